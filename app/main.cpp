@@ -1,0 +1,6 @@
+#include <iostream>
+
+int main() {
+  std::cout << "troupe " TROUPE_VERSION "\n";
+  return 0;
+}

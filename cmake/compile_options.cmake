@@ -1,0 +1,43 @@
+# Warnings for everybody, hardening for release, sanitizers on request.
+
+add_library(troupe_options INTERFACE)
+target_include_directories(troupe_options INTERFACE
+  "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>")
+target_compile_options(troupe_options INTERFACE
+  -Wall -Wextra -Wpedantic
+  # GCC 12 reports these inside inlined standard and Boost code.
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-restrict>
+  # Lets ccache see through precompiled headers.
+  $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+target_compile_definitions(troupe_options INTERFACE
+  TROUPE_VERSION="${PROJECT_VERSION}"
+  BOOST_ASIO_NO_DEPRECATED
+  # Asio, Beast and JSON are compiled once, in net/ and runtime/.
+  BOOST_ASIO_SEPARATE_COMPILATION
+  BOOST_BEAST_SEPARATE_COMPILATION
+  SPDLOG_COMPILED_LIB SPDLOG_FMT_EXTERNAL)
+
+if(TROUPE_SANITIZE)
+  target_compile_options(troupe_options INTERFACE
+    -fsanitize=${TROUPE_SANITIZE} -fno-omit-frame-pointer -g1
+    -fno-sanitize-recover=all)
+  target_link_options(troupe_options INTERFACE -fsanitize=${TROUPE_SANITIZE})
+elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_options(troupe_options INTERFACE
+    -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong
+    -fstack-clash-protection -fcf-protection=full
+    -D_GLIBCXX_ASSERTIONS)
+  target_link_options(troupe_options INTERFACE
+    -Wl,-z,relro,-z,now,-z,noexecstack)
+  set(CMAKE_EXE_LINKER_FLAGS "${CMAKE_EXE_LINKER_FLAGS} -pie")
+endif()
+
+# Release is optimised but not at any price in compile time.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+set(CMAKE_C_FLAGS_RELEASE "-O2")
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
+  set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE}")
+endif()

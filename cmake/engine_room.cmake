@@ -1,0 +1,37 @@
+# engine_room(NAME DEPENDS <rooms> LINK <libraries> SOURCES <files> [PCH <file>])
+#
+# A room is a static library `troupe_NAME`. DEPENDS is the picture of
+# ARCHITECTURE.md; tests/arrows greps the includes to keep it true.
+function(engine_room name)
+  cmake_parse_arguments(ROOM "" "PCH" "DEPENDS;LINK;SOURCES" ${ARGN})
+  set(target troupe_${name})
+  add_library(${target} STATIC ${ROOM_SOURCES})
+  list(TRANSFORM ROOM_DEPENDS PREPEND troupe_)
+  target_link_libraries(${target} PUBLIC
+    troupe_options ${ROOM_DEPENDS} ${ROOM_LINK} Threads::Threads)
+  if(ROOM_PCH)
+    target_precompile_headers(${target} PRIVATE "${ROOM_PCH}")
+  endif()
+endfunction()
+
+# room_test(ROOM SOURCES <files> [LINK <libraries>]) makes one executable of
+# Boost.Test cases, `test_ROOM`, and registers it with ctest.
+function(room_test name)
+  cmake_parse_arguments(ARG "" "PCH;TIMEOUT" "SOURCES;LINK" ${ARGN})
+  set(target test_${name})
+  add_executable(${target} ${ARG_SOURCES}
+    "${CMAKE_SOURCE_DIR}/tests/support/main.cpp")
+  target_link_libraries(${target} PRIVATE ${ARG_LINK}
+    troupe_options Boost::unit_test_framework)
+  target_compile_definitions(${target} PRIVATE BOOST_TEST_DYN_LINK
+    TROUPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+    TROUPE_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  if(ARG_PCH)
+    target_precompile_headers(${target} PRIVATE "${ARG_PCH}")
+  endif()
+  add_test(NAME ${name} COMMAND ${target} --log_level=test_suite)
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+endfunction()

@@ -1,0 +1,53 @@
+#include "runtime/secret.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace troupe {
+
+void wipe(void* data, std::size_t size) noexcept {
+  if (size == 0)
+    return;
+  std::memset(data, 0, size);
+  // The barrier makes the stores visible to "somebody", so they stay.
+  __asm__ __volatile__("" : : "r"(data) : "memory");
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept {
+  if (a.size() != b.size())
+    return false;
+  unsigned char difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    difference |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return difference == 0;
+}
+
+// A moved-from string may keep its bytes in its small buffer: wipe those too.
+secret::secret(secret&& other) noexcept : text_{std::move(other.text_)} {
+  wipe(other.text_.data(), other.text_.capacity());
+  other.text_.clear();
+}
+
+secret& secret::operator=(const secret& other) {
+  if (this != &other) {
+    secret copy{other};
+    *this = std::move(copy);
+  }
+  return *this;
+}
+
+secret& secret::operator=(secret&& other) noexcept {
+  if (this != &other) {
+    wipe(text_.data(), text_.capacity());
+    text_ = std::move(other.text_);
+    wipe(other.text_.data(), other.text_.capacity());
+    other.text_.clear();
+  }
+  return *this;
+}
+
+secret::~secret() {
+  wipe(text_.data(), text_.capacity());
+}
+
+} // namespace troupe
