@@ -10,6 +10,14 @@
 
 namespace troupe {
 
+/// A directory of this machine that a local run sees. Decided by the engine
+/// (an environment, a configured sandbox_dir), never by a request.
+struct bind_mount {
+  std::string host;   // absolute, resolved
+  std::string inside; // absolute; may equal `host`
+  bool writable = false;
+};
+
 /// A run with nothing left to look up: what a backend gets.
 struct prepared_run {
   run_id id;
@@ -35,6 +43,10 @@ struct prepared_run {
   sandbox_config config;
   std::vector<pip_requirement> pip_requirements; // tool's and config's, merged
   std::vector<npm_requirement> npm_requirements;
+  // Local runs only, filled in by runtime/environment:
+  std::vector<bind_mount> mounts; // shown inside beside the runtime
+  std::string interpreter;        // path inside; "": the configured one
+  std::string working_dir;        // path inside; "": the private /tmp
   troupe::limits limits;
   network_policy network;
   isolation_level isolation = isolation_level::standard;
