@@ -1,0 +1,18 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace troupe {
+
+using sha256_digest = std::array<std::uint8_t, 32>;
+
+sha256_digest sha256(std::string_view bytes);
+
+/// Lower case.
+std::string hex(std::span<const std::uint8_t> bytes);
+
+} // namespace troupe
