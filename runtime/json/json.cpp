@@ -1,0 +1,136 @@
+#include "runtime/json/json.hpp"
+
+#include "runtime/json/scanner.hpp"
+
+#include <boost/json/value_stack.hpp>
+
+#include <charconv>
+
+namespace troupe::json {
+
+namespace {
+
+/// Hears everything, keeps nothing.
+struct checking_sink {
+  static constexpr bool keeps = false;
+  void name(std::string_view) {}
+  void string(std::string_view) {}
+  bool number(std::string_view, bool) { return true; }
+  void boolean(bool) {}
+  void null() {}
+  void end_array(std::size_t) {}
+  void end_object(std::size_t) {}
+};
+
+/// Whether a number that left a double's range did so at the small end.
+bool is_tiny(std::string_view text) {
+  auto e = text.find_first_of("eE");
+  auto mantissa = text.substr(0, e);
+  // Only the order of magnitude matters: zeros right behind the point lower
+  // it, digits before the point raise it, and no text is longer than 2^62.
+  std::int64_t magnitude = 0;
+  auto point = std::min(mantissa.find('.'), mantissa.size());
+  auto digit = mantissa.find_first_of("123456789");
+  if (digit == mantissa.npos)
+    return true; // 0e999
+  magnitude
+    = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(digit);
+  if (e == text.npos)
+    return magnitude < 0;
+  auto exponent = text.substr(e + 1);
+  if (exponent.starts_with('+'))
+    exponent.remove_prefix(1);
+  std::int64_t value = 0;
+  auto [end, bad] = std::from_chars(exponent.data(),
+                                    exponent.data() + exponent.size(), value);
+  if (bad != std::errc{})
+    return exponent.starts_with('-');
+  return value < -magnitude;
+}
+
+/// Builds the value, depth first, on Boost's stack.
+struct building_sink {
+  static constexpr bool keeps = true;
+  boost::json::value_stack stack;
+
+  void name(std::string_view s) { stack.push_key({s.data(), s.size()}); }
+  void string(std::string_view s) { stack.push_string({s.data(), s.size()}); }
+  void boolean(bool b) { stack.push_bool(b); }
+  void null() { stack.push_null(); }
+  void end_array(std::size_t n) { stack.push_array(n); }
+  void end_object(std::size_t n) { stack.push_object(n); }
+
+  bool number(std::string_view text, bool is_integer) {
+    auto end = text.data() + text.size();
+    if (!is_integer)
+      return real(text);
+    std::int64_t i = 0;
+    if (std::from_chars(text.data(), end, i).ec == std::errc{}) {
+      stack.push_int64(i);
+      return true;
+    }
+    std::uint64_t u = 0;
+    if (text.starts_with('-')
+        || std::from_chars(text.data(), end, u).ec != std::errc{})
+      return false;
+    stack.push_uint64(u);
+    return true;
+  }
+
+private:
+  bool real(std::string_view text) {
+    double d = 0;
+    auto bad = std::from_chars(text.data(), text.data() + text.size(), d).ec;
+    if (bad != std::errc{}) {
+      if (!is_tiny(text))
+        return false;
+      d = text.starts_with('-') ? -0.0 : 0.0;
+    }
+    stack.push_double(d);
+    return true;
+  }
+};
+
+} // namespace
+
+result<value> parse(std::string_view text, const parse_limits& limits) {
+  building_sink sink;
+  sink.stack.reset();
+  if (auto ok = scanner<building_sink>{text, limits, sink}.run(); !ok)
+    return ok.error();
+  return sink.stack.release();
+}
+
+result<object> parse_object(std::string_view text, const parse_limits& limits) {
+  auto v = parse(text, limits);
+  if (!v)
+    return v.error();
+  if (!v->is_object())
+    return bad_field("", "the JSON value is no object", "send { ... }");
+  return std::move(v->get_object());
+}
+
+result<void> check(std::string_view text, const parse_limits& limits) {
+  checking_sink sink;
+  return scanner<checking_sink>{text, limits, sink}.run();
+}
+
+std::string child(std::string_view pointer, std::string_view name) {
+  std::string out{pointer};
+  out += '/';
+  for (char c : name) {
+    if (c == '~')
+      out += "~0";
+    else if (c == '/')
+      out += "~1";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string child(std::string_view pointer, std::size_t index) {
+  return std::string{pointer} + '/' + std::to_string(index);
+}
+
+} // namespace troupe::json
