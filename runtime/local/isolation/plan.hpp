@@ -1,0 +1,79 @@
+#pragma once
+
+#include <linux/filter.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace troupe::isolation {
+
+/// Who a run is inside. Outside it is one unused uid of the host.
+inline constexpr std::uint32_t inside_uid = 1000;
+inline constexpr std::uint32_t inside_gid = 1000;
+
+/// A host file or directory that is shown inside.
+struct shown_path {
+  std::string host;
+  std::string inside;
+  bool writable = false;
+  bool optional = false; // absent on the host: skip
+  /// A detached mount that the warden made (id-mapped, say); -1: open `host`.
+  int mount = -1;
+};
+
+/// A symbolic link or a small text file of the private tree.
+struct tree_entry {
+  std::string inside;
+  std::string content; // the link's target, or the text
+};
+
+/// The private tree: a read-only tmpfs with everything named here and not one
+/// thing more.
+struct tree_plan {
+  std::vector<shown_path> shown;
+  std::vector<tree_entry> links;
+  std::vector<tree_entry> files;
+  std::uint64_t scratch_bytes = 128ull << 20; // /tmp and /dev/shm together
+  std::uint64_t scratch_inodes = 16'384;
+  bool proc = true;
+};
+
+/// One setrlimit, downwards only: a lower limit of the host stays.
+struct rlimit_plan {
+  int resource = 0;
+  std::uint64_t value = 0;
+};
+
+/// What the filter does with the calls that the network broker decides.
+enum class network_calls : std::uint8_t {
+  deny,   // socket(AF_INET*) is EACCES
+  notify, // SECCOMP_RET_USER_NOTIF, the listener goes to the broker
+};
+
+/// Which layers are put on. All of them, unless the host lacks one and the
+/// run accepts that, or isolation is off.
+struct layer_set {
+  bool user = true; // NEWUSER and the map
+  bool mounts = true;
+  bool pids = true;
+  bool network = true;
+  bool ipc = true;
+  bool uts = true;
+  bool cgroup_view = true;
+  bool capabilities = true; // bounding set, securebits, no_new_privs
+  bool landlock = true;
+  bool seccomp = true;
+};
+
+/// Everything that a contained child needs to know, made before the fork.
+struct plan {
+  layer_set layers;
+  tree_plan tree;
+  std::vector<rlimit_plan> rlimits;
+  std::vector<sock_filter> filter; // of seccomp.hpp; empty: none
+  bool notify = false;             // the filter has USER_NOTIF rules
+  std::string working_dir = "/tmp";
+};
+
+} // namespace troupe::isolation

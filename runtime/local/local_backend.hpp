@@ -1,0 +1,44 @@
+#pragma once
+
+#include "runtime/backend.hpp"
+#include "runtime/local/isolation/probe.hpp"
+#include "runtime/local/options.hpp"
+#include "runtime/local/run_carrier.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace troupe {
+
+/// Carries out runs on this machine. All work is asynchronous on the given
+/// executor; the warden process does everything that forks.
+class local_backend final : public backend {
+public:
+  /// Starts the warden and sweeps what dead instances left behind. Call it
+  /// before the process has many threads if you can; it works in any case.
+  static result<std::shared_ptr<local_backend>>
+  open(boost::asio::any_io_executor executor, local_options options);
+
+  ~local_backend() override;
+
+  backend_kind kind() const override { return backend_kind::local; }
+  void start(prepared_run_ptr run, run_observer_ptr observer) override;
+  void cancel(const run_id& id, exit_reason reason) override;
+  result<void> ready() const override;
+  void stop() override;
+
+  /// What the host offers, layer by layer; for `troupe doctor`.
+  isolation::probe_report probe() const;
+
+  /// Puts a faster carrier before the cold path. Call it before the first run.
+  void add_carrier(std::unique_ptr<run_carrier> carrier);
+
+private:
+  struct impl;
+  explicit local_backend(std::shared_ptr<impl> self);
+  std::shared_ptr<impl> impl_;
+};
+
+} // namespace troupe

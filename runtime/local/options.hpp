@@ -1,0 +1,49 @@
+#pragma once
+
+#include "runtime/model/isolation.hpp"
+#include "runtime/model/limits.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// Settings of the local backend, with their defaults.
+struct local_options {
+  /// Where instances keep their lock, their record of cgroups and the runner
+  /// programs. "": /run/troupe as root, else $XDG_RUNTIME_DIR/troupe, else
+  /// /tmp/troupe-<uid>. Private to this user.
+  std::string state_dir;
+
+  /// Interpreters, as paths of the host. "": the first of a few usual places.
+  std::string python;
+  std::string node;
+  std::string shell = "/bin/sh";
+
+  /// More host directories that every run sees read-only: an interpreter
+  /// outside of /usr, certificates of the site.
+  std::vector<std::string> read_only_paths;
+
+  /// As root every run gets an unused uid of its own from this range, which
+  /// must belong to nobody: above systemd's containers, below nobody's.
+  std::uint32_t first_uid = 1'900'000'000;
+  std::uint32_t uid_count = 65'536; // divided among instances in blocks
+
+  std::uint32_t max_running = 256;  // more wait in the queue
+  std::uint32_t max_queued = 4'096; // more are refused with `exhausted`
+
+  /// The least that a run may ask for is decided here: with `best_effort` a
+  /// host that lacks a core layer runs tools all the same, and says so.
+  isolation_level isolation = isolation_level::standard;
+
+  /// End a run whose output exceeds its bound instead of cutting the output.
+  bool end_on_output_limit = false;
+
+  /// How long the warden may take to report an end that was asked for before
+  /// it is replaced. Killing is done in milliseconds; a busy host needs more.
+  std::chrono::milliseconds kill_grace{5'000};
+};
+
+} // namespace troupe

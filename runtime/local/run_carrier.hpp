@@ -1,0 +1,69 @@
+#pragma once
+
+#include "runtime/backend.hpp"
+#include "runtime/local/unique_fd.hpp"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace troupe {
+
+/// One process to carry: everything decided, nothing begun. The descriptors
+/// are the child's ends; the carrier owns them and closes them once the child
+/// has them.
+struct launch {
+  prepared_run_ptr run;
+  std::vector<std::string> argv;                   // argv[0] is a path inside
+  std::vector<std::pair<std::string, secret>> env; // complete, from nothing
+  std::string working_dir;                         // path inside
+  unique_fd in;                                    // empty: /dev/null
+  unique_fd out;
+  unique_fd err;
+  unique_fd channel; // empty: a command, nobody listens
+  /// The program is a runner of runtime/script: a warm interpreter of
+  /// `run->lang` will do as well as executing `argv`.
+  bool is_runner = false;
+};
+
+/// What a carrier saw of an ended process. Nothing of it is the tool's word.
+struct run_ending {
+  /// Not empty: the tool never began, and why.
+  std::string start_failure;
+  bool lost = false;   // the carrier died: the tool may have run
+  int wait_status = 0; // as wait4 gives it
+  bool killed = false; // by `kill`, or by a limit of the carrier's own
+  bool memory_exceeded = false;
+  bool processes_exceeded = false;
+  bool cpu_exceeded = false;
+  bool disk_full = false; // bytes or inodes of the scratch were used up
+  std::chrono::microseconds wall{0};
+  std::chrono::microseconds cpu{0};
+  std::uint64_t peak_memory_bytes = 0;
+  isolation_report isolation;
+  std::vector<std::string> notes;
+};
+
+/// Told by a carrier, on the backend's strand, `ended` exactly once and last;
+/// by then nothing of the run is left.
+struct carrier_events {
+  std::function<void()> started; // the tool may have begun
+  std::function<void(run_ending)> ended;
+};
+
+/// Something that carries single processes: the cold path (a fresh, isolated
+/// exec through the warden) or warm slots. Used on the backend's strand only.
+class run_carrier {
+public:
+  virtual ~run_carrier() = default;
+  /// Whether this carrier can take this launch now; asked in order of speed.
+  virtual bool takes(const launch& what) const = 0;
+  virtual void start(launch what, carrier_events events) = 0;
+  /// Kills the whole tree at once; `ended` follows. Unknown ids are ignored.
+  virtual void kill(const run_id& id) = 0;
+  /// Kills everything and refuses more; every `ended` follows.
+  virtual void stop() = 0;
+};
+
+} // namespace troupe

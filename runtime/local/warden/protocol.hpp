@@ -1,0 +1,84 @@
+#pragma once
+
+#include "runtime/local/isolation/probe.hpp"
+#include "runtime/local/isolation/step.hpp"
+#include "runtime/model/isolation.hpp"
+#include "runtime/model/limits.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What the engine and its warden say to each other over one SOCK_SEQPACKET
+/// socketpair: a packet per message, descriptors beside it. Both ends are one
+/// binary, but every packet is parsed as if it were foreign.
+namespace troupe::warden {
+
+/// argv[1] of the warden: `troupe __warden ...`. Whoever links this room's
+/// library and opens a backend calls `warden_main` first thing in main.
+inline constexpr const char* command = "__warden";
+int warden_main(int argc, char** argv);
+
+inline constexpr std::uint32_t magic = 0x74727731; // "trw1"
+inline constexpr std::size_t max_packet = 64u << 10;
+inline constexpr int max_descriptors = 8;
+
+enum class word : std::uint16_t {
+  // engine -> warden
+  start = 1, // a run: descriptors launch block, stdin?, out, err, channel?
+  kill,      // ends a run with everything it started
+  stop,      // kills all, cleans up, exits
+  // warden -> engine
+  hello,   // once, first: what the host offers
+  started, // the program was executed
+  ended,   // nothing of the run is left
+};
+
+/// A run as the warden sees it: no argument, no variable, no source. Those are
+/// in the launch block, which only the tool's own process reads.
+struct start_order {
+  std::uint64_t ticket = 0; // of the engine's choosing, never used again
+  isolation_level level = isolation_level::standard;
+  bool has_stdin = false;
+  bool has_channel = false;
+  bool notify_network = false; // the filter's listener goes to the broker
+  troupe::limits limits;
+  std::string working_dir = "/tmp";
+  struct shown {
+    std::string host;
+    std::string inside;
+    bool writable = false;
+  };
+  std::vector<shown> shown;
+};
+
+/// The end of a run as the warden saw it.
+struct end_notice {
+  std::uint64_t ticket = 0;
+  isolation::outcome failure; // not ok: the program was never executed
+  std::int32_t wait_status = 0;
+  bool killed = false;
+  bool memory_exceeded = false;
+  bool processes_exceeded = false;
+  bool cpu_exceeded = false;
+  bool disk_full = false;
+  std::uint64_t wall_us = 0;
+  std::uint64_t cpu_us = 0;
+  std::uint64_t peak_memory_bytes = 0;
+  std::string detail; // with a failure: what to know about it
+};
+
+struct message {
+  word what = word::stop;
+  start_order start;        // start
+  std::uint64_t ticket = 0; // kill, started
+  end_notice end;           // ended
+  isolation::probe_report hello;
+};
+
+std::string encode(const message& m);
+/// False for anything that is not exactly one message.
+bool decode(std::string_view packet, message& out);
+
+} // namespace troupe::warden
