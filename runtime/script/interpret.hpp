@@ -1,0 +1,34 @@
+#pragma once
+
+#include "runtime/backend.hpp"
+#include "runtime/model/run.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace troupe::script {
+
+/// Makes a result of what came back.
+///
+/// `seen` holds what the engine saw itself: reason, exit_code, signal, output,
+/// usage. `answer` is what arrived on the private channel, at most
+/// `program::answer_limit` + 1 bytes, "" when nothing did. Fills in status,
+/// value_*, failure, agent_state_* and, where still empty, detail.
+///
+/// The tool's word is believed about its own value only: a missing or broken
+/// answer is an error whatever the exit code, and no answer outlives a limit
+/// that was hit. A process that ends badly after a good answer has answered;
+/// a note tells of the end.
+void interpret(const prepared_run& run, std::string_view answer,
+               run_result& seen);
+
+/// `Error executing function f: ValueError: bad`, at most 1000 characters.
+std::string friendly_message(std::string_view function, std::string_view name,
+                             std::string_view message);
+
+/// The first `limit` code points and a note about the rest, as a JSON string;
+/// or "" when `value_json` is short enough as it is. Strings count by their
+/// characters, everything else by its JSON text.
+std::string truncate_value(std::string_view value_json, std::size_t limit);
+
+} // namespace troupe::script
