@@ -1,0 +1,52 @@
+#pragma once
+
+#include "storage/database.hpp"
+#include "storage/directory_lock.hpp"
+#include "storage/rocks.hpp"
+
+#include <rocksdb/db.h>
+
+#include <mutex>
+#include <shared_mutex>
+
+/// INTERNAL to database*.cpp: the open store.
+namespace troupe {
+
+struct database::impl {
+  std::filesystem::path directory;
+  database_options options;
+  rocksdb::Env* env = nullptr;
+  directory_lock lock;
+
+  // Shared by everybody who uses `db`, alone for heal(), which may replace it.
+  mutable std::shared_mutex mutex;
+  std::unique_ptr<rocksdb::DB> db;
+  std::vector<rocksdb::ColumnFamilyHandle*> columns;
+  rocks_settings settings;
+
+  mutable std::mutex trouble_mutex;
+  std::optional<error> trouble;
+  std::chrono::steady_clock::time_point next_heal;
+  std::uint64_t generation = 1;
+
+  rocksdb::ColumnFamilyHandle* handle(column c) const {
+    return columns[static_cast<std::size_t>(c)];
+  }
+  bool is_open() const { return db != nullptr; }
+  error closed() const {
+    return {ec::unavailable,
+            "the store in " + directory.string()
+              + " could not be opened again after an error of its disk",
+            {},
+            {}};
+  }
+
+  result<void> check_columns() const;
+  result<void> start();
+  void stop();
+  result<void> probe() const;
+  result<void> flush() const;
+  void remember(error e);
+};
+
+} // namespace troupe

@@ -1,0 +1,173 @@
+#include "storage/files.hpp"
+
+#include "runtime/digest.hpp"
+
+#include <cryptopp/sha.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <functional>
+#include <span>
+#include <system_error>
+
+namespace troupe::files {
+
+namespace {
+
+constexpr std::size_t chunk_bytes = 64u << 10;
+
+using consumer = std::function<result<void>(std::string_view)>;
+
+result<void> each_chunk(const std::filesystem::path& file,
+                        const consumer& take) {
+  descriptor in{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!in)
+    return last_error("open", file);
+  std::string buffer(chunk_bytes, '\0');
+  for (;;) {
+    auto n = ::read(in.get(), buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return last_error("read", file);
+    if (n == 0)
+      return {};
+    auto taken = take({buffer.data(), static_cast<std::size_t>(n)});
+    if (!taken)
+      return taken;
+  }
+}
+
+result<void> write_all(int fd, std::string_view bytes,
+                       const std::filesystem::path& file) {
+  while (!bytes.empty()) {
+    auto n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return last_error("write", file);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+result<void> write_new(const std::filesystem::path& file, int flags,
+                       const std::function<result<void>(int)>& fill) {
+  descriptor out{::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags,
+                        S_IRUSR | S_IWUSR)};
+  if (!out)
+    return last_error("create", file);
+  auto filled = fill(out.get());
+  if (!filled)
+    return filled;
+  if (::fsync(out.get()) != 0)
+    return last_error("sync", file);
+  return {};
+}
+
+} // namespace
+
+descriptor::~descriptor() {
+  if (fd_ >= 0)
+    ::close(fd_);
+}
+
+error last_error(std::string_view doing, const std::filesystem::path& file) {
+  auto number = errno;
+  auto code = ec::unavailable;
+  if (number == ENOENT)
+    code = ec::not_found;
+  else if (number == EACCES || number == EPERM)
+    code = ec::denied;
+  else if (number == ENOSPC || number == EDQUOT || number == EFBIG)
+    code = ec::exhausted;
+  else if (number == EEXIST)
+    code = ec::conflict;
+  return {code,
+          std::string{doing} + " " + file.string() + ": "
+            + std::generic_category().message(number),
+          {},
+          {}};
+}
+
+result<std::string> read(const std::filesystem::path& file, std::size_t limit) {
+  std::string content;
+  auto done = each_chunk(file, [&](std::string_view chunk) -> result<void> {
+    if (content.size() + chunk.size() > limit)
+      return error{ec::invalid_request,
+                   file.string() + " is longer than " + std::to_string(limit)
+                     + " bytes",
+                   {},
+                   {}};
+    content += chunk;
+    return {};
+  });
+  if (!done)
+    return done.error();
+  return content;
+}
+
+result<void> replace(const std::filesystem::path& file,
+                     std::string_view content) {
+  auto beside = file;
+  beside += ".new";
+  auto written = write_new(
+    beside, O_TRUNC, [&](int fd) { return write_all(fd, content, beside); });
+  if (!written)
+    return written;
+  if (::rename(beside.c_str(), file.c_str()) != 0)
+    return last_error("rename", beside);
+  return sync_directory(file.parent_path());
+}
+
+result<void> remove(const std::filesystem::path& file) {
+  if (::unlink(file.c_str()) != 0)
+    return last_error("remove", file);
+  return sync_directory(file.parent_path());
+}
+
+result<void> sync_directory(const std::filesystem::path& directory) {
+  const auto& name = directory.empty() ? std::filesystem::path{"."} : directory;
+  descriptor d{::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!d)
+    return last_error("open", name);
+  if (::fsync(d.get()) != 0)
+    return last_error("sync", name);
+  return {};
+}
+
+result<void> sync_file(const std::filesystem::path& file) {
+  descriptor d{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!d)
+    return last_error("open", file);
+  if (::fsync(d.get()) != 0)
+    return last_error("sync", file);
+  return {};
+}
+
+result<std::string> hash(const std::filesystem::path& file) {
+  CryptoPP::SHA256 sha;
+  auto done = each_chunk(file, [&](std::string_view chunk) -> result<void> {
+    sha.Update(reinterpret_cast<const CryptoPP::byte*>(chunk.data()),
+               chunk.size());
+    return {};
+  });
+  if (!done)
+    return done.error();
+  std::array<std::uint8_t, CryptoPP::SHA256::DIGESTSIZE> digest{};
+  sha.Final(digest.data());
+  return hex(digest);
+}
+
+result<void> copy(const std::filesystem::path& from,
+                  const std::filesystem::path& to) {
+  return write_new(to, O_EXCL, [&](int fd) {
+    return each_chunk(
+      from, [&](std::string_view chunk) { return write_all(fd, chunk, to); });
+  });
+}
+
+} // namespace troupe::files
