@@ -1,0 +1,123 @@
+#include "net/client/connection.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+
+namespace troupe::net {
+
+namespace asio = boost::asio;
+namespace ssl = asio::ssl;
+
+namespace {
+
+error fail(ec code, std::string text) {
+  return {code, std::move(text), {}, {}};
+}
+
+error cannot_connect(const base_url& service,
+                     const boost::system::error_code& why) {
+  auto timed_out = why == boost::beast::error::timeout;
+  return fail(ec::unavailable,
+              "connect to " + service.authority() + ": "
+                + (timed_out ? "timed out" : why.message()));
+}
+
+bool is_address(const std::string& host) {
+  boost::system::error_code bad;
+  asio::ip::make_address(host, bad);
+  return !bad;
+}
+
+} // namespace
+
+asio::awaitable<result<void>> connection::open(const base_url& service,
+                                               resolver::endpoints places,
+                                               ssl::context& tls,
+                                               time_point deadline) {
+  plain_.expires_at(deadline);
+  boost::system::error_code why = asio::error::host_unreachable;
+  for (const auto& place : places) {
+    co_await plain_.async_connect(
+      place, asio::redirect_error(asio::use_awaitable, why));
+    if (!why || why == boost::beast::error::timeout)
+      break;
+    plain_.close();
+  }
+  if (why)
+    co_return cannot_connect(service, why);
+  boost::system::error_code ignored;
+  asio::ip::tcp::no_delay no_delay{true};
+  plain_.socket().set_option(no_delay, ignored);
+  if (!service.tls)
+    co_return result<void>{};
+  co_return co_await shake_hands(service, tls);
+}
+
+asio::awaitable<result<void>> connection::shake_hands(const base_url& service,
+                                                      ssl::context& tls) {
+  tls_.emplace(plain_, tls);
+  auto* native = tls_->native_handle();
+  // SNI carries names only (RFC 6066), the certificate is checked either way.
+  if (!is_address(service.host)
+      && SSL_set_tlsext_host_name(native, service.host.c_str()) != 1)
+    co_return fail(ec::internal, "TLS refused the host name");
+  static constexpr unsigned char http11[] = "\x08http/1.1";
+  SSL_set_alpn_protos(native, http11, sizeof http11 - 1);
+  boost::system::error_code why;
+  ssl::host_name_verification check{service.host};
+  tls_->set_verify_callback(check, why);
+  if (why)
+    co_return cannot_connect(service, why);
+  co_await tls_->async_handshake(
+    ssl::stream_base::client, asio::redirect_error(asio::use_awaitable, why));
+  if (why) {
+    auto verdict = SSL_get_verify_result(native);
+    if (verdict != X509_V_OK)
+      co_return fail(ec::unavailable,
+                     "the certificate of " + service.authority()
+                       + " was refused: "
+                       + X509_verify_cert_error_string(verdict));
+    co_return cannot_connect(service, why);
+  }
+  co_return result<void>{};
+}
+
+bool connection::usable() {
+  if (!plain_.socket().is_open() || buffer_.size() > 0)
+    return false;
+  char byte;
+  auto n = ::recv(plain_.socket().native_handle(), &byte, 1,
+                  MSG_PEEK | MSG_DONTWAIT);
+  return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+void connection::close() {
+  boost::system::error_code ignored;
+  plain_.socket().shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
+  plain_.close();
+}
+
+result<std::shared_ptr<ssl::context>>
+make_client_tls(const std::string& ca_file) {
+  auto context = std::make_shared<ssl::context>(ssl::context::tls_client);
+  boost::system::error_code why;
+  SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
+  context->set_verify_mode(ssl::verify_peer, why);
+  if (!why && ca_file.empty())
+    context->set_default_verify_paths(why);
+  else if (!why)
+    context->load_verify_file(ca_file, why);
+  if (why)
+    return fail(ec::invalid_request,
+                "TLS: cannot read certificates from '"
+                  + (ca_file.empty() ? "the system's store" : ca_file)
+                  + "': " + why.message());
+  return context;
+}
+
+} // namespace troupe::net

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "net/client/resolver.hpp"
+#include "net/client/url.hpp"
+#include "runtime/error.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+namespace troupe::net {
+
+/// One connection to one service, plain or TLS.
+class connection {
+public:
+  using plain_stream = boost::beast::tcp_stream;
+  using tls_stream = boost::beast::ssl_stream<plain_stream&>;
+  using time_point = std::chrono::steady_clock::time_point;
+
+  explicit connection(boost::asio::any_io_executor ex) : plain_{ex} {}
+
+  /// Tries every address once, then shakes hands and checks the name.
+  boost::asio::awaitable<result<void>> open(const base_url& service,
+                                            resolver::endpoints places,
+                                            boost::asio::ssl::context& tls,
+                                            time_point deadline);
+
+  /// Everything that follows ends at `deadline`.
+  void expires_at(time_point deadline) { plain_.expires_at(deadline); }
+  void never_expires() { plain_.expires_never(); }
+
+  bool is_tls() const { return tls_.has_value(); }
+  plain_stream& plain() { return plain_; }
+  tls_stream& tls() { return *tls_; }
+  boost::beast::flat_buffer& buffer() { return buffer_; }
+
+  /// Whether the other side is still there and silent, as it must be between
+  /// two requests. Asks the kernel, waits for nothing.
+  bool usable();
+  void close();
+
+  time_point idle_since{};
+
+private:
+  boost::asio::awaitable<result<void>>
+  shake_hands(const base_url& service, boost::asio::ssl::context& tls);
+
+  plain_stream plain_;
+  std::optional<tls_stream> tls_;
+  boost::beast::flat_buffer buffer_;
+};
+
+using connection_ptr = std::unique_ptr<connection>;
+
+/// TLS 1.2 or newer, the system's store or `ca_file`, peer verified.
+result<std::shared_ptr<boost::asio::ssl::context>>
+make_client_tls(const std::string& ca_file);
+
+} // namespace troupe::net

@@ -1,0 +1,108 @@
+#include "net/client/resolver.hpp"
+
+#include "runtime/model/address.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <netdb.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace troupe::net {
+
+namespace asio = boost::asio;
+using tcp = asio::ip::tcp;
+
+namespace {
+
+error fail(ec code, std::string text) {
+  return {code, std::move(text), {}, {}};
+}
+
+/// What a lookup thread leaves for the coroutine, which may be gone by then.
+struct lookup {
+  explicit lookup(asio::any_io_executor ex) : wake{ex} {}
+
+  asio::steady_timer wake;
+  bool ended = false;
+  int status = 0;
+  resolver::endpoints found;
+};
+
+void look_up(const std::string& host, std::uint16_t port, lookup& out) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV;
+  addrinfo* list = nullptr;
+  auto service = std::to_string(port);
+  out.status = ::getaddrinfo(host.c_str(), service.c_str(), &hints, &list);
+  for (auto* i = list; out.status == 0 && i; i = i->ai_next) {
+    tcp::endpoint e;
+    if (i->ai_addrlen > e.capacity())
+      continue;
+    std::copy_n(reinterpret_cast<const char*>(i->ai_addr), i->ai_addrlen,
+                reinterpret_cast<char*>(e.data()));
+    e.resize(i->ai_addrlen);
+    out.found.push_back(e);
+  }
+  if (list)
+    ::freeaddrinfo(list);
+}
+
+} // namespace
+
+bool is_public_address(const asio::ip::address& address) {
+  ip_address plain;
+  plain.v6 = address.is_v6();
+  if (plain.v6)
+    plain.bytes = address.to_v6().to_bytes();
+  else
+    std::ranges::copy(address.to_v4().to_bytes(), plain.bytes.begin());
+  return is_public(plain);
+}
+
+asio::awaitable<result<resolver::endpoints>>
+resolver::resolve(std::string host, std::uint16_t port,
+                  std::chrono::steady_clock::time_point deadline,
+                  address_rule rule) {
+  auto ex = co_await asio::this_coro::executor;
+  auto state = std::make_shared<lookup>(ex);
+  state->wake.expires_at(deadline);
+  auto work = [state, host, port, ex] {
+    auto fresh = std::make_shared<lookup>(ex);
+    look_up(host, port, *fresh);
+    auto hand_over = [state, fresh] {
+      state->status = fresh->status;
+      state->found = std::move(fresh->found);
+      state->ended = true;
+      state->wake.cancel();
+    };
+    asio::post(ex, std::move(hand_over));
+  };
+  asio::post(pool_, std::move(work));
+  boost::system::error_code woken;
+  co_await state->wake.async_wait(
+    asio::redirect_error(asio::use_awaitable, woken));
+  if (!state->ended)
+    co_return fail(ec::timeout,
+                   "the name '" + host + "' was not resolved in time");
+  if (state->status != 0)
+    co_return fail(ec::unavailable,
+                   "the name '" + host
+                     + "' does not resolve: " + ::gai_strerror(state->status));
+  endpoints allowed;
+  for (const auto& e : state->found)
+    if (!rule || rule(e.address()))
+      allowed.push_back(e);
+  if (allowed.empty())
+    co_return fail(ec::denied,
+                   "'" + host + "' has no address that may be connected to");
+  co_return allowed;
+}
+
+} // namespace troupe::net

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "runtime/error.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace troupe::net {
+
+/// Decides on an address that is about to be connected to.
+using address_rule = std::function<bool(const boost::asio::ip::address&)>;
+
+/// Never loopback, private, link-local, CGNAT, multicast, metadata and their
+/// forms inside IPv6: for hosts that a tenant or a reply can choose.
+bool is_public_address(const boost::asio::ip::address& address);
+
+/// Names to addresses on threads of its own, since getaddrinfo blocks for as
+/// long as it likes. The caller leaves at its deadline all the same.
+class resolver {
+public:
+  using endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
+
+  explicit resolver(std::size_t threads = 4) : pool_{threads} {}
+  ~resolver() { pool_.stop(); }
+
+  /// Only addresses that the rule allows; `denied` when it allows none.
+  boost::asio::awaitable<result<endpoints>>
+  resolve(std::string host, std::uint16_t port,
+          std::chrono::steady_clock::time_point deadline, address_rule rule);
+
+private:
+  boost::asio::thread_pool pool_;
+};
+
+} // namespace troupe::net
