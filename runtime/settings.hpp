@@ -1,0 +1,184 @@
+#pragma once
+
+#include "runtime/model/limits.hpp"
+#include "runtime/secret.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// Every setting of the engine, one group of config.ini per member. The names,
+/// ranges, help texts and aliases stand in runtime/settings/table*.cpp; the
+/// defaults stand here and nowhere else. Sizes are bytes.
+struct settings {
+  using ms = std::chrono::milliseconds;
+  using texts = std::vector<std::string>;
+
+  struct engine_group {
+    std::string data_dir = "data"; // relative to where the engine was started
+    std::uint32_t threads = 0;     // 0: one per core; never CAF's minimum of 4
+    std::uint32_t io_threads = 0;  // 0: one per core
+    ms drain_timeout{30'000};      // what an orchestrator usually grants
+  } engine;
+
+  struct http_group {
+    std::string listen = "127.0.0.1:8283"; // the port that Letta clients know
+    bool require_key = false; // a key even on loopback; elsewhere always
+    texts allowed_hosts;      // Host headers beside our own address
+    std::uint32_t max_connections = 4096; // 64 KiB of buffers each, at worst
+    std::uint64_t max_header = 16ull << 10;
+    std::uint64_t max_body = 16ull << 20; // above the largest legal run request
+    ms header_timeout{10'000};
+    ms body_timeout{60'000};
+    ms idle_timeout{75'000}; // longer than the 60 s of common balancers
+    ms write_timeout{60'000};
+    std::string tls_certificate;
+    std::string tls_key;
+  } http;
+
+  struct log_group {
+    std::string level = "info";
+    std::string format = "auto"; // text on a terminal, else JSON lines
+    std::uint32_t queue = 8192;  // lines; 4 MiB of common length
+  } log;
+
+  struct limits_group {
+    troupe::limits standard; // for what a run does not say
+    troupe::limits ceiling = most();
+
+    /// More than this is an operator's decision, not a caller's.
+    static troupe::limits most() {
+      using std::chrono::hours;
+      return {.wall = hours{1},
+              .cpu = hours{1},
+              .memory_bytes = 4ull << 30,
+              .processes = 1024,
+              .open_files = 65'536,
+              .disk_bytes = 4ull << 30,
+              .inodes = 262'144,
+              .output_bytes = 64ull << 20,
+              .result_bytes = 64ull << 20};
+    }
+  } limits;
+
+  struct local_group {
+    bool enabled = true;
+    std::uint32_t concurrency = 0; // 0: by the number of cores
+    std::uint32_t queue = 4096;
+    std::string isolation = "standard";
+    std::string network = "public";
+    texts network_allow;
+    texts preload = {"pydantic"}; // what nearly every agent tool imports
+    std::uint32_t zygotes = 0;    // 0: one per core
+    std::string python = "python3";
+    std::string node = "node";
+    std::string cgroup_root; // "": found by itself
+    std::uint64_t environment_cache = 8ull << 30;
+    std::uint32_t environments = 64;
+    ms environment_build_timeout{600'000}; // a wheel may have to be compiled
+    texts pass_environment; // of our own process; nothing by default
+    std::string sandbox_dir = "~/.letta/tool_execution_dir";
+    std::string venv_name;
+    bool venv_autoreload = true;
+  } local;
+
+  struct dispatch_group {
+    std::uint32_t max_in_flight = 8192;
+    std::uint32_t max_per_organization = 4096;
+    std::uint32_t max_per_backend = 4096;
+    std::uint32_t queue = 16'384; // waiting for admission, all organizations
+    ms queue_timeout{30'000};
+    std::uint32_t attempts = 3; // the first one included
+    ms retry_base{500};
+    ms retry_cap{8'000};
+    std::uint32_t breaker_failures = 5; // in a row, then a backend rests
+    ms breaker_rest{15'000};
+    std::string fallback = "auto";
+  } dispatch;
+
+  struct idempotency_group {
+    ms keep{86'400'000}; // a day: longer than any client retries
+    std::uint32_t max_keys = 1'000'000;
+  } idempotency;
+
+  struct credentials_group {
+    std::string webhook_url; // "": no webhook
+    secret webhook_key;
+    ms timeout{10'000};
+    std::string on_error = "empty"; // as the replaced system does
+    ms cache_ttl{0};                // credentials are meant to be short-lived
+  } credentials;
+
+  struct e2b_group {
+    secret api_key; // set: E2B is configured
+    std::string template_id;
+    std::string domain = "e2b.app";
+    std::string api_url;     // "": https://api.<domain>
+    std::string sandbox_url; // "": by the name of the sandbox
+    ms timeout{300'000}; // life of a sandbox; their server's default is 15 s
+    std::uint32_t max_sandboxes = 100; // the usual quota of a paid plan
+  } e2b;
+
+  struct modal_group {
+    secret token_id;
+    secret token_secret; // both set: Modal is configured
+    std::string server_url = "https://api.modal.com:443";
+    std::string environment; // "": the workspace's default
+    ms timeout{300'000};
+    std::uint32_t max_sandboxes = 100;
+  } modal;
+
+  struct daytona_group {
+    secret api_key; // set: Daytona is configured
+    std::string api_url = "https://app.daytona.io/api";
+    std::string target;
+    ms timeout{300'000};
+    std::uint32_t max_sandboxes = 100;
+  } daytona;
+
+  struct aio_group {
+    std::string host; // "": no AIO sandbox is configured
+    std::uint32_t port = 8090;
+    secret api_key;
+    ms timeout{300'000};
+    std::uint32_t max_runs = 16; // one container carries them all
+  } aio;
+
+  struct storage_group {
+    secret master_key;           // "": the file
+    std::string master_key_file; // "": <data-dir>/master.key
+    std::uint64_t block_cache = 64ull << 20;
+    ms keep_runs{604'800'000}; // a week
+    std::uint32_t max_runs = 1'000'000;
+  } storage;
+
+  struct compat_group {
+    bool letta = true;
+    bool e2b = true;
+    bool reveal_values = false; // Letta sends variables back; we do not
+    bool letta_secure = false;
+    secret letta_password;
+    secret letta_encryption_key;
+  } compat;
+
+  struct telemetry_group {
+    bool metrics = true;
+    std::string otlp_endpoint; // "": no traces leave
+    secret otlp_headers;
+    double sample = 1.0;
+  } telemetry;
+
+  struct cluster_group {
+    std::string name; // "": this node is alone
+    std::string listen;
+    texts seeds;
+    std::string certificate;
+    std::string key;
+    std::string authority;
+  } cluster;
+};
+
+} // namespace troupe

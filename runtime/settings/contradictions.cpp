@@ -1,0 +1,82 @@
+#include "runtime/settings/layers.hpp"
+
+namespace troupe {
+
+namespace {
+
+class findings {
+public:
+  void together(std::string_view a, bool has_a, std::string_view b,
+                bool has_b) {
+    if (has_a != has_b)
+      add(has_a ? a : b, "needs " + std::string{has_a ? b : a} + " as well");
+  }
+
+  template <class T>
+  void at_most(std::string_view name, T standard, T ceiling) {
+    if (standard > ceiling)
+      add("limits." + std::string{name},
+          "is above limits.ceiling-" + std::string{name}, "raise the ceiling");
+  }
+
+  void add(std::string_view where, std::string reason, std::string hint = {}) {
+    all_.push_back({std::string{where}, std::move(reason), std::move(hint)});
+  }
+
+  std::vector<field_error> take() { return std::move(all_); }
+
+private:
+  std::vector<field_error> all_;
+};
+
+void check_limits(findings& found, const limits& standard,
+                  const limits& ceiling) {
+  found.at_most("wall", standard.wall, ceiling.wall);
+  found.at_most("cpu", standard.cpu, ceiling.cpu);
+  found.at_most("memory", standard.memory_bytes, ceiling.memory_bytes);
+  found.at_most("processes", standard.processes, ceiling.processes);
+  found.at_most("open-files", standard.open_files, ceiling.open_files);
+  found.at_most("disk", standard.disk_bytes, ceiling.disk_bytes);
+  found.at_most("inodes", standard.inodes, ceiling.inodes);
+  found.at_most("output", standard.output_bytes, ceiling.output_bytes);
+  found.at_most("result", standard.result_bytes, ceiling.result_bytes);
+}
+
+void check_cluster(findings& found, const settings::cluster_group& c) {
+  if (c.name.empty()) {
+    if (!c.listen.empty() || !c.seeds.empty())
+      found.add("cluster.name", "is missing",
+                "every node of a cluster needs a name");
+    return;
+  }
+  // CAF's TLS is fail-open, ours is not: all of it or no cluster.
+  if (c.certificate.empty() || c.key.empty() || c.authority.empty())
+    found.add("cluster.name",
+              "needs cluster.certificate, cluster.key and cluster.authority",
+              "nodes never talk without mutual TLS");
+}
+
+} // namespace
+
+std::vector<field_error> contradictions(const settings& s) {
+  findings found;
+  check_limits(found, s.limits.standard, s.limits.ceiling);
+  found.together("http.tls-certificate", !s.http.tls_certificate.empty(),
+                 "http.tls-key", !s.http.tls_key.empty());
+  found.together("modal.token-id", !s.modal.token_id.empty(),
+                 "modal.token-secret", !s.modal.token_secret.empty());
+  if (s.credentials.webhook_url.empty() && !s.credentials.webhook_key.empty())
+    found.add("credentials.webhook-key", "needs credentials.webhook-url");
+  if (s.compat.letta_secure && s.compat.letta_password.empty())
+    found.add("compat.letta-secure", "needs compat.letta-password",
+              "set LETTA_SERVER_PASSWORD");
+  if (!s.local.network_allow.empty() && s.local.network != "allow")
+    found.add("local.network-allow", "means nothing here",
+              "it goes with local.network = \"allow\"");
+  if (s.dispatch.retry_base > s.dispatch.retry_cap)
+    found.add("dispatch.retry-base", "is above dispatch.retry-cap");
+  check_cluster(found, s.cluster);
+  return found.take();
+}
+
+} // namespace troupe

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "runtime/error.hpp"
+#include "runtime/settings/key.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+enum class origin_kind : std::uint8_t { standard, file, environment, flag };
+
+/// Where a value came from: "config.ini:12", "E2B_API_KEY", "--listen".
+struct setting_origin {
+  origin_kind kind = origin_kind::standard;
+  std::string where = "default";
+};
+
+/// Settings that were read, checked and explained.
+struct configuration {
+  settings values;
+  std::map<std::string, setting_origin> origins; // by path; absent: default
+  std::vector<std::string> warnings;             // worth a line in the log
+  std::string file;                              // "": none was read
+
+  setting_origin origin_of(const setting_key& key) const;
+};
+
+/// One value of a config.ini, as its grammar understood it.
+struct file_entry {
+  enum class kind : std::uint8_t {
+    flag,
+    integer,
+    number,
+    duration,
+    text,
+    list,  // of texts
+    other, // a map, a nested group, a list of something else
+  };
+  std::string group;
+  std::string name;
+  kind type = kind::text;
+  std::string text;
+  std::vector<std::string> items;
+  std::size_t line = 0; // 0: unknown
+};
+
+/// The variables of a process.
+using process_environment = std::map<std::string, std::string, std::less<>>;
+process_environment own_environment();
+
+/// Lays file, environment and flags over the defaults, in this order, each
+/// winning over the ones before. Every complaint is kept, so that an operator
+/// sees all of them at once.
+class settings_layers {
+public:
+  void file(std::string name, const std::vector<file_entry>& entries);
+  /// TROUPE_<GROUP>_<KEY>, then the aliases. An empty value says nothing. A
+  /// secret may stand in a file instead: TROUPE_<GROUP>_<KEY>_FILE.
+  void environment(const process_environment& variables);
+  /// `name` is what the user wrote: "--listen".
+  void flag(std::string_view path, std::string_view text, std::string name);
+  /// A complaint from elsewhere: a syntax error, a key that stands twice.
+  void complain(std::string where, std::string reason, std::string hint = {});
+
+  /// All complaints as one error, or the settings.
+  result<configuration> finish() &&;
+
+private:
+  void from_file(const file_entry& entry);
+  void from_environment(const setting_key& key,
+                        const process_environment& variables);
+  void from_secret_file(const setting_key& key, const std::string& variable,
+                        const std::string& path);
+  void store(const setting_key& key, std::string_view text,
+             setting_origin origin);
+  void refuse(const setting_key& key, const std::string& where,
+              std::string_view text, const error& why);
+  std::string place(const file_entry& entry) const;
+
+  configuration done_;
+  std::vector<field_error> complaints_;
+};
+
+/// What no single value can tell: a default above its ceiling, half a pair.
+std::vector<field_error> contradictions(const settings& s);
+
+} // namespace troupe

@@ -1,0 +1,96 @@
+#include "runtime/settings/table.hpp"
+
+#include "runtime/json/reader.hpp"
+
+#include <cctype>
+
+namespace troupe {
+
+namespace {
+
+constexpr setting_group groups[] = {
+  {"engine", "The process itself."},
+  {"http", "The HTTP listener."},
+  {"log", "What is written about the work, to standard error."},
+  {"limits", "What one run may use; ceiling-* bounds what a caller may ask."},
+  {"local", "Runs on this machine."},
+  {"dispatch", "Admission, retries and the choice of a backend."},
+  {"idempotency", "How long the same Idempotency-Key gets the same answer."},
+  {"credentials", "The webhook that hands out short-lived credentials."},
+  {"e2b", "The E2B backend; an api-key switches it on."},
+  {"modal", "The Modal backend; both tokens switch it on."},
+  {"daytona", "The Daytona backend; an api-key switches it on."},
+  {"aio", "One Agent Infra sandbox container; a host switches it on."},
+  {"storage", "What is kept, and how it is sealed."},
+  {"compat", "What clients of other systems find."},
+  {"telemetry", "Metrics and traces."},
+  {"cluster", "Other nodes; a name switches it on."},
+};
+
+std::vector<setting_key> collect() {
+  std::vector<setting_key> all;
+  for (auto part : {settings_table::front(), settings_table::work(),
+                    settings_table::providers(), settings_table::back()})
+    all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+} // namespace
+
+std::span<const setting_group> setting_groups() {
+  return groups;
+}
+
+const std::vector<setting_key>& setting_keys() {
+  static const auto all = collect();
+  return all;
+}
+
+const setting_key* find_setting(std::string_view group, std::string_view name) {
+  for (auto& key : setting_keys())
+    if (key.group == group && key.name == name)
+      return &key;
+  return nullptr;
+}
+
+const setting_key* find_setting(std::string_view path) {
+  auto dot = path.find('.');
+  if (dot == path.npos)
+    return nullptr;
+  return find_setting(path.substr(0, dot), path.substr(dot + 1));
+}
+
+std::string nearest_setting(std::string_view path) {
+  std::vector<std::string> paths;
+  for (auto& key : setting_keys())
+    paths.push_back(key.path());
+  std::vector<std::string_view> known{paths.begin(), paths.end()};
+  if (auto near = json::nearest(path.substr(0, 80), known); !near.empty())
+    return near;
+  // The right name in a wrong group.
+  auto name = path.substr(path.find('.') + 1);
+  for (auto& key : setting_keys())
+    if (key.name == name)
+      return key.path();
+  return {};
+}
+
+bool setting_key::is_secret() const {
+  settings probe;
+  return std::holds_alternative<secret*>(slot(probe));
+}
+
+std::string setting_key::path() const {
+  return std::string{group} + "." + std::string{name};
+}
+
+std::string setting_key::variable() const {
+  auto text = "TROUPE_" + std::string{group} + "_" + std::string{name};
+  for (auto& c : text)
+    c = c == '-'
+      ? '_'
+      : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+} // namespace troupe

@@ -1,0 +1,288 @@
+#include "runtime/settings/layers.hpp"
+#include "runtime/settings/render.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+using namespace troupe;
+using namespace std::chrono_literals;
+
+namespace {
+
+using kind = file_entry::kind;
+
+configuration read(const process_environment& variables) {
+  settings_layers layers;
+  layers.environment(variables);
+  auto done = std::move(layers).finish();
+  BOOST_REQUIRE_MESSAGE(done, (done ? "" : done.error().text));
+  return *done;
+}
+
+std::string complaint(const process_environment& variables) {
+  settings_layers layers;
+  layers.environment(variables);
+  auto done = std::move(layers).finish();
+  return done ? "" : done.error().text;
+}
+
+std::string file_complaint(const file_entry& entry) {
+  settings_layers layers;
+  layers.file("config.ini", {entry});
+  auto done = std::move(layers).finish();
+  return done ? "" : done.error().text;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(settings_layers_of_origin)
+
+BOOST_AUTO_TEST_CASE(lets_flags_win_over_environment_over_file_over_default) {
+  auto all = [](int layers) {
+    settings_layers s;
+    if (layers > 0)
+      s.file("config.ini",
+             {{.group = "http",
+               .name = "listen",
+               .type = kind::text,
+               .text = "127.0.0.1:1",
+               .items = {},
+               .line = 7}});
+    if (layers > 1)
+      s.environment({{"TROUPE_HTTP_LISTEN", "127.0.0.1:2"}});
+    if (layers > 2)
+      s.flag("http.listen", "127.0.0.1:3", "--listen");
+    auto done = std::move(s).finish().value();
+    auto key = find_setting("http.listen");
+    return done.values.http.listen + " " + done.origin_of(*key).where;
+  };
+  BOOST_TEST(all(0) == "127.0.0.1:8283 default");
+  BOOST_TEST(all(1) == "127.0.0.1:1 config.ini:7");
+  BOOST_TEST(all(2) == "127.0.0.1:2 TROUPE_HTTP_LISTEN");
+  BOOST_TEST(all(3) == "127.0.0.1:3 --listen");
+}
+
+BOOST_AUTO_TEST_CASE(takes_every_setting_from_its_own_variable) {
+  for (auto& key : setting_keys()) {
+    settings_layers layers;
+    settings standard;
+    auto slot = key.slot(standard);
+    std::string text = "x";
+    if (std::holds_alternative<bool*>(slot))
+      text = "true";
+    else if (std::holds_alternative<std::chrono::milliseconds*>(slot))
+      text = "60s";
+    else if (std::holds_alternative<std::uint64_t*>(slot))
+      text = "1MiB";
+    else if (!std::holds_alternative<std::string*>(slot) && !key.is_secret()
+             && !std::holds_alternative<std::vector<std::string>*>(slot))
+      text = "1";
+    else if (key.form == text_form::choice)
+      text = key.choices.substr(0, key.choices.find('|'));
+    else if (key.form == text_form::url)
+      text = "https://x";
+    else if (key.form == text_form::address)
+      text = "x:1";
+    layers.environment({{key.variable(), text}});
+    auto done = std::move(layers).finish();
+    // A value may contradict another setting, but it must have been read.
+    if (done)
+      BOOST_TEST(done->origin_of(key).where == key.variable());
+    else
+      BOOST_TEST(!contains(done.error().text, key.variable() + ":"),
+                 done.error().text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(knows_the_names_of_letta_and_of_the_providers) {
+  auto c = read({{"E2B_API_KEY", "k1"},
+                 {"E2B_SANDBOX_TEMPLATE_ID", "tpl"},
+                 {"MODAL_TOKEN_ID", "ak-1"},
+                 {"MODAL_TOKEN_SECRET", "as-1"},
+                 {"TOOL_EXEC_DIR", "/tools"},
+                 {"TOOL_SANDBOX_TIMEOUT", "90"},
+                 {"TOOL_EXEC_VENV_NAME", "env"},
+                 {"TOOL_EXEC_AUTORELOAD_VENV", "false"},
+                 {"STEP_ORCHESTRATOR_ENDPOINT", "https://step.example/"},
+                 {"STEP_COMPLETE_KEY", "bearer"},
+                 {"LETTA_ENCRYPTION_KEY", "letta"},
+                 {"LETTA_SERVER_SECURE", "true"},
+                 {"LETTA_SERVER_PASSWORD", "word"},
+                 {"DAYTONA_API_KEY", "dtn_1"},
+                 {"DAYTONA_API_URL", "https://d.example/api"},
+                 {"DAYTONA_TARGET", "eu"},
+                 {"SANDBOX_HOST", "localhost"},
+                 {"SANDBOX_PORT", "8091"}});
+  auto& s = c.values;
+  BOOST_TEST(s.e2b.api_key.reveal() == "k1");
+  BOOST_TEST(s.e2b.template_id == "tpl");
+  BOOST_TEST(s.modal.token_id.reveal() == "ak-1");
+  BOOST_TEST(s.modal.token_secret.reveal() == "as-1");
+  BOOST_TEST(s.local.sandbox_dir == "/tools");
+  BOOST_TEST((s.limits.standard.wall == 90s));
+  BOOST_TEST(s.local.venv_name == "env");
+  BOOST_TEST(!s.local.venv_autoreload);
+  BOOST_TEST(s.credentials.webhook_url
+             == "https://step.example/webhook/sandbox-credentials");
+  BOOST_TEST(s.credentials.webhook_key.reveal() == "bearer");
+  BOOST_TEST(s.compat.letta_encryption_key.reveal() == "letta");
+  BOOST_TEST(s.compat.letta_secure);
+  BOOST_TEST(s.compat.letta_password.reveal() == "word");
+  BOOST_TEST(s.daytona.api_key.reveal() == "dtn_1");
+  BOOST_TEST(s.daytona.api_url == "https://d.example/api");
+  BOOST_TEST(s.daytona.target == "eu");
+  BOOST_TEST(s.aio.host == "localhost");
+  BOOST_TEST(s.aio.port == 8091u);
+}
+
+BOOST_AUTO_TEST_CASE(knows_the_names_that_letta_only_writes_about) {
+  auto c = read({{"LETTA_TOOL_EXECUTION_DIR", "/a"},
+                 {"LETTA_TOOL_SANDBOX_VENV_NAME", "v"},
+                 {"LETTA_TOOL_SANDBOX_TIMEOUT", "1.5"},
+                 {"SANDBOX_CREDENTIALS_WEBHOOK", "https://hook.example/x"},
+                 {"SANDBOX_CREDENTIALS_KEY", "k"},
+                 {"DAYTONA_SERVER_URL", "https://old.example/api"}});
+  BOOST_TEST(c.values.local.sandbox_dir == "/a");
+  BOOST_TEST(c.values.local.venv_name == "v");
+  BOOST_TEST((c.values.limits.standard.wall == 1500ms));
+  BOOST_TEST(c.values.credentials.webhook_url == "https://hook.example/x");
+  BOOST_TEST(c.values.credentials.webhook_key.reveal() == "k");
+  BOOST_TEST(c.values.daytona.api_url == "https://old.example/api");
+  BOOST_TEST(read({{"LETTA_TOOL_SANDBOX_DIR", "/b"}}).values.local.sandbox_dir
+             == "/b");
+}
+
+BOOST_AUTO_TEST_CASE(takes_an_alias_in_any_case_and_our_own_name_first) {
+  auto key = find_setting("e2b.api-key");
+  auto c = read({{"e2b_api_key", "lower"}});
+  BOOST_TEST(c.values.e2b.api_key.reveal() == "lower");
+  c = read({{"E2B_API_KEY", "theirs"}, {"TROUPE_E2B_API_KEY", "ours"}});
+  BOOST_TEST(c.values.e2b.api_key.reveal() == "ours");
+  BOOST_TEST(c.origin_of(*key).where == "TROUPE_E2B_API_KEY");
+}
+
+BOOST_AUTO_TEST_CASE(takes_an_empty_variable_for_none) {
+  auto c = read({{"E2B_API_KEY", ""}, {"TROUPE_HTTP_LISTEN", ""}});
+  BOOST_TEST(c.origins.empty());
+}
+
+BOOST_AUTO_TEST_CASE(reads_a_secret_from_a_file) {
+  auto path = std::filesystem::temp_directory_path()
+    / ("troupe-secret-" + std::to_string(::getpid()));
+  std::ofstream{path} << "from-a-file\n";
+  auto c = read({{"TROUPE_E2B_API_KEY_FILE", path.string()}});
+  BOOST_TEST(c.values.e2b.api_key.reveal() == "from-a-file");
+  std::filesystem::remove(path);
+  BOOST_TEST(contains(complaint({{"TROUPE_E2B_API_KEY_FILE", path.string()}}),
+                      "cannot be read"));
+}
+
+BOOST_AUTO_TEST_CASE(warns_about_a_variable_that_means_nothing) {
+  auto c = read({{"TROUPE_HTTP_LISTN", "x"}, {"TROUPE_RUN_ID", "run-1"}});
+  BOOST_TEST_REQUIRE(c.warnings.size() == 1u);
+  BOOST_TEST(c.warnings[0] == "TROUPE_HTTP_LISTN is the name of no setting");
+}
+
+BOOST_AUTO_TEST_CASE(names_line_key_value_and_what_it_expects) {
+  auto text = file_complaint({.group = "aio",
+                              .name = "port",
+                              .type = kind::integer,
+                              .text = "70000",
+                              .items = {},
+                              .line = 12});
+  BOOST_TEST(text
+             == "config.ini:12: aio.port = 70000 is out of range; "
+                "expected a whole number from 1 to 65535");
+}
+
+BOOST_AUTO_TEST_CASE(names_the_nearest_key) {
+  auto text = file_complaint({.group = "http",
+                              .name = "listn",
+                              .type = kind::text,
+                              .text = "x",
+                              .items = {},
+                              .line = 3});
+  BOOST_TEST(text
+             == "config.ini:3: http.listn is no setting; "
+                "did you mean http.listen?");
+}
+
+BOOST_AUTO_TEST_CASE(refuses_a_value_of_another_type) {
+  auto with
+    = [](const char* group, const char* name, kind type, const char* text) {
+        return file_complaint({.group = group,
+                               .name = name,
+                               .type = type,
+                               .text = text,
+                               .items = {},
+                               .line = 1});
+      };
+  BOOST_TEST(contains(with("aio", "port", kind::text, "80"), "is a text"));
+  BOOST_TEST(contains(with("compat", "letta", kind::integer, "1"),
+                      "expected true or false"));
+  BOOST_TEST(contains(with("limits", "wall", kind::integer, "180"),
+                      "a duration such as 90s"));
+  BOOST_TEST(
+    contains(with("http", "listen", kind::integer, "80"), "is a whole number"));
+  BOOST_TEST(contains(with("local", "preload", kind::text, "a"), "a list"));
+  BOOST_TEST(with("limits", "wall", kind::duration, "3min") == "");
+  BOOST_TEST(with("limits", "memory", kind::text, "1GiB") == "");
+  BOOST_TEST(with("limits", "memory", kind::integer, "1073741824") == "");
+  BOOST_TEST(with("telemetry", "sample", kind::integer, "1") == "");
+}
+
+BOOST_AUTO_TEST_CASE(reports_every_mistake_at_once) {
+  auto text = complaint({{"TROUPE_AIO_PORT", "x"},
+                         {"TROUPE_LOG_LEVEL", "loud"},
+                         {"E2B_TIMEOUT", "0"}});
+  BOOST_TEST(contains(text, "TROUPE_AIO_PORT: aio.port = x is no number"));
+  BOOST_TEST(contains(text, "one of debug, info, warning, error, off"));
+  BOOST_TEST(contains(text, "E2B_TIMEOUT: e2b.timeout = 0"));
+}
+
+BOOST_AUTO_TEST_CASE(refuses_a_secret_on_the_command_line) {
+  settings_layers layers;
+  layers.flag("e2b.api-key", "hunter2hunter2", "--e2b.api-key");
+  auto done = std::move(layers).finish();
+  BOOST_TEST_REQUIRE(!done);
+  BOOST_TEST(contains(done.error().text, "TROUPE_E2B_API_KEY"));
+  BOOST_TEST(!contains(done.error().text, "hunter2"));
+}
+
+BOOST_AUTO_TEST_CASE(never_repeats_a_secret_in_a_complaint) {
+  auto text = complaint({{"E2B_API_KEY", "hunter2\nhunter2"}});
+  BOOST_TEST(contains(text, "control character"));
+  BOOST_TEST(!contains(text, "hunter2"));
+}
+
+BOOST_AUTO_TEST_CASE(masks_secrets_when_it_shows_what_is_in_force) {
+  auto c = read({{"E2B_API_KEY", "hunter2hunter2"}});
+  auto text = render_values(c, true);
+  BOOST_TEST(contains(text, "api-key = \"***\" ; E2B_API_KEY"));
+  BOOST_TEST(!contains(text, "hunter2"));
+  auto as_json = json::to_text(values_json(c));
+  BOOST_TEST(contains(as_json, R"("where":"E2B_API_KEY")"));
+  BOOST_TEST(!contains(as_json, "hunter2"));
+}
+
+BOOST_AUTO_TEST_CASE(refuses_settings_that_contradict_each_other) {
+  BOOST_TEST(
+    contains(complaint({{"TROUPE_LIMITS_WALL", "2h"}}), "limits.ceiling-wall"));
+  BOOST_TEST(contains(complaint({{"TROUPE_HTTP_TLS_KEY", "k.pem"}}),
+                      "needs http.tls-certificate as well"));
+  BOOST_TEST(contains(complaint({{"MODAL_TOKEN_ID", "ak-1"}}),
+                      "needs modal.token-secret as well"));
+  BOOST_TEST(contains(complaint({{"LETTA_SERVER_SECURE", "true"}}),
+                      "LETTA_SERVER_PASSWORD"));
+  BOOST_TEST(
+    contains(complaint({{"TROUPE_CLUSTER_NAME", "a"}}), "cluster.authority"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
