@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
-#include <iterator>
 
 namespace troupe {
 
@@ -80,6 +79,12 @@ const std::string* find_alias(const process_environment& variables,
     if (other.size() == name.size() && upper(other) == name)
       return &value;
   return nullptr;
+}
+
+/// storage.master-key has a setting for its file already.
+bool may_be_in_file(const setting_key& key) {
+  return key.is_secret()
+    && !find_setting(key.group, std::string{key.name} + "-file");
 }
 
 std::string adapted(const setting_alias& alias, std::string text) {
@@ -187,7 +192,7 @@ void settings_layers::environment(const process_environment& variables) {
   for (auto& key : setting_keys()) {
     from_environment(key, variables);
     known.push_back(key.variable());
-    if (key.is_secret())
+    if (may_be_in_file(key))
       known.push_back(key.variable() + "_FILE");
   }
   // TROUPE_HTTP_LISTN would be a silent default otherwise.
@@ -207,7 +212,7 @@ void settings_layers::from_environment(const setting_key& key,
     return;
   }
   if (auto file = variables.find(name + "_FILE");
-      key.is_secret() && file != variables.end() && !file->second.empty()) {
+      may_be_in_file(key) && file != variables.end() && !file->second.empty()) {
     from_secret_file(key, file->first, file->second);
     return;
   }
@@ -223,10 +228,10 @@ void settings_layers::from_secret_file(const setting_key& key,
                                        const std::string& variable,
                                        const std::string& path) {
   std::ifstream in{path, std::ios::binary};
-  std::string text;
-  std::copy_n(std::istreambuf_iterator<char>{in}, in ? largest_secret_file : 0,
-              std::back_inserter(text));
-  if (!in || text.empty()) {
+  std::string text(largest_secret_file, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.empty()) {
     complain(variable, path + " cannot be read or is empty",
              "it holds the value of " + key.path());
     return;
@@ -248,7 +253,7 @@ void settings_layers::flag(std::string_view path, std::string_view text,
                           : "did you mean --" + near + "?");
   } else if (key->is_secret()) {
     complain(std::move(name), "everybody on this machine can read it there",
-             "use " + key->variable() + " or " + key->variable() + "_FILE");
+             "use " + key->variable() + " or config.ini");
   } else {
     store(*key, text, {origin_kind::flag, std::move(name)});
   }

@@ -80,10 +80,10 @@ BOOST_AUTO_TEST_CASE(takes_every_setting_from_its_own_variable) {
     else if (std::holds_alternative<std::chrono::milliseconds*>(slot))
       text = "60s";
     else if (std::holds_alternative<std::uint64_t*>(slot))
-      text = "1MiB";
+      text = std::to_string(static_cast<std::uint64_t>(key.max));
     else if (!std::holds_alternative<std::string*>(slot) && !key.is_secret()
              && !std::holds_alternative<std::vector<std::string>*>(slot))
-      text = "1";
+      text = std::to_string(static_cast<std::uint64_t>(key.max));
     else if (key.form == text_form::choice)
       text = key.choices.substr(0, key.choices.find('|'));
     else if (key.form == text_form::url)
