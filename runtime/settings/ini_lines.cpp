@@ -55,7 +55,7 @@ private:
     while (!at_end() && peek() != ']' && peek() != '\n')
       group_ += next();
     group_ = trimmed(std::move(group_));
-    found_.push_back({group_, "", "", line});
+    found_.push_back({group_, "", "", line, true});
     if (!at_end() && peek() == ']')
       next();
   }
@@ -71,16 +71,18 @@ private:
       next();
     skip_blanks();
     auto raw = read_value();
-    found_.push_back({group_, trimmed(std::move(name)), std::move(raw), line});
+    auto complete = depth_ == 0 && !raw.empty();
+    found_.push_back(
+      {group_, trimmed(std::move(name)), std::move(raw), line, complete});
   }
 
   /// Up to the end of the line, or over several while brackets are open.
   std::string read_value() {
     std::string raw;
-    int depth = 0;
+    depth_ = 0;
     while (!at_end()) {
       char c = peek();
-      if (c == '\n' && depth <= 0)
+      if (c == '\n' && depth_ <= 0)
         break;
       if (c == ';') {
         while (!at_end() && peek() != '\n')
@@ -88,7 +90,7 @@ private:
       } else if (c == '"' || c == '\'') {
         read_quoted(raw, c);
       } else {
-        depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+        depth_ += (c == '[' || c == '{') - (c == ']' || c == '}');
         raw += next();
       }
     }
@@ -110,6 +112,7 @@ private:
   std::string_view text_;
   std::size_t at_ = 0;
   std::size_t line_ = 1;
+  int depth_ = 0; // open brackets of the value that is being read
   std::string group_ = "global"; // CAF's word for keys before any group
   std::vector<ini_line> found_;
 };

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "runtime/error.hpp"
+#include "runtime/settings/layers.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace caf {
+class actor_system_config;
+}
+
+namespace troupe {
+
+/// Where settings come from.
+struct settings_sources {
+  std::string file; // must exist; "": `standard_files`, if there
+  std::vector<std::string> standard_files
+    = {"config.ini", "/etc/troupe/config.ini"};
+  process_environment variables;
+  /// What stands on the command line: the path of the setting, the text, and
+  /// the flag as the user wrote it.
+  struct flag {
+    std::string path;
+    std::string text;
+    std::string name;
+  };
+  std::vector<flag> flags;
+};
+
+/// Reads, checks and explains all settings, or refuses with every complaint at
+/// once: file, line, key, what was expected and the nearest known name.
+result<configuration> load_settings(const settings_sources& from);
+
+/// The values of a config.ini, read by CAF's own parser. `name` is for the
+/// complaints. Complaints about syntax and about keys that stand twice go to
+/// `layers`, and so do the values.
+void read_config(std::string_view name, std::string text,
+                 settings_layers& layers);
+
+/// Sets the scheduler of an actor system: sharing, our number of threads, and
+/// a throughput that keeps one actor from starving the others.
+void apply_scheduler(const settings& s, caf::actor_system_config& to);
+
+} // namespace troupe
