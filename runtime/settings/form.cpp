@@ -55,7 +55,7 @@ result<void> check_url(std::string_view text) {
   auto has_port
     = colon != authority.npos && (v6_end == authority.npos || colon > v6_end);
   if (has_port) {
-    if (auto fine = parse_address(authority); !fine)
+    if (auto fine = parse_host_port(authority); !fine)
       return fine.error();
     return {};
   }
@@ -152,7 +152,7 @@ result<void> check_form(const setting_key& key, std::string_view text) {
   if (key.form == text_form::host && !is_host(text) && !is_bracketed_v6(text))
     return complaint("is no host name");
   if (key.form == text_form::address)
-    if (auto fine = parse_address(text); !fine)
+    if (auto fine = parse_host_port(text); !fine)
       return fine.error();
   return {};
 }
@@ -167,7 +167,7 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
-result<host_port> parse_address(std::string_view text) {
+result<host_port> parse_host_port(std::string_view text) {
   auto colon = text.rfind(':');
   if (colon == text.npos)
     return complaint("has no port");

@@ -21,6 +21,6 @@ struct host_port {
   std::string host;
   std::uint16_t port = 0;
 };
-result<host_port> parse_address(std::string_view text);
+result<host_port> parse_host_port(std::string_view text);
 
 } // namespace troupe
