@@ -1,0 +1,84 @@
+#include "runtime/local/isolation/containment.hpp"
+
+#include "runtime/local/isolation/identity.hpp"
+#include "runtime/local/isolation/landlock.hpp"
+#include "runtime/local/isolation/mounts.hpp"
+#include "runtime/local/isolation/namespaces.hpp"
+#include "runtime/local/isolation/rlimits.hpp"
+#include "runtime/local/isolation/seccomp.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace troupe::isolation {
+
+namespace {
+
+outcome own_session() noexcept {
+  // Fails only for who leads one already.
+  if (::setsid() < 0 && errno != EPERM)
+    return failed(step::session);
+  ::umask(022);
+  return {};
+}
+
+outcome fence_files(const plan& p) noexcept {
+  const char* writable[max_sources];
+  int count = 0;
+  for (const auto& shown : p.tree.shown)
+    if (shown.writable && count < max_sources)
+      writable[count++] = shown.inside.c_str();
+  return restrict_files(writable, count);
+}
+
+outcome enter(const char* directory) noexcept {
+  if (::chdir(directory) != 0)
+    return failed(step::tree);
+  return {};
+}
+
+} // namespace
+
+// One step per line, stop at the first no.
+#define TROUPE_STEP(condition, call) /* NOLINT: no other way to return */      \
+  do {                                                                         \
+    if (condition)                                                             \
+      if (auto no = call; !no.ok())                                            \
+        return no;                                                             \
+  } while (false)
+
+outcome contain(const plan& p, int* listener) noexcept {
+  opened_sources sources;
+  const auto& on = p.layers;
+  TROUPE_STEP(true, die_with_parent());
+  TROUPE_STEP(on.cgroup_view, own_cgroup_view());
+  TROUPE_STEP(on.uts, name_host());
+  TROUPE_STEP(on.mounts, open_sources(p.tree, sources));
+  TROUPE_STEP(on.user, become_mapped());
+  TROUPE_STEP(on.mounts, build_tree(p.tree, sources));
+  TROUPE_STEP(true, enter(p.working_dir.c_str()));
+  TROUPE_STEP(true, own_session());
+  return confine(p, listener);
+}
+
+outcome confine(const plan& p, int* listener) noexcept {
+  const auto& on = p.layers;
+  TROUPE_STEP(true, lower_rlimits(p.rlimits));
+  TROUPE_STEP(on.capabilities && on.user, drop_bounding_set());
+  TROUPE_STEP(on.capabilities && on.user, lock_securebits());
+  TROUPE_STEP(on.capabilities, no_new_privileges());
+  TROUPE_STEP(on.user, settle_identity());
+  TROUPE_STEP(on.capabilities && on.user, drop_capabilities());
+  TROUPE_STEP(on.capabilities, become_undumpable());
+  TROUPE_STEP(true, die_with_parent());
+  TROUPE_STEP(on.landlock && on.mounts, fence_files(p));
+  TROUPE_STEP(on.seccomp && !p.filter.empty(),
+              install_filter(p.filter, p.notify, listener));
+  return {};
+}
+
+#undef TROUPE_STEP
+
+} // namespace troupe::isolation
