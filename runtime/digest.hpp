@@ -15,4 +15,7 @@ sha256_digest sha256(std::string_view bytes);
 /// Lower case.
 std::string hex(std::span<const std::uint8_t> bytes);
 
+/// The digest as one big-endian number, in decimal, without padding.
+std::string decimal(const sha256_digest& digest);
+
 } // namespace troupe

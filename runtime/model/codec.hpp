@@ -11,16 +11,35 @@ namespace troupe {
 
 // -- requests ----------------------------------------------------------------
 
-/// `organization` and `user` come from the caller's key, never from the body.
+/// What is run is said by exactly one of `tool_id`, `tool_name`, `source`,
+/// `code`, `command` (a line for the shell) and `argv` (a program). Beside it:
+///
+///   language, function, json_schema {}, args_json_schema {}, stdin,
+///   args {}, env {name: text}, agent_env {}, agent_id, project_id,
+///   agent_state {}, pip_requirements [], npm_requirements [],
+///   return_char_limit, backend, sandbox_config_id, limits {}, isolation,
+///   network "off" | "public" | {"allow": []}, idempotent, priority,
+///   deadline_seconds, labels {name: text}
+///
+/// `organization` and `user` come from the caller's key, never from the body;
+/// idempotency key and traceparent come from headers.
 result<run_request> parse_run_request(const json::object& body);
 /// Everything, secrets included: for the cluster's wire and for nobody else.
 json::object to_wire(const run_request& r);
 result<run_request> from_wire(const json::object& body);
 
+/// {"wall_seconds": 5, "cpu_seconds": 2.5, "memory_bytes": 268435456,
+/// "processes", "open_files", "disk_bytes", "inodes", "output_bytes",
+/// "result_bytes"}. Seconds may be texts with a unit ("500ms", "5s", "2m",
+/// "1h"), bytes too ("64KiB", "256MiB", "1GB").
 result<limit_overrides> parse_limits(const json::object& body,
                                      std::string pointer);
 json::object to_json(const limit_overrides& l);
 json::object to_json(const limits& l);
+
+/// One duration, in any of the forms that limits take: 5, 0.5, "500ms".
+result<std::chrono::milliseconds> parse_duration(const json::value& body,
+                                                 std::string pointer);
 
 /// "off", "public", or {"allow": ["host:443"]}.
 result<network_policy> parse_network(const json::value& body,
@@ -48,9 +67,12 @@ result<agent_variable> parse_agent_variable(const json::object& body);
 
 // -- results -----------------------------------------------------------------
 
-/// Compact JSON text, built by appending so that `value_json` is not parsed
-/// again.
+/// For clients. Compact JSON text, built by appending so that `value_json` is
+/// not parsed again.
 std::string to_json_text(const run_result& r);
+/// For peers: the tool's JSON stays text, so that numbers of any size pass.
+json::object to_wire(const run_result& r);
+/// Reads either form.
 result<run_result> parse_run_result(const json::object& body);
 json::object to_json(const isolation_report& r);
 

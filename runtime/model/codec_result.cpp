@@ -1,0 +1,328 @@
+#include "runtime/model/codec.hpp"
+#include "runtime/model/codec_support.hpp"
+
+namespace troupe {
+
+namespace {
+
+constexpr std::size_t longest_text = 64u << 20;
+
+/// Appends members to a JSON text, so that JSON inside is not parsed again.
+class writer {
+public:
+  explicit writer(std::string& out) : out_{out} { out_ += '{'; }
+  void close() { out_ += '}'; }
+
+  std::string& name(std::string_view n) {
+    if (out_.back() != '{')
+      out_ += ',';
+    json::append_string(out_, n);
+    return out_ += ':';
+  }
+  void text(std::string_view n, std::string_view value) {
+    json::append_string(name(n), value);
+  }
+  void raw(std::string_view n, std::string_view json_text) {
+    name(n) += json_text.empty() ? "null" : json_text;
+  }
+  void boolean(std::string_view n, bool value) {
+    name(n) += value ? "true" : "false";
+  }
+  void value(std::string_view n, const json::value& v) {
+    name(n) += json::to_text(v);
+  }
+
+private:
+  std::string& out_;
+};
+
+json::object to_json(const tool_error& e) {
+  json::object o;
+  o["name"] = e.name;
+  o["message"] = e.message;
+  o["traceback"] = e.traceback;
+  o["friendly"] = e.friendly;
+  return o;
+}
+
+json::object to_json(const run_usage& u) {
+  json::object o;
+  o["wall_us"] = u.wall.count();
+  o["cpu_us"] = u.cpu.count();
+  o["peak_memory_bytes"] = u.peak_memory_bytes;
+  o["stdout_bytes"] = u.stdout_bytes;
+  o["stderr_bytes"] = u.stderr_bytes;
+  return o;
+}
+
+json::array stages(const run_result& r) {
+  json::array list;
+  for (auto& stage : r.stages) {
+    json::object o;
+    o["name"] = stage.name;
+    o["took_us"] = stage.took.count();
+    list.push_back(std::move(o));
+  }
+  return list;
+}
+
+json::array trail(const run_result& r) {
+  json::array list;
+  for (auto& step : r.trail) {
+    json::object o;
+    o["backend"] = to_string(step.backend);
+    o["reason"] = step.reason;
+    list.push_back(std::move(o));
+  }
+  return list;
+}
+
+json::array network(const run_result& r) {
+  json::array list;
+  for (auto& event : r.network) {
+    json::object o;
+    o["target"] = event.target;
+    o["allowed"] = event.allowed;
+    o["reason"] = event.reason;
+    list.push_back(std::move(o));
+  }
+  return list;
+}
+
+/// Everything but the tool's own JSON.
+json::object seen_by_engine(const run_result& r) {
+  json::object o;
+  o["id"] = r.id.str();
+  o["status"] = to_string(r.status);
+  o["reason"] = to_string(r.reason);
+  o["exit_code"] = r.exit_code;
+  o["signal"] = r.signal;
+  o["detail"] = r.detail;
+  o["value_is_text_fallback"] = r.value_is_text_fallback;
+  o["value_truncated"] = r.value_truncated;
+  if (r.failure != tool_error{})
+    o["error"] = to_json(r.failure);
+  o["stdout_truncated"] = r.stdout_truncated;
+  o["stderr_truncated"] = r.stderr_truncated;
+  o["usage"] = to_json(r.usage);
+  o["stages"] = stages(r);
+  o["backend"] = to_string(r.backend);
+  o["fingerprint"] = r.fingerprint;
+  o["environment"] = r.environment;
+  o["failover"] = trail(r);
+  o["isolation"] = troupe::to_json(r.isolation);
+  o["network"] = network(r);
+  o["notes"] = codec::texts(r.notes);
+  return o;
+}
+
+} // namespace
+
+json::object to_json(const isolation_report& r) {
+  json::array layers;
+  for (auto& layer : r.layers) {
+    json::object o;
+    o["name"] = layer.name;
+    o["state"] = to_string(layer.state);
+    if (!layer.reason.empty())
+      o["reason"] = layer.reason;
+    layers.push_back(std::move(o));
+  }
+  json::object o;
+  o["level"] = to_string(r.level);
+  o["layers"] = std::move(layers);
+  return o;
+}
+
+std::string to_json_text(const run_result& r) {
+  std::string out;
+  out.reserve(1024 + r.value_json.size() + r.stdout_text.size()
+              + r.stderr_text.size() + r.agent_state_json.size());
+  writer w{out};
+  // The answer first, then what is known about it.
+  for (auto& m : seen_by_engine(r)) {
+    w.value({m.key().data(), m.key().size()}, m.value());
+    if (m.key() == "detail") {
+      w.raw("value", r.value_json);
+      w.text("stdout", r.stdout_text);
+      w.text("stderr", r.stderr_text);
+    }
+  }
+  if (!r.agent_state_json.empty())
+    w.raw("agent_state", r.agent_state_json);
+  if (!r.agent_state_diff.empty())
+    w.raw("agent_state_diff", r.agent_state_diff);
+  w.close();
+  return out;
+}
+
+json::object to_wire(const run_result& r) {
+  auto o = seen_by_engine(r);
+  o["value_json"] = r.value_json;
+  o["stdout"] = r.stdout_text;
+  o["stderr"] = r.stderr_text;
+  codec::put(o, "agent_state_json", r.agent_state_json);
+  codec::put(o, "agent_state_diff_json", r.agent_state_diff);
+  return o;
+}
+
+// -- reading -----------------------------------------------------------------
+
+namespace {
+
+std::string long_text(json::reader& in, std::string_view name) {
+  return in.text(name, {.max = longest_text}).value_or("");
+}
+
+/// JSON text in the member `as_text`, or a value in the member `as_value`.
+std::string read_json(json::reader& in, std::string_view as_value,
+                      std::string_view as_text, std::string_view absent) {
+  if (auto text = in.text(as_text, {.max = longest_text})) {
+    auto ok = json::check(*text, {.depth = 64, .bytes = longest_text});
+    if (!ok)
+      in.absorb(codec::moved_below(in.pointer_to(as_text), ok.error()));
+    return *text;
+  }
+  auto* v = in.member(as_value);
+  return v == nullptr ? std::string{absent} : json::to_text(*v);
+}
+
+std::uint64_t count(json::reader& in, std::string_view name) {
+  return static_cast<std::uint64_t>(in.integer(name, 0).value_or(0));
+}
+
+run_usage read_usage(json::reader& in) {
+  run_usage u;
+  auto* o = in.member_object("usage");
+  if (o == nullptr)
+    return u;
+  json::reader usage{*o, in.pointer_to("usage")};
+  u.wall = std::chrono::microseconds{count(usage, "wall_us")};
+  u.cpu = std::chrono::microseconds{count(usage, "cpu_us")};
+  u.peak_memory_bytes = count(usage, "peak_memory_bytes");
+  u.stdout_bytes = count(usage, "stdout_bytes");
+  u.stderr_bytes = count(usage, "stderr_bytes");
+  if (auto bad = usage.finish_lenient())
+    in.absorb(std::move(*bad));
+  return u;
+}
+
+tool_error read_failure(json::reader& in) {
+  tool_error e;
+  auto* o = in.member_object("error");
+  if (o == nullptr)
+    return e;
+  json::reader failure{*o, in.pointer_to("error")};
+  e.name = long_text(failure, "name");
+  e.message = long_text(failure, "message");
+  e.traceback = long_text(failure, "traceback");
+  e.friendly = long_text(failure, "friendly");
+  if (auto bad = failure.finish_lenient())
+    in.absorb(std::move(*bad));
+  return e;
+}
+
+/// Calls `each` with a reader for every object of a list.
+template <class Function>
+void for_each_object(json::reader& in, std::string_view name, Function each) {
+  auto* list = in.member_array(name);
+  if (list == nullptr)
+    return;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    auto pointer = json::child(in.pointer_to(name), i);
+    auto* o = (*list)[i].if_object();
+    if (o == nullptr) {
+      in.absorb(bad_field(pointer, "expected an object"));
+      return;
+    }
+    json::reader item{*o, pointer};
+    each(item);
+    if (auto bad = item.finish_lenient())
+      in.absorb(std::move(*bad));
+  }
+}
+
+isolation_report read_isolation(json::reader& in) {
+  isolation_report report;
+  auto* o = in.member_object("isolation");
+  if (o == nullptr)
+    return report;
+  json::reader whole{*o, in.pointer_to("isolation")};
+  report.level = codec::value_or_complain(
+    whole, "level", parse_isolation(whole.required_text("level")));
+  for_each_object(whole, "layers", [&](json::reader& item) {
+    isolation_layer layer;
+    layer.name = item.required_text("name");
+    auto state = item.one_of("state", {"enforced", "degraded", "absent"});
+    for (auto s : {layer_state::enforced, layer_state::degraded})
+      if (state == to_string(s))
+        layer.state = s;
+    layer.reason = long_text(item, "reason");
+    report.layers.push_back(std::move(layer));
+  });
+  if (auto bad = whole.finish_lenient())
+    in.absorb(std::move(*bad));
+  return report;
+}
+
+void read_lists(json::reader& in, run_result& r) {
+  for_each_object(in, "stages", [&](json::reader& item) {
+    auto name = item.required_text("name");
+    r.stages.push_back(
+      {std::move(name), std::chrono::microseconds{count(item, "took_us")}});
+  });
+  for_each_object(in, "failover", [&](json::reader& item) {
+    auto kind = codec::value_or_complain(
+      item, "backend", parse_backend(item.required_text("backend")));
+    r.trail.push_back({kind, long_text(item, "reason")});
+  });
+  for_each_object(in, "network", [&](json::reader& item) {
+    auto target = item.required_text("target");
+    bool allowed = item.boolean("allowed").value_or(false);
+    r.network.push_back(
+      {std::move(target), allowed, long_text(item, "reason")});
+  });
+  r.notes = codec::read_texts(in, "notes", 10'000, longest_text);
+}
+
+} // namespace
+
+result<run_result> parse_run_result(const json::object& body) {
+  json::reader in{body};
+  run_result r;
+  r.id = codec::stored_id<run_id>(in, "id");
+  r.status = in.one_of("status", {"success", "error"}) == "success"
+    ? run_status::success
+    : run_status::error;
+  r.reason = codec::value_or_complain(
+    in, "reason", parse_exit_reason(in.required_text("reason")));
+  r.exit_code = static_cast<std::int32_t>(
+    in.integer("exit_code", INT32_MIN, INT32_MAX).value_or(0));
+  r.signal
+    = static_cast<std::int32_t>(in.integer("signal", 0, INT32_MAX).value_or(0));
+  r.detail = long_text(in, "detail");
+  r.value_json = read_json(in, "value", "value_json", "null");
+  r.value_is_text_fallback
+    = in.boolean("value_is_text_fallback").value_or(false);
+  r.value_truncated = in.boolean("value_truncated").value_or(false);
+  r.failure = read_failure(in);
+  r.stdout_text = long_text(in, "stdout");
+  r.stderr_text = long_text(in, "stderr");
+  r.stdout_truncated = in.boolean("stdout_truncated").value_or(false);
+  r.stderr_truncated = in.boolean("stderr_truncated").value_or(false);
+  r.agent_state_json = read_json(in, "agent_state", "agent_state_json", "");
+  r.agent_state_diff
+    = read_json(in, "agent_state_diff", "agent_state_diff_json", "");
+  r.usage = read_usage(in);
+  if (auto text = in.text("backend"))
+    r.backend = codec::value_or_complain(in, "backend", parse_backend(*text));
+  r.fingerprint = long_text(in, "fingerprint");
+  r.environment = long_text(in, "environment");
+  r.isolation = read_isolation(in);
+  read_lists(in, r);
+  if (auto bad = in.finish_lenient())
+    return *bad;
+  return r;
+}
+
+} // namespace troupe
