@@ -20,7 +20,7 @@ namespace troupe::frame {
 /// answer. A tool that digs its own key out of its process can only forge its
 /// own return value, which is its to choose anyway; that is why no decision of
 /// ours depends on anything else in the frame.
-std::string make_key(); // 32 hex digits
+result<std::string> make_key(); // 32 hex digits
 
 struct keyed_answer {
   std::optional<message> frame; // none: the run never answered
@@ -33,9 +33,5 @@ result<keyed_answer> read_keyed_frame(std::string_view output,
 
 /// What a runner prints.
 result<std::string> write_keyed_frame(const message& m, std::string_view key);
-
-/// Standard base64 with padding.
-std::string to_base64(std::string_view bytes);
-result<std::string> from_base64(std::string_view text); // strict
 
 } // namespace troupe::frame

@@ -28,7 +28,10 @@ std::string friendly_message(std::string_view function, std::string_view name,
 
 /// The first `limit` code points and a note about the rest, as a JSON string;
 /// or "" when `value_json` is short enough as it is. Strings count by their
-/// characters, everything else by its JSON text.
-std::string truncate_value(std::string_view value_json, std::size_t limit);
+/// characters, everything else by its JSON text. `length_before`: how long a
+/// string was before the runner cut it, 0 when it did not. A limit of 0 is
+/// none.
+std::string truncate_value(std::string_view value_json, std::size_t limit,
+                           std::size_t length_before = 0);
 
 } // namespace troupe::script

@@ -1,10 +1,12 @@
 #pragma once
 
 #include "runtime/backend.hpp"
+#include "runtime/embedded_file.hpp"
 #include "runtime/error.hpp"
 #include "runtime/secret.hpp"
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,13 +69,9 @@ result<secret> build_remote_script(const prepared_run& run,
 
 // -- the runners' own files --------------------------------------------------
 
-struct runner_file {
-  std::string_view path; // "python/troupe_runner/frame.py"
-  std::string_view text;
-};
-
-/// Everything of ours that runs in a sandbox, as compiled into this binary.
-const std::vector<runner_file>& runner_files();
+/// Everything of ours that runs in a sandbox, as compiled into this binary:
+/// "python/serve.py", "python/troupe_runner/frame.py", "node/serve.cjs", ...
+std::span<const embedded_file> runner_files();
 
 /// Writes the files below `directory`, world-readable, for read-only mounts.
 /// What is there and the same stays; the rest is replaced atomically.

@@ -1,0 +1,296 @@
+"""From JSON arguments to what a function's annotations ask for.
+
+Each argument stands for itself. A value that is already of the right type is
+never touched: text stays text, whatever it looks like. Where a type has one
+obvious reading of the JSON it is applied; a value that an Enum, a model or a
+date cannot take is an error that names the argument; everything else is passed
+on as it came.
+"""
+
+import json
+import re
+import types
+import typing
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,400}\Z")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
+_UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))
+_EMPTY = object()
+
+
+class Unfit(Exception):
+    """The value cannot be what the annotation says."""
+
+
+def admits_none(annotation):
+    if annotation is None or annotation is type(None):
+        return True
+    if annotation in (_EMPTY, typing.Any, object):
+        return True
+    origin = typing.get_origin(annotation)
+    if origin in _UNIONS or _is_annotated(annotation):
+        return any(admits_none(arm) for arm in typing.get_args(annotation))
+    if origin is typing.Literal:
+        return None in typing.get_args(annotation)
+    return False
+
+
+def _is_annotated(annotation):
+    return hasattr(annotation, "__metadata__")
+
+
+def coerce(value, annotation):
+    """`value` as `annotation` says. Raises Unfit."""
+    if isinstance(annotation, type) and annotation in _SCALARS:
+        return _SCALARS[annotation](value)
+    if annotation in (_EMPTY, typing.Any, object, None):
+        return value
+    if _is_annotated(annotation):
+        return coerce(value, typing.get_args(annotation)[0])
+    if hasattr(annotation, "__supertype__"):  # NewType
+        return coerce(value, annotation.__supertype__)
+    if isinstance(annotation, typing.TypeVar):
+        return coerce(value, annotation.__bound__ or typing.Any)
+    origin = typing.get_origin(annotation)
+    if origin is not None:
+        return _generic(value, origin, typing.get_args(annotation))
+    if isinstance(annotation, type):
+        return _instance(value, annotation)
+    return value
+
+
+# -- scalars -------------------------------------------------------------------
+
+
+def _to_int(value):
+    if isinstance(value, str) and _INTEGER.match(value.strip()):
+        return int(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def _to_float(value):
+    if isinstance(value, int) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            return value
+    if isinstance(value, str) and _NUMBER.match(value.strip()):
+        return float(value)
+    return value
+
+
+def _to_bool(value):
+    if isinstance(value, str) and value.strip().lower() in ("true", "false"):
+        return value.strip().lower() == "true"
+    if value in (0, 1):
+        return bool(value)
+    return value
+
+
+def _parsed(value, kind):
+    """A list or an object that came as its JSON text."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            made = json.loads(value)
+            return made if isinstance(made, kind) else value
+        except ValueError:
+            return value
+    return value
+
+
+_SCALARS = {
+    str: lambda value: value,
+    int: _to_int,
+    float: _to_float,
+    bool: _to_bool,
+    list: lambda value: _parsed(value, list),
+    dict: lambda value: _parsed(value, dict),
+}
+
+
+# -- generics -------------------------------------------------------------------
+
+
+def _generic(value, origin, args):
+    from collections import abc, deque
+
+    if origin in _UNIONS:
+        return _union(value, args)
+    if origin is typing.Literal:
+        return _literal(value, args)
+    args = args or (typing.Any, typing.Any)  # a bare typing.List
+    if origin in (list, abc.Sequence, abc.Iterable, abc.Collection, abc.MutableSequence):
+        value = _parsed(value, list)
+        return [coerce(v, args[0]) for v in value] if type(value) is list else value
+    if origin in (set, frozenset, deque, abc.Set, abc.MutableSet):
+        value = _parsed(value, list)
+        make = {abc.Set: frozenset, abc.MutableSet: set}.get(origin, origin)
+        return make(coerce(v, args[0]) for v in value) if type(value) is list else value
+    if origin is tuple:
+        return _tuple(_parsed(value, list), args)
+    if isinstance(origin, type) and issubclass(origin, abc.Mapping):
+        value = _parsed(value, dict)
+        if type(value) is not dict or len(args) != 2:
+            return value
+        made = {coerce(k, args[0]): coerce(v, args[1]) for k, v in value.items()}
+        return made if origin in (dict, abc.Mapping, abc.MutableMapping) else origin(made)
+    if str(origin) in ("typing.Required", "typing.NotRequired", "typing.Final"):
+        return coerce(value, args[0])
+    return value
+
+
+def _tuple(value, args):
+    if type(value) is not list:
+        return value
+    if len(args) == 2 and args[1] is ...:
+        return tuple(coerce(v, args[0]) for v in value)
+    if len(args) != len(value):
+        return tuple(value)
+    return tuple(coerce(v, a) for v, a in zip(value, args))
+
+
+def _literal(value, options):
+    for option in options:
+        if option == value and type(option) is type(value):
+            return option
+    same = [o for o in options if str(o) == str(value)]
+    if len(same) == 1:
+        return same[0]
+    raise Unfit(f"{value!r} is none of {', '.join(map(repr, options))}")
+
+
+def _fits(value, arm):
+    """Whether JSON gave exactly what this arm of a union is for."""
+    if arm in (None, type(None)):
+        return value is None
+    plain = typing.get_origin(arm) or arm
+    if plain in (str, int, float, bool, list, dict):
+        return type(value) is plain
+    return plain in (typing.Any, object)
+
+
+def _union(value, arms):
+    for arm in arms:
+        if _fits(value, arm):
+            return coerce(value, arm)
+    for arm in arms:
+        try:
+            made = coerce(value, arm)
+        except Unfit:
+            continue
+        if made is not value:
+            return made
+    return value
+
+
+# -- classes ---------------------------------------------------------------------
+
+
+def _instance(value, kind):
+    import enum
+
+    if isinstance(value, kind):
+        return value
+    if issubclass(kind, enum.Enum):
+        return _enum(value, kind)
+    if hasattr(kind, "model_validate") or hasattr(kind, "parse_obj"):
+        return _model(_parsed(value, (dict, list)), kind)
+    if hasattr(kind, "__dataclass_fields__"):
+        return _dataclass(_parsed(value, dict), kind)
+    if issubclass(kind, dict) and hasattr(kind, "__total__"):
+        return _typed_dict(_parsed(value, dict), kind)
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return _named_tuple(_parsed(value, (dict, list)), kind)
+    convert = _converters().get(kind)
+    if convert is None:
+        return value
+    try:
+        return convert(value)
+    except Exception as reason:
+        raise Unfit(f"{value!r} is no {kind.__name__}: {reason}") from None
+
+
+def _enum(value, kind):
+    for test in (lambda m: m.value == value, lambda m: m.name == value):
+        for member in kind:
+            if test(member):
+                return member
+    same = [m for m in kind if str(m.value) == str(value)]
+    if len(same) == 1:
+        return same[0]
+    raise Unfit(f"{value!r} is none of {', '.join(repr(m.value) for m in kind)}")
+
+
+def _model(value, kind):
+    try:
+        if hasattr(kind, "model_validate"):
+            return kind.model_validate(value)
+        return kind.parse_obj(value)
+    except Exception as reason:
+        raise Unfit(str(reason)) from None
+
+
+def _hints(kind):
+    try:
+        return typing.get_type_hints(kind)
+    except Exception:
+        return {}  # names that only a type checker knows
+
+
+def _dataclass(value, kind):
+    if not isinstance(value, dict):
+        return value
+    hints = _hints(kind)
+    try:
+        return kind(**{k: coerce(v, hints.get(k, typing.Any)) for k, v in value.items()})
+    except TypeError as reason:
+        raise Unfit(str(reason)) from None
+
+
+def _typed_dict(value, kind):
+    if not isinstance(value, dict):
+        return value
+    hints = _hints(kind)
+    return {k: coerce(v, hints.get(k, typing.Any)) for k, v in value.items()}
+
+
+def _named_tuple(value, kind):
+    hints = _hints(kind)
+    try:
+        if isinstance(value, dict):
+            return kind(**{k: coerce(v, hints.get(k, typing.Any)) for k, v in value.items()})
+        if isinstance(value, list):
+            return kind(*[coerce(v, hints.get(f, typing.Any)) for f, v in zip(kind._fields, value)])
+    except TypeError as reason:
+        raise Unfit(str(reason)) from None
+    return value
+
+
+def _converters():
+    import datetime
+    import decimal
+    import pathlib
+    import uuid
+
+    def moment(value):
+        if isinstance(value, (int, float)):
+            return datetime.datetime.fromtimestamp(value, datetime.timezone.utc)
+        # Before 3.11, fromisoformat does not know the letter for UTC.
+        return datetime.datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", value))
+
+    return {
+        datetime.datetime: moment,
+        datetime.date: lambda v: datetime.date.fromisoformat(v),
+        datetime.time: lambda v: datetime.time.fromisoformat(v),
+        datetime.timedelta: lambda v: datetime.timedelta(seconds=v),
+        decimal.Decimal: lambda v: decimal.Decimal(str(v)),
+        uuid.UUID: uuid.UUID,
+        pathlib.Path: pathlib.Path,
+        pathlib.PurePath: pathlib.PurePath,
+        bytes: lambda v: v.encode("utf-8") if isinstance(v, str) else v,
+        tuple: lambda v: tuple(v) if isinstance(v, list) else v,
+        set: lambda v: set(v) if isinstance(v, list) else v,
+        frozenset: lambda v: frozenset(v) if isinstance(v, list) else v,
+    }

@@ -1,0 +1,72 @@
+"""Frames of the private channel; runtime/frame/frame.hpp says how they look."""
+
+import os
+import struct
+from binascii import crc32
+
+REQUEST, ANSWER = 1, 2
+HEAD, BODY, ARGS, STATE, CODE = range(5)
+
+_FIXED = struct.Struct("<4sBBH5I")  # all of the header but its checksum
+_SUM = struct.Struct("<I")
+_MAGIC = b"\x7fTRP"
+HEADER_BYTES = _FIXED.size + _SUM.size
+
+
+class FrameError(Exception):
+    """The bytes are not a frame. Only a bug of the engine can cause it."""
+
+
+def encode(kind, parts):
+    """`parts`: five bytes objects."""
+    fixed = _FIXED.pack(_MAGIC, 1, kind, 0, *map(len, parts))
+    checksum = crc32(fixed)
+    for part in parts:
+        checksum = crc32(part, checksum)
+    return b"".join((fixed, _SUM.pack(checksum), *parts))
+
+
+def size_of(header):
+    """How long the frame is that starts with these bytes."""
+    magic, version, _, zero, *lengths = _FIXED.unpack_from(header)
+    if magic != _MAGIC or version != 1 or zero:
+        raise FrameError("not a frame of version 1")
+    return HEADER_BYTES + sum(lengths)
+
+
+def decode(kind, data):
+    """The five parts of one whole frame."""
+    if len(data) < HEADER_BYTES or len(data) < size_of(data):
+        raise FrameError("the frame is cut short")
+    _, _, actual, _, *lengths = _FIXED.unpack_from(data)
+    view = memoryview(data)
+    parts, at = [], HEADER_BYTES
+    checksum = crc32(view[: _FIXED.size])
+    for length in lengths:
+        parts.append(bytes(view[at : at + length]))
+        checksum = crc32(parts[-1], checksum)
+        at += length
+    if actual != kind or checksum != _SUM.unpack_from(data, _FIXED.size)[0]:
+        raise FrameError("the frame is damaged")
+    return parts
+
+
+def read(fd):
+    """Exactly one frame's bytes from a descriptor."""
+    data = bytearray()
+    wanted = HEADER_BYTES
+    while len(data) < wanted:
+        # The first read takes all of a small request at once.
+        piece = os.read(fd, max(wanted - len(data), 65536 if not data else 0))
+        if not piece:
+            raise FrameError("the channel ended before the request did")
+        data += piece
+        if wanted == HEADER_BYTES and len(data) >= HEADER_BYTES:
+            wanted = size_of(data)
+    return bytes(data)
+
+
+def write(fd, data, _write=os.write):
+    view = memoryview(data)
+    while view:
+        view = view[_write(fd, view) :]

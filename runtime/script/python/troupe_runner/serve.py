@@ -1,0 +1,185 @@
+"""One request in, one answer out."""
+
+import json
+import os
+import sys
+import time
+import warnings
+
+from troupe_runner import failure, frame, streams, tool, values
+
+_exit = os._exit
+_getpid = os.getpid
+# Answers are small beside the value: room for an error's texts.
+_MIN_VALUE_BYTES = 1024
+
+
+class Request:
+    def __init__(self, data):
+        head, source, self._args, self._state, self.code = frame.decode(
+            frame.REQUEST, data
+        )
+        self.head = json.loads(head)
+        self._source = source
+        self.state = None
+
+    @property
+    def source(self):
+        return self._source.decode("utf-8")
+
+    def args(self):
+        return json.loads(self._args or b"{}")
+
+    def models(self):
+        schema = self.head.get("args_schema")
+        if schema is None:
+            return None
+        from troupe_runner.models import Models
+
+        return Models(schema)
+
+    def load_state(self):
+        if self._state:
+            from troupe_runner import state
+
+            self.state = state.parse(self._state)
+
+    def changed_state(self):
+        """The state as it is now, or b"" when that is how it came."""
+        if self.state is None:
+            return b""
+        limit = max(16 * len(self._state), 1 << 20)
+        before = values.to_json(json.loads(self._state), limit)[0]
+        after = values.to_json(self.state, limit)[0]
+        return b"" if after == before else after
+
+
+# -- the world around a tool ---------------------------------------------------
+
+
+def _set_environment(variables):
+    """The run's variables, and nothing else, wherever the process came from."""
+    os.environ.clear()
+    os.environ.update(variables)
+    if "TZ" in variables:
+        time.tzset()
+
+
+def _set_path(variables):
+    sys.path.insert(0, os.getcwd())
+    extra = variables.get("PYTHONPATH")
+    if extra:
+        sys.path[1:1] = extra.split(os.pathsep)
+
+
+# -- answers ---------------------------------------------------------------------
+
+
+def _answer(head, body=b"", state=b"", code=b""):
+    text = json.dumps(head, separators=(",", ":"))  # ASCII: lone surrogates too
+    parts = (text.encode("ascii"), body, b"", state, code)
+    return frame.encode(frame.ANSWER, parts)
+
+
+def _failed(exc, file):
+    about = failure.describe(exc, file)
+    try:
+        sys.stderr.write(about["traceback"])
+    except Exception:
+        pass  # the tool closed or replaced it
+    return _answer({"status": "error", "error": about})
+
+
+def _too_large(value, head):
+    """Text that the engine would cut anyway may be cut here; the rest is an
+    error, since half a document is none."""
+    limit, keep = head["max_value"], head.get("max_text", 0)
+    if not isinstance(value, str) or keep * 6 > limit:
+        raise failure.ToolFailure(
+            "ResultTooLarge",
+            f"the return value is more than {limit} bytes of JSON; return less,"
+            " or write it to a file",
+        )
+    body, _ = values.to_json(value[:keep], limit)
+    return body, len(value)
+
+
+def _succeeded(value, request):
+    head = request.head
+    limit = max(head["max_value"], _MIN_VALUE_BYTES)
+    about = {"status": "success"}
+    try:
+        show = repr if head["op"] == "code" else str
+        body, about["fallback"] = values.to_json(value, limit, show)
+    except values.TooLarge:
+        body, about["cut_from"] = _too_large(value, head)
+    return _answer(about, body, request.changed_state())
+
+
+def _run(request):
+    operation = request.head["op"]
+    file = tool.file_of(request)
+    try:
+        if operation == "compile":
+            make = tool.compile_snippet if request.head.get("snippet") else tool.compile_tool
+            return _answer({"status": "success"}, code=tool.dump(make(request.source, file)))
+        if operation == "schema":
+            from troupe_runner import schema
+
+            made = schema.derive(request.source, request.head.get("function"))
+            return _answer({"status": "success"}, values.to_json(made, 1 << 24)[0])
+        request.load_state()
+        run = tool.run_snippet if operation == "code" else tool.call
+        return _succeeded(run(request), request)
+    except BaseException as exc:  # SystemExit and KeyboardInterrupt too
+        return _failed(exc, file)
+
+
+def run_request(data):
+    """The answer frame to a request frame. For tests and for other hosts; the
+    process keeps what the tool left in it, so it must not run another one."""
+    request = Request(data)
+    variables = request.head.get("env")
+    if variables is not None:
+        _set_environment(variables)
+        _set_path(variables)
+    return _run(request)
+
+
+def serve_one(fd):
+    """Reads one request from `fd`, answers it, and ends the process.
+
+    The end is at once, without exit handlers or waiting for threads: when the
+    answer is out, the run is over.
+    """
+    us = _getpid()
+    os.set_inheritable(fd, False)  # programs that the tool starts have no say
+    streams.install()
+    warnings.simplefilter("ignore")
+    answer = run_request(frame.read(fd))
+    streams.flush()
+    if _getpid() == us:  # not a child that the tool forked and forgot
+        frame.write(fd, answer)
+    _exit(0)
+
+
+def preload():
+    """Imports what a run may need, so that a forked process need not."""
+    import ast  # noqa: F401
+    import asyncio  # noqa: F401
+    import base64  # noqa: F401
+    import collections.abc  # noqa: F401
+    import dataclasses  # noqa: F401
+    import datetime  # noqa: F401
+    import decimal  # noqa: F401
+    import difflib  # noqa: F401
+    import enum  # noqa: F401
+    import hashlib  # noqa: F401
+    import inspect  # noqa: F401
+    import pathlib  # noqa: F401
+    import struct  # noqa: F401
+    import traceback  # noqa: F401
+    import typing  # noqa: F401
+    import uuid  # noqa: F401
+
+    from troupe_runner import coerce, models, signature, state  # noqa: F401

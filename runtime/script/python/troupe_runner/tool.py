@@ -1,0 +1,252 @@
+"""Running a tool's source: as a module of its own, then one function of it, or
+the value of a snippet's last expression."""
+
+import builtins
+import linecache
+import marshal
+import os
+import sys
+import types
+from importlib.util import MAGIC_NUMBER
+
+from troupe_runner.failure import ToolFailure
+from troupe_runner.signature import bind
+
+_TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+_COROUTINE = 0x80  # inspect.CO_COROUTINE
+_MAX_ITEMS = 100_000  # of an async generator, which might never end
+
+
+def file_of(request):
+    name = request.head.get("name") or request.head.get("function") or "tool"
+    return "".join(c if c.isalnum() or c in "_-" else "_" for c in name) + ".py"
+
+
+# -- compiling -----------------------------------------------------------------
+
+
+def _remember_lines(file, source):
+    """So that tracebacks show the tool's lines though there is no file."""
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+
+
+def compile_tool(source, file):
+    return (compile(source, file, "exec", dont_inherit=True),)
+
+
+def compile_snippet(source, file):
+    """(statements, last expression or None); `await` may stand at the top."""
+    import ast
+
+    tree = compile(
+        source, file, "exec", ast.PyCF_ONLY_AST | _TOP_LEVEL_AWAIT, dont_inherit=True
+    )
+    last = None
+    if tree.body and isinstance(tree.body[-1], ast.Expr):
+        last = ast.Expression(tree.body.pop().value)
+    flags = _TOP_LEVEL_AWAIT
+    return (
+        compile(tree, file, "exec", flags, dont_inherit=True),
+        last and compile(last, file, "eval", flags, dont_inherit=True),
+    )
+
+
+def dump(code):
+    return MAGIC_NUMBER + marshal.dumps(code)
+
+
+def _load(request, source, file):
+    """The code that `dump` made in another process of the same interpreter,
+    or freshly compiled."""
+    if request.code[: len(MAGIC_NUMBER)] == MAGIC_NUMBER:
+        return marshal.loads(memoryview(request.code)[len(MAGIC_NUMBER) :])
+    if request.head["op"] == "code":
+        return compile_snippet(source, file)
+    return compile_tool(source, file)
+
+
+# -- the module ----------------------------------------------------------------
+
+
+def _names_in(code, found):
+    found.update(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            _names_in(constant, found)
+    return found
+
+
+def _client():
+    """The platform's API client, when it is there and has a key."""
+    key = os.environ.get("LETTA_API_KEY")
+    if not key:
+        return None
+    try:
+        import letta_client
+
+        version = getattr(letta_client, "__version__", None)
+        if version is None:
+            from importlib import metadata
+
+            version = metadata.version("letta_client")
+        old = int(str(version).split(".")[0]) < 1
+        return letta_client.Letta(**{"token" if old else "api_key": key})
+    except Exception:
+        return None  # a tool that needs it will say so better than we can
+
+
+def _letta_class():
+    try:
+        from letta_client import Letta
+
+        return Letta
+    except Exception:
+        return None
+
+
+def _offer(namespace, names):
+    """What a tool may use without importing it, because the scripts that tools
+    were written for had it: typing's names, a few modules, the client. Only
+    what the source mentions is looked up."""
+    import typing
+
+    for name in names.intersection(typing.__all__):
+        namespace[name] = getattr(typing, name)
+    for name in names.intersection(("os", "sys", "base64", "struct", "hashlib")):
+        namespace[name] = __import__(name)
+    if "AgentState" in names:
+        from troupe_runner.state import State
+
+        namespace["AgentState"] = State
+    if "Letta" in names:
+        namespace["Letta"] = _letta_class()
+    namespace["client"] = _client() if "client" in names else None
+
+
+def _new_module(file, codes, models):
+    module = types.ModuleType("__main__")
+    module.__file__ = file
+    module.__builtins__ = builtins
+    sys.modules["__main__"] = module
+    sys.argv = [file]
+    names = set()
+    for code in codes:
+        if code is not None:
+            _names_in(code, names)
+    _offer(module.__dict__, names)
+    if models is not None:
+        module.__dict__.update(models.named)
+    return module.__dict__
+
+
+# -- running -------------------------------------------------------------------
+
+
+async def _finish(awaitable):
+    return await awaitable
+
+
+async def _collect(generator):
+    made = []
+    async for item in generator:
+        made.append(item)
+        if len(made) > _MAX_ITEMS:
+            raise ToolFailure("ValueError", f"more than {_MAX_ITEMS} items generated")
+    return made
+
+
+def _settled(value):
+    """The result behind a coroutine, another awaitable, an async generator."""
+    if hasattr(value, "__await__"):
+        import asyncio
+
+        return asyncio.run(_finish(value))
+    if hasattr(value, "__aiter__") and hasattr(value, "__anext__"):
+        import asyncio
+
+        return asyncio.run(_collect(value))
+    return value
+
+
+def _last_function(namespace, file):
+    """The one that a source without a name means: the last at its top level."""
+    best, line = None, -1
+    for value in namespace.values():
+        inner = getattr(value, "__wrapped__", value)
+        code = getattr(inner, "__code__", None)
+        if getattr(code, "co_filename", None) == file and code.co_firstlineno > line:
+            best, line = value, code.co_firstlineno
+    return best
+
+
+def _find(namespace, name, file):
+    if not name:
+        function = _last_function(namespace, file)
+        if function is None:
+            raise ToolFailure("NameError", "the source defines no function to call")
+        return function
+    function = namespace.get(name)
+    if callable(function):
+        return function
+    if name in namespace and function is not None:
+        kind = type(function).__name__
+        raise ToolFailure("TypeError", f"{name!r} in the source is no function but a {kind}")
+    raise ToolFailure("NameError", _not_found(namespace, name, file))
+
+
+def _not_found(namespace, name, file):
+    import difflib
+
+    known = [
+        key
+        for key, value in namespace.items()
+        if getattr(getattr(value, "__code__", None), "co_filename", None) == file
+    ]
+    text = f"the source defines no function {name!r} at its top level"
+    near = difflib.get_close_matches(name, known, 1)
+    if near:
+        text += f"; did you mean {near[0]!r}?"
+    elif known:
+        text += f"; it defines {', '.join(map(repr, known))}"
+    return text
+
+
+def call(request):
+    """Runs the source, calls the function, returns its value."""
+    file = file_of(request)
+    source = request.source
+    _remember_lines(file, source)
+    codes = _load(request, source, file)
+    models = request.models()
+    namespace = _new_module(file, codes, models)
+    exec(codes[0], namespace)
+    function = _find(namespace, request.head.get("function"), file)
+    args = request.args()
+    if models is not None:
+        args = models.convert(args)
+    reserved = {"agent_id": request.head.get("agent_id"), "agent_state": request.state}
+    positional, named = bind(function, args, reserved, namespace)
+    return _settled(function(*positional, **named))
+
+
+def run_snippet(request):
+    """Runs the source; the value is that of its last expression."""
+    file = file_of(request)
+    source = request.source
+    _remember_lines(file, source)
+    statements, last = _load(request, source, file)
+    namespace = _new_module(file, (statements, last), None)
+    namespace.update(request.args())
+    awaits = statements.co_flags & _COROUTINE or (last and last.co_flags & _COROUTINE)
+    if not awaits:
+        exec(statements, namespace)
+        return _settled(eval(last, namespace)) if last else None
+
+    async def run():
+        for code in (statements, last):
+            value = eval(code, namespace) if code else None
+            if hasattr(value, "__await__"):
+                value = await value
+        return value
+
+    return _settled(run())

@@ -1,0 +1,260 @@
+"""From any Python value to JSON.
+
+Scalars, lists and dicts stay what they are. What has an obvious JSON form gets
+it; docs/tools.md has the table. Everything else becomes its text, and the
+answer says so (`fallback`).
+"""
+
+import json
+import sys
+from math import isfinite
+
+MAX_DEPTH = 60  # levels; the engine accepts 64
+MAX_ITEMS = 100_000  # of one generator, which might never end
+
+_SIMPLE = frozenset((str, int, bool, type(None)))
+_encode = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, separators=(",", ":")
+).encode
+
+
+class TooLarge(Exception):
+    pass
+
+
+class Converter:
+    """One conversion: what it met on its way, and how much it may still make."""
+
+    def __init__(self, budget, show=str):
+        self.fallback = False
+        self._show = show
+        self._left = budget
+        self._open = set()  # ids of the containers we are inside of
+
+    def plain(self, value, depth=0):
+        kind = type(value)
+        if kind in _SIMPLE:
+            return value
+        if kind is float:
+            return value if isfinite(value) else _name_of(value)
+        if depth >= MAX_DEPTH or id(value) in self._open:
+            return self._text(value)
+        self._open.add(id(value))
+        try:
+            if kind is dict:
+                return self._members(value.items(), depth + 1)
+            if kind is list or kind is tuple:
+                return self._items(value, depth + 1)
+            return self._special(value, depth)
+        finally:
+            self._open.discard(id(value))
+
+    def _spend(self, count):
+        self._left -= count
+        if self._left < 0:
+            raise TooLarge
+
+    def _items(self, values, depth):
+        self._spend(len(values) + 1)
+        if _SIMPLE.issuperset(map(type, values)):
+            return values
+        return [self.plain(v, depth) for v in values]
+
+    def _members(self, pairs, depth):
+        made = {}
+        for key, value in pairs:
+            self._spend(1)
+            name = key if type(key) is str else self._key(key)
+            if name in made:
+                self.fallback = True  # 1 and "1": the later one stays
+            made[name] = self.plain(value, depth)
+        return made
+
+    def _key(self, key):
+        import enum
+
+        if isinstance(key, enum.Enum):
+            key = key.value
+        if isinstance(key, str):
+            return str.__str__(key)
+        if key is None or isinstance(key, bool):
+            return {None: "null", True: "true", False: "false"}[key]
+        if isinstance(key, float):
+            return _name_of(float(key))
+        if isinstance(key, int):
+            return str(int(key))
+        converted = _as_text(key)
+        return self._text(key) if converted is None else converted
+
+    def _iterated(self, values, depth):
+        made = []
+        for value in values:
+            if len(made) >= MAX_ITEMS:
+                raise TooLarge
+            made.append(value)
+        return self._items(made, depth)
+
+    def _special(self, value, depth):
+        if isinstance(value, dict):
+            return self._members(dict.items(value), depth + 1)
+        for convert in (_scalar, _as_text):
+            made = convert(value)
+            if made is not None:
+                return made
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            return self._bytes(bytes(value))
+        members = _members_of(value)
+        if members is not None:
+            if isinstance(members, dict):
+                return self._members(members.items(), depth + 1)
+            return self.plain(members, depth + 1)
+        if _is_sequence(value):
+            return self._iterated(value, depth + 1)
+        if isinstance(value, (set, frozenset)):
+            try:
+                return self._iterated(sorted(value), depth + 1)
+            except TypeError:
+                return self._iterated(value, depth + 1)
+        return self._text(value)
+
+    def _bytes(self, data):
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            import base64
+
+            self.fallback = True
+            return base64.b64encode(data).decode("ascii")
+
+    def _text(self, value):
+        self.fallback = True
+        try:
+            text = self._show(value)
+            if type(text) is not str:
+                text = str.__str__(text)
+        except (Exception, RecursionError):
+            text = f"<{type(value).__name__} without a text form>"
+        self._spend(len(text))
+        return text
+
+
+def _name_of(number):
+    if isfinite(number):
+        return float.__repr__(number)
+    return "NaN" if number != number else "Infinity" if number > 0 else "-Infinity"
+
+
+def _scalar(value):
+    """Subclasses of scalars, enumerations, numbers of numpy."""
+    import enum
+
+    if isinstance(value, enum.Enum):
+        inner = value.value
+        if type(inner) in _SIMPLE:
+            return inner
+        return _scalar(inner) if not isinstance(inner, enum.Enum) else str(inner)
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        number = float(value)
+        return number if isfinite(number) else _name_of(number)
+    if type(value).__module__ == "numpy" and hasattr(value, "item"):
+        if getattr(value, "shape", None) == ():
+            inner = value.item()
+            return inner if type(inner) in _SIMPLE else _scalar(inner)
+    return None
+
+
+def _as_text(value):
+    """Types whose text is their usual JSON form."""
+    import datetime
+    import decimal
+    import pathlib
+    import uuid
+
+    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    if isinstance(value, (decimal.Decimal, uuid.UUID, pathlib.PurePath, complex)):
+        return str(value)
+    home = type(value).__module__
+    if home in ("fractions", "ipaddress", "yarl", "pydantic_core._pydantic_core"):
+        return str(value) if not hasattr(value, "model_dump") else None
+    return None
+
+
+def _members_of(value):
+    """The members of an object that has named ones, or a list in its place."""
+    if isinstance(value, type):
+        return None
+    if hasattr(value, "model_dump") or (
+        hasattr(value, "__fields__") and hasattr(value, "parse_obj")
+    ):
+        return _of_pydantic(value)
+    if hasattr(value, "__dataclass_fields__"):
+        return {name: getattr(value, name, None) for name in value.__dataclass_fields__}
+    if hasattr(value, "__attrs_attrs__"):
+        return {a.name: getattr(value, a.name, None) for a in value.__attrs_attrs__}
+    from collections.abc import Mapping
+
+    if isinstance(value, Mapping):
+        return dict(value.items())
+    home = type(value).__module__
+    if home.startswith("pandas.") and hasattr(value, "columns"):
+        return value.to_dict(orient="records")
+    if home.startswith(("numpy", "pandas")) and hasattr(value, "tolist"):
+        return value.tolist()
+    if hasattr(value, "to_dict") and callable(value.to_dict):
+        try:
+            made = value.to_dict()
+            return made if isinstance(made, dict) else None
+        except Exception:
+            return None
+    return None
+
+
+def _of_pydantic(value):
+    if hasattr(value, "model_dump"):
+        try:
+            return value.model_dump(mode="json")
+        except Exception:
+            pass  # a member that pydantic cannot turn into JSON: we may
+        try:
+            return value.model_dump()
+        except Exception:
+            return None
+    try:
+        root = value.dict()
+        return root["__root__"] if set(root) == {"__root__"} else root
+    except Exception:
+        return None
+
+
+def _is_sequence(value):
+    from collections import abc
+
+    if isinstance(value, (abc.Iterator, tuple, list, range)):
+        return True
+    return isinstance(value, (abc.KeysView, abc.ValuesView, abc.ItemsView)) or type(
+        value
+    ).__name__ in ("deque", "array")
+
+
+def to_json(value, limit, show=str):
+    """(JSON as bytes, fallback). Raises TooLarge beyond `limit` bytes."""
+    converter = Converter(limit, show)
+    plain = converter.plain(value)
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(0)  # JSON numbers may be of any size
+    text = _encode(plain)
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError:  # lone surrogates have no UTF-8
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        data = text.encode("utf-8")
+    if len(data) > limit:
+        raise TooLarge
+    return data, converter.fallback
