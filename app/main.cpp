@@ -1,6 +1,5 @@
-#include <iostream>
+#include "app/command_line.hpp"
 
-int main() {
-  std::cout << "troupe " TROUPE_VERSION "\n";
-  return 0;
+int main(int argc, char** argv) {
+  return troupe::run_command_line(argc, argv);
 }

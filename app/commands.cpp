@@ -1,0 +1,15 @@
+#include "app/commands.hpp"
+
+namespace troupe {
+
+void add_commands(CLI::App& app, invocation& call) {
+  for (auto add : {
+         add_serve_command,
+         add_config_command,
+         add_version_command,
+         add_completion_command,
+       })
+    add(app, call);
+}
+
+} // namespace troupe

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "app/command_line.hpp"
+
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+// One per command and file. To add one: declare it here, and name it in the
+// list of commands.cpp.
+void add_serve_command(CLI::App& app, invocation& call);
+void add_config_command(CLI::App& app, invocation& call);
+void add_version_command(CLI::App& app, invocation& call);
+void add_completion_command(CLI::App& app, invocation& call);
+
+/// What may stand where the last word stands, one per line: the other half of
+/// `troupe completion`.
+int print_completions(const std::vector<std::string>& words);
+
+/// All of them, in the order of the help.
+void add_commands(CLI::App& app, invocation& call);
+
+} // namespace troupe

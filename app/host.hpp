@@ -1,0 +1,34 @@
+#pragma once
+
+#include "runtime/error.hpp"
+#include "runtime/settings/layers.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// Everything that a serving process holds, opened in order, stopped in
+/// reverse. A stop that takes longer than the drain and some seconds ends the
+/// process, since an orchestrator would, and with less of an explanation.
+class host {
+public:
+  static result<std::unique_ptr<host>> open(const configuration& what);
+  host(const host&) = delete;
+  host& operator=(const host&) = delete;
+  ~host();
+
+  /// `host:port` for each listener.
+  std::vector<std::string> addresses() const;
+  /// Finishes what has begun, within the drain timeout; then lets go of
+  /// everything. Called once.
+  void stop();
+
+private:
+  struct parts;
+  explicit host(std::unique_ptr<parts> p);
+  std::unique_ptr<parts> parts_;
+};
+
+} // namespace troupe

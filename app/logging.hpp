@@ -1,0 +1,52 @@
+#pragma once
+
+#include "runtime/log.hpp"
+#include "runtime/secret.hpp"
+#include "runtime/settings.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace troupe {
+
+struct logging_options {
+  log::level least = log::level::info;
+  bool json = true;
+  bool color = false;
+  std::uint32_t queue = 8192; // lines
+  int fd = 2;
+
+  static logging_options from(const settings& s, int fd = 2);
+};
+
+/// Where runtime/log.hpp leads while this lives; one per process. A line is
+/// masked and rendered by its author, queued without ever waiting, and written
+/// by a thread of its own. Lines that do not fit are dropped and counted, and
+/// the log itself says how many as soon as it can.
+class logging {
+public:
+  explicit logging(const logging_options& options);
+  logging(const logging&) = delete;
+  logging& operator=(const logging&) = delete;
+  /// Writes what is queued, if the reader still reads.
+  ~logging();
+
+  /// Replaces this text by *** in every later line. Texts of less than six
+  /// characters are not hidden: they would tear ordinary words apart.
+  void hide(const secret& value);
+  /// Hides every secret among the settings.
+  void hide_all(const settings& s);
+
+  /// Returns when every line so far was written or dropped. Blocks: for tests
+  /// and for the end of a process.
+  void flush();
+
+  /// Lines that nobody will ever read.
+  std::uint64_t dropped() const noexcept;
+
+private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+} // namespace troupe

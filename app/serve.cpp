@@ -1,0 +1,67 @@
+#include "app/commands.hpp"
+#include "app/host.hpp"
+#include "app/logging.hpp"
+#include "app/settings_options.hpp"
+#include "app/signals.hpp"
+#include "runtime/log.hpp"
+
+#include <string.h>
+
+#include <iostream>
+#include <memory>
+
+namespace troupe {
+
+namespace {
+
+void greet(const host& h) {
+  for (auto& address : h.addresses()) {
+    std::cout << "troupe " TROUPE_VERSION " serves http://" << address << "\n";
+    log::info("engine serves", {{"address", address}});
+  }
+  if (!h.addresses().empty())
+    std::cout << "try: curl http://" << h.addresses().front() << "/livez\n";
+  std::cout.flush();
+}
+
+int serve(settings_options& from, bool only_check) {
+  auto loaded = from.load();
+  if (!loaded)
+    return complain(loaded.error().text);
+  if (only_check) {
+    std::cout << "settings are fine\n";
+    return exit_ok;
+  }
+  // Before the first thread: all of them inherit the mask.
+  stop_signals signals;
+  logging log{logging_options::from(loaded->values)};
+  log.hide_all(loaded->values);
+  for (auto& warning : loaded->warnings)
+    log::warning(warning);
+
+  auto opened = host::open(*loaded);
+  if (!opened)
+    return complain(opened.error().text,
+                    opened.error().code == ec::internal ? exit_ours
+                                                        : exit_usage);
+  greet(**opened);
+  auto number = signals.wait();
+  log::info("engine stops", {{"signal", ::sigabbrev_np(number)}});
+  signals.stop_waiting();
+  (*opened)->stop();
+  log::info("engine stopped");
+  return exit_ok;
+}
+
+} // namespace
+
+void add_serve_command(CLI::App& app, invocation& call) {
+  auto only_check = std::make_shared<bool>(false);
+  auto cmd = app.add_subcommand("serve", "Serve until SIGTERM or ctrl-c");
+  cmd->add_flag("--check-config", *only_check,
+                "Read all settings, say whether they are fine, and end");
+  auto from = add_settings_options(*cmd);
+  call.on(cmd, [from, only_check] { return serve(*from, *only_check); });
+}
+
+} // namespace troupe

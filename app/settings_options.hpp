@@ -1,0 +1,23 @@
+#pragma once
+
+#include "actors/settings.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace troupe {
+
+/// What the command line says about settings.
+struct settings_options {
+  settings_sources sources;
+
+  /// Reads everything, or says why not on standard error.
+  result<configuration> load();
+};
+
+/// Adds --config-file, short names for the settings one changes often, and
+/// --group.key for every setting (these are not in the help: there are many).
+std::shared_ptr<settings_options> add_settings_options(CLI::App& command);
+
+} // namespace troupe

@@ -1,0 +1,154 @@
+#include "app/command_line.hpp"
+#include "app/commands.hpp"
+#include "runtime/json/json.hpp"
+#include "runtime/settings/key.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+using namespace troupe;
+
+namespace {
+
+struct outcome {
+  int code = 0;
+  std::string out, err;
+};
+
+/// Runs the command line in this process, with both streams caught.
+outcome run(std::vector<const char*> words) {
+  words.insert(words.begin(), "troupe");
+  std::ostringstream out, err;
+  auto old_out = std::cout.rdbuf(out.rdbuf());
+  auto old_err = std::cerr.rdbuf(err.rdbuf());
+  auto code = run_command_line(static_cast<int>(words.size()), words.data());
+  std::cout.rdbuf(old_out);
+  std::cerr.rdbuf(old_err);
+  return {code, out.str(), err.str()};
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+
+struct variable {
+  const char* name;
+  variable(const char* n, const char* value) : name{n} {
+    ::setenv(n, value, 1);
+  }
+  ~variable() { ::unsetenv(name); }
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(command_line)
+
+BOOST_AUTO_TEST_CASE(explains_itself_with_examples_and_exit_codes) {
+  auto help = run({"--help"});
+  BOOST_TEST(help.code == 0);
+  BOOST_TEST(contains(help.out, "Examples:"));
+  BOOST_TEST(contains(help.out, "Exit codes: 0"));
+  BOOST_TEST(help.err.empty());
+  for (auto command : {"serve", "config", "version", "completion"})
+    BOOST_TEST(contains(help.out, command));
+  BOOST_TEST(contains(run({"serve", "--help"}).out, "--listen"));
+  BOOST_TEST(!contains(run({"serve", "--help"}).out, "Examples:"));
+}
+
+BOOST_AUTO_TEST_CASE(shows_the_help_when_no_command_is_named) {
+  auto bare = run({});
+  BOOST_TEST(bare.code == exit_usage);
+  BOOST_TEST(contains(bare.err, "Usage: troupe"));
+  BOOST_TEST(contains(run({"config"}).err, "Usage: troupe config"));
+}
+
+BOOST_AUTO_TEST_CASE(suggests_the_nearest_command_and_option) {
+  auto bad = run({"serv"});
+  BOOST_TEST(bad.code == exit_usage);
+  BOOST_TEST(bad.err
+             == "troupe: unknown command 'serv'; did you mean 'serve'? "
+                "See troupe --help.\n");
+  BOOST_TEST(contains(run({"config", "shwo"}).err, "did you mean 'show'?"));
+  BOOST_TEST(contains(run({"serve", "--lisen", "x:1"}).err,
+                      "did you mean '--listen'? See troupe serve --help."));
+  BOOST_TEST(contains(run({"serve", "--http.lisen=x:1"}).err,
+                      "did you mean '--http.listen'?"));
+  BOOST_TEST(run({"version", "extra"}).err
+             == "troupe: unexpected argument 'extra'. "
+                "See troupe version --help.\n");
+}
+
+BOOST_AUTO_TEST_CASE(refuses_a_missing_value_and_a_wrong_choice) {
+  BOOST_TEST(run({"serve", "--listen"}).code == exit_usage);
+  BOOST_TEST(run({"completion", "tcsh"}).code == exit_usage);
+  BOOST_TEST(run({"completion"}).code == exit_usage);
+}
+
+BOOST_AUTO_TEST_CASE(prints_its_version) {
+  BOOST_TEST(run({"version"}).out == "troupe " TROUPE_VERSION "\n");
+  BOOST_TEST(run({"--version"}).out == "troupe " TROUPE_VERSION "\n");
+  auto parsed = json::parse_object(run({"version", "--json"}).out);
+  BOOST_TEST_REQUIRE(!!parsed);
+  BOOST_TEST(parsed->at("version") == TROUPE_VERSION);
+}
+
+BOOST_AUTO_TEST_CASE(shows_settings_with_their_origin_and_without_secrets) {
+  variable key{"E2B_API_KEY", "hunter2hunter2"};
+  auto shown = run({"config", "show", "--origin", "--aio.port=99"});
+  BOOST_TEST(shown.code == 0);
+  BOOST_TEST(contains(shown.out, "port = 99 ; --aio.port"));
+  BOOST_TEST(contains(shown.out, "api-key = \"***\" ; E2B_API_KEY"));
+  BOOST_TEST(!contains(shown.out, "hunter2"));
+  auto as_json = run({"config", "show", "--json", "--aio.port=99"});
+  auto parsed = json::parse_object(as_json.out);
+  BOOST_TEST_REQUIRE(!!parsed);
+  auto& port = parsed->at("aio").as_object().at("port").as_object();
+  BOOST_TEST(port.at("value") == 99);
+  BOOST_TEST(port.at("origin") == "flag");
+  BOOST_TEST(!contains(as_json.out, "hunter2"));
+}
+
+BOOST_AUTO_TEST_CASE(checks_a_config_file_and_names_line_and_key) {
+  auto path = (std::filesystem::temp_directory_path()
+               / ("troupe-cli-" + std::to_string(::getpid()) + ".ini"))
+                .string();
+  std::ofstream{path} << "[http]\nlistn = \"a:1\"\n";
+  auto bad = run({"config", "check", "--config-file", path.c_str()});
+  BOOST_TEST(bad.code == exit_usage);
+  BOOST_TEST(bad.err
+             == "troupe: " + path
+               + ":2: http.listn is no setting; did you mean http.listen?\n");
+  BOOST_TEST(
+    run({"serve", "--check-config", "--config-file", path.c_str()}).code
+    == exit_usage);
+  std::ofstream{path} << "[http]\nlisten = \"a:1\"\n";
+  auto good = run({"config", "check", "--config-file", path.c_str()});
+  BOOST_TEST(good.code == 0);
+  BOOST_TEST(good.out == path + ": 1 settings said, all of them fine\n");
+  std::filesystem::remove(path);
+}
+
+BOOST_AUTO_TEST_CASE(explains_every_setting) {
+  auto all = run({"config", "keys"}).out;
+  for (auto& key : setting_keys())
+    BOOST_TEST(contains(all, key.path()), key.path());
+  BOOST_TEST(run({"config", "keys", "nonsense"}).code == exit_usage);
+  BOOST_TEST(contains(run({"config", "keys", "aio", "--json"}).out,
+                      R"("SANDBOX_PORT")"));
+}
+
+BOOST_AUTO_TEST_CASE(completes_commands_options_and_settings) {
+  BOOST_TEST(run({"__complete", "config", "sh"}).out == "show\n");
+  BOOST_TEST(run({"__complete", "ser"}).out == "serve\n");
+  BOOST_TEST(run({"__complete", "serve", "--http.li"}).out
+             == "--http.listen\n");
+  BOOST_TEST(contains(run({"__complete", ""}).out, "config\n"));
+  for (auto shell : {"bash", "zsh", "fish"})
+    BOOST_TEST(contains(run({"completion", shell}).out, "troupe __complete"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
