@@ -271,20 +271,19 @@ private:
         at_ = text_.size();
         return fail("a string does not end");
       }
-      auto c = static_cast<unsigned char>(rest[size]);
-      if (c >= 0x80) {
-        auto step = next_code_point(rest.substr(size));
-        at_ += size;
-        if (!step.valid)
-          return fail("a string is not UTF-8");
-        size = step.size;
-        rest = text_.substr(at_);
-      }
       if (Keep && escaped)
         scratch_ += rest.substr(0, size);
       at_ += size;
-      if (c >= 0x80)
+      auto c = static_cast<unsigned char>(text_[at_]);
+      if (c >= 0x80) {
+        auto step = next_code_point(text_.substr(at_));
+        if (!step.valid)
+          return fail("a string is not UTF-8");
+        if (Keep && escaped)
+          scratch_ += text_.substr(at_, step.size);
+        at_ += step.size;
         continue;
+      }
       if (c == '"')
         break;
       if (c != '\\')

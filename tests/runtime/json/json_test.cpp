@@ -41,6 +41,21 @@ BOOST_AUTO_TEST_CASE(reads_every_kind_of_value) {
                 "\"s\":\"h\u00e9 \U0001f600\\n/\",\"a\":[1,[],{}],\"\":{}}");
 }
 
+BOOST_AUTO_TEST_CASE(decodes_every_mixture_of_plain_escaped_and_wide_text) {
+  const std::string parts[] = {
+    "plain ", "\n", "\xc3\xa9", "\"", "\xf0\x9f\x98\x80", std::string(20, 'x')};
+  for (auto& a : parts)
+    for (auto& b : parts)
+      for (auto& c : parts)
+        for (auto& d : parts) {
+          auto text = a + b + c + d;
+          json::object o;
+          o[text] = text;
+          BOOST_TEST_REQUIRE((*json::parse(json::to_text(o)) == o));
+          BOOST_TEST_REQUIRE((*json::parse(json::to_canonical(o)) == o));
+        }
+}
+
 BOOST_AUTO_TEST_CASE(refuses_what_rfc_8259_does_not_know) {
   const std::string cases[] = {
     "",
