@@ -5,8 +5,10 @@ target_include_directories(troupe_options INTERFACE
   "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>")
 target_compile_options(troupe_options INTERFACE
   -Wall -Wextra -Wpedantic
-  # GCC 12 reports these inside inlined standard and Boost code.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-restrict>
+  # GCC 12 reports these inside inlined standard and Boost code; the last one
+  # for every coroutine frame of Asio's.
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-restrict
+    -Wno-mismatched-new-delete>
   # Lets ccache see through precompiled headers.
   $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 target_compile_definitions(troupe_options INTERFACE

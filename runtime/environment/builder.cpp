@@ -1,0 +1,240 @@
+#include "runtime/environment/builder.hpp"
+
+#include "runtime/environment/installer.hpp"
+
+#include <boost/asio/post.hpp>
+
+namespace troupe {
+
+namespace {
+
+// What a failed installation shows: enough to see the cause.
+constexpr std::size_t kept_output_bytes = 4'096;
+
+void keep_tail(std::string& tail, std::string_view more) {
+  tail += more;
+  if (tail.size() > 2 * kept_output_bytes)
+    tail.erase(0, tail.size() - kept_output_bytes);
+}
+
+std::string last_part(const std::string& text) {
+  return text.size() <= kept_output_bytes
+    ? text
+    : text.substr(text.size() - kept_output_bytes);
+}
+
+} // namespace
+
+/// Listens to one installer: hands its lines on and keeps the last ones.
+class environment_builder::installer_observer final : public run_observer {
+public:
+  installer_observer(std::weak_ptr<environment_builder> home, key k)
+      : home_{std::move(home)}, key_{std::move(k)} {}
+
+  void output(output_stream, std::string_view bytes) override {
+    keep_tail(tail_, bytes);
+    line_ += bytes;
+    for (auto end = line_.find('\n'); end != std::string::npos;
+         end = line_.find('\n')) {
+      if (auto home = home_.lock())
+        home->tell(key_, std::string_view{line_}.substr(0, end));
+      line_.erase(0, end + 1);
+    }
+    if (line_.size() > kept_output_bytes)
+      line_.clear();
+  }
+
+  void finished(run_outcome outcome) override {
+    if (auto home = home_.lock())
+      home->installed(key_, std::move(outcome), last_part(tail_));
+  }
+
+private:
+  std::weak_ptr<environment_builder> home_;
+  key key_;
+  std::string tail_;
+  std::string line_;
+};
+
+environment_builder::environment_builder(std::shared_ptr<backend> carrier,
+                                         environment_options options)
+    : carrier_{std::move(carrier)}, options_{std::move(options)},
+      cache_{options_.root, options_.max_bytes} {}
+
+environment_builder::~environment_builder() {
+  stop();
+}
+
+result<void> environment_builder::open() {
+  return cache_.open();
+}
+
+void environment_builder::acquire(environment_spec spec,
+                                  environment_waiter waiter) {
+  key k{spec.organization, environment_fingerprint(spec)};
+  if (auto ready = cache_.lease(k.first, k.second))
+    return waiter.finished(std::move(ready));
+  std::unique_lock lock{mutex_};
+  if (stopped_ || waiting_ >= options_.max_waiting) {
+    auto why = stopped_
+      ? error{ec::unavailable, "the engine is shutting down", {}, {}}
+      : error{ec::exhausted,
+              "too many runs wait for environments to be built",
+              {},
+              std::chrono::seconds{5}};
+    lock.unlock();
+    return waiter.finished(std::move(why));
+  }
+  ++waiting_;
+  auto [i, first] = builds_.try_emplace(k);
+  i->second.waiters.push_back(std::move(waiter));
+  if (!first)
+    return;
+  i->second.spec = std::move(spec);
+  lock.unlock();
+  boost::asio::post(worker_, [self = weak_from_this(), k] {
+    if (auto home = self.lock())
+      home->begin(k);
+  });
+}
+
+void environment_builder::begin(const key& k) {
+  // A build that ended between `lease` and the lock of `acquire` counts.
+  if (auto ready = cache_.lease(k.first, k.second))
+    return answer(k, ready);
+  auto staged = cache_.stage(k.first, k.second);
+  if (!staged)
+    return answer(k, staged.error().within("environment"));
+  environment_spec spec;
+  {
+    std::lock_guard guard{mutex_};
+    auto i = builds_.find(k);
+    if (i == builds_.end())
+      return cache_.discard(*staged);
+    i->second.staged = *staged;
+    spec = i->second.spec;
+  }
+  auto run = installation(spec, *staged, options_);
+  if (!run) {
+    cache_.discard(*staged);
+    return answer(k, run.error().within("environment"));
+  }
+  tell(k,
+       "building an environment with "
+         + std::to_string(spec.pip.size() + spec.npm.size()) + " packages");
+  carrier_->start(std::make_shared<const prepared_run>(std::move(*run)),
+                  std::make_shared<installer_observer>(weak_from_this(), k));
+}
+
+void environment_builder::tell(const key& k, std::string_view line) {
+  std::vector<std::function<void(std::string_view)>> listeners;
+  {
+    std::lock_guard guard{mutex_};
+    auto i = builds_.find(k);
+    if (i == builds_.end())
+      return;
+    for (const auto& w : i->second.waiters)
+      if (w.progress)
+        listeners.push_back(w.progress);
+  }
+  for (const auto& listener : listeners)
+    listener(line);
+}
+
+void environment_builder::installed(const key& k, run_outcome outcome,
+                                    std::string last_lines) {
+  auto settle_and_answer
+    = [self = shared_from_this(), k, outcome = std::move(outcome),
+       last_lines = std::move(last_lines)] {
+        build b;
+        {
+          std::lock_guard guard{self->mutex_};
+          auto i = self->builds_.find(k);
+          if (i == self->builds_.end())
+            return;
+          b.spec = i->second.spec;
+          b.staged = i->second.staged;
+        }
+        self->answer(k, self->settle(k, b, outcome, last_lines));
+      };
+  boost::asio::post(worker_, std::move(settle_and_answer));
+}
+
+result<environment_lease_ptr>
+environment_builder::settle(const key& k, const build& b,
+                            const run_outcome& outcome,
+                            const std::string& last_lines) {
+  if (!outcome.answer) {
+    cache_.discard(b.staged);
+    return outcome.answer.error().within("environment");
+  }
+  const auto& ended = *outcome.answer;
+  if (ended.status != run_status::success) {
+    cache_.discard(b.staged);
+    return error{ec::invalid_request,
+                 "the packages could not be installed ("
+                   + std::string{to_string(ended.reason)}
+                   + (ended.detail.empty() ? "" : ": " + ended.detail)
+                   + "); change a version or drop a requirement. The "
+                     "installer's last lines:\n"
+                   + last_lines,
+                 {},
+                 {}};
+  }
+  environment_info info;
+  info.organization = k.first;
+  info.fingerprint = k.second;
+  info.packages = installed_packages(b.staged);
+  auto lease = cache_.commit(b.staged, std::move(info));
+  if (!lease)
+    cache_.discard(b.staged);
+  return lease;
+}
+
+void environment_builder::answer(const key& k,
+                                 const result<environment_lease_ptr>& what) {
+  std::vector<environment_waiter> waiters;
+  {
+    std::lock_guard guard{mutex_};
+    auto node = builds_.extract(k);
+    if (node.empty())
+      return;
+    waiters = std::move(node.mapped().waiters);
+    waiting_ -= waiters.size();
+  }
+  for (const auto& w : waiters)
+    w.finished(what);
+}
+
+result<void> environment_builder::forget(const organization_id& organization,
+                                         const std::string& fingerprint) {
+  if (!cache_.lease(organization, fingerprint))
+    return error{ec::not_found, "no such environment", {}, {}};
+  if (!cache_.remove(organization, fingerprint))
+    return error{ec::conflict,
+                 "the environment is in use; try again when its runs ended",
+                 {},
+                 {}};
+  return {};
+}
+
+std::vector<environment_info>
+environment_builder::list(const organization_id& organization) const {
+  return cache_.list(organization);
+}
+
+void environment_builder::stop() {
+  std::vector<key> open;
+  {
+    std::lock_guard guard{mutex_};
+    stopped_ = true;
+    for (const auto& [k, b] : builds_)
+      open.push_back(k);
+  }
+  for (const auto& k : open)
+    answer(k, error{ec::unavailable, "the engine is shutting down", {}, {}});
+  worker_.stop();
+  worker_.join();
+}
+
+} // namespace troupe

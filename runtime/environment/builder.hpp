@@ -1,0 +1,76 @@
+#pragma once
+
+#include "runtime/backend.hpp"
+#include "runtime/environment/cache.hpp"
+#include "runtime/environment/options.hpp"
+#include "runtime/environment/spec.hpp"
+
+#include <boost/asio/thread_pool.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// Waits for an environment. Called on any thread; `finished` exactly once.
+struct environment_waiter {
+  std::function<void(std::string_view)> progress;
+  std::function<void(result<environment_lease_ptr>)> finished;
+};
+
+/// Builds environments, each at most once at a time however many want it: the
+/// installer is a run like any other, isolated by the same backend.
+class environment_builder
+    : public std::enable_shared_from_this<environment_builder> {
+public:
+  environment_builder(std::shared_ptr<backend> carrier,
+                      environment_options options);
+  ~environment_builder();
+
+  result<void> open();
+
+  /// Answers at once when the environment is there.
+  void acquire(environment_spec spec, environment_waiter waiter);
+  /// Forgets a finished environment, so that the next `acquire` builds it
+  /// anew. A conflict while runs use it.
+  result<void> forget(const organization_id& organization,
+                      const std::string& fingerprint);
+  std::vector<environment_info> list(const organization_id& organization) const;
+
+  const environment_options& options() const { return options_; }
+
+  /// Fails whoever waits and ends the worker.
+  void stop();
+
+private:
+  using key = std::pair<organization_id, std::string>;
+  struct build {
+    environment_spec spec;
+    std::filesystem::path staged;
+    std::vector<environment_waiter> waiters;
+  };
+  class installer_observer;
+
+  void begin(const key& k);
+  void tell(const key& k, std::string_view line);
+  void installed(const key& k, run_outcome outcome, std::string last_lines);
+  result<environment_lease_ptr> settle(const key& k, const build& b,
+                                       const run_outcome& outcome,
+                                       const std::string& last_lines);
+  void answer(const key& k, const result<environment_lease_ptr>& what);
+
+  std::shared_ptr<backend> carrier_;
+  environment_options options_;
+  environment_cache cache_;
+  mutable std::mutex mutex_;
+  std::map<key, build> builds_;
+  std::size_t waiting_ = 0;
+  bool stopped_ = false;
+  boost::asio::thread_pool worker_{1}; // renames, removals, directory walks
+};
+
+} // namespace troupe
