@@ -35,6 +35,10 @@ error broken(const client_request& request, std::string_view doing,
                 + (late ? "the deadline passed" : why.message()));
 }
 
+bool called_off(const client_request& request) {
+  return request.abort && request.abort->tripped();
+}
+
 std::chrono::milliseconds until(steady::time_point deadline) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(deadline
                                                                - steady::now());
@@ -285,11 +289,17 @@ asio::awaitable<attempt> http_client::impl::once(const client_request& request,
     co_return attempt{link.error(), false};
   auto reusable = false;
   auto& held = **link;
-  attempt out{fail(ec::internal, "no exchange"), false};
-  if (held.is_tls())
+  attempt out{fail(ec::unavailable, "the request was called off"), false};
+  if (request.abort)
+    request.abort->arm([&held] { held.close(); });
+  if (called_off(request))
+    reusable = true;
+  else if (held.is_tls())
     out = co_await talk(held.tls(), held, request, reader, reusable);
   else
     out = co_await talk(held.plain(), held, request, reader, reusable);
+  if (request.abort)
+    request.abort->disarm();
   give_back(key, std::move(*link), reusable);
   co_return out;
 }
@@ -324,7 +334,7 @@ asio::awaitable<exchange> http_client::impl::run(client_request request,
     }
     out.may_have_acted = last.sent;
     out.answer = std::move(last.answer);
-    if (!again || !repeatable)
+    if (!again || !repeatable || called_off(request))
       break;
     std::uniform_real_distribution<double> unit{0, 1};
     auto delay = retry_delay(request.retry, out.tries + 1, unit(random_),

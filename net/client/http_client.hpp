@@ -29,6 +29,24 @@ struct client_options {
   std::string user_agent = "troupe/" TROUPE_VERSION;
 };
 
+/// Calls requests off: closes whatever connection they are on. Used on the
+/// client's executor only.
+class abort_switch {
+public:
+  void trip() {
+    tripped_ = true;
+    if (close_)
+      close_();
+  }
+  bool tripped() const { return tripped_; }
+  void arm(std::function<void()> close) { close_ = std::move(close); }
+  void disarm() { close_ = nullptr; }
+
+private:
+  bool tripped_ = false;
+  std::function<void()> close_;
+};
+
 /// One request to one service. Header values are the caller's to mask: the
 /// client never logs any.
 struct client_request {
@@ -45,7 +63,8 @@ struct client_request {
   /// that nothing was begun.
   bool idempotent = false;
   retry_policy retry;
-  address_rule rule; // empty: any address
+  address_rule rule;                   // empty: any address
+  std::shared_ptr<abort_switch> abort; // may be empty
 };
 
 struct client_response {

@@ -264,6 +264,23 @@ BOOST_AUTO_TEST_CASE(streams_in_both_directions) {
              != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(is_called_off_in_the_middle) {
+  client_request r;
+  r.service = {false, "127.0.0.1", 0, ""};
+  r.deadline = std::chrono::steady_clock::now() + 5s;
+  r.abort = std::make_shared<abort_switch>();
+  scripted_server server{[this, abort = r.abort](peer& p, int) {
+    p.read_request();
+    boost::asio::post(io, [abort] { abort->trip(); });
+    p.read_request(); // until the client goes away
+  }};
+  r.service.port = server.port();
+  auto got = send(r);
+  BOOST_TEST(!got.answer.has_value());
+  BOOST_TEST(got.may_have_acted);
+  BOOST_TEST(got.tries == 1);
+}
+
 BOOST_AUTO_TEST_CASE(verifies_the_certificate_and_the_name) {
   auto good = test::make_certificate("127.0.0.1");
   pem_file trusted{good.pem};
