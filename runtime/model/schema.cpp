@@ -1,0 +1,57 @@
+#include "runtime/model/schema.hpp"
+
+#include "runtime/model/schema_checker.hpp"
+
+namespace troupe {
+
+namespace {
+
+/// The schema of the arguments: a tool's schema has it in `parameters`.
+const json::object& parameters_of(const json::object& schema) {
+  if (auto* inside = schema.if_contains("parameters"); inside != nullptr
+      && inside->is_object() && !schema.contains("properties"))
+    return inside->get_object();
+  return schema;
+}
+
+error refusal(std::vector<field_error> complaints) {
+  auto& first = complaints.front();
+  auto e = bad_field(first.pointer, first.reason, first.hint);
+  if (complaints.size() > 1)
+    e.text += " (and " + std::to_string(complaints.size() - 1) + " more)";
+  e.fields = std::move(complaints);
+  return e;
+}
+
+} // namespace
+
+result<json::object> bind_arguments(json::object args,
+                                    const json::object& schema,
+                                    const bind_options& options) {
+  auto& parameters = parameters_of(schema);
+  schema::checker checker{schema, parameters, options};
+  json::value v(std::move(args)); // braces would make an array
+  checker.check(v, parameters, options.pointer, {true, false});
+  if (checker.failed())
+    return refusal(std::move(checker.complaints));
+  return std::move(v.get_object());
+}
+
+result<std::string> bind_arguments(std::string_view args_json,
+                                   std::string_view schema_json,
+                                   const bind_options& options) {
+  auto args = json::parse_object(args_json);
+  if (!args)
+    return bad_field(options.pointer, args.error().text);
+  if (schema_json.empty())
+    return json::to_text(*args);
+  auto schema = json::parse_object(schema_json);
+  if (!schema)
+    return schema.error().within("the tool's schema");
+  auto bound = bind_arguments(std::move(*args), *schema, options);
+  if (!bound)
+    return bound.error();
+  return json::to_text(*bound);
+}
+
+} // namespace troupe
