@@ -34,6 +34,11 @@ elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
   set(CMAKE_EXE_LINKER_FLAGS "${CMAKE_EXE_LINKER_FLAGS} -pie")
 endif()
 
+# libFuzzer learns from what the rooms do, not only from the targets.
+if(TROUPE_FUZZ)
+  target_compile_options(troupe_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # Release is optimised but not at any price in compile time.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 set(CMAKE_C_FLAGS_RELEASE "-O2")
