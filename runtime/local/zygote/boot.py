@@ -1,0 +1,133 @@
+"""Becomes a zygote: `python3 -I -B boot.py MODULE RUNNERS INSIDE PRELOAD TRICKS`.
+
+Imports what tools need, does what they do with a tool of our own, and hands the
+process over to C code for good. RUNNERS is where the runners are on the host,
+INSIDE where a run sees them. Descriptor 3 is the engine's."""
+
+import os
+import sys
+
+CONTROL = 3
+
+# Hooks that undo, in a child, what threads of its parent may have held. This
+# parent has one thread and forks at a place of its own choosing, so there is
+# nothing to undo, and running them would cost a child half a millisecond.
+NEEDLESS = {
+    "asyncio.events",
+    "concurrent.futures.thread",
+    "logging",
+    "multiprocessing.util",
+    "threading",
+}
+
+# Neutral work, like no tool in particular: what it touches is in memory
+# afterwards, and the specialising interpreter has seen it.
+WARM_SOURCE = '''
+def summarize(items: list, scale: float = 1.5, label: str = "n"):
+    """Adds things up.
+
+    Args:
+        items: numbers
+        scale: a factor
+        label: a name
+    """
+    total = 0
+    seen = {}
+    for index, item in enumerate(items):
+        total += item * scale
+        seen[f"{label}{index}"] = [item, str(item), item > 2]
+    try:
+        seen["missing"]
+    except KeyError as problem:
+        seen["problem"] = repr(problem)
+    return {"total": round(total, 2), "seen": seen, "empty": None}
+'''
+WARM_HEAD = (
+    b'{"op": "call", "function": "summarize", "max_value": 1048576,'
+    b' "max_text": 50000}'
+)
+WARM_ARGS = b'{"items": [1, 2.5, 3], "label": "k"}'
+
+
+def keep_only_needed_hooks():
+    """From here on at-fork hooks are the child's part alone, if at all."""
+    register = os.register_at_fork
+
+    def register_at_fork(*, before=None, after_in_parent=None, after_in_child=None):
+        if after_in_child is None:
+            return
+        if getattr(after_in_child, "__module__", None) not in NEEDLESS:
+            register(after_in_child=after_in_child)
+
+    os.register_at_fork = register_at_fork
+    return register
+
+
+def load_module(path):
+    from importlib.machinery import ExtensionFileLoader, ModuleSpec
+    from _imp import create_dynamic
+
+    name = "troupe_zygote"
+    loader = ExtensionFileLoader(name, path)
+    return create_dynamic(ModuleSpec(name, loader, origin=path))
+
+
+def import_all(names):
+    import importlib
+
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except Exception:
+            pass  # not on this host, or broken there: tools will be told
+
+
+def reseed_numpy():
+    """numpy's own generator has no hook: its children would draw alike."""
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        os.register_at_fork(after_in_child=numpy_random.seed)
+
+
+def warmer(troupe_runner):
+    from troupe_runner import frame, serve
+
+    parts = (WARM_HEAD, WARM_SOURCE.encode(), WARM_ARGS, b"", b"")
+    request = frame.encode(frame.REQUEST, parts)
+
+    def warm():
+        return serve.run_request(request)
+
+    return warm
+
+
+def main(module_path, runners, inside, preload, tricks):
+    register = keep_only_needed_hooks()
+    module = load_module(module_path)
+    if "heap" in tricks:
+        module.gather_heap()
+    here = os.path.join(runners, "python")
+    sys.path.insert(0, here)
+    import troupe_runner
+
+    troupe_runner.preload()
+    sys.path.remove(here)
+    # What a child imports later, it finds where every run has it.
+    troupe_runner.__path__[:] = [os.path.join(inside, "python", "troupe_runner")]
+    import_all([name for name in preload.split(",") if name])
+    warm = warmer(troupe_runner)
+    for _ in range(4):
+        warm()
+    os.register_at_fork = register
+    reseed_numpy()
+
+    import gc
+
+    sys.argv[:] = [""]
+    gc.collect()
+    gc.freeze()
+    gc.disable()  # the parent never collects; each child turns it on again
+    module.serve(CONTROL, troupe_runner.serve_one, warm, tricks)
+
+
+main(*sys.argv[1:6])

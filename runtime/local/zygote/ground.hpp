@@ -1,0 +1,49 @@
+#pragma once
+
+#include "runtime/backend.hpp"
+#include "runtime/local/unique_fd.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace troupe::zygote {
+
+/// What a slot stands on: made by who has the rights for it, the warden.
+struct ground {
+  std::uint64_t ticket = 0;
+  std::uint64_t clone_flags = 0;
+  bool new_user = false;   // the slot needs an identity map ...
+  bool privileged = false; // ... to ids that are not the zygote's own
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  unique_fd plan;                // memory with an encoded isolation::plan
+  std::vector<unique_fd> groups; // cgroup.procs to join
+  unique_fd peak;                // each may be absent
+  unique_fd events;
+  unique_fd forks;
+  isolation_report report;
+  std::vector<std::string> notes;
+};
+
+/// Who prepares grounds and starts interpreters. Used on the backend's strand;
+/// answers come there too.
+class grounds {
+public:
+  virtual ~grounds() = default;
+  /// For runs that look like this one.
+  virtual void prepare(const prepared_run& like,
+                       std::function<void(result<ground>)> done)
+    = 0;
+  /// Whoever is left in the ground dies, and it is removed.
+  virtual void release(std::uint64_t ticket) = 0;
+  /// Executes an interpreter with an empty environment; `control` becomes
+  /// its descriptor 3. It dies with the warden.
+  virtual void hatch(std::vector<std::string> argv, unique_fd control,
+                     std::function<void(result<void>)> done)
+    = 0;
+};
+
+} // namespace troupe::zygote

@@ -1,0 +1,101 @@
+#define Py_LIMITED_API 0x03090000
+#define PY_SSIZE_T_CLEAN
+#include "runtime/local/zygote/module/child.hpp"
+
+#include "runtime/local/abi.hpp"
+#include "runtime/local/zygote/module/child_allocator.hpp"
+
+#include <Python.h>
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace troupe::zygote {
+
+namespace {
+
+/// As the shell has it for a program that could not be run.
+constexpr int could_not_start = 126;
+
+/// 1, 2 and 3 from the order, nothing above. What was received is above 3,
+/// since the slot keeps 0 to 3 taken.
+void take(const descriptors& with) {
+  if (with.count != abi::fd_count - 1)
+    _exit(could_not_start);
+  for (int i = 0; i < with.count; ++i)
+    if (dup2(with.fd[i], i + 1) < 0)
+      _exit(could_not_start);
+  constexpr unsigned first = abi::fd_count;
+  if (syscall(SYS_close_range, first, ~0U, 0U) != 0)
+    for (int fd = abi::fd_count; fd < 1024; ++fd) // before Linux 5.9
+      close(fd);
+}
+
+void enable_gc() {
+  // In the stable ABI since 3.10 only.
+  using enable = int (*)();
+  if (auto call = reinterpret_cast<enable>(dlsym(RTLD_DEFAULT, "PyGC_Enable")))
+    call();
+  else if (auto* gc = PyImport_ImportModule("gc"))
+    Py_XDECREF(PyObject_CallMethod(gc, "enable", nullptr));
+}
+
+void bound_cpu(std::uint64_t seconds) {
+  if (seconds == 0)
+    return;
+  rlimit now{};
+  getrlimit(RLIMIT_CPU, &now);
+  // SIGXCPU says what it was; SIGKILL is for who ignores it.
+  rlimit limit{seconds, seconds + 1};
+  if (now.rlim_max < limit.rlim_max)
+    limit.rlim_max = now.rlim_max;
+  if (limit.rlim_max < limit.rlim_cur)
+    limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_CPU, &limit);
+}
+
+void become_a_run() {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  setsid();
+  // As after exec: the run may look at itself in /proc. Its slot may not be
+  // looked at, and has a memory of its own by now.
+  prctl(PR_SET_DUMPABLE, 1);
+  use_child_allocator();
+  PyOS_AfterFork_Child();
+  enable_gc();
+}
+
+void warm_up(const interpreter& python) {
+  if (!python.warm)
+    return;
+  Py_XDECREF(
+    PyObject_CallFunction(static_cast<PyObject*>(python.warm), nullptr));
+  PyErr_Clear();
+}
+
+} // namespace
+
+void live(const interpreter& python, packet order, descriptors& with,
+          int armed) {
+  become_a_run();
+  if (order.what == word::arm) {
+    warm_up(python);
+    if (receive(armed, order, with, true) != received::packet
+        || order.what != word::run)
+      _exit(0);
+  }
+  take(with);
+  bound_cpu(order.cpu_seconds);
+  auto* done = PyObject_CallFunction(static_cast<PyObject*>(python.run), "i",
+                                     abi::channel_fd);
+  if (!done) // SystemExit ends here, as in a program of its own
+    PyErr_Print();
+  _exit(done ? 0 : 1);
+}
+
+} // namespace troupe::zygote

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "runtime/local/isolation/plan.hpp"
+#include "runtime/local/isolation/step.hpp"
+#include "runtime/local/zygote/wire.hpp"
+
+#include <sys/types.h>
+
+namespace troupe::zygote {
+
+/// Reads the plan out of its memory. False: it is not one.
+bool read_plan(int fd, isolation::plan& out);
+
+/// In the slot, once: joins the groups, then the whole list of containment,
+/// the same as for a cold start. `listener` is the filter's, or -1.
+isolation::outcome isolate(const isolation::plan& plan, const packet& order,
+                           const descriptors& with, int go, int* listener);
+
+} // namespace troupe::zygote

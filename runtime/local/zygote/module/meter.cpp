@@ -1,0 +1,79 @@
+#include "runtime/local/zygote/module/meter.hpp"
+
+#include "runtime/local/isolation/mounts.hpp"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace troupe::zygote {
+
+namespace {
+
+std::uint64_t microseconds(const timeval& t) {
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000
+    + static_cast<std::uint64_t>(t.tv_usec);
+}
+
+/// The number after `name` in a small control file; the first number of it
+/// when `name` is empty.
+std::uint64_t read_number(int fd, const char* name) {
+  if (fd < 0)
+    return 0;
+  char text[512];
+  const auto got = pread(fd, text, sizeof text - 1, 0);
+  text[got > 0 ? got : 0] = 0;
+  const auto* found = strstr(text, name);
+  return found ? strtoull(found + strlen(name), nullptr, 10) : 0;
+}
+
+/// In memory.oom_control of version 1 and in memory.events of version 2.
+constexpr const char* kills = "oom_kill ";
+/// In pids.events of both.
+constexpr const char* refusals = "max ";
+
+} // namespace
+
+void meter::begin_slot() {
+  kills_before_ = read_number(events_, kills);
+  refusals_before_ = read_number(forks_, refusals);
+}
+
+void meter::begin_run() {
+  seen_ = packet{};
+  // Resets the mark: version 1 for all, version 2 for this descriptor.
+  if (peak_ >= 0 && pwrite(peak_, "0", 1, 0) < 0)
+    peak_ = -1;
+}
+
+void meter::add(const rusage& used) {
+  seen_.cpu_microseconds
+    += microseconds(used.ru_utime) + microseconds(used.ru_stime);
+}
+
+void meter::ended(int status) {
+  seen_.status = status;
+}
+
+packet meter::result() {
+  seen_.peak_bytes = read_number(peak_, "");
+  seen_.flags = clean;
+  if (WIFSIGNALED(seen_.status)) {
+    const auto now = read_number(events_, kills);
+    if (now != kills_before_)
+      seen_.flags |= memory_exceeded;
+    kills_before_ = now;
+  }
+  if (const auto now = read_number(forks_, refusals); now != refusals_before_) {
+    refusals_before_ = now;
+    seen_.flags |= forks_refused;
+  }
+  isolation::scratch_use use;
+  if (isolation::measure_scratch("/tmp", use)
+      && (use.free_bytes == 0 || use.free_inodes == 0))
+    seen_.flags |= disk_full;
+  return seen_;
+}
+
+} // namespace troupe::zygote

@@ -1,0 +1,59 @@
+#define Py_LIMITED_API 0x03090000
+#define PY_SSIZE_T_CLEAN
+#include "runtime/local/zygote/module/zygote.hpp"
+#include "runtime/local/zygote/module/zygote_heap.hpp"
+
+#include <Python.h>
+
+namespace troupe::zygote {
+
+namespace {
+
+PyObject* serve(PyObject*, PyObject* args) {
+  int control = -1;
+  PyObject* run = nullptr;
+  PyObject* warm = nullptr;
+  const char* tricks = nullptr;
+  if (!PyArg_ParseTuple(args, "iOOs", &control, &run, &warm, &tricks))
+    return nullptr;
+  interpreter python{run, warm == Py_None ? nullptr : warm};
+  prepare_memory(tricks);
+  // Once for all forks to come: the locks stay taken in the zygote and its
+  // slots, which never run Python again, and each child releases its own.
+  PyOS_BeforeFork();
+  serve_zygote(python, control);
+}
+
+PyObject* gather(PyObject*, PyObject*) {
+  return PyBool_FromLong(gather_heap());
+}
+
+PyMethodDef methods[] = {
+  {"gather_heap", gather, METH_NOARGS,
+   "Puts everything that is allocated from here on side by side."},
+  {"serve", serve, METH_VARARGS,
+   "serve(control, run, warm, tricks): forks slots until the control socket "
+   "ends."},
+  {nullptr, nullptr, 0, nullptr},
+};
+
+PyModuleDef definition = {
+  PyModuleDef_HEAD_INIT,
+  "troupe_zygote",
+  nullptr,
+  -1,
+  methods,
+  nullptr,
+  nullptr,
+  nullptr,
+  nullptr,
+};
+
+} // namespace
+
+} // namespace troupe::zygote
+
+extern "C" __attribute__((visibility("default"))) PyObject*
+PyInit_troupe_zygote() {
+  return PyModule_Create(&troupe::zygote::definition);
+}

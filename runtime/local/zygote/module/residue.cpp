@@ -1,0 +1,93 @@
+#include "runtime/local/zygote/module/residue.hpp"
+
+#include "runtime/local/isolation/mounts.hpp"
+
+#include <sched.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+namespace troupe::zygote {
+
+namespace {
+
+using word_t = std::uint64_t;
+
+/// Inodes in use on the one tmpfs behind both directories, and what a tool may
+/// do to the directories themselves.
+word_t* add_files(word_t* to) {
+  isolation::scratch_use use;
+  *to++ = isolation::measure_scratch("/tmp", use) ? use.used_inodes : 0;
+  for (const char* directory : {"/tmp", "/dev/shm"}) {
+    struct stat about {};
+    stat(directory, &about);
+    *to++ = about.st_mode;
+    *to++ = about.st_nlink;
+    *to++ = static_cast<word_t>(listxattr(directory, nullptr, 0));
+  }
+  return to;
+}
+
+word_t* add_system_v(word_t* to) {
+  struct shm_info shared {};
+  struct seminfo semaphores {};
+  struct msginfo queues {};
+  shmctl(0, SHM_INFO, reinterpret_cast<struct shmid_ds*>(&shared));
+  semctl(0, 0, SEM_INFO, &semaphores);
+  msgctl(0, MSG_INFO, reinterpret_cast<struct msqid_ds*>(&queues));
+  *to++ = static_cast<word_t>(shared.used_ids);
+  *to++ = static_cast<word_t>(semaphores.semusz);
+  *to++ = static_cast<word_t>(queues.msgpool);
+  return to;
+}
+
+/// What fork hands on, and a process of the same user may set.
+word_t* add_inherited(word_t* to) {
+  for (int resource = 0; resource < RLIMIT_NLIMITS; ++resource) {
+    rlimit limit{};
+    getrlimit(static_cast<__rlimit_resource>(resource), &limit);
+    *to++ = limit.rlim_cur;
+    *to++ = limit.rlim_max;
+  }
+  constexpr int one_process = 1; // IOPRIO_WHO_PROCESS
+  *to++ = static_cast<word_t>(getpriority(PRIO_PROCESS, 0));
+  *to++ = static_cast<word_t>(syscall(SYS_ioprio_get, one_process, 0));
+  *to++ = static_cast<word_t>(sched_getscheduler(0));
+  cpu_set_t set; // of 1024 processors
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  memcpy(to, &set, sizeof set);
+  return to + sizeof set / sizeof *to;
+}
+
+} // namespace
+
+int residue::read(std::uint64_t* words) const {
+  auto* end = add_inherited(words);
+  if (files_)
+    end = add_files(end);
+  if (system_v_)
+    end = add_system_v(end);
+  return static_cast<int>(end - words);
+}
+
+void residue::remember(bool files, bool system_v) {
+  files_ = files;
+  system_v_ = system_v;
+  count_ = read(words_);
+}
+
+bool residue::none() const {
+  std::uint64_t now[max_words] = {};
+  return read(now) == count_
+    && memcmp(now, words_, sizeof *now * static_cast<size_t>(count_)) == 0;
+}
+
+} // namespace troupe::zygote

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+namespace troupe::zygote {
+
+/// Everything that a run can leave behind although its processes are dead:
+/// files, System V objects, and changes to what its slot's first process,
+/// whose user it shares, hands on to the next run. Compared with how the slot
+/// was made; any difference means that the slot has had its day.
+class residue {
+public:
+  /// `files` and `system_v`: whether the slot has its own.
+  void remember(bool files, bool system_v);
+  bool none() const;
+
+private:
+  static constexpr int max_words = 80;
+  int read(std::uint64_t* words) const;
+
+  bool files_ = false;
+  bool system_v_ = false;
+  std::uint64_t words_[max_words] = {};
+  int count_ = 0;
+};
+
+} // namespace troupe::zygote

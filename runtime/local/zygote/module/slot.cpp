@@ -1,0 +1,213 @@
+#include "runtime/local/zygote/module/slot.hpp"
+
+#include "runtime/local/zygote/module/isolate.hpp"
+#include "runtime/local/zygote/module/meter.hpp"
+#include "runtime/local/zygote/module/residue.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace troupe::zygote {
+
+namespace {
+
+class slot {
+public:
+  slot(const interpreter& python, const packet& order, int orders, int armed,
+       int signals, const meter& used)
+      : python_{python}, id_{order.slot}, orders_{orders}, armed_{armed},
+        signals_{signals}, used_{used} {}
+
+  [[noreturn]] void serve(const isolation::plan& plan, int listener);
+
+private:
+  void obey();
+  void start(const packet& order, descriptors& with);
+  void reap();
+  void kill_all();
+  void finish();
+  void say(packet what, int with = -1);
+
+  const interpreter& python_;
+  std::uint64_t id_;
+  int orders_;
+  int armed_;
+  int signals_;
+  meter used_;
+  residue residue_;
+  pid_t child_ = 0;
+};
+
+void slot::say(packet what, int with) {
+  what.slot = id_;
+  if (!send(orders_, what, &with, with >= 0 ? 1 : 0))
+    _exit(0); // nobody is interested any more
+}
+
+void slot::serve(const isolation::plan& plan, int listener) {
+  used_.begin_slot();
+  residue_.remember(plan.layers.mounts, plan.layers.ipc);
+  packet ready;
+  ready.what = word::slot_ready;
+  ready.pid = getpid();
+  say(ready, listener);
+  if (listener >= 0)
+    close(listener);
+  pollfd watched[2] = {{orders_, POLLIN, 0}, {signals_, POLLIN, 0}};
+  for (;;) {
+    if (poll(watched, 2, -1) < 0)
+      continue;
+    if (watched[1].revents != 0)
+      reap();
+    if (watched[0].revents != 0)
+      obey();
+  }
+}
+
+/// Everybody but us, which `kill(-1)` means only for the first process of a
+/// pid namespace. Anywhere else it would mean the whole machine, so there it
+/// is the child's process group alone.
+void slot::kill_all() {
+  if (getpid() == 1)
+    kill(-1, SIGKILL);
+  else if (child_ > 0 && kill(-child_, SIGKILL) != 0)
+    kill(child_, SIGKILL);
+}
+
+void slot::obey() {
+  packet order;
+  descriptors with;
+  switch (receive(orders_, order, with, false)) {
+  case received::nothing:
+    return;
+  case received::closed: // the engine let go of the slot
+    kill_all();
+    _exit(0);
+  case received::packet:
+    break;
+  }
+  if (order.what == word::run || order.what == word::arm)
+    start(order, with);
+  else if (order.what == word::kill)
+    kill_all();
+  with.close_all();
+}
+
+void slot::start(const packet& order, descriptors& with) {
+  if (child_ > 0)
+    return; // one at a time, and the engine knows
+  used_.begin_run();
+  const auto pid = _Fork();
+  if (pid == 0)
+    live(python_, order, with, armed_);
+  child_ = pid;
+  if (pid > 0)
+    return;
+  packet failed;
+  failed.what = word::exited;
+  failed.flags = never_began | clean;
+  failed.error_number = errno;
+  child_ = 0;
+  say(failed);
+}
+
+void slot::reap() {
+  signalfd_siginfo ignored;
+  while (read(signals_, &ignored, sizeof ignored) > 0) {
+  }
+  for (;;) {
+    int status = 0;
+    rusage used{};
+    const auto pid = wait4(-1, &status, WNOHANG, &used);
+    if (pid <= 0)
+      return;
+    used_.add(used);
+    if (pid != child_)
+      continue;
+    used_.ended(status);
+    finish();
+    return;
+  }
+}
+
+/// The run's own process is dead: so is everything that it left, before
+/// anybody hears of it.
+void slot::finish() {
+  kill_all();
+  child_ = 0;
+  int status = 0;
+  rusage used{};
+  for (;;) {
+    const auto pid = wait4(-1, &status, 0, &used);
+    if (pid > 0)
+      used_.add(used);
+    else if (errno != EINTR)
+      break; // ECHILD
+  }
+  auto exited = used_.result();
+  exited.what = word::exited;
+  if (!residue_.none())
+    exited.flags &= ~static_cast<std::uint32_t>(clean);
+  say(exited);
+}
+
+/// Descriptors 0 to 3 stay taken, so that what arrives lands above them and a
+/// child can put it where it belongs.
+void occupy_low_descriptors() {
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd < 4; ++fd)
+    if (fd != null)
+      dup2(null, fd);
+  if (null > 3)
+    close(null);
+}
+
+} // namespace
+
+void serve_slot(const interpreter& python, const packet& order,
+                descriptors& with, int go) {
+  occupy_low_descriptors();
+  const int orders = with.fd[orders_fd];
+  packet failed;
+  failed.what = word::slot_failed;
+  failed.slot = order.slot;
+  isolation::outcome done{isolation::step::order, EINVAL};
+  int listener = -1;
+  isolation::plan plan;
+  if (read_plan(with.fd[plan_fd], plan))
+    done = isolate(plan, order, with, go, &listener);
+  if (!done.ok()) {
+    failed.step = static_cast<std::uint32_t>(done.at);
+    failed.error_number = done.error;
+    send(orders, failed);
+    _exit(1);
+  }
+  // The interpreter's handlers would run for whatever a run sends here.
+  sigset_t all, chld;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+  sigemptyset(&chld);
+  sigaddset(&chld, SIGCHLD);
+  const int signals = signalfd(-1, &chld, SFD_NONBLOCK | SFD_CLOEXEC);
+  close(go);
+  close(with.fd[plan_fd]);
+  int next = groups_from;
+  for (std::uint32_t i = 0; i < order.groups; ++i)
+    close(with.fd[next++]);
+  const int peak = (order.flags & has_peak) != 0 ? with.fd[next++] : -1;
+  const int events = (order.flags & has_events) != 0 ? with.fd[next++] : -1;
+  const int forks = (order.flags & has_forks) != 0 ? with.fd[next++] : -1;
+  slot{python,  order,
+       orders,  with.fd[armed_fd],
+       signals, meter{peak, events, forks}}
+    .serve(plan, listener);
+}
+
+} // namespace troupe::zygote

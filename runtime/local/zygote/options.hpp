@@ -1,0 +1,50 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace troupe::zygote {
+
+/// What every interpreter imports before it is forked: what tools of the
+/// replaced system found loaded, as far as the host has it.
+std::vector<std::string> default_preload();
+
+/// Settings of the warm interpreters, with their defaults.
+struct zygote_options {
+  bool enabled = true;
+
+  /// Modules of the operator's interpreter, imported once. One that is absent
+  /// is skipped; one that starts a thread makes the zygote unfit.
+  std::vector<std::string> preload = default_preload();
+
+  /// Slots that may exist at a time; 0.1 MB each while idle. More runs than
+  /// that start cold.
+  std::uint32_t max_slots = 1'024;
+  /// Slots that are being made at a time: each costs some 3 ms of CPU.
+  std::uint32_t max_making = 4;
+  /// Slots of one organization with nothing to do are kept this long.
+  std::chrono::milliseconds idle_slot{60'000};
+
+  /// Children that are forked and warmed ahead while nothing runs.
+  std::uint32_t armed = 1;
+  /// How long nothing must have run before one is made: a busy engine gains
+  /// nothing by forking ahead.
+  std::chrono::microseconds arm_after{1'500};
+
+  /// A new interpreter replaces the old one after so many runs or so long:
+  /// its children share one hash seed and one address layout.
+  std::uint64_t runs_per_zygote = 100'000;
+  std::chrono::milliseconds zygote_age{15 * 60'000};
+  /// After a failed start; doubles up to a minute.
+  std::chrono::milliseconds restart_delay{200};
+
+  /// The tricks of module/: each falls back by itself, and can be turned off
+  /// to find out whether it is to blame.
+  bool child_allocator = true;
+  bool huge_text = true;
+  bool huge_heap = true;
+};
+
+} // namespace troupe::zygote

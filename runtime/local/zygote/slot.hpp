@@ -1,0 +1,70 @@
+#pragma once
+
+#include "runtime/local/zygote/ground.hpp"
+#include "runtime/local/zygote/wire.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace troupe::zygote {
+
+/// The engine's end of one slot. Knows how to talk to it, decides nothing.
+/// `unavailable`, for a reason.
+error unavailable(std::string text);
+/// What a `slot_failed` or `slot_born` packet complains about.
+error describe(const packet& failure);
+
+class slot : public std::enable_shared_from_this<slot> {
+public:
+  enum class state : std::uint8_t { making, idle, armed, running, dead };
+
+  using heard = std::function<void(slot&, const packet&)>;
+  using lost = std::function<void(slot&)>;
+
+  slot(boost::asio::any_io_executor executor, std::string key, ground on);
+
+  /// What the zygote needs to make it. Our ends stay here.
+  result<packet> make_order(descriptors& with);
+  /// The order went out: closes what is the slot's now.
+  void hand_over();
+
+  /// `on_packet` for everything it says, `on_end` once, when it is gone.
+  void listen(heard on_packet, lost on_end);
+
+  bool run(std::uint64_t cpu_seconds, int out, int err, int channel);
+  bool arm();
+  /// Whether a `run` for a waiting child was never received.
+  bool has_unread_run() const;
+  void kill();
+  /// Lets go: the slot ends itself and everything in it.
+  void close();
+
+  const std::string& key() const { return key_; }
+  const ground& on() const { return ground_; }
+  std::uint64_t ticket() const { return ground_.ticket; }
+
+  // What the carrier remembers about it.
+  state now = state::making;
+  std::int32_t pid = 0; // as its zygote counts
+  std::uint64_t runs = 0;
+  std::chrono::steady_clock::time_point since{}; // in this state
+
+private:
+  void wait();
+
+  std::string key_;
+  ground ground_;
+  boost::asio::posix::stream_descriptor orders_;
+  unique_fd armed_;
+  unique_fd far_orders_; // the slot's ends, until handed over
+  unique_fd far_armed_;
+  heard on_packet_;
+  lost on_end_;
+};
+
+} // namespace troupe::zygote

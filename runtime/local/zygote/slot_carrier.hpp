@@ -1,0 +1,62 @@
+#pragma once
+
+#include "runtime/local/run_carrier.hpp"
+#include "runtime/local/zygote/ground.hpp"
+#include "runtime/local/zygote/options.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <memory>
+#include <string>
+
+namespace troupe::zygote {
+
+/// What operators and benchmarks may want to see.
+struct slot_counts {
+  std::size_t zygotes = 0;
+  std::size_t slots = 0;
+  std::size_t idle = 0;
+  std::size_t armed = 0;
+  std::size_t running = 0;
+  std::uint64_t runs = 0;       // carried since the start
+  std::uint64_t armed_runs = 0; // of them, by a child that was waiting
+  std::uint64_t replaced = 0;   // slots that were not clean, or were lost
+  std::uint64_t restarts = 0;   // of interpreters
+  std::string trouble;          // why no interpreter is ready, "": one is
+};
+
+/// Carries Python runs in warm slots: one fork each. The policy is here: which
+/// slot takes which run, when slots are made, replaced and let go. Takes only
+/// what a cold start would carry out the same way.
+class slot_carrier final : public run_carrier {
+public:
+  struct paths {
+    std::string python; // of the host, the one that cold runs use
+    std::string module; // where `install` put it
+    std::string boot;
+    std::string runners;        // of the host: what runtime/script installed
+    std::string runners_inside; // where a run sees that
+  };
+
+  slot_carrier(boost::asio::any_io_executor strand, zygote_options options,
+               paths where, std::shared_ptr<grounds> makers);
+  ~slot_carrier() override;
+
+  bool takes(const launch& what) const override;
+  void start(launch what, carrier_events events) override;
+  void kill(const run_id& id) override;
+  void stop() override;
+
+  slot_counts counts() const;
+
+  class impl;
+
+private:
+  std::shared_ptr<impl> impl_;
+};
+
+/// Writes the module and its boot script below `directory`; fills in both
+/// paths.
+result<void> install(const std::string& directory, slot_carrier::paths& where);
+
+} // namespace troupe::zygote

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "runtime/local/zygote/slot_carrier.hpp"
+#include "runtime/local/zygote/slot_pool.hpp"
+#include "runtime/local/zygote/zygote_process.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <deque>
+#include <unordered_map>
+
+namespace troupe::zygote {
+
+/// One accepted run.
+struct job {
+  launch what;
+  carrier_events events;
+  std::string key;
+  std::chrono::steady_clock::time_point begun;
+  slot_ptr on; // absent while it waits for a slot
+  bool through_armed = false;
+  bool kill_asked = false;
+};
+using job_ptr = std::shared_ptr<job>;
+
+/// Everything behind `slot_carrier`. Lives as long as anything still reports
+/// to it; all of it on one strand.
+class slot_carrier::impl : public std::enable_shared_from_this<impl> {
+public:
+  impl(boost::asio::any_io_executor strand, zygote_options options, paths where,
+       std::shared_ptr<grounds> makers);
+
+  void open();
+  bool takes(const launch& what) const;
+  void start(launch what, carrier_events events);
+  void kill(const run_id& id);
+  void stop();
+  slot_counts counts() const;
+
+private:
+  // -- interpreters (zygote_keeper.cpp) --------------------------------------
+  void hatch();
+  void hatch_later();
+  void on_hatched(const std::shared_ptr<zygote_process>& z);
+  void on_zygote_end(const std::shared_ptr<zygote_process>& z, std::string why);
+  void renew_if_old();
+  void retire(const std::shared_ptr<zygote_process>& z);
+  void close_if_empty(const std::shared_ptr<zygote_process>& z);
+
+  // -- slots (slot_keeper.cpp) -----------------------------------------------
+  void make_for_waiting();
+  bool make_slot(const job& wanted);
+  void on_ground(std::string key, result<ground> on);
+  void on_slot_failed(const slot_ptr& s, const error& why);
+  void on_packet(slot& s, const packet& in);
+  void on_slot_end(slot& s);
+  void free_slot(const slot_ptr& s, bool is_clean);
+  void destroy(const slot_ptr& s);
+  void evict_idle();
+  void arm_soon();
+  void arm_now();
+
+  // -- runs (slot_carrier.cpp) -----------------------------------------------
+  void begin(const job_ptr& j, const slot_ptr& s);
+  void on_exited(slot& s, const packet& in);
+  void end(const job_ptr& j, run_ending ending);
+  void fail(const job_ptr& j, std::string why);
+  job_ptr next_waiting(const std::string& key);
+
+  boost::asio::any_io_executor strand_;
+  zygote_options options_;
+  paths where_;
+  std::shared_ptr<grounds> makers_;
+
+  slot_pool pool_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<zygote_process>> home_;
+  std::unordered_map<std::string, std::size_t> making_; // by key
+  std::size_t making_count_ = 0;
+
+  std::unordered_map<run_id, job_ptr> jobs_;
+  std::unordered_map<std::uint64_t, job_ptr> running_; // by ticket
+  std::unordered_map<std::string, std::deque<job_ptr>> waiting_;
+  std::size_t waiting_count_ = 0;
+
+  std::shared_ptr<zygote_process> current_;
+  std::shared_ptr<zygote_process> hatching_;
+  std::vector<std::shared_ptr<zygote_process>> retiring_;
+  std::chrono::milliseconds delay_{0};
+  boost::asio::steady_timer hatch_timer_;
+  boost::asio::steady_timer arm_timer_;
+  boost::asio::steady_timer evict_timer_;
+  bool arming_ = false;
+  bool evicting_ = false;
+  bool stopped_ = false;
+  slot_counts totals_;
+};
+
+} // namespace troupe::zygote

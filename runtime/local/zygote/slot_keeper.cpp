@@ -1,0 +1,224 @@
+#include "runtime/local/zygote/slot_carrier_impl.hpp"
+
+namespace troupe::zygote {
+
+namespace {
+using clock = std::chrono::steady_clock;
+}
+
+/// One slot for every waiting run that has none on its way, within bounds.
+void slot_carrier::impl::make_for_waiting() {
+  for (const auto& [key, jobs] : waiting_) {
+    const auto on_way = making_.find(key);
+    auto missing = jobs.size()
+      - (on_way == making_.end() ? 0 : std::min(on_way->second, jobs.size()));
+    for (; missing > 0 && making_count_ < options_.max_making; --missing)
+      if (!make_slot(*jobs.front()))
+        return;
+  }
+}
+
+bool slot_carrier::impl::make_slot(const job& wanted) {
+  if (!current_)
+    return false;
+  if (pool_.size() + making_count_ >= options_.max_slots) {
+    const auto victim = pool_.coldest_free();
+    if (!victim)
+      return false; // one will be free again
+    destroy(victim);
+  }
+  ++making_count_;
+  ++making_[wanted.key];
+  makers_->prepare(
+    *wanted.what.run,
+    [weak = weak_from_this(), key = wanted.key](result<ground> on) {
+      if (auto self = weak.lock())
+        self->on_ground(key, std::move(on));
+    });
+  return true;
+}
+
+void slot_carrier::impl::on_ground(std::string key, result<ground> on) {
+  const auto undo = [&] {
+    --making_count_;
+    if (--making_[key] == 0)
+      making_.erase(key);
+  };
+  const auto give_up = [&](const std::string& why) {
+    undo();
+    if (auto j = next_waiting(key))
+      fail(j, why);
+    make_for_waiting();
+  };
+  if (!on)
+    return give_up(on.error().text);
+  if (!current_) {
+    makers_->release(on->ticket);
+    return give_up("the interpreter died");
+  }
+  const auto home = current_;
+  auto s = std::make_shared<slot>(strand_, key, std::move(*on));
+  if (auto made = home->make(s); !made) {
+    makers_->release(s->ticket());
+    return give_up(made.error().text);
+  }
+  pool_.add(s);
+  home_[s->ticket()] = home;
+  ++home->slots;
+  s->listen(
+    [weak = weak_from_this()](slot& from, const packet& in) {
+      if (auto self = weak.lock())
+        self->on_packet(from, in);
+    },
+    [weak = weak_from_this()](slot& from) {
+      if (auto self = weak.lock())
+        self->on_slot_end(from);
+    });
+}
+
+void slot_carrier::impl::on_slot_failed(const slot_ptr& s, const error& why) {
+  if (s->now != slot::state::making)
+    return;
+  const auto key = s->key();
+  destroy(s);
+  ++totals_.replaced;
+  if (auto j = next_waiting(key))
+    fail(j, why.text);
+  make_for_waiting();
+}
+
+void slot_carrier::impl::on_packet(slot& s, const packet& in) {
+  const auto self = pool_.find(s.ticket());
+  if (!self)
+    return;
+  switch (in.what) {
+  case word::slot_ready:
+    if (s.now != slot::state::making)
+      return;
+    --making_count_;
+    if (--making_[s.key()] == 0)
+      making_.erase(s.key());
+    free_slot(self, true);
+    return make_for_waiting();
+  case word::slot_failed:
+    return on_slot_failed(self, describe(in));
+  case word::exited:
+    return on_exited(s, in);
+  default:
+    return; // not a word of a slot
+  }
+}
+
+/// End of file: the slot is dead, and with it everything that was in it.
+void slot_carrier::impl::on_slot_end(slot& s) {
+  const auto self = pool_.find(s.ticket());
+  if (!self)
+    return;
+  if (s.now == slot::state::making)
+    return on_slot_failed(self, unavailable("the slot died while it was made"));
+  const auto found = running_.find(s.ticket());
+  const auto j = found == running_.end() ? nullptr : found->second;
+  if (j)
+    running_.erase(found);
+  ++totals_.replaced;
+  run_ending ending;
+  ending.isolation = s.on().report;
+  destroy(self);
+  if (!j)
+    return;
+  ending.killed = j->kill_asked;
+  ending.lost = !j->kill_asked;
+  ending.wait_status = 9; // as a kill would have it
+  ending.wall = std::chrono::duration_cast<std::chrono::microseconds>(
+    clock::now() - j->begun);
+  end(j, std::move(ending));
+  make_for_waiting();
+}
+
+/// A slot has nothing to do. It serves its key again if nothing is left in
+/// it, else it goes, and a new one is made when somebody waits.
+void slot_carrier::impl::free_slot(const slot_ptr& s, bool is_clean) {
+  if (!s)
+    return;
+  const auto home = home_.find(s->ticket());
+  const bool old = home == home_.end() || home->second->retiring;
+  // Strict: what served once is gone, however clean.
+  const bool used_up
+    = s->runs > 0 && s->on().report.level == isolation_level::strict;
+  if (!is_clean || used_up || old || stopped_) {
+    totals_.replaced += is_clean ? 0u : 1u;
+    destroy(s);
+    return make_for_waiting();
+  }
+  if (auto j = next_waiting(s->key())) {
+    s->now = slot::state::idle;
+    return begin(j, s);
+  }
+  pool_.rest(s);
+  arm_soon();
+  if (!evicting_)
+    evict_idle();
+}
+
+void slot_carrier::impl::destroy(const slot_ptr& s) {
+  if (s->now == slot::state::making) {
+    --making_count_;
+    if (--making_[s->key()] == 0)
+      making_.erase(s->key());
+  }
+  pool_.remove(*s);
+  s->now = slot::state::dead;
+  s->close();
+  makers_->release(s->ticket());
+  const auto home = home_.find(s->ticket());
+  if (home == home_.end())
+    return;
+  const auto z = home->second;
+  home_.erase(home);
+  z->forget(*s);
+  --z->slots;
+  close_if_empty(z);
+}
+
+/// Lets go of slots that nobody used for a while, checking at half that time.
+void slot_carrier::impl::evict_idle() {
+  evicting_ = true;
+  evict_timer_.expires_after(options_.idle_slot / 2);
+  evict_timer_.async_wait(
+    [weak = weak_from_this()](const boost::system::error_code& bad) {
+      auto self = weak.lock();
+      if (bad || !self)
+        return;
+      for (const auto& s :
+           self->pool_.unused_since(clock::now() - self->options_.idle_slot))
+        self->destroy(s);
+      self->evicting_ = false;
+      if (self->pool_.size() > 0)
+        self->evict_idle();
+    });
+}
+
+void slot_carrier::impl::arm_soon() {
+  if (options_.armed <= pool_.armed() || stopped_)
+    return;
+  // Moves the deadline on: it counts from the latest end of a run.
+  arm_timer_.expires_after(options_.arm_after);
+  arm_timer_.async_wait(
+    [weak = weak_from_this()](const boost::system::error_code& bad) {
+      if (auto self = weak.lock(); self && !bad)
+        self->arm_now();
+    });
+}
+
+void slot_carrier::impl::arm_now() {
+  if (!running_.empty() || waiting_count_ > 0 || stopped_)
+    return; // the end of that run will ask again
+  while (pool_.armed() < options_.armed) {
+    const auto s = pool_.warmest_idle();
+    if (!s || !s->arm())
+      return;
+    pool_.arm(s);
+  }
+}
+
+} // namespace troupe::zygote

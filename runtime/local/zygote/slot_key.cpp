@@ -1,0 +1,43 @@
+#include "runtime/local/zygote/slot_key.hpp"
+
+namespace troupe::zygote {
+
+namespace {
+
+/// Length-prefixed, so that no value can imitate two.
+void add(std::string& key, std::string_view part) {
+  key += std::to_string(part.size());
+  key += ':';
+  key += part;
+}
+
+void add(std::string& key, std::uint64_t number) {
+  key += std::to_string(number);
+  key += ';';
+}
+
+} // namespace
+
+std::string slot_key(const prepared_run& run) {
+  std::string key;
+  add(key, run.organization.str());
+  add(key, static_cast<std::uint64_t>(run.isolation));
+  // The bounds of the group, the scratch and the rlimits. Wall, output and
+  // result are the engine's to keep; cpu comes with every run.
+  const auto& l = run.limits;
+  for (auto bound :
+       {l.memory_bytes, l.processes, l.open_files, l.disk_bytes, l.inodes})
+    add(key, bound);
+  add(key, static_cast<std::uint64_t>(run.network.mode));
+  for (const auto& host : run.network.allow)
+    add(key, host);
+  add(key, run.working_dir);
+  for (const auto& m : run.mounts) {
+    add(key, m.host);
+    add(key, m.inside);
+    add(key, m.writable ? 1u : 0u);
+  }
+  return key;
+}
+
+} // namespace troupe::zygote

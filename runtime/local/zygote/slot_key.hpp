@@ -1,0 +1,14 @@
+#pragma once
+
+#include "runtime/backend.hpp"
+
+#include <string>
+
+namespace troupe::zygote {
+
+/// What two runs must have in common to follow each other in one slot: the
+/// organization, and everything that is fixed when the slot is made. Equal
+/// keys, equal slots; the text has no other meaning.
+std::string slot_key(const prepared_run& run);
+
+} // namespace troupe::zygote

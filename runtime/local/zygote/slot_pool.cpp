@@ -1,0 +1,115 @@
+#include "runtime/local/zygote/slot_pool.hpp"
+
+#include <algorithm>
+
+namespace troupe::zygote {
+
+namespace {
+using clock = std::chrono::steady_clock;
+}
+
+void slot_pool::add(slot_ptr s) {
+  all_.emplace(s->ticket(), std::move(s));
+}
+
+void slot_pool::remove(const slot& s) {
+  withdraw(s);
+  all_.erase(s.ticket());
+}
+
+slot_ptr slot_pool::find(std::uint64_t ticket) const {
+  const auto found = all_.find(ticket);
+  return found == all_.end() ? nullptr : found->second;
+}
+
+void slot_pool::withdraw(const slot& s) {
+  const auto list = free_.find(s.key());
+  if (list == free_.end())
+    return;
+  const auto gone = std::erase_if(
+    list->second, [&s](const auto& x) { return x.get() == &s; });
+  if (gone != 0 && s.now == slot::state::armed)
+    --armed_;
+  if (list->second.empty())
+    free_.erase(list);
+}
+
+bool slot_pool::has_free(const std::string& key) const {
+  return free_.contains(key);
+}
+
+slot_ptr slot_pool::take(const std::string& key) {
+  const auto list = free_.find(key);
+  if (list == free_.end())
+    return nullptr;
+  auto& slots = list->second;
+  auto at = slots.end() - 1;
+  if (armed_ > 0) {
+    const auto waiting
+      = std::find_if(slots.begin(), slots.end(), [](const auto& s) {
+          return s->now == slot::state::armed;
+        });
+    if (waiting != slots.end()) {
+      at = waiting;
+      --armed_;
+    }
+  }
+  auto s = std::move(*at);
+  slots.erase(at);
+  if (slots.empty())
+    free_.erase(list);
+  return s;
+}
+
+void slot_pool::rest(const slot_ptr& s) {
+  s->now = slot::state::idle;
+  s->since = clock::now();
+  free_[s->key()].push_back(s);
+}
+
+void slot_pool::arm(const slot_ptr& s) {
+  s->now = slot::state::armed;
+  ++armed_;
+}
+
+slot_ptr slot_pool::warmest_idle() const {
+  slot_ptr best;
+  for (const auto& [key, slots] : free_)
+    for (const auto& s : slots)
+      if (s->now == slot::state::idle && (!best || s->since > best->since))
+        best = s;
+  return best;
+}
+
+slot_ptr slot_pool::coldest_free() const {
+  slot_ptr best;
+  for (const auto& [key, slots] : free_)
+    if (!best || slots.front()->since < best->since)
+      best = slots.front();
+  return best;
+}
+
+std::vector<slot_ptr> slot_pool::unused_since(clock::time_point then) const {
+  std::vector<slot_ptr> found;
+  for (const auto& [key, slots] : free_)
+    for (const auto& s : slots)
+      if (s->since < then)
+        found.push_back(s);
+  return found;
+}
+
+std::size_t slot_pool::count(slot::state wanted) const {
+  return static_cast<std::size_t>(
+    std::count_if(all_.begin(), all_.end(), [wanted](const auto& entry) {
+      return entry.second->now == wanted;
+    }));
+}
+
+std::vector<slot_ptr> slot_pool::all() const {
+  std::vector<slot_ptr> list;
+  for (const auto& [ticket, s] : all_)
+    list.push_back(s);
+  return list;
+}
+
+} // namespace troupe::zygote

@@ -1,0 +1,167 @@
+#include "runtime/local/zygote/slot_carrier_impl.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace troupe::zygote {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds longest_delay{60'000};
+
+std::string join(const std::vector<std::string>& names) {
+  std::string all;
+  for (const auto& name : names)
+    all += (all.empty() ? "" : ",") + name;
+  return all;
+}
+
+std::string tricks(const zygote_options& o) {
+  std::string names;
+  if (o.child_allocator)
+    names += "allocator,";
+  if (o.huge_text)
+    names += "text,";
+  if (o.huge_heap)
+    names += "heap,";
+  return names;
+}
+
+} // namespace
+
+void slot_carrier::impl::hatch() {
+  if (stopped_ || hatching_ || !options_.enabled)
+    return;
+  int pair[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+    totals_.trouble = std::string{"no socket: "} + std::strerror(errno);
+    return hatch_later();
+  }
+  auto z = std::make_shared<zygote_process>(strand_, unique_fd{pair[0]});
+  hatching_ = z;
+  z->listen({
+    .ready =
+      [weak = weak_from_this(), z = std::weak_ptr{z}] {
+        if (auto self = weak.lock())
+          self->on_hatched(z.lock());
+      },
+    .ended =
+      [weak = weak_from_this(), z = std::weak_ptr{z}](std::string why) {
+        if (auto self = weak.lock())
+          self->on_zygote_end(z.lock(), std::move(why));
+      },
+    .slot_failed =
+      [weak = weak_from_this()](slot_ptr s, error why) {
+        if (auto self = weak.lock())
+          self->on_slot_failed(s, why);
+      },
+  });
+  // Isolated mode: neither variables nor the user's directories count.
+  std::vector<std::string> argv{where_.python,
+                                "-I",
+                                "-B",
+                                "-X",
+                                "utf8",
+                                where_.boot,
+                                where_.module,
+                                where_.runners,
+                                where_.runners_inside,
+                                join(options_.preload),
+                                tricks(options_)};
+  makers_->hatch(
+    std::move(argv), unique_fd{pair[1]},
+    [weak = weak_from_this(), z = std::weak_ptr{z}](result<void> done) {
+      auto self = weak.lock();
+      if (auto it = z.lock(); self && it && !done)
+        self->on_zygote_end(it, done.error().text);
+    });
+}
+
+void slot_carrier::impl::hatch_later() {
+  delay_ = std::clamp(delay_ * 2, options_.restart_delay, longest_delay);
+  hatch_timer_.expires_after(delay_);
+  hatch_timer_.async_wait(
+    [weak = weak_from_this()](const boost::system::error_code& bad) {
+      if (auto self = weak.lock(); self && !bad)
+        self->hatch();
+    });
+}
+
+void slot_carrier::impl::on_hatched(const std::shared_ptr<zygote_process>& z) {
+  if (!z || z != hatching_)
+    return;
+  hatching_.reset();
+  delay_ = {};
+  totals_.trouble.clear();
+  if (auto old = std::exchange(current_, z))
+    retire(old);
+  // Its age is looked at while it works and while it rests.
+  renew_if_old();
+  make_for_waiting();
+}
+
+void slot_carrier::impl::on_zygote_end(const std::shared_ptr<zygote_process>& z,
+                                       std::string why) {
+  if (!z)
+    return;
+  z->close();
+  std::erase(retiring_, z);
+  const bool was_current = z == current_;
+  const bool was_hatching = z == hatching_;
+  if (!was_current && !was_hatching)
+    return;
+  (was_current ? current_ : hatching_).reset();
+  ++totals_.restarts;
+  if (!current_)
+    totals_.trouble = std::move(why);
+  // Its slots die with it and say so themselves, each by its end of file.
+  // Those that wait for one have nobody left to make it.
+  if (!current_)
+    while (!waiting_.empty())
+      fail(next_waiting(std::string{waiting_.begin()->first}),
+           "the interpreter died");
+  hatch_later();
+}
+
+void slot_carrier::impl::renew_if_old() {
+  if (stopped_ || !current_)
+    return;
+  if (current_->runs >= options_.runs_per_zygote
+      || clock::now() - current_->born >= options_.zygote_age)
+    hatch();
+  const auto step = std::min<std::chrono::milliseconds>(
+    options_.zygote_age / 4 + std::chrono::milliseconds{1},
+    std::chrono::milliseconds{5'000});
+  hatch_timer_.expires_after(step);
+  hatch_timer_.async_wait(
+    [weak = weak_from_this()](const boost::system::error_code& bad) {
+      if (auto self = weak.lock(); self && !bad)
+        self->renew_if_old();
+    });
+}
+
+/// No new slots; those with work finish it, the others go at once.
+void slot_carrier::impl::retire(const std::shared_ptr<zygote_process>& z) {
+  z->retiring = true;
+  retiring_.push_back(z);
+  for (const auto& s : pool_.all())
+    if (const auto home = home_.find(s->ticket()); home != home_.end()
+        && home->second == z
+        && (s->now == slot::state::idle || s->now == slot::state::armed))
+      destroy(s);
+  close_if_empty(z);
+}
+
+void slot_carrier::impl::close_if_empty(
+  const std::shared_ptr<zygote_process>& z) {
+  if (!z->retiring || z->slots > 0)
+    return;
+  z->close();
+  std::erase(retiring_, z);
+}
+
+} // namespace troupe::zygote
