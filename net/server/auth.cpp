@@ -1,0 +1,126 @@
+#include "net/server/auth.hpp"
+
+#include "runtime/api_key.hpp"
+
+#include <algorithm>
+
+namespace troupe::net {
+
+namespace {
+
+constexpr std::size_t longest_credential = 512;
+
+refusal unauthorized(std::string_view text) {
+  return {401, "unauthorized", text};
+}
+
+bool is_loopback_name(std::string_view name) {
+  return name == "localhost" || name == "::1" || name.starts_with("127.")
+    || name.ends_with(".localhost");
+}
+
+} // namespace
+
+bool doorman::known_host(std::string_view name) const {
+  const auto& allowed = house_.options.allowed_hosts;
+  if (std::find(allowed.begin(), allowed.end(), name) != allowed.end())
+    return true;
+  return loopback_ ? is_loopback_name(name) : allowed.empty();
+}
+
+std::optional<refusal> doorman::check_site(const request& in) const {
+  auto host = in.field("host");
+  if (!host.empty()) {
+    auto name = host_name(host);
+    if (!name || !known_host(*name))
+      return refusal{421, "misdirected_request",
+                     "this server does not answer for that Host; add it to "
+                     "allowed_hosts"};
+  }
+  // A page of another site can send simple requests without asking first.
+  auto origin = in.field("origin");
+  if (origin.empty() || in.verb == method::get || in.verb == method::head)
+    return std::nullopt;
+  auto scheme = origin.find("://");
+  if (scheme != std::string_view::npos
+      && equal_ignoring_case(origin.substr(scheme + 3), host))
+    return std::nullopt;
+  return refusal{403, "cross_site",
+                 "requests from pages of another site are not accepted"};
+}
+
+std::optional<refusal> doorman::admit(const request& in,
+                                      const route_rules& rules, caller& who) {
+  who.request_id = in.id;
+  if (rules.open)
+    return std::nullopt;
+  bool anonymous = loopback_ && house_.options.auth == auth_mode::loopback_open;
+  auto given = in.count("authorization");
+  auto value = in.field("authorization");
+  if (given == 0 && rules.foreign && in.has("x-api-key")) {
+    given = in.count("x-api-key"); // as the E2B clients send theirs
+    value = in.field("x-api-key");
+  } else if (given == 1 && value.size() > 7
+             && equal_ignoring_case(value.substr(0, 7), "bearer ")) {
+    value = trim(value.substr(7));
+  } else if (given != 0 && !(anonymous && rules.foreign)) {
+    return unauthorized("use one field 'Authorization: Bearer troupe_...'");
+  }
+  if (given == 0 || (anonymous && rules.foreign && !is_key_text(value))) {
+    if (!anonymous)
+      return unauthorized("an API key is needed: 'Authorization: Bearer "
+                          "troupe_...'");
+    return admit_anonymous(in, who);
+  }
+  if (auto bad = admit_key(value, who))
+    return bad;
+  if ((who.scopes & rules.needs) != rules.needs)
+    return refusal{403, "scope_missing",
+                   "this API key lacks a scope that is needed here"};
+  return std::nullopt;
+}
+
+std::optional<refusal> doorman::admit_anonymous(const request& in,
+                                                caller& who) const {
+  who.organization = default_organization();
+  who.user = default_user();
+  who.scopes = all_scopes;
+  // As Letta's clients name the acting user; it is a label, not a right.
+  if (auto user = in.field("user_id"); !user.empty()) {
+    auto id = user_id::parse(user);
+    if (!id)
+      return refusal{400, "bad_user_id", "user_id reads user-<uuid4>"};
+    who.user = std::move(*id);
+  }
+  return std::nullopt;
+}
+
+std::optional<refusal> doorman::admit_key(std::string_view text, caller& who) {
+  if (text.size() > longest_credential || !is_key_text(text))
+    return unauthorized("this API key is not valid");
+  auto current = house_.core.snapshot();
+  if (current != key_catalog_ || !key_
+      || !equal_in_constant_time(text, key_text_)) {
+    auto hash = hash_key(text);
+    key_.reset();
+    if (current) {
+      auto found = current->keys_by_hash.find(hash);
+      if (found != current->keys_by_hash.end()
+          && equal_in_constant_time(found->second->hash, hash))
+        key_ = found->second;
+    }
+    key_text_ = text;
+    key_catalog_ = current;
+  }
+  if (!key_
+      || (key_->expires_at
+          && *key_->expires_at <= std::chrono::system_clock::now()))
+    return unauthorized("this API key is not valid");
+  who.organization = key_->organization;
+  who.user = default_user();
+  who.key = key_->id;
+  who.scopes = key_->scopes;
+  return std::nullopt;
+}
+
+} // namespace troupe::net

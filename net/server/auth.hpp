@@ -1,0 +1,41 @@
+#pragma once
+
+#include "net/server/head.hpp"
+#include "net/server/house.hpp"
+#include "runtime/engine.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace troupe::net {
+
+inline constexpr std::uint8_t all_scopes = static_cast<std::uint8_t>(scope::run)
+  | static_cast<std::uint8_t>(scope::config)
+  | static_cast<std::uint8_t>(scope::admin);
+
+/// Who is behind a request, as one connection remembers it: the same key on
+/// the same connection is looked up again only when the catalog has changed.
+class doorman {
+public:
+  doorman(const house& h, bool loopback) : house_{h}, loopback_{loopback} {}
+
+  /// Fills `who`, or says why not.
+  std::optional<refusal> admit(const request& in, const route_rules& rules,
+                               caller& who);
+  /// DNS rebinding and cross-site requests end here.
+  std::optional<refusal> check_site(const request& in) const;
+
+private:
+  std::optional<refusal> admit_anonymous(const request& in, caller& who) const;
+  std::optional<refusal> admit_key(std::string_view text, caller& who);
+  bool known_host(std::string_view name) const;
+
+  const house& house_;
+  const bool loopback_; // of the listener
+  std::string key_text_;
+  catalog_ptr key_catalog_;
+  std::shared_ptr<const api_key> key_;
+};
+
+} // namespace troupe::net

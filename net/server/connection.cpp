@@ -1,0 +1,343 @@
+#include "net/server/connection.hpp"
+
+#include "net/server/worker.hpp"
+
+#include <algorithm>
+
+namespace troupe::net {
+
+namespace {
+
+// A whole head fits, and enough of a body to make reading it cheap.
+constexpr std::size_t buffer_limit = 64u << 10;
+constexpr std::size_t read_size = 16u << 10;
+// Answers to pipelined requests gather up to here, then they are written.
+constexpr std::size_t out_limit = 64u << 10;
+// What a refused client may still send before it is cut off.
+constexpr std::size_t linger_limit = 256u << 10;
+
+} // namespace
+
+connection::connection(std::shared_ptr<worker> home, traits t)
+    : home_{std::move(home)}, traits_{std::move(t)}, doorman_{home_->shared(),
+                                                              traits_.loopback},
+      in_{
+        std::max(buffer_limit, home_->shared().options.head_limit + read_size)},
+      since_{home_->now()} {}
+
+connection::~connection() {
+  leave();
+}
+
+/// Gives back what it counted for, once.
+void connection::leave() {
+  if (std::exchange(left_, true))
+    return;
+  auto& shared = home_->shared();
+  if (std::exchange(pending_.counted, false))
+    shared.finished_one();
+  shared.connections.fetch_sub(1);
+  shared.addresses.leave(traits_.peer);
+  if (traits_.emergency)
+    home_->restore_reserve();
+}
+
+void connection::read_deadline(clock::duration in) {
+  read_by_ = clock::now() + in;
+}
+
+void connection::ready() {
+  phase_ = phase::head;
+  since_ = home_->now();
+  // A silent connection is a slow head: it gets no more time than that.
+  read_deadline(home_->shared().options.head_timeout);
+  want_read();
+}
+
+std::string_view connection::buffered() const {
+  auto data = in_.cdata();
+  return {static_cast<const char*>(data.data()), data.size()};
+}
+
+bool connection::is_idle() const {
+  return phase_ == phase::head && in_.size() == 0 && out_.empty()
+    && !write_busy_ && !dead_;
+}
+
+void connection::close_if_idle() {
+  if (is_idle())
+    die();
+}
+
+// -- reading -----------------------------------------------------------------
+
+void connection::want_read() {
+  if (reading_ || dead_ || peer_done_)
+    return;
+  // Whoever sends ahead of our answers waits in the kernel's buffers.
+  if (phase_ != phase::lingering
+      && (in_.size() >= buffer_limit || out_.size() >= out_limit))
+    return;
+  if (phase_ == phase::lingering)
+    in_.clear();
+  auto room = std::min(read_size, in_.max_size() - in_.size());
+  reading_ = true;
+  read_some(in_.prepare(room));
+}
+
+void connection::on_read(error_code ec, std::size_t n) {
+  reading_ = false;
+  if (dead_)
+    return;
+  if (ec) {
+    peer_closed();
+    return;
+  }
+  home_->counts().bytes_in.add(n);
+  if (phase_ == phase::lingering) {
+    lingered_ += n;
+    if (lingered_ > linger_limit)
+      die();
+    else
+      want_read();
+    return;
+  }
+  if (phase_ == phase::head && in_.size() == 0)
+    read_deadline(home_->shared().options.head_timeout); // its first byte
+  in_.commit(n);
+  pump();
+}
+
+/// The client sends no more. One that waits for an answer counts as gone: a
+/// half-closed connection and a closed one look the same from here.
+void connection::peer_closed() {
+  peer_done_ = true;
+  if (phase_ == phase::handling || phase_ == phase::streaming) {
+    if (auto ex = handled_.lock())
+      ex->notify_gone();
+    return;
+  }
+  if (out_.empty() && !write_busy_)
+    die();
+  else
+    closing_ = true;
+}
+
+void connection::pump() {
+  if (pumping_)
+    return;
+  pumping_ = true;
+  while (!dead_ && advance()) {
+  }
+  pumping_ = false;
+  if (dead_)
+    return;
+  flush();
+  if (!dead_ && !closing_)
+    want_read();
+}
+
+/// One step; false when it takes more bytes, an answer or a write to go on.
+bool connection::advance() {
+  if (closing_ || out_.size() >= out_limit)
+    return false;
+  switch (phase_) {
+  case phase::head:
+    return take_head();
+  case phase::body:
+    return take_body();
+  case phase::handshake:
+  case phase::handling:
+  case phase::streaming:
+  case phase::lingering:
+    return false;
+  }
+  return false;
+}
+
+bool connection::take_head() {
+  auto bytes = buffered();
+  if (!skipped_blank_ && bytes.starts_with("\r\n")) {
+    in_.consume(2); // some clients end a body with one line too many
+    skipped_blank_ = true;
+    return true;
+  }
+  const auto& options = home_->shared().options;
+  auto end = bytes.find("\r\n\r\n", scanned_ > 3 ? scanned_ - 3 : 0);
+  if (end == std::string_view::npos || end + 4 > options.head_limit) {
+    if (bytes.size() >= options.head_limit) {
+      refuse_bytes({431, "head_too_large", "the request's head is too large"});
+      return false;
+    }
+    if (auto bad = check_beginning(bytes, scanned_))
+      refuse_bytes(*bad);
+    scanned_ = bytes.size();
+    return false;
+  }
+  auto ex = std::make_shared<exchange>(shared_from_this(), ++serial_);
+  ex->in_.head.assign(bytes.substr(0, end + 4));
+  in_.consume(end + 4);
+  scanned_ = 0;
+  skipped_blank_ = false;
+  parser_.emplace(ex->in_, options);
+  auto bad = parser_->read_head();
+  pending_ = {};
+  pending_.serial = serial_;
+  pending_.open = true;
+  pending_.began = clock::now();
+  pending_.verb = ex->in_.verb;
+  pending_.head_only = ex->in_.verb == method::head;
+  pending_.http10 = ex->in_.http10;
+  pending_.route_index = home_->shared().routes.routes().size();
+  if (bad) {
+    refuse(*ex, *bad);
+    return false;
+  }
+  pending_.keep = parser_->wants_more() && !traits_.emergency;
+  admit(std::move(ex));
+  return true;
+}
+
+bool connection::take_body() {
+  auto bytes = buffered();
+  if (bytes.empty())
+    return false;
+  auto& ex = *arriving_;
+  auto before = ex.in_.body.size();
+  std::optional<refusal> bad;
+  auto used = parser_->feed(bytes, bad);
+  in_.consume(used);
+  auto grown = ex.in_.body.size() - before;
+  if (!bad && parser_->chunked_body()) {
+    bad = reserve(ex, grown);
+    // An announced size bought its time at the start; this one buys as it goes.
+    read_by_ += std::chrono::milliseconds{grown * 1000
+                                          / home_->shared().options.body_rate};
+  }
+  if (!bad && used == 0 && in_.size() >= buffer_limit)
+    bad = refusal{400, "bad_request", "malformed chunk"};
+  if (bad) {
+    auto dropped = std::move(arriving_);
+    refuse(*dropped, *bad);
+    return false;
+  }
+  if (parser_->finished()) {
+    dispatch(std::move(arriving_));
+    return true;
+  }
+  return used != 0 && in_.size() != 0;
+}
+
+// -- writing -----------------------------------------------------------------
+
+void connection::flush() {
+  if (write_busy_ || dead_)
+    return;
+  if (out_.empty()) {
+    if (closing_)
+      linger();
+    return;
+  }
+  write_busy_ = true;
+  writing_.swap(out_);
+  out_.clear();
+  stream_writing_ = std::exchange(stream_queued_, 0);
+  const auto& options = home_->shared().options;
+  // Absolute for these bytes: a reader of one byte a second ends here.
+  write_by_ = clock::now() + options.write_timeout
+    + std::chrono::milliseconds{writing_.size() * 1000 / options.body_rate};
+  write_all(boost::asio::buffer(writing_));
+}
+
+void connection::on_written(error_code ec, std::size_t n) {
+  write_busy_ = false;
+  write_by_ = clock::time_point::max();
+  if (dead_)
+    return;
+  if (ec) {
+    die();
+    return;
+  }
+  home_->counts().bytes_out.add(n);
+  last_write_ = home_->now();
+  if (writing_.capacity() > out_limit * 2)
+    std::string{}.swap(writing_); // one large answer should not stay for ever
+  else
+    writing_.clear();
+  if (stream_writing_ != 0 && stream_) {
+    std::lock_guard lock{stream_->mutex_};
+    stream_->in_connection_ -= std::exchange(stream_writing_, 0);
+  }
+  pump();
+}
+
+/// Says goodbye, then listens for a moment: closing at once with bytes unread
+/// would reset the connection and take our answer with it.
+void connection::linger() {
+  if (phase_ == phase::lingering)
+    return;
+  phase_ = phase::lingering;
+  shut_write();
+  if (peer_done_) {
+    die();
+    return;
+  }
+  read_deadline(home_->shared().options.linger_timeout);
+  if (!reading_)
+    want_read();
+}
+
+// -- the end -----------------------------------------------------------------
+
+void connection::tick(clock::time_point now) {
+  if (now >= write_by_) {
+    home_->counts().timed_out.add();
+    die();
+    return;
+  }
+  if (phase_ == phase::streaming && !heartbeat_.empty() && !write_busy_
+      && now - last_write_ >= home_->shared().options.heartbeat) {
+    append_chunk(heartbeat_);
+    flush();
+  }
+  if (now < read_by_)
+    return;
+  home_->counts().timed_out.add();
+  bool half
+    = (phase_ == phase::head && in_.size() != 0) || phase_ == phase::body;
+  if (!half || closing_) {
+    die();
+    return;
+  }
+  read_by_ = clock::time_point::max();
+  refusal late{408, "request_timeout", "the request did not arrive in time"};
+  if (phase_ == phase::head) {
+    refuse_bytes(late);
+  } else {
+    auto dropped = std::move(arriving_);
+    refuse(*dropped, late);
+  }
+  if (!dead_)
+    flush();
+}
+
+void connection::die() {
+  if (dead_)
+    return;
+  dead_ = true;
+  auto self = shared_from_this(); // the last steps may drop the last owner
+  unlink();
+  close();
+  leave();
+  pending_.open = false;
+  auto ex = handled_.lock();
+  handled_.reset();
+  if (ex)
+    ex->notify_gone();
+  if (arriving_)
+    arriving_->answered_.store(true); // nobody is left to be told
+  arriving_.reset();
+  stream_.reset();
+}
+
+} // namespace troupe::net

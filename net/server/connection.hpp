@@ -1,0 +1,161 @@
+#pragma once
+
+#include "net/server/auth.hpp"
+#include "net/server/exchange.hpp"
+#include "net/server/head.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/address.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/intrusive/list.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace troupe::net {
+
+class worker;
+
+/// HTTP/1.1 over something that reads and writes: requests in order, one at a
+/// time, each under absolute deadlines. Lives on one worker's thread, except
+/// where it says otherwise. What a transport does is in transport.cpp.
+class connection
+    : public std::enable_shared_from_this<connection>,
+      public boost::intrusive::list_base_hook<
+        boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+public:
+  struct traits {
+    boost::asio::ip::address peer;
+    bool loopback = false; // of the listener
+    bool tls = false;
+    bool emergency = false; // on the reserved descriptor: operators only
+  };
+
+  connection(std::shared_ptr<worker> home, traits t);
+  virtual ~connection();
+  connection(const connection&) = delete;
+  connection& operator=(const connection&) = delete;
+
+  /// Begins to read, after a handshake where there is one.
+  virtual void begin() { ready(); }
+
+  // -- from an exchange, on any thread ---------------------------------------
+  void deliver(std::uint64_t serial, response r);
+  void open_stream(exchange_ptr ex, response head, std::string_view heartbeat);
+  void flush_stream(exchange_ptr ex);
+  void call_after(std::chrono::milliseconds time, std::function<void()> then);
+  void release_body(std::size_t bytes) noexcept;
+  std::size_t stream_buffer() const;
+
+  // -- from the worker -------------------------------------------------------
+  void tick(std::chrono::steady_clock::time_point now);
+  bool is_idle() const;
+  std::chrono::steady_clock::time_point since() const { return since_; }
+  void close_if_idle();
+  void die();
+
+protected:
+  using clock = std::chrono::steady_clock;
+  using error_code = boost::system::error_code;
+
+  // -- what a transport offers -----------------------------------------------
+  virtual void read_some(boost::asio::mutable_buffer into) = 0;
+  virtual void write_all(boost::asio::const_buffer from) = 0;
+  virtual void shut_write() = 0;
+  virtual void close() = 0;
+
+  // -- and what it reports ---------------------------------------------------
+  void ready();
+  void on_read(error_code ec, std::size_t n);
+  void on_written(error_code ec, std::size_t n);
+
+  worker& home() { return *home_; }
+  void read_deadline(clock::duration in);
+
+private:
+  enum class phase { handshake, head, body, handling, streaming, lingering };
+
+  /// What the answer needs to know when the exchange may be gone already.
+  struct pending {
+    std::uint64_t serial = 0;
+    bool open = false;
+    bool counted = false; // among the requests in flight
+    bool head_only = false;
+    bool http10 = false;
+    bool keep = false;
+    bool gzip = false;
+    method verb = method::get;
+    std::size_t route_index = 0;
+    std::string_view route;
+    std::string request_id;
+    std::string organization;
+    clock::time_point began{};
+  };
+
+  std::string_view buffered() const;
+  void pump();
+  bool advance();
+  bool take_head();
+  bool take_body();
+  void admit(exchange_ptr ex);
+  std::optional<refusal> admissible(exchange& ex);
+  std::optional<refusal> check_body_rules(const request& in,
+                                          const route_rules& rules) const;
+  std::optional<refusal> reserve(exchange& ex, std::size_t bytes);
+  void answer_unrouted(exchange& ex);
+  void name_request(request& in);
+  void expect_body(exchange& ex);
+  void dispatch(exchange_ptr ex);
+  void refuse_bytes(const refusal& why);
+  void refuse(exchange& ex, const refusal& why);
+  void delivered(std::uint64_t serial, response r);
+  void compress(response& r) const;
+  void settle(int status, std::size_t bytes);
+  void log(int status, std::size_t bytes);
+  void opened_stream(exchange_ptr ex, response head,
+                     std::string_view heartbeat);
+  void drain_stream(const exchange_ptr& ex);
+  void append_chunk(std::string_view piece);
+  void flush();
+  void want_read();
+  void linger();
+  void peer_closed();
+  void leave();
+
+  std::shared_ptr<worker> home_;
+  const traits traits_;
+  doorman doorman_;
+  phase phase_ = phase::handshake;
+  boost::beast::flat_buffer in_;
+  std::size_t scanned_ = 0;
+  bool skipped_blank_ = false;
+  std::optional<message_parser> parser_;
+  exchange_ptr arriving_; // while its body is read
+  std::weak_ptr<exchange> handled_;
+  exchange_ptr stream_;
+  std::string_view heartbeat_;
+  int stream_status_ = 0;
+  std::size_t stream_bytes_ = 0;   // of the stream, in all
+  std::size_t stream_queued_ = 0;  // of the stream, in out_
+  std::size_t stream_writing_ = 0; // of the stream, in writing_
+  pending pending_;
+  std::uint64_t serial_ = 0;
+  std::string out_;
+  std::string writing_;
+  std::size_t lingered_ = 0;
+  clock::time_point since_{};
+  clock::time_point last_write_{};
+  clock::time_point read_by_ = clock::time_point::max();
+  clock::time_point write_by_ = clock::time_point::max();
+  bool reading_ = false;
+  bool write_busy_ = false;
+  bool pumping_ = false;
+  bool closing_ = false;
+  bool peer_done_ = false;
+  bool dead_ = false;
+  bool left_ = false;
+};
+
+} // namespace troupe::net

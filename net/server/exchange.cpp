@@ -1,0 +1,121 @@
+#include "net/server/exchange.hpp"
+
+#include "net/problem.hpp"
+#include "net/server/connection.hpp"
+
+namespace troupe::net {
+
+exchange::exchange(std::shared_ptr<connection> home, std::uint64_t serial)
+    : home_{std::move(home)}, serial_{serial} {}
+
+exchange::~exchange() {
+  home_->release_body(reserved_);
+  if (answered_.exchange(true))
+    return;
+  // Whoever had it let it go: say so instead of leaving the client waiting.
+  try {
+    error why{ec::internal, "the request was dropped", {}, {}};
+    auto writer = style_ ? style_ : &write_problem;
+    home_->deliver(serial_, writer(500, to_string(why.code), why, in_.id, {}));
+  } catch (...) { // out of memory: the connection's own end will tell
+  }
+}
+
+bool exchange::has_scope(scope needed) const {
+  return (who_.scopes & static_cast<std::uint8_t>(needed)) != 0;
+}
+
+void exchange::answer(response r) {
+  if (!answered_.exchange(true))
+    home_->deliver(serial_, std::move(r));
+}
+
+void exchange::answer_json(std::string body, int status) {
+  response r;
+  r.status = status;
+  r.body = std::move(body);
+  answer(std::move(r));
+}
+
+void exchange::fail(const error& why, std::string_view run_id) {
+  auto writer = style_ ? style_ : &write_problem;
+  auto status = status_of(why.code);
+  auto r = writer(status, to_string(why.code), why, in_.id, run_id);
+  add_retry_after(r, why);
+  answer(std::move(r));
+}
+
+void exchange::refuse(int status, std::string_view code,
+                      std::string_view text) {
+  auto writer = style_ ? style_ : &write_problem;
+  error why;
+  why.text = std::string{text};
+  answer(writer(status, code, why, in_.id, {}));
+}
+
+void exchange::open(response head, std::string_view heartbeat) {
+  if (!answered_.exchange(true))
+    home_->open_stream(shared_from_this(), std::move(head), heartbeat);
+}
+
+bool exchange::write(std::string_view piece) {
+  bool schedule = false;
+  bool fits = true;
+  {
+    std::lock_guard lock{mutex_};
+    if (gone_ || finished_)
+      return false;
+    fits = unsent_.size() + in_connection_ + piece.size()
+      <= home_->stream_buffer();
+    if (fits)
+      unsent_ += piece;
+    else // a reader that is too slow is no reader
+      overflowed_ = finished_ = true;
+    schedule = !std::exchange(scheduled_, true);
+  }
+  if (schedule)
+    home_->flush_stream(shared_from_this());
+  return fits;
+}
+
+void exchange::finish() {
+  bool schedule = false;
+  {
+    std::lock_guard lock{mutex_};
+    if (finished_)
+      return;
+    finished_ = true;
+    schedule = !std::exchange(scheduled_, true);
+  }
+  if (schedule)
+    home_->flush_stream(shared_from_this());
+}
+
+void exchange::after(std::chrono::milliseconds time,
+                     std::function<void()> then) {
+  home_->call_after(time, std::move(then));
+}
+
+void exchange::on_gone(std::function<void()> told) {
+  {
+    std::lock_guard lock{mutex_};
+    if (!gone_) {
+      told_ = std::move(told);
+      return;
+    }
+  }
+  told();
+}
+
+void exchange::notify_gone() {
+  std::function<void()> told;
+  {
+    std::lock_guard lock{mutex_};
+    gone_ = true;
+    told.swap(told_);
+  }
+  if (told)
+    told();
+}
+
+} // namespace troupe::net

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "net/server/request.hpp"
+#include "net/server/router.hpp"
+#include "runtime/engine.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace troupe::net {
+
+class connection;
+
+inline constexpr std::string_view json_type = "application/json";
+inline constexpr std::string_view problem_type = "application/problem+json";
+inline constexpr std::string_view text_type = "text/plain; charset=utf-8";
+
+/// What goes back. Field values are checked when they are written: one with a
+/// control character is left out rather than split the answer.
+struct response {
+  int status = 200;
+  std::string_view type = json_type; // a constant; "": no content
+  std::string body;
+  std::vector<std::pair<std::string_view, std::string>> fields;
+  bool close = false;
+};
+
+/// One request and the way to answer it, exactly once, from any thread. One
+/// that is let go unanswered answers 500 by itself.
+class exchange : public std::enable_shared_from_this<exchange> {
+public:
+  exchange(std::shared_ptr<connection> home, std::uint64_t serial);
+  ~exchange();
+  exchange(const exchange&) = delete;
+  exchange& operator=(const exchange&) = delete;
+
+  const request& in() const { return in_; }
+  const caller& who() const { return who_; }
+  std::string_view param(std::size_t i) const { return match_.params[i]; }
+  const route_match& match() const { return match_; }
+  bool has_scope(scope needed) const;
+
+  // -- one answer ------------------------------------------------------------
+  void answer(response r);
+  void answer_json(std::string body, int status = 200);
+  /// The error, in the style of the route; the status by problem.hpp.
+  void fail(const error& why, std::string_view run_id = {});
+  /// A refusal that is HTTP's own, such as 406 or 412.
+  void refuse(int status, std::string_view code, std::string_view text);
+
+  // -- or a stream -----------------------------------------------------------
+  /// Sends the head now; `write` and `finish` follow. `heartbeat` is written
+  /// whenever the stream is silent for too long; "" writes nothing.
+  void open(response head, std::string_view heartbeat = {});
+  /// False once nobody reads any more or the reader is too slow: stop.
+  bool write(std::string_view piece);
+  void finish();
+
+  bool answered() const { return answered_.load(); }
+  /// Calls back on the connection's thread, unless the server stops before.
+  void after(std::chrono::milliseconds time, std::function<void()> then);
+
+  /// Called (once, on an io thread, or at once) when the client went away.
+  void on_gone(std::function<void()> told);
+
+private:
+  friend class connection;
+
+  void notify_gone();
+
+  request in_;
+  caller who_;
+  route_match match_;
+  error_writer style_ = nullptr;
+  std::shared_ptr<connection> home_;
+  std::uint64_t serial_ = 0;
+  std::size_t reserved_ = 0; // of the budget for bodies
+
+  std::atomic<bool> answered_{false};
+  std::mutex mutex_; // guards what follows
+  std::function<void()> told_;
+  std::string unsent_;            // of the stream, not yet with the connection
+  std::size_t in_connection_ = 0; // with the connection, not yet written
+  bool gone_ = false;
+  bool scheduled_ = false;
+  bool finished_ = false;
+  bool overflowed_ = false;
+};
+
+} // namespace troupe::net

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe::net {
+
+/// Whether somebody without an API key may come in.
+enum class auth_mode : std::uint8_t {
+  loopback_open, // over a loopback listener: yes, as the default organization
+  required,      // never
+};
+
+/// One finished request, for the access log. The texts live for the call.
+struct access_entry {
+  std::string_view peer;
+  std::string_view method;
+  std::string_view route; // the template: "/v1/runs/{id}", "" for none
+  int status = 0;
+  std::size_t bytes_out = 0;
+  std::chrono::microseconds took{0};
+  std::string_view request_id;
+  std::string_view organization;
+};
+
+/// Everything that may be said about the listener. Sizes are bytes.
+struct server_options {
+  /// `address:port` or `[address]:port`; port 0 takes any free one.
+  std::vector<std::string> listen{"127.0.0.1:8283"};
+  unsigned threads = 0; // 0: one per core, at most 8
+
+  // -- who may come in -------------------------------------------------------
+  auth_mode auth = auth_mode::loopback_open;
+  /// Names that `Host` may carry beside the loopback ones. Empty on a
+  /// listener that is not loopback: any well-formed name.
+  std::vector<std::string> allowed_hosts;
+
+  // -- TLS: both files, or neither -------------------------------------------
+  std::string tls_certificate_file; // PEM, the chain
+  std::string tls_key_file;         // PEM
+  std::string tls_client_ca_file;   // "": clients need no certificate
+
+  // -- how much --------------------------------------------------------------
+  std::size_t head_limit = 16u << 10;    // request line and fields
+  std::size_t target_limit = 8u << 10;   // of these, the target
+  std::size_t field_count_limit = 100;   // fields per request
+  std::size_t body_limit = 1u << 20;     // where a route says nothing else
+  std::size_t bodies_limit = 256u << 20; // of all requests together
+  std::size_t in_flight_limit = 4'096;   // requests waiting for an answer
+  std::size_t connection_limit = 10'000; // all addresses together
+  std::size_t connections_per_address = 2'000; // 0: no bound
+  std::size_t stream_buffer = 1u << 20;        // unsent bytes of one stream
+  std::size_t gzip_from = 4u << 10;  // smaller answers are not worth it
+  std::size_t gzip_up_to = 8u << 20; // larger ones would hold a thread
+
+  // -- how long --------------------------------------------------------------
+  std::chrono::milliseconds head_timeout{10'000};
+  std::chrono::milliseconds body_timeout{10'000}; // plus the size at this rate:
+  std::size_t body_rate = 16u << 10;              // bytes per second
+  std::chrono::milliseconds write_timeout{30'000}; // without any progress
+  std::chrono::milliseconds idle_timeout{60'000};  // between two requests
+  std::chrono::milliseconds handshake_timeout{10'000};
+  std::chrono::milliseconds linger_timeout{1'000}; // after a refusal
+  std::chrono::milliseconds heartbeat{15'000};     // of a silent SSE stream
+
+  /// Told about each finished request, on the io threads: must not block.
+  std::function<void(const access_entry&)> access_log;
+};
+
+} // namespace troupe::net

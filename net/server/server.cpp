@@ -1,0 +1,233 @@
+#include "net/server/server.hpp"
+
+#include "net/server/operators.hpp"
+#include "net/server/transport.hpp"
+#include "net/server/worker.hpp"
+
+#include <boost/asio/ip/address.hpp>
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+namespace troupe::net {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// Enough for a burst between two turns of a busy loop.
+constexpr int backlog = 1024;
+constexpr unsigned most_threads = 8;
+
+using endpoint = asio::ip::tcp::endpoint;
+
+result<endpoint> parse_listen(std::string_view text) {
+  auto colon = text.rfind(':');
+  unsigned port = 65'536;
+  if (colon != std::string_view::npos) {
+    auto digits = text.substr(colon + 1);
+    auto end = digits.data() + digits.size();
+    if (std::from_chars(digits.data(), end, port).ptr != end)
+      port = 65'536;
+  }
+  auto host = text.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']')
+    host = host.substr(1, host.size() - 2);
+  if (host == "localhost")
+    host = "127.0.0.1";
+  boost::system::error_code ec;
+  auto address = asio::ip::make_address(std::string{host}, ec);
+  if (ec || port > 65'535)
+    return bad_field("listen",
+                     "'" + std::string{text} + "' is no address and port",
+                     "write it like 127.0.0.1:8283 or [::1]:8283");
+  return endpoint{address, static_cast<std::uint16_t>(port)};
+}
+
+error bind_error(const endpoint& at) {
+  auto reason = errno;
+  error e;
+  e.code = ec::unavailable;
+  e.text = "cannot listen on " + at.address().to_string() + ":"
+    + std::to_string(at.port()) + ": " + std::strerror(reason);
+  if (reason == EADDRINUSE)
+    e.text += "; another server is there, choose another port";
+  return e;
+}
+
+/// A listening socket, or -1 with errno. With `shared`, further sockets of
+/// this process may listen there too and the kernel spreads the connections.
+int open_listener(const endpoint& at, bool shared) {
+  int fd = ::socket(at.protocol().family(),
+                    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0)
+    return -1;
+  int on = 1;
+  ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (shared)
+    ::setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+  if (at.address().is_v6())
+    ::setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+  if (::bind(fd, at.data(), static_cast<socklen_t>(at.size())) == 0
+      && ::listen(fd, backlog) == 0)
+    return fd;
+  auto reason = errno;
+  ::close(fd);
+  errno = reason;
+  return -1;
+}
+
+std::uint16_t port_of(int fd) {
+  endpoint at;
+  auto size = static_cast<socklen_t>(at.capacity());
+  ::getsockname(fd, at.data(), &size);
+  at.resize(size);
+  return at.port();
+}
+
+} // namespace
+
+struct http_server::listening {
+  endpoint at;
+  std::string text;
+};
+
+http_server::http_server(engine& core, server_options options)
+    : house_{std::make_shared<house>(core, std::move(options))} {
+  add_operators(house_->routes, core, [this] { return metrics(); });
+}
+
+http_server::~http_server() {
+  stop();
+}
+
+router& http_server::routes() {
+  return house_->routes;
+}
+
+std::vector<std::string> http_server::addresses() const {
+  return addresses_;
+}
+
+std::uint16_t http_server::port() const {
+  return port_;
+}
+
+result<void> http_server::start() {
+  const auto& options = house_->options;
+  if (options.tls_certificate_file.empty() != options.tls_key_file.empty())
+    return bad_field("tls", "certificate and key are needed together",
+                     "give both files or neither");
+  if (!options.tls_certificate_file.empty())
+    if (auto loaded = reload_tls(); !loaded)
+      return loaded;
+  auto threads = options.threads;
+  if (threads == 0)
+    threads = std::min(std::max(std::thread::hardware_concurrency(), 1u),
+                       most_threads);
+  for (unsigned i = 0; i < threads; ++i)
+    workers_.push_back(std::make_shared<worker>(house_));
+  if (auto bound = bind_all(threads); !bound) {
+    workers_.clear();
+    return bound;
+  }
+  for (auto& w : workers_)
+    w->start();
+  return {};
+}
+
+/// The world must not be let in without keys.
+result<void>
+http_server::check_exposure(const std::vector<listening>& all) const {
+  auto catalog = house_->core.snapshot();
+  if (catalog && !catalog->keys_by_hash.empty())
+    return {};
+  for (const auto& one : all)
+    if (!one.at.address().is_loopback())
+      return bad_field("listen",
+                       one.text
+                         + " is reachable from elsewhere and there is "
+                           "no API key",
+                       "make one with 'troupe key create', or listen on "
+                       "127.0.0.1");
+  return {};
+}
+
+result<void> http_server::bind_all(unsigned threads) {
+  std::vector<listening> all;
+  for (const auto& text : house_->options.listen) {
+    auto at = parse_listen(text);
+    if (!at)
+      return at.error();
+    all.push_back({*at, text});
+  }
+  if (auto safe = check_exposure(all); !safe)
+    return safe;
+  for (auto& one : all) {
+    // Alone first: SO_REUSEPORT would also let a second server in unnoticed.
+    int probe = open_listener(one.at, false);
+    if (probe < 0)
+      return bind_error(one.at);
+    one.at.port(port_of(probe));
+    ::close(probe);
+    for (unsigned i = 0; i < threads; ++i) {
+      int fd = open_listener(one.at, true);
+      if (fd < 0)
+        return bind_error(one.at);
+      workers_[i]->listen_on(fd, one.at.address().is_loopback());
+    }
+    auto host = one.at.address().to_string();
+    addresses_.push_back((one.at.address().is_v6() ? "[" + host + "]" : host)
+                         + ":" + std::to_string(one.at.port()));
+    if (port_ == 0)
+      port_ = one.at.port();
+  }
+  return {};
+}
+
+result<void> http_server::reload_tls() {
+  auto fresh = load_tls(house_->options);
+  if (!fresh)
+    return fresh.error();
+  house_->tls(std::move(*fresh));
+  return {};
+}
+
+bool http_server::drain(std::chrono::milliseconds grace) {
+  house_->draining.store(true);
+  for (auto& w : workers_)
+    w->drain();
+  return house_->wait_until_quiet(grace);
+}
+
+void http_server::stop() {
+  house_->draining.store(true);
+  for (auto& w : workers_)
+    w->stop();
+}
+
+std::string http_server::metrics() const {
+  std::vector<const counters*> all;
+  for (const auto& w : workers_)
+    all.push_back(&w->counts());
+  auto out = render(all, house_->routes);
+  auto gauge = [&](std::string_view name, std::string_view help,
+                   std::size_t value) {
+    out.append("# HELP ").append(name).append(" ").append(help).append("\n");
+    out.append("# TYPE ").append(name).append(" gauge\n");
+    out.append(name).append(" ").append(std::to_string(value)).append("\n");
+  };
+  gauge("troupe_http_connections", "Open connections.",
+        house_->connections.load());
+  gauge("troupe_http_requests_in_flight", "Requests that wait for an answer.",
+        house_->in_flight.load());
+  gauge("troupe_http_body_bytes", "Bytes of request bodies in memory.",
+        house_->bodies.load());
+  return out;
+}
+
+} // namespace troupe::net

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "net/server/options.hpp"
+#include "net/server/router.hpp"
+#include "runtime/engine.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace troupe::net {
+
+struct house;
+class worker;
+
+/// The front door. Comes with the operators' routes; everything else is added
+/// to `routes()` before `start`:
+///
+///   http_server server{engine, options};
+///   add_api(server.routes(), engine);
+///   if (auto ok = server.start(); !ok) ...
+///   server.drain(30s);
+///   server.stop();
+class http_server {
+public:
+  http_server(engine& core, server_options options);
+  ~http_server();
+  http_server(const http_server&) = delete;
+  http_server& operator=(const http_server&) = delete;
+
+  router& routes();
+  /// Binds every address and starts the threads; refuses an address that is
+  /// not loopback while there is no API key.
+  result<void> start();
+  /// `host:port` with the ports that were really bound.
+  std::vector<std::string> addresses() const;
+  std::uint16_t port() const; // of the first address; 0 before `start`
+
+  /// Reads certificate and key again; connections keep what they have.
+  result<void> reload_tls();
+  /// New runs get 503, operators still an answer. True once the last request
+  /// is answered, false when `grace` is over first.
+  bool drain(std::chrono::milliseconds grace);
+  void stop();
+
+  /// The server's own counters in Prometheus' format.
+  std::string metrics() const;
+
+private:
+  struct listening;
+
+  result<void> bind_all(unsigned threads);
+  result<void> check_exposure(const std::vector<listening>& all) const;
+
+  std::shared_ptr<house> house_;
+  std::vector<std::shared_ptr<worker>> workers_;
+  std::vector<std::string> addresses_;
+  std::uint16_t port_ = 0;
+};
+
+} // namespace troupe::net

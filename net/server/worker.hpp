@@ -1,0 +1,100 @@
+#pragma once
+
+#include "net/server/connection.hpp"
+#include "net/server/counters.hpp"
+#include "net/server/house.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/intrusive/list.hpp>
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace troupe::net {
+
+using io_executor = boost::asio::io_context::executor_type;
+using tcp_socket
+  = boost::asio::basic_stream_socket<boost::asio::ip::tcp, io_executor>;
+using tcp_acceptor
+  = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, io_executor>;
+
+/// One thread with its io_context, its acceptors and its connections. Nothing
+/// in it is locked: who comes from outside posts.
+class worker : public std::enable_shared_from_this<worker> {
+public:
+  explicit worker(std::shared_ptr<house> h);
+  ~worker();
+
+  /// Takes a listening socket over; before `start`.
+  void listen_on(int descriptor, bool loopback);
+  void start();
+  /// Closes what is idle; the rest closes with its answer.
+  void drain();
+  /// Ends every connection and the thread.
+  void stop();
+
+  // -- for connections -------------------------------------------------------
+  house& shared() { return *house_; }
+  counters& counts() { return counts_; }
+  const counters& counts() const { return counts_; }
+  io_executor executor() { return context_.get_executor(); }
+  bool is_here() const;
+  bool closed() const { return closed_.load(); }
+  std::string_view date() const { return date_; }
+  std::chrono::steady_clock::time_point now() const { return now_; }
+  std::string make_request_id();
+  /// On this worker's thread; forgotten when the worker stops.
+  void call_after(std::chrono::milliseconds time, std::function<void()> then);
+  void enlist(connection& c) { connections_.push_back(c); }
+  /// The connection on the reserved descriptor ended.
+  void restore_reserve();
+
+  /// For tests and the fuzzer, which bring connections without sockets: one
+  /// turn of the loop on the calling thread.
+  void adopt_this_thread();
+  void poll();
+
+private:
+  struct door {
+    tcp_acceptor acceptor;
+    bool loopback = false;
+  };
+
+  void accept(door& d);
+  void accepted(door& d, boost::system::error_code ec, tcp_socket socket);
+  void out_of_descriptors(door& d);
+  void welcome(door& d, tcp_socket socket);
+  bool evict_idle();
+  void tick();
+  void refresh_clock();
+  void later(door& d);
+
+  std::shared_ptr<house> house_;
+  boost::asio::io_context context_{1};
+  boost::asio::steady_timer ticker_{context_};
+  std::multimap<std::chrono::steady_clock::time_point, std::function<void()>>
+    calls_;
+  std::vector<std::unique_ptr<door>> doors_;
+  boost::intrusive::list<connection,
+                         boost::intrusive::constant_time_size<false>>
+    connections_;
+  counters counts_;
+  std::thread thread_;
+  std::atomic<bool> closed_{false};
+  std::string date_;
+  std::time_t date_second_ = 0;
+  std::chrono::steady_clock::time_point now_{};
+  std::string id_prefix_;
+  std::uint64_t id_count_ = 0;
+  int reserve_ = -1; // a descriptor to give up when there is none left
+  bool emergency_ = false;
+};
+
+} // namespace troupe::net
