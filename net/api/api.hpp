@@ -1,0 +1,27 @@
+#pragma once
+
+#include "net/server/router.hpp"
+
+#include <chrono>
+#include <cstddef>
+
+namespace troupe {
+class engine;
+}
+
+namespace troupe::net {
+
+/// The native interface's own bounds.
+struct api_options {
+  std::size_t run_body_limit = 16u << 20; // source, arguments, files inline
+  std::size_t batch_items = 1'000;
+  std::size_t batch_at_once = 64;
+  std::chrono::seconds longest_wait{600};  // of `Prefer: wait=N`
+  std::size_t remembered_answers = 10'000; // for Idempotency-Key
+  std::chrono::hours remember_for{24};
+};
+
+/// Everything under /v1, /openapi.json and /docs. `core` outlives the server.
+void add_api(router& routes, engine& core, api_options options = {});
+
+} // namespace troupe::net

@@ -1,0 +1,332 @@
+#include "net/api/runs.hpp"
+
+#include "net/api/input.hpp"
+#include "net/api/run_stream.hpp"
+#include "net/api/run_text.hpp"
+#include "net/api/writer.hpp"
+#include "runtime/model/codec.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace troupe::net {
+
+namespace {
+
+constexpr std::size_t longest_idempotency_key = 255;
+constexpr std::string_view list_name = "runs";
+
+using result_ptr = std::shared_ptr<const run_result>;
+
+class run_routes : public std::enable_shared_from_this<run_routes> {
+public:
+  run_routes(engine& core, const api_options& options)
+      : core_{core}, options_{options} {}
+
+  void create(const exchange_ptr& ex);
+  void explain(const exchange_ptr& ex);
+  void list(const exchange_ptr& ex);
+  void find(const exchange_ptr& ex);
+  void events(const exchange_ptr& ex);
+  void logs(const exchange_ptr& ex);
+  void cancel(const exchange_ptr& ex);
+
+private:
+  std::optional<run_request> read(exchange& ex);
+  void run_and_answer(const exchange_ptr& ex, run_request run);
+  void run_and_stream(const exchange_ptr& ex, run_request run,
+                      stream_format format);
+  void run_detached(const exchange_ptr& ex, run_request run,
+                    const preference& want);
+  void wait_for(const exchange_ptr& ex, const run_record& record,
+                std::chrono::seconds time);
+
+  engine& core_;
+  const api_options options_;
+};
+
+/// The id in the path. A malformed one is as unknown as a foreign one.
+std::optional<run_id> id_in_path(exchange& ex) {
+  if (auto id = run_id::parse(ex.param(0)))
+    return std::move(*id);
+  ex.fail({ec::not_found, "there is no such run", {}, {}});
+  return std::nullopt;
+}
+
+void answer_record(const exchange_ptr& ex, result<run_record> found,
+                   int status = 200) {
+  if (!found) {
+    ex->fail(found.error(), ex->param(0));
+    return;
+  }
+  ex->answer_json(to_json_text(*found), status);
+}
+
+void answer_accepted(exchange& ex, const run_record& record) {
+  response r;
+  r.status = 202;
+  r.body = to_json_text(record);
+  r.fields.emplace_back("location", "/v1/runs/" + record.id.str());
+  r.fields.emplace_back("preference-applied", "respond-async");
+  ex.answer(std::move(r));
+}
+
+std::optional<run_request> run_routes::read(exchange& ex) {
+  auto body = body_of(ex);
+  if (!body)
+    return std::nullopt;
+  auto run = parse_run_request(*body);
+  if (!run) {
+    ex.fail(run.error());
+    return std::nullopt;
+  }
+  if (run->id.empty())
+    run->id = run_id::make();
+  run->organization = ex.who().organization;
+  run->user = ex.who().user;
+  if (!read_run_fields(ex, *run))
+    return std::nullopt;
+  return std::move(*run);
+}
+
+void run_routes::create(const exchange_ptr& ex) {
+  auto run = read(*ex);
+  if (!run)
+    return;
+  if (auto format = wanted_stream(ex->in())) {
+    run_and_stream(ex, std::move(*run), *format);
+    return;
+  }
+  auto want = read_preference(ex->in());
+  if (want.respond_async || want.wait)
+    run_detached(ex, std::move(*run), want);
+  else
+    run_and_answer(ex, std::move(*run));
+}
+
+void run_routes::run_and_answer(const exchange_ptr& ex, run_request run) {
+  auto id = run.id;
+  // Whoever hangs up no longer wants it.
+  ex->on_gone([&core = core_, who = ex->who(), id] {
+    core.cancel(who, id, [](result<run_record>) {});
+  });
+  core_.submit(ex->who(), std::move(run), [ex, id](result<result_ptr> done) {
+    if (done)
+      ex->answer_json(troupe::to_json_text(**done));
+    else
+      ex->fail(done.error(), id.str());
+  });
+}
+
+void run_routes::run_and_stream(const exchange_ptr& ex, run_request run,
+                                stream_format format) {
+  auto id = run.id;
+  auto stream = std::make_shared<run_stream>(ex, format, id.str());
+  ex->on_gone([&core = core_, who = ex->who(), id] {
+    core.cancel(who, id, [](result<run_record>) {});
+  });
+  core_.submit(
+    ex->who(), std::move(run),
+    [stream](result<result_ptr> done) { stream->finished(std::move(done)); },
+    [stream](const run_event& e) { return stream->event(e); });
+}
+
+void run_routes::run_detached(const exchange_ptr& ex, run_request run,
+                              const preference& want) {
+  auto time = want.wait;
+  if (time)
+    time = std::clamp(*time, std::chrono::seconds{0}, options_.longest_wait);
+  core_.submit_detached(
+    ex->who(), std::move(run),
+    [self = shared_from_this(), ex, time](result<run_record> record) {
+      if (!record)
+        ex->fail(record.error());
+      else if (time && time->count() > 0)
+        self->wait_for(ex, *record, *time);
+      else
+        answer_accepted(*ex, *record);
+    });
+}
+
+/// Answers with the result if it comes in time, else with 202.
+void run_routes::wait_for(const exchange_ptr& ex, const run_record& record,
+                          std::chrono::seconds time) {
+  // Weak: a request that was answered early should not be kept for this.
+  ex->after(time, [weak = ex->weak_from_this(), record] {
+    if (auto ex = weak.lock())
+      answer_accepted(*ex, record);
+  });
+  auto sink = [ex, id = record.id](const run_event& e) {
+    if (e.kind != run_event_kind::end)
+      return !ex->answered();
+    if (e.result)
+      ex->answer_json(troupe::to_json_text(*e.result));
+    else if (e.failure)
+      ex->fail(*e.failure, id.str());
+    return false;
+  };
+  core_.subscribe(ex->who(), record.id, 0, sink, [ex](result<void> accepted) {
+    if (!accepted)
+      ex->fail(accepted.error());
+  });
+}
+
+void run_routes::explain(const exchange_ptr& ex) {
+  auto run = read(*ex);
+  if (!run)
+    return;
+  core_.explain(ex->who(), std::move(*run), [ex](result<explanation> done) {
+    if (done)
+      ex->answer_json(to_json_text(*done));
+    else
+      ex->fail(done.error());
+  });
+}
+
+void run_routes::list(const exchange_ptr& ex) {
+  query_reader query{ex->in().query};
+  auto page = read_page(query, ex->who().organization, list_name);
+  if (auto bad = query.finish()) {
+    ex->fail(*bad);
+    return;
+  }
+  core_.list_runs(
+    ex->who(), page.after, page.limit,
+    [ex](result<troupe::page<run_record>> found) {
+      if (!found) {
+        ex->fail(found.error());
+        return;
+      }
+      object_writer out;
+      out
+        .raw("items",
+             write_array(found->items,
+                         [](const run_record& r) { return to_json_text(r); }))
+        .text_or_null(
+          "next", make_cursor(ex->who().organization, list_name, found->next));
+      ex->answer_json(out.finish());
+    });
+}
+
+void run_routes::find(const exchange_ptr& ex) {
+  if (auto id = id_in_path(*ex))
+    core_.find_run(ex->who(), *id, [ex](result<run_record> found) {
+      answer_record(ex, std::move(found));
+    });
+}
+
+void run_routes::events(const exchange_ptr& ex) {
+  auto id = id_in_path(*ex);
+  if (!id)
+    return;
+  std::uint64_t after = 0;
+  auto last = ex->in().field("last-event-id");
+  auto end = last.data() + last.size();
+  if (!last.empty() && std::from_chars(last.data(), end, after).ptr != end) {
+    ex->refuse(400, "bad_last_event_id", "Last-Event-ID is a number");
+    return;
+  }
+  auto format = wanted_stream(ex->in()).value_or(stream_format::sse);
+  auto stream = std::make_shared<run_stream>(ex, format, id->str());
+  core_.subscribe(
+    ex->who(), *id, after,
+    [stream](const run_event& e) { return stream->event(e); },
+    [stream](result<void> accepted) { stream->accepted(std::move(accepted)); });
+}
+
+void run_routes::logs(const exchange_ptr& ex) {
+  auto id = id_in_path(*ex);
+  if (!id)
+    return;
+  core_.find_run(ex->who(), *id, [ex](result<run_record> found) {
+    if (!found) {
+      ex->fail(found.error());
+      return;
+    }
+    if (found->phase != run_phase::ended) {
+      ex->fail({ec::conflict,
+                "the run goes on; follow it at /v1/runs/{id}/events",
+                {},
+                {}});
+      return;
+    }
+    static const run_result nothing;
+    const auto& r = found->result ? *found->result : nothing;
+    object_writer out;
+    out.text("id", found->id.str())
+      .text("stdout", r.stdout_text)
+      .text("stderr", r.stderr_text)
+      .boolean("stdout_truncated", r.stdout_truncated)
+      .boolean("stderr_truncated", r.stderr_truncated);
+    ex->answer_json(out.finish());
+  });
+}
+
+void run_routes::cancel(const exchange_ptr& ex) {
+  if (auto id = id_in_path(*ex))
+    core_.cancel(ex->who(), *id, [ex](result<run_record> found) {
+      auto status = found && found->phase == run_phase::ended ? 200 : 202;
+      answer_record(ex, std::move(found), status);
+    });
+}
+
+} // namespace
+
+bool read_run_fields(exchange& ex, run_request& run) {
+  auto key = ex.in().field("idempotency-key");
+  if (key.size() > longest_idempotency_key
+      || ex.in().count("idempotency-key") > 1) {
+    ex.refuse(400, "bad_idempotency_key",
+              "Idempotency-Key is one text of at most 255 bytes");
+    return false;
+  }
+  if (!key.empty())
+    run.idempotency_key = std::string{key};
+  if (run.traceparent.empty())
+    run.traceparent = std::string{ex.in().field("traceparent").substr(0, 128)};
+  return true;
+}
+
+preference read_preference(const request& in) {
+  preference out;
+  for (const auto& [name, value] : in.fields) {
+    if (!equal_ignoring_case(name, "prefer"))
+      continue;
+    out.respond_async |= has_token(value, "respond-async");
+    auto at = value.find("wait=");
+    if (at == std::string_view::npos)
+      continue;
+    long seconds = 0;
+    auto digits = value.substr(at + 5);
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), seconds)
+          .ec
+        == std::errc{})
+      out.wait = std::chrono::seconds{std::clamp(seconds, 0l, 86'400l)};
+  }
+  return out;
+}
+
+void add_runs(router& routes, engine& core, const api_options& options) {
+  auto all = std::make_shared<run_routes>(core, options);
+  auto bind = [&](auto member) {
+    return [all, member](exchange_ptr ex) { ((*all).*member)(ex); };
+  };
+  route_rules rules;
+  rules.needs = static_cast<std::uint8_t>(scope::run);
+  rules.body_limit = options.run_body_limit;
+  routes.add(method::post, "/v1/runs", bind(&run_routes::create), rules);
+  routes.add(method::post, "/v1/runs/explain", bind(&run_routes::explain),
+             rules);
+  rules.body_limit = 0;
+  rules.body = body_rule::none;
+  routes.add(method::get, "/v1/runs", bind(&run_routes::list), rules);
+  routes.add(method::get, "/v1/runs/{id}", bind(&run_routes::find), rules);
+  routes.add(method::del, "/v1/runs/{id}", bind(&run_routes::cancel), rules);
+  routes.add(method::post, "/v1/runs/{id}/cancel", bind(&run_routes::cancel),
+             rules);
+  routes.add(method::get, "/v1/runs/{id}/events", bind(&run_routes::events),
+             rules);
+  routes.add(method::get, "/v1/runs/{id}/logs", bind(&run_routes::logs), rules);
+}
+
+} // namespace troupe::net

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "net/api/api.hpp"
+#include "net/server/exchange.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace troupe::net {
+
+void add_runs(router& routes, engine& core, const api_options& options);
+
+/// Copies what a run takes from the request's fields: Idempotency-Key and
+/// traceparent. Answers the exchange itself when one is malformed.
+bool read_run_fields(exchange& ex, run_request& run);
+
+/// RFC 7240, as far as runs are concerned.
+struct preference {
+  bool respond_async = false;
+  std::optional<std::chrono::seconds> wait;
+};
+preference read_preference(const request& in);
+
+} // namespace troupe::net

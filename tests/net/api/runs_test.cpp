@@ -1,0 +1,257 @@
+#include "runtime/api_key.hpp"
+#include "runtime/json/json.hpp"
+#include "tests/support/http_house.hpp"
+
+using namespace troupe;
+using test::http_house;
+using test::raw_client;
+
+namespace {
+
+json::object object_of(const test::raw_answer& a) {
+  auto parsed = json::parse_object(a.body);
+  BOOST_REQUIRE_MESSAGE(parsed.has_value(), a.body);
+  return *parsed;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (auto at = text.find(part); at != std::string::npos;
+       at = text.find(part, at + 1))
+    ++n;
+  return n;
+}
+
+const std::string add_two = R"({"source":"def add(a, b):\n  return a + b\n",)"
+                            R"("args":{"a":1,"b":2}})";
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(runs_over_http)
+
+BOOST_AUTO_TEST_CASE(answers_a_run_with_its_result) {
+  http_house house;
+  auto a = house.post("/v1/runs", add_two, "Idempotency-Key: once\r\n");
+  BOOST_TEST(a.status == 200);
+  BOOST_TEST(a.fields["content-type"] == "application/json");
+  auto o = object_of(a);
+  BOOST_TEST(o.at("status").as_string() == "success");
+  auto asked = house.engine.last_request();
+  BOOST_TEST(asked.idempotency_key == "once");
+  BOOST_TEST((asked.organization == default_organization()));
+}
+
+BOOST_AUTO_TEST_CASE(names_every_bad_field_and_the_way_out) {
+  http_house house;
+  auto a = house.post("/v1/runs",
+                      R"({"sorce":"x","args":3,"limits":{"wall_sm":1}})");
+  BOOST_TEST(a.status == 422);
+  BOOST_TEST(a.fields["content-type"] == "application/problem+json");
+  auto o = object_of(a);
+  BOOST_TEST(o.at("code").as_string() == "invalid_request");
+  BOOST_TEST(o.at("status").as_int64() == 422);
+  std::string errors = json::to_text(o.at("errors"));
+  BOOST_TEST(errors.find("\"/sorce\"") != std::string::npos);
+  BOOST_TEST(errors.find("source") != std::string::npos);
+  BOOST_TEST(errors.find("\"/args\"") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(refuses_what_is_no_json) {
+  http_house house;
+  for (std::string body :
+       {"", "{", "[1]", "3", "null", "{\"a\":NaN}", "\xef\xbb\xbf{}",
+        "{\"a\":\"\xff\"}", "{\"a\":\"\\ud800\"}", "{\"a\":1e999}",
+        "{\"a\":1,\"a\":2}", "{} trailing", "\"\\u0000\""}) {
+    auto a = house.post("/v1/runs", body);
+    BOOST_TEST((a.status == 400 || a.status == 422 || a.status == 415), body);
+    BOOST_TEST(a.body.find("offset") == std::string::npos);
+  }
+  auto deep = house.post("/v1/runs", std::string(100'000, '['));
+  BOOST_TEST(deep.status == 400);
+  auto wide = std::string{"{"};
+  for (int i = 0; i < 100'000; ++i)
+    wide += "\"k" + std::to_string(i) + "\":1,";
+  wide += "\"z\":1}";
+  auto many = house.post("/v1/runs", wide);
+  BOOST_TEST((many.status == 400 || many.status == 422));
+}
+
+BOOST_AUTO_TEST_CASE(
+  puts_the_failing_tool_in_a_result_and_the_engine_in_a_problem) {
+  http_house house;
+  house.engine.play = [](const run_request& r) -> result<run_result> {
+    run_result done;
+    done.id = r.id;
+    done.failure.name = "ValueError";
+    return done;
+  };
+  auto failed = house.post("/v1/runs", add_two);
+  BOOST_TEST(failed.status == 200);
+  BOOST_TEST(object_of(failed).at("status").as_string() == "error");
+  struct {
+    ec code;
+    int status;
+  } const table[]
+    = {{ec::invalid_request, 422}, {ec::not_found, 404},   {ec::conflict, 409},
+       {ec::denied, 403},          {ec::unavailable, 503}, {ec::timeout, 504},
+       {ec::exhausted, 429},       {ec::internal, 500}};
+  for (const auto& [code, status] : table) {
+    house.engine.play
+      = [code = code](const run_request&) -> result<run_result> {
+      return error{code, "because", {}, std::chrono::milliseconds{1'500}};
+    };
+    auto a = house.post("/v1/runs", add_two);
+    BOOST_TEST(a.status == status);
+    auto o = object_of(a);
+    BOOST_TEST(o.at("code").as_string() == to_string(code));
+    BOOST_TEST(o.at("run_id").as_string().starts_with("run-"));
+    BOOST_TEST(
+      a.fields["retry-after"]
+      == (code == ec::unavailable || code == ec::exhausted ? "2" : ""));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(answers_async_with_a_place_to_look) {
+  http_house house;
+  auto a = house.post("/v1/runs", add_two, "Prefer: respond-async\r\n");
+  BOOST_TEST(a.status == 202);
+  auto place = a.fields["location"];
+  BOOST_TEST(place.starts_with("/v1/runs/run-"));
+  auto found = object_of(house.get(place));
+  BOOST_TEST(found.at("phase").as_string() == "ended");
+  BOOST_TEST(found.at("result").at("status").as_string() == "success");
+}
+
+BOOST_AUTO_TEST_CASE(waits_as_long_as_it_is_told) {
+  http_house house;
+  house.engine.hold = true;
+  auto late = house.post("/v1/runs", add_two, "Prefer: wait=1\r\n");
+  BOOST_TEST(late.status == 202);
+  house.engine.release();
+  house.engine.hold = false;
+  auto soon = house.post("/v1/runs", add_two, "Prefer: wait=30\r\n");
+  BOOST_TEST(soon.status == 200);
+  BOOST_TEST(object_of(soon).at("status").as_string() == "success");
+}
+
+BOOST_AUTO_TEST_CASE(streams_events_with_exactly_one_end) {
+  http_house house;
+  house.engine.chatter = {"hel", "lo \xc3", "\xa4\n"};
+  auto sse = house.post("/v1/runs", add_two, "Accept: text/event-stream\r\n");
+  BOOST_TEST(sse.status == 200);
+  BOOST_TEST(sse.fields["content-type"] == "text/event-stream");
+  BOOST_TEST(sse.fields["x-run-id"].starts_with("run-"));
+  BOOST_TEST(count(sse.body, "event: end\n") == 1u);
+  BOOST_TEST(sse.body.starts_with("id: 1\nevent: accepted\ndata: {"));
+  // The letter came in two halves and arrives whole.
+  BOOST_TEST(sse.body.find("\xc3\xa4") != std::string::npos);
+  auto lines
+    = house.post("/v1/runs", add_two, "Accept: application/x-ndjson\r\n");
+  BOOST_TEST(count(lines.body, "\"type\":\"end\"") == 1u);
+  BOOST_TEST(count(lines.body, "\n") == 6u);
+}
+
+BOOST_AUTO_TEST_CASE(answers_an_early_error_of_a_stream_as_a_problem) {
+  http_house house;
+  auto a = house.post("/v1/runs", R"({"tool_nam":"x"})",
+                      "Accept: text/event-stream\r\n");
+  BOOST_TEST(a.status == 422);
+  BOOST_TEST(a.fields["content-type"] == "application/problem+json");
+}
+
+BOOST_AUTO_TEST_CASE(goes_on_with_events_where_a_reader_stopped) {
+  http_house house;
+  house.engine.chatter = {"a", "b"};
+  auto started = house.post("/v1/runs", add_two, "Prefer: respond-async\r\n");
+  auto place = started.fields["location"] + "/events";
+  auto all = house.get(place);
+  BOOST_TEST(count(all.body, "id: ") == 5u);
+  auto rest = house.get(place, "Last-Event-ID: 3\r\n");
+  BOOST_TEST(count(rest.body, "id: ") == 2u);
+  BOOST_TEST(rest.body.starts_with("id: 4\n"));
+  BOOST_TEST(house.get(place, "Last-Event-ID: x\r\n").status == 400);
+  BOOST_TEST(test::ask(house.port, "HEAD", place).status == 200);
+}
+
+BOOST_AUTO_TEST_CASE(drops_a_reader_that_is_too_slow) {
+  net::server_options o;
+  o.stream_buffer = 64u << 10;
+  http_house house{o};
+  house.engine.chatter.assign(4'000, std::string(1'000, 'x'));
+  raw_client client{house.port};
+  client.send("POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+              "application/json\r\nAccept: text/event-stream\r\n"
+              "Content-Length: "
+              + std::to_string(add_two.size()) + "\r\n\r\n" + add_two);
+  // Nothing is read until the server has given up.
+  for (int i = 0; i < 2'000; ++i)
+    if (house.get("/metrics").body.find("troupe_http_streams_dropped_total 1")
+        != std::string::npos)
+      break;
+  BOOST_TEST(client.ends());
+  BOOST_TEST(client.rest().size() < (1u << 20));
+}
+
+BOOST_AUTO_TEST_CASE(lists_runs_page_by_page_for_one_organization) {
+  http_house house;
+  for (int i = 0; i < 5; ++i)
+    house.post("/v1/runs", add_two);
+  auto first = object_of(house.get("/v1/runs?limit=3"));
+  BOOST_TEST(first.at("items").as_array().size() == 3u);
+  std::string next{first.at("next").as_string()};
+  auto second = object_of(house.get("/v1/runs?limit=3&after=" + next));
+  BOOST_TEST(second.at("items").as_array().size() == 2u);
+  BOOST_TEST(second.at("next").is_null());
+  for (std::string query : {"limit=-1", "limit=1000000000000000000", "limit=x",
+                            "after=garbage", "limt=3", "limit=3&limit=4"})
+    BOOST_TEST(house.get("/v1/runs?" + query).status == 422, query);
+  // Another organization's cursor is no cursor.
+  auto key = make_api_key(organization_id::make(), "other", 7);
+  house.engine.add_key(key.record);
+  auto foreign
+    = house.get("/v1/runs?after=" + next,
+                "Authorization: Bearer " + key.text.reveal() + "\r\n");
+  BOOST_TEST(foreign.status == 422);
+}
+
+BOOST_AUTO_TEST_CASE(answers_foreign_and_unknown_ids_alike) {
+  http_house house;
+  auto mine = object_of(house.post("/v1/runs", add_two));
+  std::string id{mine.at("id").as_string()};
+  auto key = make_api_key(organization_id::make(), "other", 7);
+  house.engine.add_key(key.record);
+  auto bearer = "Authorization: Bearer " + key.text.reveal()
+    + "\r\nX-Request-Id: same\r\n";
+  auto foreign = house.get("/v1/runs/" + id, bearer);
+  auto unknown = run_id::make();
+  auto missing = house.get("/v1/runs/" + unknown.str(), bearer);
+  BOOST_TEST(foreign.status == 404);
+  BOOST_TEST(missing.status == 404);
+  auto strip = [](std::string text, const std::string& id) {
+    return text.replace(text.find(id), id.size(), "ID");
+  };
+  BOOST_TEST(strip(foreign.body, id) == strip(missing.body, unknown.str()));
+  for (std::string odd : {"run-1", "x:y", "run-%20", "%2e%2e%2e"})
+    BOOST_TEST(house.get("/v1/runs/" + odd).status == 404, odd);
+}
+
+BOOST_AUTO_TEST_CASE(cancels_explains_and_shows_logs) {
+  http_house house;
+  house.engine.play = [](const run_request& r) -> result<run_result> {
+    run_result done;
+    done.id = r.id;
+    done.stdout_text = "printed";
+    return done;
+  };
+  auto id = std::string{
+    object_of(house.post("/v1/runs", add_two)).at("id").as_string()};
+  auto logs = object_of(house.get("/v1/runs/" + id + "/logs"));
+  BOOST_TEST(logs.at("stdout").as_string() == "printed");
+  BOOST_TEST(test::ask(house.port, "DELETE", "/v1/runs/" + id).status == 200);
+  BOOST_TEST(house.post("/v1/runs/" + id + "/cancel", {}).status == 200);
+  auto why = object_of(house.post("/v1/runs/explain", add_two));
+  BOOST_TEST(why.at("candidates").at(0).as_string() == "local");
+  BOOST_TEST(why.at("variables").at(0).at("value").as_string() == "***");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
