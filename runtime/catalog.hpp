@@ -95,6 +95,7 @@ struct update_config {
   config_id id;
   json::object config; // normalized, of the same type
   std::optional<std::uint64_t> if_revision;
+  std::optional<backend_kind> type; // as recognised; another one is refused
 };
 struct delete_config { // and its variables
   config_id id;

@@ -74,6 +74,8 @@ result<std::optional<std::string>> database::get(column where,
   std::shared_lock guard{impl_->mutex};
   if (!impl_->is_open())
     return impl_->closed();
+  if (!impl_->handle(where))
+    return std::optional<std::string>{};
   std::string value;
   auto status
     = impl_->db->Get(reading(), impl_->handle(where), slice(key), &value);
@@ -89,6 +91,8 @@ result<void> database::scan(column where, std::string_view prefix,
   std::shared_lock guard{impl_->mutex};
   if (!impl_->is_open())
     return impl_->closed();
+  if (!impl_->handle(where))
+    return {};
   auto end = keys::end_of(prefix);
   auto bound = slice(end);
   auto how = reading();
@@ -113,6 +117,8 @@ result<void> database::scan_back(column where, std::string_view prefix,
   std::shared_lock guard{impl_->mutex};
   if (!impl_->is_open())
     return impl_->closed();
+  if (!impl_->handle(where))
+    return {};
   auto end = keys::end_of(prefix);
   auto bound = slice(end);
   auto lowest = slice(prefix);

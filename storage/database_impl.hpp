@@ -7,6 +7,7 @@
 #include <rocksdb/db.h>
 
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 
 /// INTERNAL to database*.cpp: the open store.
@@ -29,6 +30,7 @@ struct database::impl {
   std::chrono::steady_clock::time_point next_heal;
   std::uint64_t generation = 1;
 
+  /// Null: a column that an older version did not have, while reading only.
   rocksdb::ColumnFamilyHandle* handle(column c) const {
     return columns[static_cast<std::size_t>(c)];
   }
@@ -41,7 +43,9 @@ struct database::impl {
             {}};
   }
 
-  result<void> check_columns() const;
+  std::string current_file() const { return (directory / "CURRENT").string(); }
+  /// `invalid_request` when there is one that we do not know.
+  result<std::set<std::string>> present_columns() const;
   result<void> start();
   void stop();
   result<void> probe() const;

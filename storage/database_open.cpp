@@ -64,13 +64,13 @@ result<void> check_files(const std::filesystem::path& directory,
 
 } // namespace
 
-result<void> database::impl::check_columns() const {
+result<std::set<std::string>> database::impl::present_columns() const {
   std::vector<std::string> present;
   auto status = rocksdb::DB::ListColumnFamilies(settings.db, directory.string(),
                                                 &present);
   if (!status.ok())
     return to_error(status, "open the store in " + directory.string());
-  std::set<std::string, std::less<>> known{rocksdb::kDefaultColumnFamilyName};
+  std::set<std::string> known{rocksdb::kDefaultColumnFamilyName};
   for (std::size_t i = 0; i < column_count; ++i)
     known.emplace(to_string(static_cast<column>(i)));
   for (const auto& name : present)
@@ -78,21 +78,34 @@ result<void> database::impl::check_columns() const {
       return error{ec::invalid_request,
                    "the store in " + directory.string() + " has a part named '"
                      + name
-                     + "' that this version does not know: it was "
-                       "written by a newer version; use that one",
+                     + "' that this version does not know: a newer version "
+                       "wrote it; use that one",
                    {},
                    {}};
-  return {};
+  return std::set<std::string>(present.begin(), present.end());
 }
 
 result<void> database::impl::start() {
   settings = make_settings(options, env);
+  std::set<std::string> present;
+  if (options.read_only || env->FileExists(current_file()).ok()) {
+    auto listed = present_columns();
+    if (!listed)
+      return listed.error();
+    present = std::move(*listed);
+  }
   std::vector<rocksdb::ColumnFamilyDescriptor> wanted;
   wanted.emplace_back(rocksdb::kDefaultColumnFamilyName,
                       rocksdb::ColumnFamilyOptions{settings.columns[0]});
-  for (std::size_t i = 0; i < column_count; ++i)
-    wanted.emplace_back(std::string{to_string(static_cast<column>(i))},
-                        settings.columns[i]);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < column_count; ++i) {
+    std::string name{to_string(static_cast<column>(i))};
+    // What an older version did not have stays away while we only look.
+    if (options.read_only && !present.contains(name))
+      continue;
+    places.push_back(i);
+    wanted.emplace_back(std::move(name), settings.columns[i]);
+  }
   rocksdb::DB* opened = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   auto status = options.read_only
@@ -104,7 +117,9 @@ result<void> database::impl::start() {
     return to_error(status, "open the store in " + directory.string());
   db.reset(opened);
   db->DestroyColumnFamilyHandle(handles.front()); // the default one is unused
-  columns.assign(handles.begin() + 1, handles.end());
+  columns.assign(column_count, nullptr);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    columns[places[i]] = handles[i + 1];
   return {};
 }
 
@@ -113,7 +128,8 @@ void database::impl::stop() {
     return;
   rocksdb::CancelAllBackgroundWork(db.get(), true);
   for (auto* handle : columns)
-    db->DestroyColumnFamilyHandle(handle);
+    if (handle)
+      db->DestroyColumnFamilyHandle(handle);
   columns.clear();
   db.reset();
 }
@@ -182,6 +198,9 @@ database_access::open(const std::filesystem::path& directory,
   auto exists = holds_store(directory);
   if (!exists)
     return exists.error();
+  if (!*exists && options.read_only)
+    return error{
+      ec::not_found, "there is no store in " + directory.string(), {}, {}};
   auto state = std::make_unique<database::impl>();
   state->directory = directory;
   state->options = options;
@@ -191,7 +210,7 @@ database_access::open(const std::filesystem::path& directory,
   if (*exists) {
     if (auto checked = check_files(directory, options); !checked)
       return checked.error();
-    if (auto known = state->check_columns(); !known)
+    if (auto known = state->present_columns(); !known)
       return known.error();
   }
   auto list = directory / list_name;

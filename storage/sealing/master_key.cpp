@@ -102,8 +102,7 @@ std::optional<std::string> process_variable(const std::string& name) {
 
 } // namespace
 
-// -- a key
-// ---------------------------------------------------------------------
+// -- a key --------------------------------------------------------------------
 
 result<master_key> master_key::parse(std::string_view hex) {
   if (hex.size() != hex_digits)
@@ -144,8 +143,7 @@ secret master_key::to_text() const {
   return secret{troupe::hex({bytes.data(), key_bytes::size})};
 }
 
-// -- where keys come from
-// ------------------------------------------------------
+// -- where keys come from -----------------------------------------------------
 
 result<key_source> key_source::open(const master_key_options& options,
                                     bool create, const random_source& random) {

@@ -20,8 +20,7 @@ sealed_place place_of(const sealed_agent_variable& v) {
 
 } // namespace
 
-// -- open
-// ----------------------------------------------------------------------
+// -- open ---------------------------------------------------------------------
 
 sealer::sealer(std::shared_ptr<database> db, key_source source,
                random_source random)
@@ -105,17 +104,16 @@ result<void> sealer::load() {
   return {};
 }
 
-// -- values
-// --------------------------------------------------------------------
+// -- values -------------------------------------------------------------------
 
 std::shared_ptr<const aead> sealer::find(const organization_id& organization,
                                          std::uint32_t version) const {
   std::shared_lock guard{keys_mutex_};
-  auto i = keys_.find(organization);
-  if (i == keys_.end())
-    return nullptr;
-  auto key = i->second.find(version);
-  return key == i->second.end() ? nullptr : key->second;
+  for (const auto* ring : {&keys_, &retired_})
+    if (auto i = ring->find(organization); i != ring->end())
+      if (auto key = i->second.find(version); key != i->second.end())
+        return key->second;
+  return nullptr;
 }
 
 result<std::pair<std::uint32_t, std::shared_ptr<const aead>>>
@@ -204,8 +202,7 @@ std::string sealer::digest(const organization_id& organization,
     std::span{reinterpret_cast<const std::uint8_t*>(mac.data()), mac.size()});
 }
 
-// -- the keys of an organization
-// -----------------------------------------------
+// -- the keys of an organization ----------------------------------------------
 
 result<std::uint32_t>
 sealer::renew_data_key(const organization_id& organization) {
@@ -249,7 +246,7 @@ result<void> sealer::retire_data_key(const organization_id& organization,
   wrapped_key old{organization, version, {}, {}};
   if (auto purged = db_->purge(column::meta, old.key()); !purged)
     return purged;
-  i->second.erase(version);
+  retired_[organization].insert(i->second.extract(version));
   return {};
 }
 
@@ -262,6 +259,7 @@ result<void> sealer::forget(const organization_id& organization) {
       !purged)
     return purged;
   keys_.erase(organization);
+  retired_.erase(organization);
   return {};
 }
 

@@ -68,8 +68,9 @@ public:
   data_key_versions(const organization_id& organization) const;
   /// Every organization with more than one version.
   std::vector<organization_id> unfinished_renewals() const;
-  /// Erases an old version from the store and from memory. The caller has
-  /// made sure that no record needs it.
+  /// Erases an old version from the store. The caller has made sure that no
+  /// record needs it; readers of an older catalog still hold values sealed with
+  /// it, so this process forgets it only when it ends.
   result<void> retire_data_key(const organization_id& organization,
                                std::uint32_t version);
   /// Erases all keys of an organization and their traces in the store's files:
@@ -101,6 +102,7 @@ private:
   key_source source_;    // guarded by keys_mutex_, as all below
   std::string wrapping_; // id of the master key that wraps now
   std::map<organization_id, versions> keys_;
+  std::map<organization_id, versions> retired_;
   key_bytes digest_key_; // set once, in open
 };
 

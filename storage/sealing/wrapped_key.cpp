@@ -56,8 +56,7 @@ result<void> check_one(const database& db, const key_source& source,
 
 } // namespace
 
-// -- a wrapped key
-// -------------------------------------------------------------
+// -- a wrapped key ------------------------------------------------------------
 
 std::string wrapped_key::key() const {
   return keys::spell(organization, {data_key_word, keys::number(version)});
@@ -112,8 +111,7 @@ each_wrapped_key(const database& db,
   });
 }
 
-// -- master keys
-// ---------------------------------------------------------------
+// -- master keys --------------------------------------------------------------
 
 namespace meta_keys {
 

@@ -245,6 +245,8 @@ BOOST_AUTO_TEST_CASE(renews_a_data_key_and_opens_what_the_old_one_sealed) {
   BOOST_TEST(seals->unfinished_renewals().size() == 1u);
   BOOST_TEST((code_of(seals->retire_data_key(org_a, 2)) == ec::conflict));
   must(seals->retire_data_key(org_a, 1));
+  BOOST_TEST(open(config_place(), old) == "old"); // for readers of the moment
+  reopen();
   BOOST_TEST((code_of(seals->open(config_place(), old)) == ec::denied));
   BOOST_TEST(open(config_place(), fresh) == "new");
   BOOST_TEST(seals->unfinished_renewals().empty());

@@ -1,0 +1,218 @@
+#include "storage/idempotency_store.hpp"
+
+#include "runtime/json/reader.hpp"
+#include "runtime/model/codec.hpp"
+#include "storage/keys.hpp"
+#include "storage/record.hpp"
+
+namespace troupe {
+
+struct idempotency_store::entry {
+  std::string request; // digest
+  run_id run;
+  bool ended = false;
+  timestamp expires_at{};
+  std::string answer;
+};
+
+namespace {
+
+constexpr std::string_view what = "idempotency key";
+
+template <class Entry>
+std::string encode(const Entry& e) {
+  json::object o;
+  o["request"] = e.request;
+  o["run"] = e.run.str();
+  o["state"] = e.ended ? "ended" : "running";
+  o["expires_at"] = to_text(e.expires_at);
+  return records::encode(o, e.answer);
+}
+
+template <class Entry>
+result<Entry> decode(std::string_view bytes) {
+  auto parts = records::decode(bytes, what);
+  if (!parts)
+    return parts.error();
+  json::reader in{parts->body};
+  Entry e;
+  e.request = in.required_text("request");
+  e.run = run_id{in.required_text("run")};
+  e.ended = in.required_text("state") == "ended";
+  auto expires = parse_timestamp(in.required_text("expires_at"));
+  if (in.finish_lenient() || !expires)
+    return records::damaged(what, "does not read");
+  e.expires_at = *expires;
+  e.answer = parts->extra;
+  return e;
+}
+
+error not_yours() {
+  return {
+    ec::not_found, "the idempotency key does not belong to this run", {}, {}};
+}
+
+} // namespace
+
+idempotency_store::idempotency_store(std::shared_ptr<database> db,
+                                     std::shared_ptr<sealer> seals,
+                                     idempotency_options options)
+    : db_{std::move(db)}, seals_{std::move(seals)}, options_{options} {}
+
+result<std::unique_ptr<idempotency_store>>
+idempotency_store::open(std::shared_ptr<database> db,
+                        std::shared_ptr<sealer> seals,
+                        idempotency_options options) {
+  std::unique_ptr<idempotency_store> made{
+    new idempotency_store{std::move(db), std::move(seals), options}};
+  if (auto counted = made->count_all(); !counted)
+    return counted.error();
+  return made;
+}
+
+result<void> idempotency_store::count_all() {
+  generation_ = db_->generation();
+  count_.clear();
+  return db_->scan(column::idempotency, {},
+                   [this](auto key, auto) -> result<bool> {
+                     auto place = keys::split(key);
+                     if (!place)
+                       return place.error();
+                     ++count_[std::string{place->front()}];
+                     return true;
+                   });
+}
+
+auto idempotency_store::read(const std::string& place) const
+  -> result<std::optional<entry>> {
+  auto bytes = db_->get(column::idempotency, place);
+  if (!bytes)
+    return bytes.error();
+  if (!*bytes)
+    return std::optional<entry>{};
+  auto e = decode<entry>(**bytes);
+  if (!e)
+    return e.error();
+  return std::optional{std::move(*e)};
+}
+
+auto idempotency_store::read_mine(const std::string& place,
+                                  const run_id& run) const -> result<entry> {
+  auto found = read(place);
+  if (!found)
+    return found.error();
+  if (!*found || (*found)->run != run)
+    return not_yours();
+  return std::move(**found);
+}
+
+result<idempotency_claim>
+idempotency_store::claim(const organization_id& organization,
+                         std::string_view key, std::string_view request,
+                         const run_id& run, timestamp now) {
+  if (key.empty() || key.size() > options_.key_bytes)
+    return bad_field("/idempotency_key",
+                     "has 1 to " + std::to_string(options_.key_bytes)
+                       + " bytes");
+  auto digest = seals_->digest(organization, "idempotency", request);
+  auto place = keys::spell(organization, {key});
+  std::lock_guard guard{mutex_};
+  if (auto healed = db_->heal(); !healed)
+    return healed.error();
+  if (db_->generation() != generation_)
+    if (auto counted = count_all(); !counted)
+      return counted.error();
+  auto found = read(place);
+  if (!found)
+    return found.error();
+  if (*found && (*found)->expires_at > now) {
+    auto& e = **found;
+    if (!equal_in_constant_time(e.request, digest))
+      return error{ec::conflict,
+                   "the idempotency key was used for another request; use a "
+                   "new key for a new request",
+                   {},
+                   {}};
+    auto state = e.ended ? idempotency_claim::kind::ended
+                         : idempotency_claim::kind::running;
+    return idempotency_claim{state, std::move(e.run), std::move(e.answer)};
+  }
+  auto& count = count_[organization.str()];
+  if (!*found && count >= options_.keep_keys)
+    return error{ec::exhausted,
+                 "the limit of " + std::to_string(options_.keep_keys)
+                   + " idempotency keys is reached; older ones expire after "
+                   + std::to_string(options_.keep.count()) + " hours",
+                 {},
+                 {}};
+  batch changes;
+  changes.put(column::idempotency, place,
+              encode(entry{digest, run, false, now + options_.keep, {}}));
+  if (auto written = db_->write(changes); !written)
+    return written.error();
+  count += !*found;
+  return idempotency_claim{idempotency_claim::kind::mine, run, {}};
+}
+
+result<void> idempotency_store::finish(const organization_id& organization,
+                                       std::string_view key, const run_id& run,
+                                       std::string_view answer, timestamp now) {
+  auto place = keys::spell(organization, {key});
+  std::lock_guard guard{mutex_};
+  if (auto healed = db_->heal(); !healed)
+    return healed;
+  auto e = read_mine(place, run);
+  if (!e)
+    return e.error();
+  e->ended = true;
+  e->expires_at = now + options_.keep;
+  if (answer.size() <= options_.answer_bytes)
+    e->answer = answer;
+  batch changes;
+  changes.put(column::idempotency, place, encode(*e));
+  return db_->write(changes);
+}
+
+result<void> idempotency_store::release(const organization_id& organization,
+                                        std::string_view key,
+                                        const run_id& run) {
+  auto place = keys::spell(organization, {key});
+  std::lock_guard guard{mutex_};
+  if (auto healed = db_->heal(); !healed)
+    return healed;
+  auto e = read_mine(place, run);
+  if (!e)
+    return e.error();
+  batch changes;
+  changes.erase(column::idempotency, place);
+  auto written = db_->write(changes);
+  if (auto& count = count_[organization.str()]; written && count > 0)
+    --count;
+  return written;
+}
+
+result<std::size_t> idempotency_store::sweep(timestamp now) {
+  std::lock_guard guard{mutex_};
+  if (auto healed = db_->heal(); !healed)
+    return healed.error();
+  batch changes;
+  auto scanned = db_->scan(
+    column::idempotency, {}, [&](auto key, auto value) -> result<bool> {
+      auto e = decode<entry>(value);
+      if (!e)
+        return e.error();
+      if (e->expires_at <= now)
+        changes.erase(column::idempotency, std::string{key});
+      return true;
+    });
+  if (!scanned)
+    return scanned.error();
+  // Losing this to a crash only means sweeping again.
+  if (auto written = db_->write(changes, durability::buffered); !written)
+    return written.error();
+  if (auto counted = count_all(); !counted)
+    return counted.error();
+  return changes.steps().size();
+}
+
+} // namespace troupe

@@ -1,0 +1,293 @@
+#include "storage/run_store.hpp"
+
+#include "storage/cursor.hpp"
+#include "storage/keys.hpp"
+#include "storage/record.hpp"
+
+#include <limits>
+
+namespace troupe {
+
+namespace {
+
+// What stays of an output when a record is too large: its end, where the
+// reason of a failure usually stands.
+constexpr std::size_t kept_output_bytes = 16u << 10;
+
+// Newest first in order of keys: the time counts down.
+std::string newest_first(timestamp at) {
+  auto since = static_cast<std::uint64_t>(at.time_since_epoch().count());
+  return keys::number(std::numeric_limits<std::uint64_t>::max() - since);
+}
+
+std::string run_key(const organization_id& organization, const run_id& id) {
+  return keys::spell(organization, {id.str()});
+}
+
+std::string index_key(const run_record& r) {
+  return keys::spell(r.organization, {newest_first(r.created_at), r.id.str()});
+}
+
+struct index_row {
+  organization_id organization;
+  run_id id;
+  bool ended = false;
+  std::uint64_t bytes = 0;
+};
+
+std::string index_value(bool ended, std::uint64_t bytes) {
+  return keys::spell({ended ? "ended" : "open", keys::number(bytes)});
+}
+
+result<index_row> read_row(std::string_view key, std::string_view value) {
+  auto place = keys::split(key);
+  auto parts = keys::split(value);
+  if (!place || place->size() != 3 || !parts || parts->size() != 2)
+    return records::damaged("index of runs", "does not read");
+  auto bytes = keys::read_number((*parts)[1]);
+  if (!bytes)
+    return bytes.error();
+  return index_row{organization_id{std::string{(*place)[0]}},
+                   run_id{std::string{(*place)[2]}}, (*parts)[0] == "ended",
+                   *bytes};
+}
+
+void keep_end(std::string& text, bool& truncated) {
+  if (text.size() <= kept_output_bytes)
+    return;
+  text.erase(0, text.size() - kept_output_bytes);
+  text = json::repair_utf8(text);
+  truncated = true;
+}
+
+// Streams first, then the value: what is small says most.
+run_record without_weight(const run_record& r, std::size_t limit) {
+  auto lighter = r;
+  if (!r.result)
+    return lighter;
+  auto outcome = *r.result;
+  keep_end(outcome.stdout_text, outcome.stdout_truncated);
+  keep_end(outcome.stderr_text, outcome.stderr_truncated);
+  outcome.notes.push_back("the record was too large to be kept whole");
+  lighter.result = std::make_shared<const run_result>(outcome);
+  if (encode_run(lighter).size() <= limit)
+    return lighter;
+  outcome.value_json = "null";
+  outcome.value_truncated = true;
+  outcome.agent_state_json.clear();
+  outcome.agent_state_diff.clear();
+  outcome.network.clear();
+  outcome.failure.traceback.clear();
+  lighter.result = std::make_shared<const run_result>(std::move(outcome));
+  return lighter;
+}
+
+} // namespace
+
+void put_run_index(batch& changes, const run_record& r, std::size_t bytes) {
+  changes.put(column::run_index, index_key(r),
+              index_value(r.phase == run_phase::ended, bytes));
+}
+
+run_store::run_store(std::shared_ptr<database> db, run_store_options options)
+    : db_{std::move(db)}, options_{options} {}
+
+result<std::unique_ptr<run_store>> run_store::open(std::shared_ptr<database> db,
+                                                   run_store_options options) {
+  std::unique_ptr<run_store> made{new run_store{std::move(db), options}};
+  if (auto counted = made->count_all(); !counted)
+    return counted.error();
+  return made;
+}
+
+result<void> run_store::count_all() {
+  generation_ = db_->generation();
+  totals_.clear();
+  return db_->scan(column::run_index, {},
+                   [this](auto key, auto value) -> result<bool> {
+                     auto row = read_row(key, value);
+                     if (!row)
+                       return row.error();
+                     auto& sum = totals_[row->organization];
+                     ++sum.runs;
+                     sum.bytes += row->bytes;
+                     return true;
+                   });
+}
+
+// -- writing ------------------------------------------------------------------
+
+result<void> run_store::put(const run_record& r, durability how) {
+  return put(std::vector{r}, how);
+}
+
+result<void> run_store::put(const std::vector<run_record>& all,
+                            durability how) {
+  std::lock_guard guard{mutex_};
+  if (auto healed = db_->heal(); !healed)
+    return healed;
+  if (db_->generation() != generation_)
+    if (auto counted = count_all(); !counted)
+      return counted;
+  batch changes;
+  std::map<organization_id, totals> now;
+  for (const auto& r : all)
+    if (auto added = add(changes, r, now); !added)
+      return added;
+  for (auto& [organization, sum] : now)
+    if (auto trimmed = trim(changes, organization, sum); !trimmed)
+      return trimmed;
+  if (auto written = db_->write(changes, how); !written)
+    return written;
+  for (const auto& [organization, sum] : now)
+    totals_[organization] = sum;
+  return {};
+}
+
+result<void> run_store::add(batch& changes, const run_record& r,
+                            std::map<organization_id, totals>& now) {
+  if (r.organization.empty() || r.id.empty())
+    return error{ec::internal, "a run has an id and an organization", {}, {}};
+  auto bytes = encode_run(r);
+  if (bytes.size() > options_.record_bytes)
+    bytes = encode_run(without_weight(r, options_.record_bytes));
+  auto& sum
+    = now.try_emplace(r.organization, totals_[r.organization]).first->second;
+  auto before = db_->get(column::run_index, index_key(r));
+  if (!before)
+    return before.error();
+  if (*before) {
+    auto row = read_row(index_key(r), **before);
+    if (!row)
+      return row.error();
+    sum.bytes -= std::min(sum.bytes, row->bytes);
+  } else {
+    ++sum.runs;
+  }
+  sum.bytes += bytes.size();
+  put_run_index(changes, r, bytes.size());
+  changes.put(column::runs, run_key(r.organization, r.id), std::move(bytes));
+  return {};
+}
+
+result<void> run_store::trim(batch& changes,
+                             const organization_id& organization, totals& now) {
+  if (now.runs <= options_.keep_runs && now.bytes <= options_.keep_bytes)
+    return {};
+  return db_->scan_back(
+    column::run_index, keys::spell(organization),
+    [&](auto key, auto value) -> result<bool> {
+      auto row = read_row(key, value);
+      if (!row)
+        return row.error();
+      if (!row->ended)
+        return true;
+      changes.erase(column::run_index, std::string{key});
+      changes.erase(column::runs, run_key(organization, row->id));
+      --now.runs;
+      now.bytes -= std::min(now.bytes, row->bytes);
+      return now.runs > options_.keep_runs || now.bytes > options_.keep_bytes;
+    });
+}
+
+result<void>
+run_store::erase_organization(const organization_id& organization) {
+  std::lock_guard guard{mutex_};
+  if (auto healed = db_->heal(); !healed)
+    return healed;
+  batch changes;
+  auto prefix = keys::spell(organization);
+  changes.erase_prefix(column::runs, prefix);
+  changes.erase_prefix(column::run_index, prefix);
+  auto written = db_->write(changes);
+  if (written)
+    totals_.erase(organization);
+  return written;
+}
+
+// -- reading ------------------------------------------------------------------
+
+result<run_record> run_store::find(const organization_id& organization,
+                                   const run_id& id) const {
+  auto bytes = db_->get(column::runs, run_key(organization, id));
+  if (!bytes)
+    return bytes.error();
+  if (!*bytes)
+    return error{ec::not_found,
+                 "there is no run '" + id.str().substr(0, 128) + "'",
+                 {},
+                 {}};
+  auto r = decode_run(**bytes);
+  if (r && (r->organization != organization || r->id != id))
+    return records::damaged("run", "lies at another one's place");
+  return r;
+}
+
+result<page<run_record>> run_store::list(const organization_id& organization,
+                                         std::string_view after,
+                                         std::size_t limit) const {
+  auto prefix = keys::spell(organization);
+  auto from = cursor::begin(prefix, after);
+  if (!from)
+    return from.error();
+  std::vector<run_id> ids;
+  page<run_record> found;
+  std::string last;
+  auto scanned = db_->scan(
+    column::run_index, prefix,
+    [&](auto key, auto value) -> result<bool> {
+      if (ids.size() == limit) {
+        found.next = cursor::spell(prefix, last);
+        return false;
+      }
+      auto row = read_row(key, value);
+      if (!row)
+        return row.error();
+      ids.push_back(std::move(row->id));
+      last = key;
+      return true;
+    },
+    *from);
+  if (!scanned)
+    return scanned.error();
+  for (const auto& id : ids) {
+    auto r = find(organization, id);
+    if (!r && r.error().code == ec::not_found)
+      continue; // trimmed a moment ago
+    if (!r)
+      return r.error();
+    found.items.push_back(std::move(*r));
+  }
+  return found;
+}
+
+result<std::vector<run_record>> run_store::unfinished() const {
+  std::vector<index_row> rows;
+  auto scanned = db_->scan(column::run_index, {},
+                           [&](auto key, auto value) -> result<bool> {
+                             auto row = read_row(key, value);
+                             if (!row)
+                               return row.error();
+                             if (!row->ended)
+                               rows.push_back(std::move(*row));
+                             return true;
+                           });
+  if (!scanned)
+    return scanned.error();
+  std::vector<run_record> all;
+  for (const auto& row : rows) {
+    auto r = find(row.organization, row.id);
+    if (!r)
+      return r.error();
+    all.push_back(std::move(*r));
+  }
+  return all;
+}
+
+std::size_t run_store::count(const organization_id& organization) const {
+  std::lock_guard guard{mutex_};
+  auto i = totals_.find(organization);
+  return i == totals_.end() ? 0 : i->second.runs;
+}
+
+} // namespace troupe

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "runtime/engine.hpp"
+#include "storage/database.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace troupe {
+
+struct run_store_options {
+  /// Per organization; beyond either, the oldest runs that have ended go.
+  std::size_t keep_runs = 10'000;
+  std::uint64_t keep_bytes = 1ull << 30;
+  /// One record; a larger one loses output first, then its value, and says so.
+  std::size_t record_bytes = 1u << 20;
+};
+
+/// The records of runs, newest first. Thread-safe.
+class run_store {
+public:
+  static result<std::unique_ptr<run_store>>
+  open(std::shared_ptr<database> db, run_store_options options = {});
+
+  /// Writes one record as it is now. The start of a run can do with
+  /// `buffered`: after power loss it is simply not known.
+  result<void> put(const run_record& r, durability how = durability::synced);
+  /// Many at the price of one sync, all or none.
+  result<void> put(const std::vector<run_record>& all,
+                   durability how = durability::synced);
+
+  result<run_record> find(const organization_id& organization,
+                          const run_id& id) const;
+  result<page<run_record>> list(const organization_id& organization,
+                                std::string_view after,
+                                std::size_t limit) const;
+
+  /// Every run that has not ended, of all organizations: after a start these
+  /// are the ones whose carrier died, to be put again as `lost`.
+  result<std::vector<run_record>> unfinished() const;
+
+  std::size_t count(const organization_id& organization) const;
+  result<void> erase_organization(const organization_id& organization);
+
+private:
+  struct totals {
+    std::size_t runs = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  run_store(std::shared_ptr<database> db, run_store_options options);
+  result<void> count_all();
+  result<void> add(batch& changes, const run_record& r,
+                   std::map<organization_id, totals>& now);
+  result<void> trim(batch& changes, const organization_id& organization,
+                    totals& now);
+
+  std::shared_ptr<database> db_;
+  run_store_options options_;
+  mutable std::mutex mutex_;
+  std::map<organization_id, totals> totals_;
+  std::uint64_t generation_ = 0;
+};
+
+/// The index row of a stored run, for the migration that makes the index.
+void put_run_index(batch& changes, const run_record& r, std::size_t bytes);
+
+/// The stored form, both ways.
+std::string encode_run(const run_record& r);
+result<run_record> decode_run(std::string_view bytes);
+
+} // namespace troupe
