@@ -1,6 +1,7 @@
 #include "runtime/local/isolation/descriptors.hpp"
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ outcome close_from(unsigned first) noexcept {
   return {};
 }
 
-outcome hand_in(int* from, int count, int keep) noexcept {
+outcome hand_in(int* from, int count) noexcept {
   if (from[0] < 0) {
     from[0] = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (from[0] < 0)
@@ -31,21 +32,14 @@ outcome hand_in(int* from, int count, int keep) noexcept {
     if (from[i] < 0)
       return failed(step::descriptors);
   }
-  if (keep >= 0) {
-    keep = ::fcntl(keep, F_DUPFD_CLOEXEC, parking);
-    if (keep < 0)
-      return failed(step::descriptors);
-  }
   for (int i = 0; i < count; ++i)
     if (::dup2(from[i], i) < 0)
       return failed(step::descriptors);
-  unsigned next = static_cast<unsigned>(count);
-  if (keep >= 0) {
-    if (::dup3(keep, count, O_CLOEXEC) < 0)
-      return failed(step::descriptors);
-    ++next;
-  }
-  return close_from(next);
+  if (::syscall(SYS_close_range, static_cast<unsigned>(count), ~0U,
+                CLOSE_RANGE_CLOEXEC)
+      != 0)
+    return failed(step::descriptors);
+  return {};
 }
 
 } // namespace troupe::isolation

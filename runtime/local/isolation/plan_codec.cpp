@@ -1,81 +1,9 @@
 #include "runtime/local/isolation/containment.hpp"
-
-#include <cstring>
-#include <type_traits>
+#include "runtime/local/isolation/wire.hpp"
 
 namespace troupe::isolation {
 
 namespace {
-
-/// No list of a plan is longer than this; a filter has some hundreds.
-constexpr std::uint32_t max_items = 8'192;
-constexpr std::uint32_t max_text = 64u << 10;
-
-class writer {
-public:
-  template <class T>
-  void raw(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    out_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void text(const std::string& s) {
-    raw(static_cast<std::uint32_t>(s.size()));
-    out_ += s;
-  }
-  std::string take() { return std::move(out_); }
-
-private:
-  std::string out_;
-};
-
-class reader {
-public:
-  reader(const char* data, std::size_t size) : at_{data}, left_{size} {}
-
-  template <class T>
-  void raw(T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    if (!take(sizeof value))
-      return;
-    std::memcpy(&value, at_ - sizeof value, sizeof value);
-  }
-  void flag(bool& value) {
-    std::uint8_t byte = 0;
-    raw(byte);
-    value = byte != 0;
-  }
-  void text(std::string& s) {
-    std::uint32_t size = 0;
-    raw(size);
-    if (size > max_text || !take(size))
-      good_ = false;
-    else
-      s.assign(at_ - size, size);
-  }
-  std::uint32_t count() {
-    std::uint32_t n = 0;
-    raw(n);
-    good_ = good_ && n <= max_items;
-    return good_ ? n : 0;
-  }
-  bool done() const { return good_ && left_ == 0; }
-  bool good() const { return good_; }
-
-private:
-  bool take(std::size_t n) {
-    if (!good_ || n > left_) {
-      good_ = false;
-      return false;
-    }
-    at_ += n;
-    left_ -= n;
-    return true;
-  }
-
-  const char* at_;
-  std::size_t left_;
-  bool good_ = true;
-};
 
 void write_entries(writer& w, const std::vector<tree_entry>& entries) {
   w.raw(static_cast<std::uint32_t>(entries.size()));
@@ -98,14 +26,14 @@ void write_tree(writer& w, const tree_plan& t) {
   for (const auto& s : t.shown) {
     w.text(s.host);
     w.text(s.inside);
-    w.raw(static_cast<std::uint8_t>(s.writable));
-    w.raw(static_cast<std::uint8_t>(s.optional));
+    w.flag(s.writable);
+    w.flag(s.optional);
   }
   write_entries(w, t.links);
   write_entries(w, t.files);
   w.raw(t.scratch_bytes);
   w.raw(t.scratch_inodes);
-  w.raw(static_cast<std::uint8_t>(t.proc));
+  w.flag(t.proc);
 }
 
 void read_tree(reader& r, tree_plan& t) {
@@ -134,7 +62,7 @@ void each_layer(Layers& l, Visit visit) {
 
 std::string encode(const plan& p) {
   writer w;
-  each_layer(p.layers, [&](bool on) { w.raw(static_cast<std::uint8_t>(on)); });
+  each_layer(p.layers, [&](bool on) { w.flag(on); });
   write_tree(w, p.tree);
   w.raw(static_cast<std::uint32_t>(p.rlimits.size()));
   for (const auto& l : p.rlimits) {
@@ -144,7 +72,7 @@ std::string encode(const plan& p) {
   w.raw(static_cast<std::uint32_t>(p.filter.size()));
   for (const auto& instruction : p.filter)
     w.raw(instruction);
-  w.raw(static_cast<std::uint8_t>(p.notify));
+  w.flag(p.notify);
   w.text(p.working_dir);
   return w.take();
 }

@@ -1,8 +1,12 @@
 #pragma once
 
+#include "runtime/local/isolation/cgroups.hpp"
+#include "runtime/local/isolation/plan.hpp"
+#include "runtime/local/isolation/step.hpp"
 #include "runtime/model/isolation.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace troupe::isolation {
@@ -25,9 +29,21 @@ struct probe_report {
   std::string missing_core() const;
 };
 
-/// Tries every layer in children of the caller, which must be single-threaded
-/// (the warden). Takes some ten milliseconds.
-probe_report probe_host();
+struct probe_context {
+  const cgroup_site* groups = nullptr;
+  bool privileged = false; // may map any uid of the host
+  uid_t uid = 0;           // an unused one, or the caller's
+  gid_t gid = 0;
+  /// Layers to treat as absent, by name: what a lesser host would be like.
+  std::vector<std::string> without;
+};
+
+/// Tries every layer in children of the caller, which must be single-threaded.
+/// Takes some ten milliseconds.
+probe_report probe_host(const probe_context& context);
+
+/// The layers that a report leaves over.
+layer_set usable_layers(const probe_report& report);
 
 std::string encode(const probe_report& report);
 bool decode(std::string_view bytes, probe_report& report);

@@ -74,7 +74,7 @@ std::vector<rlimit_plan> standard_rlimits(const process_limits& limits) {
   if (limits.cpu_seconds != 0)
     list.push_back({RLIMIT_CPU, limits.cpu_seconds});
   if (limits.memory_bytes != 0)
-    list.push_back({RLIMIT_AS, limits.memory_bytes});
+    list.push_back({RLIMIT_DATA, limits.memory_bytes});
   if (limits.processes != 0)
     list.push_back({RLIMIT_NPROC, limits.processes});
   return list;

@@ -1,0 +1,222 @@
+#include "runtime/local/isolation/cgroups.hpp"
+
+#include "runtime/local/isolation/cgroup_files.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fcntl.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+namespace troupe::isolation {
+
+namespace {
+
+/// Every pid in a group's list, in the caller's pid namespace.
+template <class Visit>
+void each_process(const std::string& directory, Visit visit) {
+  auto text = read_text(directory + "/cgroup.procs");
+  if (!text)
+    return;
+  const char* at = text->data();
+  const char* end = at + text->size();
+  while (at < end) {
+    pid_t pid = 0;
+    auto [next, code] = std::from_chars(at, end, pid);
+    if (code != std::errc{})
+      break;
+    visit(pid);
+    at = next + 1;
+  }
+}
+
+bool is_populated(const std::string& directory) {
+  bool any = false;
+  each_process(directory, [&](pid_t) { any = true; });
+  return any;
+}
+
+/// v2 kills a whole tree at once. v1 kills who is listed, and whoever they
+/// forked meanwhile in the next round.
+void kill_directory(const std::string& directory) {
+  if (write_text(directory + "/cgroup.kill", "1"))
+    return;
+  constexpr int rounds = 64;
+  for (int i = 0; i < rounds && is_populated(directory); ++i)
+    each_process(directory, [](pid_t pid) {
+      if (pid > 0) // 0: a process of another pid namespace
+        ::kill(pid, SIGKILL);
+    });
+}
+
+std::uint64_t difference(std::uint64_t now, std::uint64_t before) {
+  return now > before ? now - before : 0;
+}
+
+} // namespace
+
+std::vector<std::string> cgroup_site::directories() const {
+  std::vector<std::string> list;
+  for (const auto& d : {memory, pids, cpuacct, unified})
+    if (!d.empty())
+      list.push_back(d);
+  return list;
+}
+
+bool remove_cgroup_tree(const std::string& directory) {
+  std::error_code code;
+  if (!std::filesystem::is_directory(directory, code))
+    return true;
+  std::vector<std::string> below;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(directory, code))
+    if (entry.is_directory(code) && !entry.is_symlink(code))
+      below.push_back(entry.path());
+  for (const auto& d : below)
+    remove_cgroup_tree(d);
+  kill_directory(directory);
+  // Killed processes leave their group only when they have been torn down.
+  constexpr int rounds = 200;
+  constexpr useconds_t pause = 5'000;
+  for (int i = 0; i < rounds; ++i) {
+    if (::rmdir(directory.c_str()) == 0 || errno == ENOENT)
+      return true;
+    if (errno != EBUSY)
+      return false;
+    ::usleep(pause);
+  }
+  return false;
+}
+
+run_group::run_group(const cgroup_site& site, const std::string& name)
+  : unified_memory_{site.unified_memory}, unified_pids_{site.unified_pids} {
+  auto make = [&](const std::string& parent, std::string& mine) {
+    if (parent.empty())
+      return;
+    auto path = parent + "/" + name;
+    if (::mkdir(path.c_str(), 0755) == 0)
+      mine = path;
+    else
+      good_ = false;
+  };
+  make(site.memory, memory_);
+  make(site.pids, pids_);
+  make(site.cpuacct, cpuacct_);
+  make(site.unified, unified_);
+  if (!unified_.empty())
+    unified_fd_.reset(
+      ::open(unified_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+run_group::~run_group() {
+  for (const auto& d : {memory_, pids_, cpuacct_, unified_}) {
+    if (d.empty() || ::rmdir(d.c_str()) == 0)
+      continue;
+    remove_cgroup_tree(d);
+  }
+}
+
+outcome run_group::begin(const group_limits& limits) {
+  auto memory = std::to_string(limits.memory_bytes);
+  auto processes = std::to_string(limits.processes);
+  if (!memory_.empty()) {
+    // The pair must be lowered from one side and raised from the other; and
+    // swap accounting may be off, which is as good as no swap.
+    auto both = memory_ + "/memory.memsw.limit_in_bytes";
+    auto one = memory_ + "/memory.limit_in_bytes";
+    bool good = write_text(one, memory);
+    write_text(both, memory);
+    good = good || write_text(one, memory);
+    if (!good)
+      return failed(step::cgroup);
+    // What the group's last user left in the page cache is not ours.
+    write_text(memory_ + "/memory.max_usage_in_bytes", "0");
+  } else if (unified_memory_) {
+    if (!write_text(unified_ + "/memory.max", memory))
+      return failed(step::cgroup);
+    write_text(unified_ + "/memory.swap.max", "0");
+    write_text(unified_ + "/memory.oom.group", "1");
+    write_text(unified_ + "/memory.peak", "0"); // newer kernels reset by it
+  }
+  const auto& pids = pids_.empty() ? unified_ : pids_;
+  if (!pids_.empty() || unified_pids_)
+    if (!write_text(pids + "/pids.max", processes))
+      return failed(step::cgroup);
+  base_ = absolute();
+  return {};
+}
+
+outcome run_group::join(pid_t process, bool born_in_unified) {
+  auto pid = std::to_string(process);
+  for (const auto& d : {memory_, pids_, cpuacct_})
+    if (!d.empty() && !write_text(d + "/cgroup.procs", pid))
+      return failed(step::cgroup);
+  if (!born_in_unified && !unified_.empty()
+      && !write_text(unified_ + "/cgroup.procs", pid))
+    return failed(step::cgroup);
+  return {};
+}
+
+std::optional<std::uint64_t> run_group::cpu_us() const {
+  std::optional<std::uint64_t> now;
+  if (!unified_.empty())
+    now = read_keyed(unified_ + "/cpu.stat", "usage_usec");
+  else if (!cpuacct_.empty())
+    if (auto ns = read_number(cpuacct_ + "/cpuacct.usage"))
+      now = *ns / 1000;
+  if (now)
+    now = difference(*now, base_.cpu_us.value_or(0));
+  return now;
+}
+
+group_usage run_group::absolute() const {
+  group_usage u;
+  if (!unified_.empty())
+    u.cpu_us = read_keyed(unified_ + "/cpu.stat", "usage_usec");
+  else if (!cpuacct_.empty())
+    u.cpu_us = read_number(cpuacct_ + "/cpuacct.usage").value_or(0) / 1000;
+  if (!memory_.empty()) {
+    u.peak_memory_bytes = read_number(memory_ + "/memory.max_usage_in_bytes");
+    u.oom_kills = read_keyed(memory_ + "/memory.oom_control", "oom_kill");
+  } else if (unified_memory_) {
+    u.peak_memory_bytes = read_number(unified_ + "/memory.peak");
+    u.oom_kills = read_keyed(unified_ + "/memory.events", "oom_kill");
+  }
+  const auto& pids = pids_.empty() ? unified_ : pids_;
+  if (!pids_.empty() || unified_pids_)
+    u.refused_forks = read_keyed(pids + "/pids.events", "max");
+  return u;
+}
+
+group_usage run_group::usage() const {
+  auto u = absolute();
+  if (u.cpu_us)
+    u.cpu_us = difference(*u.cpu_us, base_.cpu_us.value_or(0));
+  u.oom_kills = difference(u.oom_kills, base_.oom_kills);
+  u.refused_forks = difference(u.refused_forks, base_.refused_forks);
+  return u;
+}
+
+void run_group::kill() const {
+  if (!unified_.empty()) {
+    kill_directory(unified_);
+    return;
+  }
+  for (const auto& d : {pids_, memory_, cpuacct_})
+    if (!d.empty()) {
+      kill_directory(d);
+      return;
+    }
+}
+
+bool run_group::empty() const {
+  return std::ranges::none_of(
+    std::initializer_list<std::string>{memory_, pids_, cpuacct_, unified_},
+    [](const auto& d) { return !d.empty() && is_populated(d); });
+}
+
+} // namespace troupe::isolation

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "runtime/local/isolation/step.hpp"
+#include "runtime/local/unique_fd.hpp"
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe::isolation {
+
+/// Where on this host groups can be made, below the caller's own: a directory
+/// per hierarchy, "" where there is none that we may write to.
+struct cgroup_site {
+  std::string memory;  // v1
+  std::string pids;    // v1
+  std::string cpuacct; // v1, only needed without `unified`
+  std::string unified; // v2: atomic kill, "empty" and CPU time
+  bool unified_memory = false; // v2 has the controller, too
+  bool unified_pids = false;
+
+  bool bounds_memory() const { return !memory.empty() || unified_memory; }
+  bool bounds_pids() const { return !pids.empty() || unified_pids; }
+  bool counts_cpu() const { return !cpuacct.empty() || !unified.empty(); }
+  /// Every directory that is not "".
+  std::vector<std::string> directories() const;
+};
+
+/// Finds the site and makes a directory `name` in each hierarchy. Directories
+/// that cannot be made or written to are left out.
+cgroup_site make_cgroup_site(const std::string& name);
+
+/// Kills what is in a directory of any hierarchy and in those below, removes
+/// them all. False: something is still there.
+bool remove_cgroup_tree(const std::string& directory);
+
+struct group_limits {
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t processes = 0;
+};
+
+struct group_usage {
+  std::optional<std::uint64_t> cpu_us;
+  std::optional<std::uint64_t> peak_memory_bytes;
+  std::uint64_t oom_kills = 0;
+  std::uint64_t refused_forks = 0;
+};
+
+/// The groups of one run, one per hierarchy. Used again for the next run once
+/// they are empty: removing a memory group leaves a zombie behind.
+class run_group {
+public:
+  run_group(const cgroup_site& site, const std::string& name);
+  ~run_group();
+  run_group(const run_group&) = delete;
+  run_group& operator=(const run_group&) = delete;
+
+  /// Whether every directory was made.
+  bool good() const { return good_; }
+  /// Writes the bounds and remembers the counters to subtract.
+  outcome begin(const group_limits& limits);
+  /// v1: moves the process there. v2: it was born there, or is moved.
+  outcome join(pid_t process, bool born_in_unified);
+  /// The v2 directory for CLONE_INTO_CGROUP, or -1.
+  int birthplace() const { return unified_fd_.get(); }
+
+  std::optional<std::uint64_t> cpu_us() const; // since `begin`
+  group_usage usage() const;                   // since `begin`
+  /// SIGKILL to everything in it, atomically where the host can.
+  void kill() const;
+  bool empty() const;
+
+private:
+  group_usage absolute() const;
+
+  std::string memory_;
+  std::string pids_;
+  std::string cpuacct_;
+  std::string unified_;
+  bool unified_memory_ = false;
+  bool unified_pids_ = false;
+  bool good_ = true;
+  unique_fd unified_fd_;
+  group_usage base_;
+};
+
+} // namespace troupe::isolation

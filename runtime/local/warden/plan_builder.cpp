@@ -1,0 +1,69 @@
+#include "runtime/local/warden/plan_builder.hpp"
+
+#include "runtime/local/isolation/seccomp.hpp"
+#include "runtime/local/isolation/standard_tree.hpp"
+
+#include <algorithm>
+
+namespace troupe::warden {
+
+namespace {
+
+constexpr isolation::layer_set no_layers{false, false, false, false, false,
+                                         false, false, false, false, false};
+
+bool is_degraded(const isolation::probe_report& report, const char* name) {
+  auto* layer = report.find(name);
+  return layer != nullptr && layer->state == layer_state::degraded;
+}
+
+} // namespace
+
+plan_builder::plan_builder(isolation::probe_report report)
+  : report_{std::move(report)}, layers_{isolation::usable_layers(report_)},
+    tree_{isolation::standard_tree()} {
+  tree_.proc = !is_degraded(report_, "proc");
+  isolation::filter_options options;
+  options.unix_sockets = layers_.network;
+  closed_filter_ = isolation::build_filter(options);
+  options.network = isolation::network_calls::notify;
+  asking_filter_ = isolation::build_filter(options);
+}
+
+std::string plan_builder::refuse(const start_order& order) const {
+  if (order.level == isolation_level::off
+      || order.level == isolation_level::best_effort)
+    return {};
+  return report_.missing_core();
+}
+
+isolation::plan plan_builder::build(const start_order& order) const {
+  isolation::plan p;
+  bool off = order.level == isolation_level::off;
+  p.layers = off ? no_layers : layers_;
+  p.working_dir = order.working_dir;
+  isolation::process_limits bounds;
+  bounds.open_files = order.limits.open_files;
+  bounds.file_bytes = order.limits.disk_bytes;
+  // One more second: the group's clock decides, this is only the net below.
+  bounds.cpu_seconds
+    = static_cast<std::uint64_t>(order.limits.cpu.count()) / 1000 + 2;
+  if (is_degraded(report_, "memory_limit"))
+    bounds.memory_bytes = order.limits.memory_bytes;
+  // Counted per user namespace; without one it would count the engine's.
+  if (is_degraded(report_, "process_limit") && p.layers.user)
+    bounds.processes = order.limits.processes + 1;
+  p.rlimits = isolation::standard_rlimits(bounds);
+  if (off)
+    return p;
+  p.tree = tree_;
+  p.tree.scratch_bytes = order.limits.disk_bytes;
+  p.tree.scratch_inodes = order.limits.inodes;
+  for (const auto& path : order.shown)
+    p.tree.shown.push_back({path.host, path.inside, path.writable, false, -1});
+  p.notify = order.notify_network;
+  p.filter = order.notify_network ? asking_filter_ : closed_filter_;
+  return p;
+}
+
+} // namespace troupe::warden

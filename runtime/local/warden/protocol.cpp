@@ -1,0 +1,154 @@
+#include "runtime/local/warden/protocol.hpp"
+
+#include "runtime/local/isolation/wire.hpp"
+
+namespace troupe::warden {
+
+namespace {
+
+using isolation::reader;
+using isolation::writer;
+
+void write(writer& w, const limits& l) {
+  w.raw(std::int64_t{l.wall.count()});
+  w.raw(std::int64_t{l.cpu.count()});
+  for (auto n : {l.memory_bytes, l.processes, l.open_files, l.disk_bytes,
+                 l.inodes, l.output_bytes, l.result_bytes})
+    w.raw(n);
+}
+
+void read(reader& r, limits& l) {
+  std::int64_t wall = 0;
+  std::int64_t cpu = 0;
+  r.raw(wall);
+  r.raw(cpu);
+  l.wall = std::chrono::milliseconds{wall};
+  l.cpu = std::chrono::milliseconds{cpu};
+  for (auto* n : {&l.memory_bytes, &l.processes, &l.open_files, &l.disk_bytes,
+                  &l.inodes, &l.output_bytes, &l.result_bytes})
+    r.raw(*n);
+}
+
+void write(writer& w, const start_order& s) {
+  w.raw(s.ticket);
+  w.raw(s.level);
+  w.flag(s.has_stdin);
+  w.flag(s.has_channel);
+  w.flag(s.notify_network);
+  write(w, s.limits);
+  w.text(s.working_dir);
+  w.raw(static_cast<std::uint32_t>(s.shown.size()));
+  for (const auto& path : s.shown) {
+    w.text(path.host);
+    w.text(path.inside);
+    w.flag(path.writable);
+  }
+}
+
+void read(reader& r, start_order& s) {
+  r.raw(s.ticket);
+  std::uint8_t level = 0;
+  r.raw(level);
+  if (level > static_cast<std::uint8_t>(isolation_level::off))
+    r.refuse();
+  s.level = static_cast<isolation_level>(level);
+  r.flag(s.has_stdin);
+  r.flag(s.has_channel);
+  r.flag(s.notify_network);
+  read(r, s.limits);
+  r.text(s.working_dir);
+  for (auto n = r.count(); n > 0 && r.good(); --n) {
+    auto& path = s.shown.emplace_back();
+    r.text(path.host);
+    r.text(path.inside);
+    r.flag(path.writable);
+  }
+}
+
+template <class Notice, class Visit>
+void each_fact(Notice& n, Visit visit) {
+  for (auto* fact : {&n.killed, &n.memory_exceeded, &n.processes_exceeded,
+                     &n.cpu_exceeded, &n.disk_full})
+    visit(*fact);
+}
+
+void write(writer& w, const end_notice& e) {
+  w.raw(e.ticket);
+  w.raw(e.failure.at);
+  w.raw(e.failure.error);
+  w.raw(e.wait_status);
+  each_fact(e, [&](bool fact) { w.flag(fact); });
+  w.raw(e.wall_us);
+  w.raw(e.cpu_us);
+  w.raw(e.peak_memory_bytes);
+  w.text(e.detail);
+}
+
+void read(reader& r, end_notice& e) {
+  r.raw(e.ticket);
+  r.raw(e.failure.at);
+  r.raw(e.failure.error);
+  r.raw(e.wait_status);
+  each_fact(e, [&](bool& fact) { r.flag(fact); });
+  r.raw(e.wall_us);
+  r.raw(e.cpu_us);
+  r.raw(e.peak_memory_bytes);
+  r.text(e.detail);
+}
+
+} // namespace
+
+std::string encode(const message& m) {
+  writer w;
+  w.raw(magic);
+  w.raw(m.what);
+  switch (m.what) {
+  case word::start:
+    write(w, m.start);
+    break;
+  case word::kill:
+  case word::started:
+    w.raw(m.ticket);
+    break;
+  case word::stop:
+    break;
+  case word::hello:
+    w.text(isolation::encode(m.hello));
+    break;
+  case word::ended:
+    write(w, m.end);
+    break;
+  }
+  return w.take();
+}
+
+bool decode(std::string_view packet, message& out) {
+  reader r{packet.data(), packet.size()};
+  std::uint32_t tag = 0;
+  r.raw(tag);
+  r.raw(out.what);
+  if (!r.good() || tag != magic)
+    return false;
+  switch (out.what) {
+  case word::start:
+    read(r, out.start);
+    return r.done();
+  case word::kill:
+  case word::started:
+    r.raw(out.ticket);
+    return r.done();
+  case word::stop:
+    return r.done();
+  case word::hello: {
+    std::string report;
+    r.text(report);
+    return r.done() && isolation::decode(report, out.hello);
+  }
+  case word::ended:
+    read(r, out.end);
+    return r.done();
+  }
+  return false;
+}
+
+} // namespace troupe::warden

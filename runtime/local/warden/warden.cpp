@@ -1,0 +1,388 @@
+#include "runtime/local/warden/warden.hpp"
+
+#include "runtime/local/packet_socket.hpp"
+
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <fcntl.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+namespace troupe::warden {
+
+namespace {
+
+// What an event of the loop is about: a ticket and one of these.
+constexpr std::uint64_t engine_key = 0;
+constexpr std::uint64_t sync_kind = 1;
+constexpr std::uint64_t exit_kind = 2;
+constexpr std::uint64_t kind_bits = 2;
+
+/// How often a group that should be empty is looked at again.
+constexpr int burial_interval_ms = 5;
+
+bool parse_number(std::string_view text, std::uint32_t& out) {
+  auto [end, code]
+    = std::from_chars(text.data(), text.data() + text.size(), out);
+  return code == std::errc{} && end == text.data() + text.size();
+}
+
+} // namespace
+
+std::vector<std::string> to_arguments(const warden_settings& settings) {
+  std::string without;
+  for (const auto& layer : settings.without)
+    without += (without.empty() ? "" : ",") + layer;
+  return {"troupe-warden",
+          command,
+          std::to_string(settings.socket),
+          settings.state_dir,
+          settings.directory,
+          std::to_string(settings.first_uid),
+          std::to_string(settings.uid_count),
+          without};
+}
+
+bool parse_arguments(int argc, char** argv, warden_settings& out) {
+  if (argc != 8 || std::string_view{argv[1]} != command)
+    return false;
+  std::uint32_t socket = 0;
+  if (!parse_number(argv[2], socket) || !parse_number(argv[5], out.first_uid)
+      || !parse_number(argv[6], out.uid_count))
+    return false;
+  out.socket = static_cast<int>(socket);
+  out.state_dir = argv[3];
+  out.directory = argv[4];
+  std::string_view rest{argv[7]};
+  while (!rest.empty()) {
+    auto name = rest.substr(0, rest.find(','));
+    out.without.emplace_back(name);
+    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+  }
+  return true;
+}
+
+warden::warden(warden_settings settings)
+  : settings_{std::move(settings)}, socket_{settings_.socket} {
+}
+
+int warden::run() {
+  if (!open())
+    return 1;
+  while (!stopping_) {
+    epoll_event events[64];
+    int count = ::epoll_wait(epoll_.get(), events, 64, wait_time());
+    for (int i = 0; i < count; ++i) {
+      auto key = events[i].data.u64;
+      if (key == engine_key)
+        hear_engine();
+      else if ((key & 3) == sync_kind)
+        hear_run(key >> kind_bits);
+      else
+        end(key >> kind_bits);
+    }
+    check_clocks();
+    bury();
+    flush();
+  }
+  clean_up();
+  return 0;
+}
+
+bool warden::open() {
+  sweep_cgroups(settings_.directory); // of a warden before this one
+  sweep_dead_instances(settings_.state_dir);
+  auto name = "troupe-"
+    + std::filesystem::path{settings_.directory}.filename().string();
+  auto site = isolation::make_cgroup_site(name);
+  if (!record_cgroups(settings_.directory, site.directories()))
+    return false;
+  uid_lock_ = claim_uids(settings_.state_dir, settings_.first_uid,
+                         settings_.uid_count);
+  uids_ = uid_pool{uid_lock_.first, uid_lock_.count};
+  isolation::probe_context context;
+  context.groups = &site;
+  context.privileged = uid_lock_.count > 0;
+  context.uid = context.privileged ? uid_lock_.first : ::geteuid();
+  context.gid = context.privileged ? uid_lock_.first : ::getegid();
+  context.without = settings_.without;
+  plans_ = plan_builder{isolation::probe_host(context)};
+  groups_ = group_pool{std::move(site)};
+  epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
+  if (!epoll_ || !watch(socket_.get(), engine_key))
+    return false;
+  message hello;
+  hello.what = word::hello;
+  hello.hello = plans_.report();
+  say(std::move(hello));
+  return true;
+}
+
+bool warden::watch(int fd, std::uint64_t key) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = key;
+  return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+// -- the engine ----------------------------------------------------------------
+
+void warden::hear_engine() {
+  for (;;) {
+    packet from_engine;
+    switch (receive_packet(socket_.get(), max_packet, max_descriptors,
+                           from_engine)) {
+    case packet_status::done:
+      obey(from_engine);
+      break;
+    case packet_status::later:
+      return;
+    case packet_status::closed:
+      stopping_ = true;
+      return;
+    case packet_status::broken:
+      break; // one bad packet; what it carried is closed
+    }
+    if (stopping_)
+      return;
+  }
+}
+
+void warden::obey(packet& from_engine) {
+  message m;
+  if (!decode(from_engine.bytes, m))
+    return;
+  if (m.what == word::stop) {
+    stopping_ = true;
+  } else if (m.what == word::kill) {
+    if (auto i = running_.find(m.ticket); i != running_.end())
+      i->second.kill();
+  } else if (m.what == word::start) {
+    auto& given = from_engine.descriptors;
+    std::size_t wanted = 3u + m.start.has_stdin + m.start.has_channel;
+    if (given.size() != wanted) {
+      refuse(m.start, {isolation::step::order, EBADF}, "");
+      return;
+    }
+    std::size_t next = 0;
+    run_descriptors fds;
+    fds.launch = std::move(given[next++]);
+    if (m.start.has_stdin)
+      fds.in = std::move(given[next++]);
+    fds.out = std::move(given[next++]);
+    fds.err = std::move(given[next++]);
+    if (m.start.has_channel)
+      fds.channel = std::move(given[next++]);
+    start(m.start, std::move(fds));
+  }
+}
+
+void warden::start(const start_order& order, run_descriptors fds) {
+  if (auto why = plans_.refuse(order); !why.empty()) {
+    refuse(order, {isolation::step::namespaces, EPERM}, std::move(why));
+    return;
+  }
+  run_resources resources;
+  if (!gather(order, resources)) {
+    refuse(order, isolation::failed(isolation::step::cgroup),
+           "no uid or no control group is left for another run");
+    return;
+  }
+  auto plan = plans_.build(order);
+  if (!resources.work_directory.empty())
+    plan.working_dir = resources.work_directory;
+  auto [place, fresh]
+    = running_.try_emplace(order.ticket, order, std::move(resources));
+  if (!fresh)
+    return; // the engine counts upwards; a ticket given twice is not obeyed
+  auto& slot = place->second;
+  auto no = slot.begin(plan, fds);
+  if (slot.pidfd() < 0) { // nothing was born
+    slot.notice().failure = no;
+    dying_.emplace(order.ticket, std::move(slot));
+    running_.erase(place);
+    return;
+  }
+  auto key = order.ticket << kind_bits;
+  if (no.ok()
+      && !(watch(slot.sync(), key | sync_kind)
+           && watch(slot.pidfd(), key | exit_kind)
+           && ::write(slot.sync(), "g", 1) == 1))
+    no = isolation::failed(isolation::step::order);
+  if (no.ok())
+    return;
+  slot.notice().failure = no;
+  slot.kill();
+  end(order.ticket);
+}
+
+void warden::refuse(const start_order& order, isolation::outcome why,
+                    std::string detail) {
+  message m;
+  m.what = word::ended;
+  m.end.ticket = order.ticket;
+  m.end.failure = why;
+  m.end.detail = std::move(detail);
+  say(std::move(m));
+}
+
+bool warden::gather(const start_order& order, run_resources& out) {
+  out.group = groups_.take();
+  if (!out.group)
+    return false;
+  bool off = order.level == isolation_level::off;
+  if (!off && uid_lock_.count > 0) {
+    out.uid = uids_.take();
+    if (!out.uid) {
+      groups_.put(std::move(out.group));
+      errno = EAGAIN;
+      return false;
+    }
+  }
+  if (off && order.working_dir == "/tmp") {
+    out.work_directory
+      = settings_.directory + "/work-" + std::to_string(order.ticket);
+    return ::mkdir(out.work_directory.c_str(), 0700) == 0;
+  }
+  return true;
+}
+
+// -- runs ----------------------------------------------------------------------
+
+void warden::hear_run(std::uint64_t ticket) {
+  auto i = running_.find(ticket);
+  if (i == running_.end() || !i->second.hear()) {
+    // End of file is told over and over; the exit is told by the pidfd.
+    if (i != running_.end() && i->second.sync_is_closed())
+      ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, i->second.sync(), nullptr);
+    return;
+  }
+  message m;
+  m.what = word::started;
+  m.ticket = ticket;
+  say(std::move(m));
+}
+
+void warden::end(std::uint64_t ticket) {
+  auto i = running_.find(ticket);
+  if (i == running_.end())
+    return;
+  i->second.reap();
+  dying_.emplace(ticket, std::move(i->second));
+  running_.erase(i);
+}
+
+void warden::bury() {
+  for (auto i = dying_.begin(); i != dying_.end();) {
+    auto& slot = i->second;
+    if (!slot.is_gone()) {
+      ++i;
+      continue;
+    }
+    message m;
+    m.what = word::ended;
+    m.end = slot.notice();
+    auto resources = slot.take_resources();
+    groups_.put(std::move(resources.group));
+    if (resources.uid)
+      uids_.put(*resources.uid);
+    if (!resources.work_directory.empty()) {
+      std::error_code code;
+      std::filesystem::remove_all(resources.work_directory, code);
+    }
+    say(std::move(m));
+    i = dying_.erase(i);
+  }
+}
+
+void warden::check_clocks() {
+  auto now = clock::now();
+  for (auto& [ticket, slot] : running_)
+    if (slot.next_check() <= now)
+      slot.check_cpu();
+}
+
+int warden::wait_time() const {
+  if (!dying_.empty() || !unsent_.empty())
+    return burial_interval_ms;
+  auto next = clock::time_point::max();
+  for (const auto& [ticket, slot] : running_)
+    next = std::min(next, slot.next_check());
+  if (next == clock::time_point::max())
+    return -1;
+  auto left = std::chrono::ceil<std::chrono::milliseconds>(next - clock::now());
+  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
+}
+
+void warden::say(message m) {
+  unsent_.push_back(encode(m));
+  flush();
+}
+
+void warden::flush() {
+  while (!unsent_.empty()) {
+    switch (send_packet(socket_.get(), unsent_.front())) {
+    case packet_status::later:
+      return;
+    case packet_status::closed:
+      stopping_ = true;
+      unsent_.clear();
+      return;
+    case packet_status::done:
+    case packet_status::broken:
+      unsent_.pop_front();
+      break;
+    }
+  }
+}
+
+void warden::clean_up() {
+  for (auto& [ticket, slot] : running_)
+    slot.kill();
+  for (auto& [ticket, slot] : running_)
+    slot.reap();
+  running_.clear();
+  dying_.clear();
+  groups_ = group_pool{};
+  remove_instance(settings_.directory);
+}
+
+int warden_main(int argc, char** argv) {
+  warden_settings settings;
+  if (!parse_arguments(argc, argv, settings))
+    return 2;
+  ::prctl(PR_SET_NAME, "troupe-warden", 0, 0, 0);
+  ::fcntl(settings.socket, F_SETFD, FD_CLOEXEC);
+  // Nothing of the engine's, should it have forgotten to mark a descriptor.
+  ::syscall(SYS_close_range, static_cast<unsigned>(settings.socket) + 1, ~0U,
+            0);
+  // A session of its own: the terminal's Ctrl-C is for the engine, which ends
+  // its runs in order.
+  ::setsid();
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGINT, SIG_IGN);
+  ::signal(SIGHUP, SIG_IGN);
+  ::signal(SIGTERM, SIG_IGN);
+  ::signal(SIGCHLD, SIG_DFL); // the parent may have ignored it
+  ::umask(022);
+  if (::chdir("/") != 0)
+    return 1;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+  }
+  return warden{std::move(settings)}.run();
+}
+
+} // namespace troupe::warden

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "runtime/local/warden/instance.hpp"
+#include "runtime/local/warden/plan_builder.hpp"
+#include "runtime/local/warden/protocol.hpp"
+#include "runtime/local/warden/run_slot.hpp"
+
+#include <deque>
+#include <map>
+#include <string>
+
+namespace troupe {
+struct packet;
+}
+
+namespace troupe::warden {
+
+/// How a warden is told who it works for; the engine writes it as arguments.
+struct warden_settings {
+  int socket = -1; // to the engine
+  std::string state_dir;
+  std::string directory; // of the engine's instance
+  std::uint32_t first_uid = 0;
+  std::uint32_t uid_count = 0;
+  std::vector<std::string> without; // layers to treat as absent, for tests
+};
+
+std::vector<std::string> to_arguments(const warden_settings& settings);
+/// False: these are not the arguments of a warden.
+bool parse_arguments(int argc, char** argv, warden_settings& out);
+
+/// The process that does everything that forks. One thread, one loop.
+class warden {
+public:
+  explicit warden(warden_settings settings);
+
+  /// Serves until the engine says stop or is gone. The exit code.
+  int run();
+
+private:
+  using slots = std::map<std::uint64_t, run_slot>;
+
+  bool open();
+  bool watch(int fd, std::uint64_t key);
+  void hear_engine();
+  void obey(packet& from_engine);
+  void start(const start_order& order, run_descriptors fds);
+  void refuse(const start_order& order, isolation::outcome why,
+              std::string detail);
+  bool gather(const start_order& order, run_resources& out);
+  void hear_run(std::uint64_t ticket);
+  void end(std::uint64_t ticket);
+  /// Sends ENDED for every run of which nothing is left.
+  void bury();
+  void check_clocks();
+  int wait_time() const;
+  void say(message m);
+  void flush();
+  void clean_up();
+
+  warden_settings settings_;
+  unique_fd socket_;
+  unique_fd epoll_;
+  uid_block uid_lock_;
+  uid_pool uids_;
+  group_pool groups_;
+  plan_builder plans_;
+  slots running_;
+  std::map<std::uint64_t, run_slot> dying_; // pid 1 reaped, group not empty
+  std::deque<std::string> unsent_;          // as many as runs, at most
+  bool stopping_ = false;
+};
+
+} // namespace troupe::warden
