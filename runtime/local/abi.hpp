@@ -12,10 +12,7 @@ inline constexpr int stderr_fd = 2;  // a pipe
 inline constexpr int channel_fd = 3; // a stream socket: request in, answer out
 inline constexpr int fd_count = 4;   // and nothing else is open
 
-inline constexpr const char* home = "/tmp";
-inline constexpr const char* path = "/usr/local/bin:/usr/bin:/bin";
-
 /// Read-only directory with the runner programs of runtime/script.
-inline constexpr const char* runner_directory = "/troupe";
+inline constexpr const char* runners = "/opt/troupe/runners";
 
 } // namespace troupe::abi

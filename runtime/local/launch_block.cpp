@@ -1,10 +1,9 @@
 #include "runtime/local/launch_block.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <fcntl.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -75,8 +74,7 @@ make_launch_block(const std::vector<std::string>& argv,
     text.append(name).push_back('=');
     text.append(value.reveal()).push_back('\0');
   }
-  unique_fd block{
-    ::memfd_create("launch", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+  unique_fd block{::memfd_create("launch", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
   bool good = block && write_all(block.get(), text.data(), text.size())
     && ::fcntl(block.get(), F_ADD_SEALS,
                F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)

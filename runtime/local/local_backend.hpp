@@ -34,6 +34,13 @@ public:
 
   /// Puts a faster carrier before the cold path. Call it before the first run.
   void add_carrier(std::unique_ptr<run_carrier> carrier);
+  /// Where carriers live.
+  boost::asio::any_io_executor strand() const;
+
+  /// For tests and operators: the warden's process, -1 while there is none,
+  /// and what this instance keeps on disk.
+  int warden_pid() const;
+  const std::string& instance_directory() const;
 
 private:
   struct impl;

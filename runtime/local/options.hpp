@@ -44,6 +44,10 @@ struct local_options {
   /// How long the warden may take to report an end that was asked for before
   /// it is replaced. Killing is done in milliseconds; a busy host needs more.
   std::chrono::milliseconds kill_grace{5'000};
+
+  /// Layers to treat as absent, by name: what a lesser host would be like. For
+  /// tests; a setting must never lead here.
+  std::vector<std::string> pretend_absent;
 };
 
 } // namespace troupe

@@ -81,8 +81,8 @@ packet_status send_packet(int socket, std::string_view bytes,
   return packet_status::done;
 }
 
-packet_status receive_packet(int socket, std::size_t limit,
-                             int max_descriptors, packet& out) {
+packet_status receive_packet(int socket, std::size_t limit, int max_descriptors,
+                             packet& out) {
   out.bytes.resize(limit);
   out.descriptors.clear();
   iovec part{out.bytes.data(), out.bytes.size()};

@@ -31,7 +31,7 @@ struct packet {
 };
 
 /// Receives one packet of at most `limit` bytes and `max_descriptors`.
-packet_status receive_packet(int socket, std::size_t limit,
-                             int max_descriptors, packet& out);
+packet_status receive_packet(int socket, std::size_t limit, int max_descriptors,
+                             packet& out);
 
 } // namespace troupe

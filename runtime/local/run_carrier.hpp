@@ -2,6 +2,8 @@
 
 #include "runtime/backend.hpp"
 #include "runtime/local/unique_fd.hpp"
+#include "runtime/local/warden/protocol.hpp"
+#include "runtime/script/program.hpp"
 
 #include <functional>
 #include <string>
@@ -17,14 +19,15 @@ struct launch {
   prepared_run_ptr run;
   std::vector<std::string> argv;                   // argv[0] is a path inside
   std::vector<std::pair<std::string, secret>> env; // complete, from nothing
-  std::string working_dir;                         // path inside
-  unique_fd in;                                    // empty: /dev/null
+  std::string working_dir; // path inside, "": the private /tmp
+  std::vector<warden::start_order::shown_path> shown; // beside the system's
+  unique_fd in;                                       // empty: /dev/null
   unique_fd out;
   unique_fd err;
   unique_fd channel; // empty: a command, nobody listens
-  /// The program is a runner of runtime/script: a warm interpreter of
-  /// `run->lang` will do as well as executing `argv`.
-  bool is_runner = false;
+  /// Not `none`: a warm interpreter of that kind will do as well as executing
+  /// `argv`: it calls the runner's `serve_one(3)`.
+  script::runner by = script::runner::none;
 };
 
 /// What a carrier saw of an ended process. Nothing of it is the tool's word.

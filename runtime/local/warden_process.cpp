@@ -2,12 +2,11 @@
 
 #include "runtime/local/packet_socket.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -76,9 +75,9 @@ warden_process::start(asio::any_io_executor strand,
 
 warden_process::warden_process(asio::any_io_executor strand, unique_fd socket,
                                int pid, events listener)
-  : socket_{std::move(strand), socket.release()}, pid_{pid},
-    events_{std::move(listener)} {
-}
+    : socket_{std::move(strand), socket.release()}, pid_{pid}, events_{
+                                                                 std::move(
+                                                                   listener)} {}
 
 warden_process::~warden_process() {
   if (pid_ < 0)

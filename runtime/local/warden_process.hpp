@@ -40,8 +40,8 @@ public:
   int pid() const { return pid_; }
 
 private:
-  warden_process(boost::asio::any_io_executor strand, unique_fd socket,
-                 int pid, events listener);
+  warden_process(boost::asio::any_io_executor strand, unique_fd socket, int pid,
+                 events listener);
 
   void listen();
   void receive();

@@ -2,9 +2,8 @@
 
 #include "runtime/local/unique_fd.hpp"
 
-#include <unistd.h>
-
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <charconv>
 

@@ -99,8 +99,7 @@ void vacate(const std::string& own, const std::string& leaf) {
 }
 
 bool has_controller(const std::string& directory, std::string_view name) {
-  auto text
-    = read_text(directory + "/cgroup.controllers").value_or("");
+  auto text = read_text(directory + "/cgroup.controllers").value_or("");
   if (!text.empty() && text.back() == '\n')
     text.pop_back();
   return lists(text, ' ', name);
@@ -121,8 +120,7 @@ void delegate(cgroup_site& site, const std::string& own,
     write_text(own + "/cgroup.subtree_control", wanted);
   }
   write_text(site.unified + "/cgroup.subtree_control", wanted);
-  auto given
-    = read_text(site.unified + "/cgroup.subtree_control").value_or("");
+  auto given = read_text(site.unified + "/cgroup.subtree_control").value_or("");
   if (!given.empty() && given.back() == '\n')
     given.pop_back();
   site.unified_memory = lists(given, ' ', "memory");

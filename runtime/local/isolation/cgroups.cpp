@@ -2,11 +2,10 @@
 
 #include "runtime/local/isolation/cgroup_files.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -72,8 +71,7 @@ bool remove_cgroup_tree(const std::string& directory) {
   if (!std::filesystem::is_directory(directory, code))
     return true;
   std::vector<std::string> below;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(directory, code))
+  for (const auto& entry : std::filesystem::directory_iterator(directory, code))
     if (entry.is_directory(code) && !entry.is_symlink(code))
       below.push_back(entry.path());
   for (const auto& d : below)
@@ -93,7 +91,7 @@ bool remove_cgroup_tree(const std::string& directory) {
 }
 
 run_group::run_group(const cgroup_site& site, const std::string& name)
-  : unified_memory_{site.unified_memory}, unified_pids_{site.unified_pids} {
+    : unified_memory_{site.unified_memory}, unified_pids_{site.unified_pids} {
   auto make = [&](const std::string& parent, std::string& mine) {
     if (parent.empty())
       return;

@@ -15,10 +15,10 @@ namespace troupe::isolation {
 /// Where on this host groups can be made, below the caller's own: a directory
 /// per hierarchy, "" where there is none that we may write to.
 struct cgroup_site {
-  std::string memory;  // v1
-  std::string pids;    // v1
-  std::string cpuacct; // v1, only needed without `unified`
-  std::string unified; // v2: atomic kill, "empty" and CPU time
+  std::string memory;          // v1
+  std::string pids;            // v1
+  std::string cpuacct;         // v1, only needed without `unified`
+  std::string unified;         // v2: atomic kill, "empty" and CPU time
   bool unified_memory = false; // v2 has the controller, too
   bool unified_pids = false;
 

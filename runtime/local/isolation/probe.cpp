@@ -9,12 +9,11 @@
 #include "runtime/local/isolation/wire.hpp"
 #include "runtime/local/unique_fd.hpp"
 
+#include <sched.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <sched.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <array>
@@ -63,7 +62,7 @@ outcome try_plan(const plan& p, const probe_context& context) {
 
 struct named_layer {
   const char* name;
-  bool layer_set::* flag;
+  bool layer_set::*flag;
   bool core;
 };
 
@@ -80,7 +79,7 @@ constexpr std::array<named_layer, 10> named_layers{
    {"seccomp", &layer_set::seccomp, true}}};
 
 /// Which layer a step belongs to.
-bool layer_set::* layer_of(step at) {
+bool layer_set::*layer_of(step at) {
   switch (at) {
   case step::open_sources:
   case step::tree:
@@ -169,17 +168,18 @@ private:
     reasons_[layer.name] = std::move(reason);
     // Without a user namespace the others are not ours to make.
     if (layer.flag == &layer_set::user)
-      for (auto flag : {&layer_set::mounts, &layer_set::pids,
-                        &layer_set::network, &layer_set::ipc, &layer_set::uts,
-                        &layer_set::cgroup_view})
+      for (auto flag :
+           {&layer_set::mounts, &layer_set::pids, &layer_set::network,
+            &layer_set::ipc, &layer_set::uts, &layer_set::cgroup_view})
         plan_.layers.*flag = false;
   }
 
-  bool drop(bool layer_set::* flag, const outcome& no) {
+  bool drop(bool layer_set::*flag, const outcome& no) {
     for (const auto& layer : named_layers)
       if (layer.flag == flag && plan_.layers.*flag) {
-        leave_out(layer, "step " + std::string{to_string(no.at)} + ": "
-                           + std::strerror(no.error));
+        leave_out(layer,
+                  "step " + std::string{to_string(no.at)} + ": "
+                    + std::strerror(no.error));
         return true;
       }
     return false;

@@ -6,16 +6,15 @@
 #include "runtime/local/isolation/namespaces.hpp"
 #include "runtime/local/launch_block.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -49,8 +48,8 @@ void wait_for_go(int sync) noexcept {
 
 /// Everything that is not the run's goes away before anything else happens.
 outcome keep_only(const init_order& order) noexcept {
-  int mine[] = {order.sync, order.launch, order.in,
-                order.out,  order.err,    order.channel};
+  int mine[]
+    = {order.sync, order.launch, order.in, order.out, order.err, order.channel};
   std::sort(std::begin(mine), std::end(mine));
   auto close_between = [](int first, int last) {
     return first > last

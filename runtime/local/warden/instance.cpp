@@ -4,11 +4,10 @@
 #include "runtime/local/isolation/cgroups.hpp"
 #include "runtime/model/ids.hpp"
 
+#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <fcntl.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -73,8 +72,8 @@ std::pair<std::uint32_t, std::uint32_t> last_extent() {
   std::pair<std::uint32_t, std::uint32_t> best{0, 0};
   std::uint64_t inside = 0, outside = 0, count = 0;
   while (lines >> inside >> outside >> count)
-    best = {static_cast<std::uint32_t>(inside),
-            static_cast<std::uint32_t>(count)};
+    best
+      = {static_cast<std::uint32_t>(inside), static_cast<std::uint32_t>(count)};
   return best;
 }
 
@@ -149,7 +148,8 @@ uid_block claim_uids(const std::string& state_dir, std::uint32_t first,
   if (::geteuid() != 0)
     return block;
   auto [begin, size] = last_extent();
-  if (first < begin || std::uint64_t{first} + count > std::uint64_t{begin} + size) {
+  if (first < begin
+      || std::uint64_t{first} + count > std::uint64_t{begin} + size) {
     // A container's ids: the upper half of them, its services use the lower.
     count = std::min(count, size / 2);
     first = begin + size - count;

@@ -20,8 +20,8 @@ bool is_degraded(const isolation::probe_report& report, const char* name) {
 } // namespace
 
 plan_builder::plan_builder(isolation::probe_report report)
-  : report_{std::move(report)}, layers_{isolation::usable_layers(report_)},
-    tree_{isolation::standard_tree()} {
+    : report_{std::move(report)}, layers_{isolation::usable_layers(report_)},
+      tree_{isolation::standard_tree()} {
   tree_.proc = !is_degraded(report_, "proc");
   isolation::filter_options options;
   options.unix_sockets = layers_.network;

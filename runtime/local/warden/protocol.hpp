@@ -45,12 +45,12 @@ struct start_order {
   bool notify_network = false; // the filter's listener goes to the broker
   troupe::limits limits;
   std::string working_dir = "/tmp";
-  struct shown {
+  struct shown_path {
     std::string host;
     std::string inside;
     bool writable = false;
   };
-  std::vector<shown> shown;
+  std::vector<shown_path> shown;
 };
 
 /// The end of a run as the warden saw it.

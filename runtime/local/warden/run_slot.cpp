@@ -4,12 +4,11 @@
 #include "runtime/local/isolation/namespaces.hpp"
 #include "runtime/local/packet_socket.hpp"
 
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -62,7 +61,7 @@ std::optional<std::uint32_t> uid_pool::take() {
 }
 
 run_slot::run_slot(const start_order& order, run_resources resources)
-  : order_{order}, resources_{std::move(resources)} {
+    : order_{order}, resources_{std::move(resources)} {
   notice_.ticket = order.ticket;
 }
 

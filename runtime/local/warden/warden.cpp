@@ -2,15 +2,14 @@
 
 #include "runtime/local/packet_socket.hpp"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <fcntl.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -73,8 +72,7 @@ bool parse_arguments(int argc, char** argv, warden_settings& out) {
 }
 
 warden::warden(warden_settings settings)
-  : settings_{std::move(settings)}, socket_{settings_.socket} {
-}
+    : settings_{std::move(settings)}, socket_{settings_.socket} {}
 
 int warden::run() {
   if (!open())
@@ -107,8 +105,8 @@ bool warden::open() {
   auto site = isolation::make_cgroup_site(name);
   if (!record_cgroups(settings_.directory, site.directories()))
     return false;
-  uid_lock_ = claim_uids(settings_.state_dir, settings_.first_uid,
-                         settings_.uid_count);
+  uid_lock_
+    = claim_uids(settings_.state_dir, settings_.first_uid, settings_.uid_count);
   uids_ = uid_pool{uid_lock_.first, uid_lock_.count};
   isolation::probe_context context;
   context.groups = &site;
@@ -135,13 +133,14 @@ bool warden::watch(int fd, std::uint64_t key) {
   return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-// -- the engine ----------------------------------------------------------------
+// -- the engine
+// ----------------------------------------------------------------
 
 void warden::hear_engine() {
   for (;;) {
     packet from_engine;
-    switch (receive_packet(socket_.get(), max_packet, max_descriptors,
-                           from_engine)) {
+    switch (
+      receive_packet(socket_.get(), max_packet, max_descriptors, from_engine)) {
     case packet_status::done:
       obey(from_engine);
       break;
@@ -257,7 +256,8 @@ bool warden::gather(const start_order& order, run_resources& out) {
   return true;
 }
 
-// -- runs ----------------------------------------------------------------------
+// -- runs
+// ----------------------------------------------------------------------
 
 void warden::hear_run(std::uint64_t ticket) {
   auto i = running_.find(ticket);

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "runtime/local/isolation/probe.hpp"
+#include "runtime/local/options.hpp"
+#include "runtime/local/run_carrier.hpp"
+#include "runtime/local/warden/instance.hpp"
+#include "runtime/local/warden_process.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+namespace troupe {
+
+/// The cold path: every run a fresh, isolated exec by the warden. Keeps the
+/// warden alive: when it dies its runs are reported lost, once its successor
+/// has swept what they left.
+class cold_carrier final : public run_carrier,
+                           public std::enable_shared_from_this<cold_carrier> {
+public:
+  cold_carrier(boost::asio::any_io_executor strand,
+               const local_options& options, const warden::instance& instance);
+
+  /// Starts the first warden. `ready` is called once with what the host
+  /// offers, or with why there is no warden.
+  void open(std::function<void(result<isolation::probe_report>)> ready);
+
+  bool takes(const launch& what) const override;
+  void start(launch what, carrier_events events) override;
+  void kill(const run_id& id) override;
+  void stop() override;
+
+  /// Asks the warden to clean up and leave; `done` when it has.
+  void close(std::function<void()> done);
+
+  /// "": ready. Else what is missing.
+  std::string trouble() const { return trouble_; }
+  const isolation::probe_report& probe() const { return probe_; }
+  /// Its process, for tests and for operators; -1 when there is none.
+  int warden_pid() const;
+
+private:
+  struct flight {
+    run_id id;
+    isolation_level level = isolation_level::standard;
+    carrier_events events;
+    std::vector<std::string> notes;
+    std::unique_ptr<boost::asio::steady_timer> deadline; // of STARTED, of ENDED
+    bool started = false;
+    bool kill_sent = false;
+  };
+  using flights = std::map<std::uint64_t, flight>;
+
+  void spawn();
+  void hear(warden::message m);
+  void say_ready(const isolation::probe_report& report);
+  void mark_started(std::uint64_t ticket);
+  void finish(const warden::end_notice& notice);
+  void lose_warden();
+  void report_lost();
+  void send_kill(std::uint64_t ticket, flight& f);
+  void expect(std::uint64_t ticket, flight& f, std::chrono::milliseconds within,
+              bool then_replace);
+  isolation_report report_for(isolation_level level) const;
+
+  boost::asio::any_io_executor strand_;
+  local_options options_;
+  std::string instance_directory_;
+  std::string state_dir_;
+  std::shared_ptr<warden_process> warden_;
+  isolation::probe_report probe_;
+  std::function<void(result<isolation::probe_report>)> ready_;
+  std::string trouble_ = "the warden is starting";
+  flights flights_;
+  flights lost_; // of the last warden, told when its successor has swept
+  std::unordered_map<std::string, std::uint64_t> tickets_; // by run id
+  std::uint64_t next_ticket_ = 1;
+  std::uint32_t deaths_in_a_row_ = 0;
+  boost::asio::steady_timer restart_;
+  boost::asio::steady_timer hello_deadline_;
+  std::function<void()> closed_;
+  bool closing_ = false;
+};
+
+} // namespace troupe

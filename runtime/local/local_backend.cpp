@@ -1,0 +1,360 @@
+#include "runtime/local/local_backend.hpp"
+
+#include "runtime/local/abi.hpp"
+#include "runtime/local/cold_carrier.hpp"
+#include "runtime/local/interpreters.hpp"
+#include "runtime/local/local_run.hpp"
+
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <future>
+#include <mutex>
+#include <unordered_map>
+
+namespace troupe {
+
+namespace asio = boost::asio;
+
+using local_run_ptr = std::shared_ptr<local_run>;
+
+/// Everything below runs on `strand`, except what says otherwise.
+struct local_backend::impl : std::enable_shared_from_this<impl> {
+  impl(asio::any_io_executor executor, local_options opts,
+       warden::instance made)
+      : strand{asio::make_strand(std::move(executor))}, options{std::move(
+                                                          opts)},
+        instance{std::move(made)}, cold{std::make_shared<cold_carrier>(
+                                     strand, options, instance)} {}
+
+  result<void> open();
+  void accept(local_run_ptr run);
+  void pump();
+  void begin(const local_run_ptr& run);
+  void forget(const run_id& id);
+  void cancel(const run_id& id, exit_reason why);
+  void stop(std::shared_ptr<std::promise<void>> done);
+  void close_if_idle();
+  result<void> admit(const prepared_run& run) const;
+  script::program_paths paths_for(const prepared_run& run) const;
+  std::vector<warden::start_order::shown_path>
+  shown_for(const prepared_run& run) const;
+
+  asio::any_io_executor strand;
+  local_options options;
+  warden::instance instance;
+  std::shared_ptr<cold_carrier> cold;
+  std::vector<std::unique_ptr<run_carrier>> carriers; // before the cold one
+  interpreters found;
+  std::deque<local_run_ptr> waiting;
+  std::unordered_map<std::string, local_run_ptr> running;
+  bool stopping = false;
+  bool closing = false;
+  std::vector<std::shared_ptr<std::promise<void>>> stop_waiters;
+  std::atomic<bool> stopped{false};
+
+  mutable std::mutex probe_mutex; // what any thread may ask for
+  isolation::probe_report probed;
+  std::string trouble;
+};
+
+namespace {
+
+std::string runner_directory(const warden::instance& instance) {
+  return instance.directory() + "/runners";
+}
+
+error stopping_error() {
+  return error{.code = ec::unavailable,
+               .text = "the local backend is stopping",
+               .fields = {},
+               .retry_after = {}};
+}
+
+/// The bounds of one packet to the warden.
+constexpr std::size_t max_mounts = 32;
+constexpr std::size_t max_path = 1024;
+
+bool is_plain_path(const std::string& path) {
+  return !path.empty() && path.front() == '/' && path.size() <= max_path
+    && path.find('\0') == std::string::npos
+    && path.find("/../") == std::string::npos && !path.ends_with("/..");
+}
+
+} // namespace
+
+// -- opening and closing
+// ---------------------------------------------------------
+
+result<std::shared_ptr<local_backend>>
+local_backend::open(asio::any_io_executor executor, local_options options) {
+  if (options.state_dir.empty())
+    options.state_dir = warden::default_state_dir();
+  auto instance = warden::instance::claim(options.state_dir);
+  if (!instance)
+    return instance.error();
+  if (auto written = script::install_runners(runner_directory(*instance));
+      !written)
+    return written.error().within("install the runner programs");
+  auto self = std::make_shared<impl>(std::move(executor), std::move(options),
+                                     std::move(*instance));
+  if (auto opened = self->open(); !opened)
+    return opened.error();
+  return std::shared_ptr<local_backend>{new local_backend{std::move(self)}};
+}
+
+result<void> local_backend::impl::open() {
+  found = find_interpreters(options);
+  {
+    std::lock_guard lock{probe_mutex};
+    trouble = "the warden is starting";
+  }
+  asio::post(strand, [self = shared_from_this()] {
+    self->cold->open([self](result<isolation::probe_report> report) {
+      std::lock_guard lock{self->probe_mutex};
+      if (report) {
+        self->probed = *report;
+        self->trouble.clear();
+      } else {
+        self->trouble = report.error().text;
+      }
+      asio::post(self->strand, [self] { self->pump(); });
+    });
+  });
+  return {};
+}
+
+local_backend::local_backend(std::shared_ptr<impl> self)
+    : impl_{std::move(self)} {}
+
+local_backend::~local_backend() {
+  stop();
+}
+
+void local_backend::stop() {
+  if (impl_->stopped.exchange(true))
+    return;
+  auto done = std::make_shared<std::promise<void>>();
+  auto finished = done->get_future();
+  asio::post(impl_->strand,
+             [self = impl_, done] { self->stop(std::move(done)); });
+  // An executor that no longer runs cannot end anything in order; then the
+  // warden sees our end of the socket close and cleans up by itself.
+  finished.wait_for(2 * impl_->options.kill_grace);
+}
+
+void local_backend::impl::stop(std::shared_ptr<std::promise<void>> done) {
+  stopping = true;
+  stop_waiters.push_back(std::move(done));
+  for (auto& run : std::exchange(waiting, {}))
+    run->fail(stopping_error());
+  for (auto& carrier : carriers)
+    carrier->stop();
+  auto all = running; // ending may change the map
+  for (auto& [id, run] : all)
+    run->end(exit_reason::cancelled);
+  close_if_idle();
+}
+
+void local_backend::impl::close_if_idle() {
+  if (!stopping || closing || !running.empty())
+    return;
+  closing = true;
+  cold->close([self = shared_from_this()] {
+    for (auto& waiter : std::exchange(self->stop_waiters, {}))
+      waiter->set_value();
+  });
+}
+
+// -- from any thread
+// -------------------------------------------------------------
+
+void local_backend::start(prepared_run_ptr run, run_observer_ptr observer) {
+  auto made = std::make_shared<local_run>(impl_->strand, std::move(run),
+                                          std::move(observer),
+                                          impl_->options.end_on_output_limit);
+  asio::post(impl_->strand, [self = impl_, made = std::move(made)]() mutable {
+    self->accept(std::move(made));
+  });
+}
+
+void local_backend::cancel(const run_id& id, exit_reason reason) {
+  asio::post(impl_->strand,
+             [self = impl_, id, reason] { self->cancel(id, reason); });
+}
+
+result<void> local_backend::ready() const {
+  std::lock_guard lock{impl_->probe_mutex};
+  auto text = impl_->trouble;
+  if (text.empty() && impl_->options.isolation != isolation_level::best_effort
+      && impl_->options.isolation != isolation_level::off)
+    text = impl_->probed.missing_core();
+  if (text.empty())
+    return {};
+  return error{.code = ec::unavailable,
+               .text = std::move(text),
+               .fields = {},
+               .retry_after = {}};
+}
+
+isolation::probe_report local_backend::probe() const {
+  std::lock_guard lock{impl_->probe_mutex};
+  return impl_->probed;
+}
+
+int local_backend::warden_pid() const {
+  std::promise<int> answer;
+  auto pid = answer.get_future();
+  asio::dispatch(impl_->strand,
+                 [&] { answer.set_value(impl_->cold->warden_pid()); });
+  return pid.get();
+}
+
+const std::string& local_backend::instance_directory() const {
+  return impl_->instance.directory();
+}
+
+void local_backend::add_carrier(std::unique_ptr<run_carrier> carrier) {
+  asio::post(impl_->strand,
+             [self = impl_, carrier = std::move(carrier)]() mutable {
+               self->carriers.push_back(std::move(carrier));
+             });
+}
+
+boost::asio::any_io_executor local_backend::strand() const {
+  return impl_->strand;
+}
+
+// -- on the strand
+// ---------------------------------------------------------------
+
+result<void> local_backend::impl::admit(const prepared_run& run) const {
+  if (stopping)
+    return stopping_error();
+  if (running.contains(run.id.str()))
+    return error{.code = ec::conflict,
+                 .text = "run " + run.id.str() + " is running already",
+                 .fields = {},
+                 .retry_after = {}};
+  if (waiting.size() >= options.max_queued)
+    return error{.code = ec::exhausted,
+                 .text = "the local queue of "
+                   + std::to_string(options.max_queued) + " runs is full",
+                 .fields = {},
+                 .retry_after = std::chrono::milliseconds{1'000}};
+  if (run.mounts.size() > max_mounts)
+    return bad_field("/mounts", "more than " + std::to_string(max_mounts));
+  for (const auto& m : run.mounts)
+    if (!is_plain_path(m.host) || !is_plain_path(m.inside))
+      return bad_field("/mounts", "a path is not absolute and plain");
+  if (!run.working_dir.empty() && !is_plain_path(run.working_dir))
+    return bad_field("/working_dir", "the path is not absolute and plain");
+  return {};
+}
+
+void local_backend::impl::accept(local_run_ptr run) {
+  if (auto fine = admit(run->request()); !fine) {
+    run->fail(fine.error());
+    return;
+  }
+  waiting.push_back(std::move(run));
+  pump();
+}
+
+void local_backend::impl::pump() {
+  // The first runs wait for the first warden, whatever it will say.
+  bool starting = false;
+  {
+    std::lock_guard lock{probe_mutex};
+    starting = probed.layers.empty() && trouble == "the warden is starting";
+  }
+  while (!starting && !waiting.empty()
+         && running.size() < options.max_running) {
+    auto run = std::move(waiting.front());
+    waiting.pop_front();
+    begin(run);
+  }
+}
+
+void local_backend::impl::begin(const local_run_ptr& run) {
+  const auto& request = run->request();
+  if (request.deadline != local_run::clock::time_point{}
+      && request.deadline <= local_run::clock::now()) {
+    run->finish_unstarted(exit_reason::wall_timeout,
+                          "its deadline passed in the queue");
+    return;
+  }
+  auto what = run->prepare(paths_for(request), shown_for(request));
+  if (!what) {
+    run->fail(what.error());
+    return;
+  }
+  running.emplace(request.id.str(), run);
+  run_carrier* carrier = cold.get();
+  for (auto& faster : carriers)
+    if (faster->takes(*what)) {
+      carrier = faster.get();
+      break;
+    }
+  run->carry(
+    *carrier, std::move(*what),
+    [self = shared_from_this(), id = request.id] { self->forget(id); });
+}
+
+void local_backend::impl::forget(const run_id& id) {
+  running.erase(id.str());
+  // Not from here: `begin` may be below us on the stack.
+  asio::post(strand, [self = shared_from_this()] {
+    self->pump();
+    self->close_if_idle();
+  });
+}
+
+void local_backend::impl::cancel(const run_id& id, exit_reason why) {
+  if (auto i = running.find(id.str()); i != running.end()) {
+    i->second->end(why);
+    return;
+  }
+  auto i = std::ranges::find_if(
+    waiting, [&](const auto& run) { return run->request().id == id; });
+  if (i == waiting.end())
+    return;
+  auto run = std::move(*i);
+  waiting.erase(i);
+  run->finish_unstarted(why, "ended in the queue");
+}
+
+script::program_paths
+local_backend::impl::paths_for(const prepared_run& run) const {
+  script::program_paths paths;
+  paths.python = found.python.path;
+  paths.node = found.node.path;
+  paths.shell = options.shell;
+  // Without a private tree the host's own path is the only one.
+  paths.runners = run.isolation == isolation_level::off
+    ? runner_directory(instance)
+    : std::string{abi::runners};
+  return paths;
+}
+
+std::vector<warden::start_order::shown_path>
+local_backend::impl::shown_for(const prepared_run& run) const {
+  std::vector<warden::start_order::shown_path> shown;
+  if (run.isolation == isolation_level::off)
+    return shown;
+  shown.push_back({runner_directory(instance), abi::runners, false});
+  for (const auto& path : options.read_only_paths)
+    shown.push_back({path, path, false});
+  for (const auto& interpreter : {found.python, found.node})
+    if (!interpreter.prefix.empty())
+      shown.push_back({interpreter.prefix, interpreter.prefix, false});
+  for (const auto& m : run.mounts)
+    shown.push_back({m.host, m.inside, m.writable});
+  return shown;
+}
+
+} // namespace troupe

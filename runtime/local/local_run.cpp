@@ -1,0 +1,310 @@
+#include "runtime/local/local_run.hpp"
+
+#include "runtime/json/json.hpp"
+#include "runtime/script/interpret.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace troupe {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::microseconds;
+
+error no_descriptors() {
+  return error{.code = ec::exhausted,
+               .text = std::string{"make the pipes of a run: "}
+                 + std::strerror(errno)
+                 + "; raise the limit of open files (LimitNOFILE)",
+               .fields = {},
+               .retry_after = std::chrono::milliseconds{1'000}};
+}
+
+/// Our end first; only that one does not block.
+bool make_pipe(unique_fd& ours, unique_fd& its) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return false;
+  ours.reset(ends[0]);
+  its.reset(ends[1]);
+  return ::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
+}
+
+bool make_channel(unique_fd& ours, unique_fd& its) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return false;
+  ours.reset(ends[0]);
+  its.reset(ends[1]);
+  return ::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
+}
+
+/// The whole text is known: a sealed file needs nobody to feed it.
+unique_fd make_input(const std::string& text) {
+  unique_fd file{::memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+  std::size_t written = 0;
+  while (file && written < text.size()) {
+    auto n = ::write(file.get(), text.data() + written, text.size() - written);
+    if (n <= 0)
+      return {};
+    written += static_cast<std::size_t>(n);
+  }
+  if (!file
+      || ::fcntl(file.get(), F_ADD_SEALS,
+                 F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+        != 0
+      || ::lseek(file.get(), 0, SEEK_SET) != 0)
+    return {};
+  return file;
+}
+
+/// A descriptor of ours that survives what comes after: the other end of a
+/// socket pair is a copy, since Asio owns what it is given.
+int copy_of(int fd) {
+  return ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+std::string wall_text(std::chrono::milliseconds t) {
+  return "it ran longer than its limit of " + std::to_string(t.count()) + " ms";
+}
+
+} // namespace
+
+local_run::local_run(asio::any_io_executor strand, prepared_run_ptr run,
+                     run_observer_ptr observer, bool end_on_output_limit)
+    : strand_{std::move(strand)}, run_{std::move(run)}, observer_{std::move(
+                                                          observer)},
+      end_on_output_limit_{end_on_output_limit}, wall_{strand_} {}
+
+result<launch>
+local_run::prepare(const script::program_paths& paths,
+                   std::vector<warden::start_order::shown_path> shown) {
+  auto program = script::build_program(*run_, paths);
+  if (!program)
+    return program.error();
+  launch what;
+  what.run = run_;
+  what.argv = std::move(program->argv);
+  for (auto& [name, value] : program->environment)
+    what.env.emplace_back(name, std::move(value));
+  what.working_dir = run_->working_dir;
+  what.shown = std::move(shown);
+  what.by = program->by;
+  answer_limit_ = program->answer_limit;
+  request_ = std::move(program->request);
+
+  unique_fd out, err, channel;
+  if (!make_pipe(out, what.out) || !make_pipe(err, what.err))
+    return no_descriptors();
+  if (answer_limit_ > 0) {
+    if (!make_channel(channel, what.channel))
+      return no_descriptors();
+    auto copy = copy_of(channel.get());
+    if (copy < 0)
+      return no_descriptors();
+    question_.emplace(strand_, copy);
+    answer_.emplace(strand_, channel.release(), answer_limit_ + 1);
+  }
+  if (!program->input.empty()) {
+    what.in = make_input(program->input);
+    if (!what.in)
+      return no_descriptors();
+  }
+  out_.emplace(strand_, out.release(), run_->limits.output_bytes);
+  err_.emplace(strand_, err.release(), run_->limits.output_bytes);
+  return what;
+}
+
+void local_run::carry(run_carrier& carrier, launch what,
+                      std::function<void()> done) {
+  auto self = shared_from_this();
+  carrier_ = &carrier;
+  done_ = std::move(done);
+  carried_ = clock::now();
+  auto over = [this] {
+    if (end_on_output_limit_)
+      end(exit_reason::output_limit);
+  };
+  out_->start(
+    self,
+    [this](std::string_view bytes) {
+      observer_->output(output_stream::out, bytes);
+    },
+    over);
+  err_->start(
+    self,
+    [this](std::string_view bytes) {
+      observer_->output(output_stream::err, bytes);
+    },
+    over);
+  if (answer_) {
+    answer_->start(
+      self, [](std::string_view) {},
+      [this] { end(exit_reason::output_limit); });
+    question_->start(self, request_.reveal());
+    request_ = secret{};
+  }
+  carrier_events events;
+  events.started = [self] { self->on_started(); };
+  events.ended
+    = [self](run_ending ending) { self->on_ended(std::move(ending)); };
+  carrier.start(std::move(what), std::move(events));
+}
+
+void local_run::on_started() {
+  started_ = clock::now();
+  has_started_ = true;
+  observer_->started();
+  arm_wall_clock();
+}
+
+void local_run::arm_wall_clock() {
+  auto end_at = clock::now() + run_->limits.wall;
+  if (run_->deadline != clock::time_point{})
+    end_at = std::min(end_at, run_->deadline);
+  wall_.expires_at(end_at);
+  wall_.async_wait([self = shared_from_this()](boost::system::error_code code) {
+    if (!code)
+      self->end(exit_reason::wall_timeout);
+  });
+}
+
+void local_run::end(exit_reason why) {
+  if (carrier_ == nullptr)
+    return;
+  if (!asked_)
+    asked_ = why;
+  carrier_->kill(run_->id);
+}
+
+void local_run::on_ended(run_ending ending) {
+  wall_.cancel();
+  if (question_)
+    question_->stop();
+  for (auto* capture : {&out_, &err_, &answer_})
+    if (*capture)
+      (*capture)->finish();
+  carrier_ = nullptr;
+  run_outcome outcome{assemble(ending), has_started_ || ending.lost};
+  auto observer = std::exchange(observer_, nullptr);
+  auto done = std::exchange(done_, nullptr);
+  observer->finished(std::move(outcome));
+  if (done)
+    done();
+}
+
+run_result local_run::assemble(const run_ending& ending) {
+  run_result r;
+  r.id = run_->id;
+  r.backend = backend_kind::local;
+  r.stdout_text = json::repair_utf8(out_->take());
+  r.stderr_text = json::repair_utf8(err_->take());
+  r.stdout_truncated = out_->truncated();
+  r.stderr_truncated = err_->truncated();
+  r.usage.wall = ending.wall;
+  r.usage.cpu = ending.cpu;
+  r.usage.peak_memory_bytes = ending.peak_memory_bytes;
+  r.usage.stdout_bytes = out_->bytes();
+  r.usage.stderr_bytes = err_->bytes();
+  auto now = clock::now();
+  auto begun = has_started_ ? started_ : now;
+  r.stages.push_back(
+    {"queue", duration_cast<microseconds>(carried_ - arrived_)});
+  r.stages.push_back(
+    {"prepare", duration_cast<microseconds>(begun - carried_)});
+  if (has_started_)
+    r.stages.push_back({"run", duration_cast<microseconds>(now - begun)});
+  r.isolation = ending.isolation;
+  r.notes = ending.notes;
+  set_reason(ending, r);
+  script::interpret(*run_, answer_ ? answer_->take() : std::string{}, r);
+  if (r.status == run_status::error)
+    blame_limits(ending, r);
+  return r;
+}
+
+void local_run::set_reason(const run_ending& ending, run_result& r) const {
+  int status = ending.wait_status;
+  if (!ending.start_failure.empty()) {
+    // Ended while it was being started is still ended.
+    r.reason = asked_ ? *asked_ : exit_reason::start_failed;
+    r.detail = asked_ ? "ended before it began" : ending.start_failure;
+    return;
+  }
+  if (ending.lost) {
+    r.reason = exit_reason::lost;
+    return;
+  }
+  if (ending.cpu_exceeded) {
+    r.reason = exit_reason::cpu_timeout;
+    return;
+  }
+  if (ending.killed && asked_) {
+    r.reason = *asked_;
+    if (r.reason == exit_reason::wall_timeout)
+      r.detail = wall_text(run_->limits.wall);
+    return;
+  }
+  if (WIFEXITED(status)) {
+    r.reason = exit_reason::exited;
+    r.exit_code = WEXITSTATUS(status);
+    return;
+  }
+  r.reason = exit_reason::signaled;
+  r.signal = WTERMSIG(status);
+  if (r.signal == SIGSYS)
+    r.reason = exit_reason::syscall_blocked;
+  else if (r.signal == SIGKILL && ending.memory_exceeded)
+    r.reason = exit_reason::memory_limit;
+  else if (r.signal == SIGXCPU
+           || (r.signal == SIGKILL && ending.cpu >= run_->limits.cpu))
+    r.reason = exit_reason::cpu_timeout;
+}
+
+/// A tool that failed by itself may have failed for want of something.
+void local_run::blame_limits(const run_ending& ending, run_result& r) const {
+  if (r.reason != exit_reason::exited && r.reason != exit_reason::signaled)
+    return;
+  auto blame = [&](exit_reason why, const char* text) {
+    r.reason = why;
+    r.notes.emplace_back(text);
+  };
+  if (ending.memory_exceeded)
+    blame(exit_reason::memory_limit,
+          "the kernel killed one of its processes for want of memory");
+  else if (ending.processes_exceeded)
+    blame(exit_reason::pids_limit,
+          "it was refused a process or thread beyond its limit");
+  else if (ending.disk_full)
+    blame(exit_reason::disk_limit, "its /tmp was full");
+}
+
+void local_run::fail(error why) {
+  auto observer = std::exchange(observer_, nullptr);
+  observer->finished({std::move(why), false});
+}
+
+void local_run::finish_unstarted(exit_reason why, std::string detail) {
+  run_result r;
+  r.id = run_->id;
+  r.reason = why;
+  r.detail = std::move(detail);
+  r.stages.push_back(
+    {"queue", duration_cast<microseconds>(clock::now() - arrived_)});
+  script::interpret(*run_, {}, r);
+  auto observer = std::exchange(observer_, nullptr);
+  observer->finished({std::move(r), false});
+}
+
+} // namespace troupe

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "runtime/backend.hpp"
+#include "runtime/local/output_capture.hpp"
+#include "runtime/local/run_carrier.hpp"
+#include "runtime/script/program.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace troupe {
+
+/// One run on the engine's side: its pipes, its clock, its result. Whoever
+/// carries it, it looks the same from here. Used on one strand.
+class local_run : public std::enable_shared_from_this<local_run> {
+public:
+  using clock = std::chrono::steady_clock;
+
+  local_run(boost::asio::any_io_executor strand, prepared_run_ptr run,
+            run_observer_ptr observer, bool end_on_output_limit);
+
+  const prepared_run& request() const { return *run_; }
+
+  /// Makes the pipes and what a carrier needs; an error is the end of it.
+  result<launch> prepare(const script::program_paths& paths,
+                         std::vector<warden::start_order::shown_path> shown);
+
+  /// Hands itself to the carrier. `done` is called last.
+  void carry(run_carrier& carrier, launch what, std::function<void()> done);
+
+  /// Ends early, with this reason.
+  void end(exit_reason why);
+
+  /// Never got a carrier: tells the observer.
+  void fail(error why);
+  void finish_unstarted(exit_reason why, std::string detail);
+
+private:
+  void on_started();
+  void on_ended(run_ending ending);
+  run_result assemble(const run_ending& ending);
+  void set_reason(const run_ending& ending, run_result& r) const;
+  void blame_limits(const run_ending& ending, run_result& r) const;
+  void arm_wall_clock();
+
+  boost::asio::any_io_executor strand_;
+  prepared_run_ptr run_;
+  run_observer_ptr observer_;
+  bool end_on_output_limit_;
+  std::size_t answer_limit_ = 0;
+  secret request_;
+  std::optional<output_capture> out_;
+  std::optional<output_capture> err_;
+  std::optional<output_capture> answer_;
+  std::optional<input_feed> question_;
+  boost::asio::steady_timer wall_;
+  run_carrier* carrier_ = nullptr;
+  std::function<void()> done_;
+  std::optional<exit_reason> asked_; // why we had it killed
+  clock::time_point arrived_ = clock::now();
+  clock::time_point carried_{};
+  clock::time_point started_{};
+  bool has_started_ = false;
+};
+
+} // namespace troupe

@@ -1,0 +1,130 @@
+#include "runtime/local/output_capture.hpp"
+
+#include "runtime/secret.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace troupe {
+
+namespace asio = boost::asio;
+using asio::posix::stream_descriptor;
+
+namespace {
+
+/// As much as a pipe holds by default.
+constexpr std::size_t piece = 64u << 10;
+
+/// How many pieces are taken before others get their turn.
+constexpr int pieces_at_once = 8;
+
+} // namespace
+
+output_capture::output_capture(asio::any_io_executor strand, int fd,
+                               std::size_t limit)
+    : source_{std::move(strand), fd}, limit_{limit} {}
+
+void output_capture::start(std::shared_ptr<void> owner,
+                           std::function<void(std::string_view)> kept,
+                           std::function<void()> over) {
+  owner_ = std::move(owner);
+  on_kept_ = std::move(kept);
+  on_over_ = std::move(over);
+  wait();
+}
+
+bool output_capture::read_once() {
+  static thread_local std::array<char, piece> buffer;
+  auto n = ::read(source_.native_handle(), buffer.data(), buffer.size());
+  if (n <= 0) {
+    ended_ = n == 0 || (errno != EAGAIN && errno != EINTR);
+    return false;
+  }
+  auto size = static_cast<std::size_t>(n);
+  auto room = limit_ - std::min<std::size_t>(limit_, kept_bytes_);
+  auto take = std::min(size, room);
+  bytes_ += size;
+  kept_bytes_ += take;
+  if (take > 0) {
+    kept_.append(buffer.data(), take);
+    if (on_kept_)
+      on_kept_({buffer.data(), take});
+  }
+  if (take < size)
+    if (auto over = std::exchange(on_over_, nullptr))
+      over();
+  return true;
+}
+
+void output_capture::wait() {
+  source_.async_wait(stream_descriptor::wait_read,
+                     [this, owner = owner_](boost::system::error_code code) {
+                       if (code || !source_.is_open())
+                         return;
+                       for (int i = 0; i < pieces_at_once && read_once(); ++i)
+                         ;
+                       if (!ended_ && source_.is_open())
+                         wait();
+                     });
+}
+
+void output_capture::finish() {
+  // A pipe holds a mebibyte at most, and nobody refills it.
+  constexpr int enough = 64;
+  for (int i = 0; i < enough && source_.is_open() && read_once(); ++i)
+    ;
+  boost::system::error_code ignored;
+  source_.close(ignored);
+  on_kept_ = nullptr;
+  on_over_ = nullptr;
+  owner_.reset();
+}
+
+input_feed::input_feed(asio::any_io_executor strand, int fd)
+    : target_{std::move(strand), fd} {}
+
+input_feed::~input_feed() {
+  wipe(text_.data(), text_.size());
+}
+
+void input_feed::start(std::shared_ptr<void> owner, std::string text) {
+  owner_ = std::move(owner);
+  text_ = std::move(text);
+  write();
+}
+
+void input_feed::write() {
+  while (written_ < text_.size()) {
+    auto n = ::send(target_.native_handle(), text_.data() + written_,
+                    text_.size() - written_, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n > 0) {
+      written_ += static_cast<std::size_t>(n);
+      continue;
+    }
+    if (n < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOBUFS)) {
+      target_.async_wait(
+        stream_descriptor::wait_write,
+        [this, owner = owner_](boost::system::error_code code) {
+          if (!code && target_.is_open())
+            write();
+        });
+      return;
+    }
+    break; // it does not want to read: its business
+  }
+  wipe(text_.data(), text_.size());
+  text_.clear();
+  owner_.reset();
+}
+
+void input_feed::stop() {
+  boost::system::error_code ignored;
+  target_.close(ignored);
+  owner_.reset();
+}
+
+} // namespace troupe

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace troupe {
+
+/// Reads one descriptor to its end without ever holding more than a bound:
+/// the first `limit` bytes are kept, the rest is counted and dropped, so that
+/// a chatty tool neither blocks nor fills our memory.
+class output_capture {
+public:
+  output_capture(boost::asio::any_io_executor strand, int fd,
+                 std::size_t limit);
+
+  /// `kept` sees every piece that is kept, `over` is called once when
+  /// something was dropped. `owner` keeps this object alive meanwhile.
+  void start(std::shared_ptr<void> owner,
+             std::function<void(std::string_view)> kept,
+             std::function<void()> over = {});
+
+  /// Takes what is there right now, then closes. Everybody who could still
+  /// write is dead.
+  void finish();
+
+  std::string take() { return std::move(kept_); }
+  std::uint64_t bytes() const { return bytes_; }
+  bool truncated() const { return bytes_ > kept_bytes_; }
+
+private:
+  /// False: would block, or the end.
+  bool read_once();
+  void wait();
+
+  boost::asio::posix::stream_descriptor source_;
+  std::size_t limit_;
+  std::string kept_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t kept_bytes_ = 0;
+  bool ended_ = false;
+  std::shared_ptr<void> owner_;
+  std::function<void(std::string_view)> on_kept_;
+  std::function<void()> on_over_;
+};
+
+/// Writes a text into a descriptor as fast as the other side reads it.
+class input_feed {
+public:
+  input_feed(boost::asio::any_io_executor strand, int fd);
+
+  /// `text` is wiped when it has been written, or will not be.
+  void start(std::shared_ptr<void> owner, std::string text);
+  void stop();
+  ~input_feed();
+
+  int fd() { return target_.native_handle(); }
+
+private:
+  void write();
+
+  boost::asio::posix::stream_descriptor target_;
+  std::string text_;
+  std::size_t written_ = 0;
+  std::shared_ptr<void> owner_;
+};
+
+} // namespace troupe

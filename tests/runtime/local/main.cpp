@@ -1,0 +1,15 @@
+// Boost.Test's main, but first of all the warden's: this binary is what the
+// local backend executes again.
+#include "runtime/local/warden/protocol.hpp"
+
+#define BOOST_TEST_MODULE local
+#define BOOST_TEST_NO_MAIN
+#include <boost/test/unit_test.hpp>
+
+#include <string_view>
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view{argv[1]} == troupe::warden::command)
+    return troupe::warden::warden_main(argc, argv);
+  return boost::unit_test::unit_test_main(&init_unit_test, argc, argv);
+}

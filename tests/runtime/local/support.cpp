@@ -1,0 +1,133 @@
+#include "tests/runtime/local/support.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <poll.h>
+#include <stdlib.h>
+
+#include <filesystem>
+
+namespace troupe::test {
+
+void watcher::started() {
+  started_ = true;
+}
+
+void watcher::output(output_stream, std::string_view text) {
+  std::lock_guard lock{mutex_};
+  out_ += text;
+  changed_.notify_all();
+}
+
+void watcher::finished(run_outcome outcome) {
+  std::lock_guard lock{mutex_};
+  outcome_ = std::move(outcome);
+  changed_.notify_all();
+}
+
+run_outcome watcher::wait() {
+  std::unique_lock lock{mutex_};
+  bool ended = changed_.wait_for(lock, std::chrono::seconds{60},
+                                 [&] { return outcome_.has_value(); });
+  BOOST_REQUIRE_MESSAGE(ended, "the run did not end in a minute");
+  return *outcome_;
+}
+
+bool watcher::wait_for_output(std::string_view text) {
+  std::unique_lock lock{mutex_};
+  changed_.wait_for(lock, std::chrono::seconds{60}, [&] {
+    return outcome_ || out_.find(text) != std::string::npos;
+  });
+  return out_.find(text) != std::string::npos;
+}
+
+local_host::local_host(local_options options) : busy_{io_.get_executor()} {
+  char name[] = "/tmp/troupe-test-XXXXXX";
+  BOOST_REQUIRE(::mkdtemp(name) != nullptr);
+  state_dir_ = name;
+  options.state_dir = state_dir_;
+  for (int i = 0; i < 2; ++i)
+    threads_.emplace_back([this] { io_.run(); });
+  auto opened = local_backend::open(io_.get_executor(), std::move(options));
+  BOOST_REQUIRE_MESSAGE(opened, to_string(opened.error()));
+  backend_ = *opened;
+}
+
+local_host::~local_host() {
+  backend_->stop();
+  backend_.reset();
+  busy_.reset();
+  for (auto& t : threads_)
+    t.join();
+  std::error_code code;
+  std::filesystem::remove_all(state_dir_, code);
+}
+
+std::shared_ptr<watcher> local_host::start(prepared_run run) {
+  if (run.id.empty())
+    run.id = run_id::make();
+  auto seen = std::make_shared<watcher>();
+  backend_->start(std::make_shared<const prepared_run>(std::move(run)), seen);
+  return seen;
+}
+
+run_result local_host::run(prepared_run run) {
+  auto outcome = start(std::move(run))->wait();
+  BOOST_REQUIRE_MESSAGE(outcome.answer, to_string(outcome.answer.error()));
+  return *outcome.answer;
+}
+
+local_host& shared_host() {
+  static auto* host = [] {
+    auto* made = new local_host;
+    // Before the executable's own statics go away.
+    std::atexit([] { delete &shared_host(); });
+    return made;
+  }();
+  return *host;
+}
+
+prepared_run shell(std::string line) {
+  prepared_run run;
+  run.kind = run_kind::command;
+  run.lang = language::shell;
+  run.name = "shell";
+  run.command = std::move(line);
+  run.limits.wall = std::chrono::seconds{20};
+  return run;
+}
+
+prepared_run program(std::vector<std::string> argv) {
+  auto run = shell("");
+  run.argv = std::move(argv);
+  return run;
+}
+
+prepared_run python(std::string code) {
+  return program({"/usr/bin/python3", "-I", "-c", std::move(code)});
+}
+
+prepared_run node(std::string code) {
+  return program({"/usr/bin/node", "-e", std::move(code)});
+}
+
+std::string lacks(std::string_view layer) {
+  auto report = shared_host().backend().probe();
+  auto* found = report.find(layer);
+  if (found != nullptr && found->state == layer_state::enforced)
+    return {};
+  return std::string{layer} + ": "
+    + (found == nullptr ? "not probed" : found->reason);
+}
+
+bool eventually(const std::function<bool()>& done) {
+  auto end = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end)
+      return false;
+    ::poll(nullptr, 0, 2);
+  }
+  return true;
+}
+
+} // namespace troupe::test
