@@ -100,7 +100,7 @@ local_run::prepare(const script::program_paths& paths,
     what.env.emplace_back(name, std::move(value));
   what.working_dir = run_->working_dir;
   what.shown = std::move(shown);
-  what.by = program->by;
+  what.is_runner = program->by != script::runner::none;
   answer_limit_ = program->answer_limit;
   request_ = std::move(program->request);
 

@@ -3,7 +3,6 @@
 #include "runtime/backend.hpp"
 #include "runtime/local/unique_fd.hpp"
 #include "runtime/local/warden/protocol.hpp"
-#include "runtime/script/program.hpp"
 
 #include <functional>
 #include <string>
@@ -25,9 +24,9 @@ struct launch {
   unique_fd out;
   unique_fd err;
   unique_fd channel; // empty: a command, nobody listens
-  /// Not `none`: a warm interpreter of that kind will do as well as executing
-  /// `argv`: it calls the runner's `serve_one(3)`.
-  script::runner by = script::runner::none;
+  /// The program is a runner of runtime/script: a warm interpreter of
+  /// `run->lang` will do as well as executing `argv`.
+  bool is_runner = false;
 };
 
 /// What a carrier saw of an ended process. Nothing of it is the tool's word.
