@@ -1,0 +1,53 @@
+# What `cmake --install` puts where: the binary (app/), the public headers, the
+# rooms as static libraries, and find_package(troupe).
+include(CMakePackageConfigHelpers)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/troupe")
+
+# The libraries that `target` needs, itself included: rooms split themselves
+# without telling us.
+function(own_libraries target result)
+  set(found ${${result}})
+  if(NOT target IN_LIST found)
+    list(APPEND found ${target})
+    get_target_property(needed ${target} INTERFACE_LINK_LIBRARIES)
+    foreach(item IN LISTS needed)
+      string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" item "${item}")
+      if(item MATCHES "^troupe_" AND TARGET ${item})
+        own_libraries(${item} found)
+      endif()
+    endforeach()
+  endif()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+set(exported "")
+own_libraries(troupe_actors exported)
+foreach(target IN LISTS exported)
+  string(REPLACE "troupe_" "" name ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+endforeach()
+install(TARGETS ${exported}
+  EXPORT troupe_targets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/troupe")
+install(EXPORT troupe_targets
+  NAMESPACE troupe::
+  FILE troupeTargets.cmake
+  DESTINATION "${package_dir}")
+
+install(DIRECTORY "${CMAKE_SOURCE_DIR}/include/troupe"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" OPTIONAL
+  FILES_MATCHING PATTERN "*.hpp")
+
+configure_package_config_file(
+  "${CMAKE_SOURCE_DIR}/cmake/troupeConfig.cmake.in"
+  "${CMAKE_BINARY_DIR}/troupeConfig.cmake"
+  INSTALL_DESTINATION "${package_dir}")
+# Before 1.0 every minor version may change the headers.
+write_basic_package_version_file(
+  "${CMAKE_BINARY_DIR}/troupeConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  "${CMAKE_BINARY_DIR}/troupeConfig.cmake"
+  "${CMAKE_BINARY_DIR}/troupeConfigVersion.cmake"
+  "${CMAKE_SOURCE_DIR}/cmake/FindCAF.cmake"
+  DESTINATION "${package_dir}")
