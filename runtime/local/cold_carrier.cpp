@@ -65,9 +65,9 @@ void cold_carrier::spawn() {
   settings.without = options_.pretend_absent;
   std::weak_ptr<cold_carrier> weak = weak_from_this();
   warden_process::events listener;
-  listener.message = [weak](warden::message m) {
+  listener.message = [weak](warden::message m, std::vector<unique_fd> fds) {
     if (auto self = weak.lock())
-      self->hear(std::move(m));
+      self->hear(std::move(m), std::move(fds));
   };
   listener.died = [weak] {
     if (auto self = weak.lock())
@@ -89,7 +89,34 @@ void cold_carrier::spawn() {
   });
 }
 
-void cold_carrier::hear(warden::message m) {
+std::uint64_t cold_carrier::ask(warden::message m,
+                                std::vector<unique_fd> descriptors,
+                                answer then) {
+  if (!warden_ || !trouble_.empty() || closing_)
+    return 0;
+  m.ticket = m.start.ticket = next_ticket_++;
+  asked_.emplace(m.ticket, std::move(then));
+  warden_->send(m, std::move(descriptors));
+  return m.ticket;
+}
+
+void cold_carrier::release(std::uint64_t ticket) {
+  if (!warden_)
+    return; // its groups went with it
+  warden::message m;
+  m.what = warden::word::release;
+  m.ticket = ticket;
+  warden_->send(m);
+}
+
+void cold_carrier::hear(warden::message m, std::vector<unique_fd> descriptors) {
+  const auto ticket = m.what == warden::word::leased ? m.grant.ticket
+    : m.what == warden::word::ended                  ? m.end.ticket
+                                                     : 0;
+  if (auto node = asked_.extract(ticket)) {
+    node.mapped()(std::move(m), std::move(descriptors));
+    return;
+  }
   switch (m.what) {
   case warden::word::hello:
     say_ready(m.hello);
@@ -103,7 +130,13 @@ void cold_carrier::hear(warden::message m) {
   case warden::word::start:
   case warden::word::kill:
   case warden::word::stop:
+  case warden::word::lease:
+  case warden::word::release:
+  case warden::word::hatch:
     break; // ours to say
+  case warden::word::leased:
+    release(m.grant.ticket); // nobody waits for it any more
+    break;
   }
 }
 
@@ -122,6 +155,13 @@ void cold_carrier::lose_warden() {
   hello_deadline_.cancel();
   for (auto& [ticket, f] : flights_)
     f.deadline.reset();
+  for (auto& [ticket, then] : std::exchange(asked_, {})) {
+    warden::message gone;
+    gone.what = warden::word::ended;
+    gone.end.failure = {isolation::step::order, EPIPE};
+    gone.end.detail = "the warden died";
+    then(std::move(gone), {});
+  }
   lost_.merge(flights_);
   flights_.clear();
   tickets_.clear();

@@ -34,6 +34,16 @@ public:
   void kill(const run_id& id) override;
   void stop() override;
 
+  // -- for slots of warm interpreters ----------------------------------------
+  /// A lease, an interpreter: `answer` is called once, with descriptors when
+  /// there are any, or with an `ended` of ticket 0 when the warden died.
+  using answer = std::function<void(warden::message, std::vector<unique_fd>)>;
+  /// 0: there is no warden now. Fills in the ticket.
+  std::uint64_t ask(warden::message m, std::vector<unique_fd> descriptors,
+                    answer then);
+  void release(std::uint64_t ticket);
+  isolation_report report_for(isolation_level level) const;
+
   /// Asks the warden to clean up and leave; `done` when it has.
   void close(std::function<void()> done);
 
@@ -56,7 +66,7 @@ private:
   using flights = std::map<std::uint64_t, flight>;
 
   void spawn();
-  void hear(warden::message m);
+  void hear(warden::message m, std::vector<unique_fd> descriptors);
   void say_ready(const isolation::probe_report& report);
   void mark_started(std::uint64_t ticket);
   void finish(const warden::end_notice& notice);
@@ -65,7 +75,6 @@ private:
   void send_kill(std::uint64_t ticket, flight& f);
   void expect(std::uint64_t ticket, flight& f, std::chrono::milliseconds within,
               bool then_replace);
-  isolation_report report_for(isolation_level level) const;
 
   boost::asio::any_io_executor strand_;
   local_options options_;
@@ -78,6 +87,7 @@ private:
   flights flights_;
   flights lost_; // of the last warden, told when its successor has swept
   std::unordered_map<std::string, std::uint64_t> tickets_; // by run id
+  std::map<std::uint64_t, answer> asked_;
   std::uint64_t next_ticket_ = 1;
   std::uint32_t deaths_in_a_row_ = 0;
   boost::asio::steady_timer restart_;

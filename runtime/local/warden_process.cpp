@@ -105,7 +105,7 @@ void warden_process::receive() {
     case packet_status::done: {
       warden::message m;
       if (warden::decode(from_warden.bytes, m))
-        events_.message(std::move(m));
+        events_.message(std::move(m), std::move(from_warden.descriptors));
       if (!socket_.is_open())
         return; // the listener killed it
       break;

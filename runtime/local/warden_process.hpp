@@ -21,7 +21,8 @@ namespace troupe {
 class warden_process : public std::enable_shared_from_this<warden_process> {
 public:
   struct events {
-    std::function<void(warden::message)> message;
+    /// Descriptors come with `leased` only.
+    std::function<void(warden::message, std::vector<unique_fd>)> message;
     std::function<void()> died; // once; by then it is reaped
   };
 

@@ -159,6 +159,33 @@ outcome run_group::join(pid_t process, bool born_in_unified) {
   return {};
 }
 
+group_files run_group::open_files() const {
+  const auto open_file = [](const std::string& path, int mode) {
+    return unique_fd{::open(path.c_str(), mode | O_CLOEXEC)};
+  };
+  group_files files;
+  for (const auto& d : {memory_, pids_, cpuacct_, unified_})
+    if (!d.empty())
+      if (auto fd = open_file(d + "/cgroup.procs", O_WRONLY))
+        files.procs.push_back(std::move(fd));
+  const auto open_pair
+    = [&](const std::string& peak, const std::string& events) {
+        files.peak = open_file(peak, O_RDWR);
+        if (!files.peak) // before Linux 6.12 nobody resets it
+          files.peak = open_file(peak, O_RDONLY);
+        files.events = open_file(events, O_RDONLY);
+      };
+  if (!memory_.empty())
+    open_pair(memory_ + "/memory.max_usage_in_bytes",
+              memory_ + "/memory.oom_control");
+  else if (unified_memory_)
+    open_pair(unified_ + "/memory.peak", unified_ + "/memory.events");
+  const auto& pids = pids_.empty() ? unified_ : pids_;
+  if (!pids_.empty() || unified_pids_)
+    files.forks = open_file(pids + "/pids.events", O_RDONLY);
+  return files;
+}
+
 std::optional<std::uint64_t> run_group::cpu_us() const {
   std::optional<std::uint64_t> now;
   if (!unified_.empty())
@@ -200,6 +227,7 @@ group_usage run_group::usage() const {
 }
 
 void run_group::kill() const {
+  was_killed_ = true;
   if (!unified_.empty()) {
     kill_directory(unified_);
     return;

@@ -49,6 +49,15 @@ struct group_usage {
   std::uint64_t refused_forks = 0;
 };
 
+/// The files of a group that a slot of a warm interpreter keeps: it has no
+/// cgroupfs of its own. Each may be absent.
+struct group_files {
+  std::vector<unique_fd> procs; // to join by writing "0"
+  unique_fd peak;               // memory.max_usage_in_bytes, memory.peak
+  unique_fd events;             // memory.oom_control, memory.events
+  unique_fd forks;              // pids.events
+};
+
 /// The groups of one run, one per hierarchy. Used again for the next run once
 /// they are empty: removing a memory group leaves a zombie behind.
 class run_group {
@@ -67,10 +76,15 @@ public:
   /// The v2 directory for CLONE_INTO_CGROUP, or -1.
   int birthplace() const { return unified_fd_.get(); }
 
+  group_files open_files() const;
+
   std::optional<std::uint64_t> cpu_us() const; // since `begin`
   group_usage usage() const;                   // since `begin`
   /// SIGKILL to everything in it, atomically where the host can.
   void kill() const;
+  /// Then it must not be used again: Linux 6.14 to 6.18 and their like kill
+  /// whatever is cloned into a group that was ever killed as a whole.
+  bool was_killed() const { return was_killed_; }
   bool empty() const;
 
 private:
@@ -83,6 +97,7 @@ private:
   bool unified_memory_ = false;
   bool unified_pids_ = false;
   bool good_ = true;
+  mutable bool was_killed_ = false;
   unique_fd unified_fd_;
   group_usage base_;
 };

@@ -96,6 +96,39 @@ void read(reader& r, end_notice& e) {
   r.text(e.detail);
 }
 
+void write(writer& w, const lease_grant& g) {
+  w.raw(g.ticket);
+  w.raw(g.clone_flags);
+  w.raw(g.uid);
+  w.raw(g.gid);
+  w.raw(g.groups);
+  for (bool fact :
+       {g.new_user, g.privileged, g.has_peak, g.has_events, g.has_forks})
+    w.flag(fact);
+}
+
+void read(reader& r, lease_grant& g) {
+  r.raw(g.ticket);
+  r.raw(g.clone_flags);
+  r.raw(g.uid);
+  r.raw(g.gid);
+  r.raw(g.groups);
+  for (auto* fact :
+       {&g.new_user, &g.privileged, &g.has_peak, &g.has_events, &g.has_forks})
+    r.flag(*fact);
+}
+
+void write(writer& w, const std::vector<std::string>& texts) {
+  w.raw(static_cast<std::uint32_t>(texts.size()));
+  for (const auto& text : texts)
+    w.text(text);
+}
+
+void read(reader& r, std::vector<std::string>& texts) {
+  for (auto n = r.count(); n > 0 && r.good(); --n)
+    r.text(texts.emplace_back());
+}
+
 } // namespace
 
 std::string encode(const message& m) {
@@ -104,11 +137,20 @@ std::string encode(const message& m) {
   w.raw(m.what);
   switch (m.what) {
   case word::start:
+  case word::lease:
     write(w, m.start);
     break;
   case word::kill:
+  case word::release:
   case word::started:
     w.raw(m.ticket);
+    break;
+  case word::hatch:
+    w.raw(m.ticket);
+    write(w, m.argv);
+    break;
+  case word::leased:
+    write(w, m.grant);
     break;
   case word::stop:
     break;
@@ -131,11 +173,20 @@ bool decode(std::string_view packet, message& out) {
     return false;
   switch (out.what) {
   case word::start:
+  case word::lease:
     read(r, out.start);
     return r.done();
   case word::kill:
+  case word::release:
   case word::started:
     r.raw(out.ticket);
+    return r.done();
+  case word::hatch:
+    r.raw(out.ticket);
+    read(r, out.argv);
+    return r.done();
+  case word::leased:
+    read(r, out.grant);
     return r.done();
   case word::stop:
     return r.done();

@@ -22,17 +22,21 @@ int warden_main(int argc, char** argv);
 
 inline constexpr std::uint32_t magic = 0x74727731; // "trw1"
 inline constexpr std::size_t max_packet = 64u << 10;
-inline constexpr int max_descriptors = 8;
+inline constexpr int max_descriptors = 16;
 
 enum class word : std::uint16_t {
   // engine -> warden
   start = 1, // a run: descriptors launch block, stdin?, out, err, channel?
   kill,      // ends a run with everything it started
   stop,      // kills all, cleans up, exits
+  lease,     // the ground for a slot of a warm interpreter, ordered as a run
+  release,   // that slot is of no more use: whoever is in it dies
+  hatch,     // an interpreter: its control socket beside it
   // warden -> engine
   hello,   // once, first: what the host offers
   started, // the program was executed
-  ended,   // nothing of the run is left
+  ended,   // nothing of the run is left; or no lease, no interpreter
+  leased,  // descriptors: plan, cgroup.procs of each group, peak?, events?...
 };
 
 /// A run as the warden sees it: no argument, no variable, no source. Those are
@@ -69,11 +73,27 @@ struct end_notice {
   std::string detail; // with a failure: what to know about it
 };
 
+/// What a slot stands on, beside its descriptors.
+struct lease_grant {
+  std::uint64_t ticket = 0;
+  std::uint64_t clone_flags = 0;
+  std::uint32_t uid = 0; // of the host, for the identity map
+  std::uint32_t gid = 0;
+  bool new_user = false;
+  bool privileged = false;
+  std::uint8_t groups = 0; // how many cgroup.procs
+  bool has_peak = false;
+  bool has_events = false;
+  bool has_forks = false;
+};
+
 struct message {
   word what = word::stop;
-  start_order start;        // start
-  std::uint64_t ticket = 0; // kill, started
-  end_notice end;           // ended
+  start_order start;             // start, lease
+  std::uint64_t ticket = 0;      // kill, started, release, hatch
+  std::vector<std::string> argv; // hatch
+  lease_grant grant;             // leased
+  end_notice end;                // ended
   isolation::probe_report hello;
 };
 

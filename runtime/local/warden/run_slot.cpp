@@ -43,7 +43,7 @@ std::unique_ptr<isolation::run_group> group_pool::take() {
 }
 
 void group_pool::put(std::unique_ptr<isolation::run_group> group) {
-  if (group && idle_.size() < max_idle_groups)
+  if (group && !group->was_killed() && idle_.size() < max_idle_groups)
     idle_.push_back(std::move(group));
 }
 

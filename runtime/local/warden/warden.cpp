@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,12 +21,6 @@
 namespace troupe::warden {
 
 namespace {
-
-// What an event of the loop is about: a ticket and one of these.
-constexpr std::uint64_t engine_key = 0;
-constexpr std::uint64_t sync_kind = 1;
-constexpr std::uint64_t exit_kind = 2;
-constexpr std::uint64_t kind_bits = 2;
 
 /// How often a group that should be empty is looked at again.
 constexpr int burial_interval_ms = 5;
@@ -86,8 +81,10 @@ int warden::run() {
         hear_engine();
       else if ((key & 3) == sync_kind)
         hear_run(key >> kind_bits);
-      else
+      else if ((key & 3) == exit_kind)
         end(key >> kind_bits);
+      else
+        reap_interpreter(key >> kind_bits);
     }
     check_clocks();
     bury();
@@ -166,6 +163,12 @@ void warden::obey(packet& from_engine) {
   } else if (m.what == word::kill) {
     if (auto i = running_.find(m.ticket); i != running_.end())
       i->second.kill();
+  } else if (m.what == word::lease) {
+    grant(m.start);
+  } else if (m.what == word::release) {
+    leases_.release(m.ticket);
+  } else if (m.what == word::hatch) {
+    hatch_interpreter(m, from_engine.descriptors);
   } else if (m.what == word::start) {
     auto& given = from_engine.descriptors;
     std::size_t wanted = 3u + m.start.has_stdin + m.start.has_channel;
@@ -283,6 +286,8 @@ void warden::end(std::uint64_t ticket) {
 }
 
 void warden::bury() {
+  for (auto& resources : leases_.bury())
+    give_back(std::move(resources));
   for (auto i = dying_.begin(); i != dying_.end();) {
     auto& slot = i->second;
     if (!slot.is_gone()) {
@@ -292,14 +297,7 @@ void warden::bury() {
     message m;
     m.what = word::ended;
     m.end = slot.notice();
-    auto resources = slot.take_resources();
-    groups_.put(std::move(resources.group));
-    if (resources.uid)
-      uids_.put(*resources.uid);
-    if (!resources.work_directory.empty()) {
-      std::error_code code;
-      std::filesystem::remove_all(resources.work_directory, code);
-    }
+    give_back(slot.take_resources());
     say(std::move(m));
     i = dying_.erase(i);
   }
@@ -313,7 +311,7 @@ void warden::check_clocks() {
 }
 
 int warden::wait_time() const {
-  if (!dying_.empty() || !unsent_.empty())
+  if (!dying_.empty() || leases_.is_burying() || !unsent_.empty())
     return burial_interval_ms;
   auto next = clock::time_point::max();
   for (const auto& [ticket, slot] : running_)
@@ -324,14 +322,17 @@ int warden::wait_time() const {
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
 }
 
-void warden::say(message m) {
-  unsent_.push_back(encode(m));
+void warden::say(message m, std::vector<unique_fd> descriptors) {
+  unsent_.push_back({encode(m), std::move(descriptors)});
   flush();
 }
 
 void warden::flush() {
   while (!unsent_.empty()) {
-    switch (send_packet(socket_.get(), unsent_.front())) {
+    std::vector<int> numbers;
+    for (const auto& fd : unsent_.front().descriptors)
+      numbers.push_back(fd.get());
+    switch (send_packet(socket_.get(), unsent_.front().bytes, numbers)) {
     case packet_status::later:
       return;
     case packet_status::closed:
@@ -351,6 +352,12 @@ void warden::clean_up() {
     slot.kill();
   for (auto& [ticket, slot] : running_)
     slot.reap();
+  for (auto& [ticket, child] : interpreters_)
+    ::syscall(SYS_pidfd_send_signal, child.get(), SIGKILL, nullptr, 0);
+  while (!interpreters_.empty())
+    reap_interpreter(interpreters_.begin()->first);
+  leases_.release_all();
+  leases_.bury();
   running_.clear();
   dying_.clear();
   groups_ = group_pool{};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/local/warden/instance.hpp"
+#include "runtime/local/warden/leases.hpp"
 #include "runtime/local/warden/plan_builder.hpp"
 #include "runtime/local/warden/protocol.hpp"
 #include "runtime/local/warden/run_slot.hpp"
@@ -14,6 +15,13 @@ struct packet;
 }
 
 namespace troupe::warden {
+
+// What an event of the warden's loop is about: a ticket and one of these.
+inline constexpr std::uint64_t engine_key = 0;
+inline constexpr std::uint64_t sync_kind = 1;
+inline constexpr std::uint64_t exit_kind = 2;
+inline constexpr std::uint64_t interpreter_kind = 3;
+inline constexpr std::uint64_t kind_bits = 2;
 
 /// How a warden is told who it works for; the engine writes it as arguments.
 struct warden_settings {
@@ -48,13 +56,17 @@ private:
   void refuse(const start_order& order, isolation::outcome why,
               std::string detail);
   bool gather(const start_order& order, run_resources& out);
+  void grant(const start_order& order);
+  void hatch_interpreter(const message& m, const std::vector<unique_fd>& given);
+  void reap_interpreter(std::uint64_t ticket);
+  void give_back(run_resources resources);
   void hear_run(std::uint64_t ticket);
   void end(std::uint64_t ticket);
   /// Sends ENDED for every run of which nothing is left.
   void bury();
   void check_clocks();
   int wait_time() const;
-  void say(message m);
+  void say(message m, std::vector<unique_fd> descriptors = {});
   void flush();
   void clean_up();
 
@@ -67,7 +79,13 @@ private:
   plan_builder plans_;
   slots running_;
   std::map<std::uint64_t, run_slot> dying_; // pid 1 reaped, group not empty
-  std::deque<std::string> unsent_;          // as many as runs, at most
+  lease_book leases_;
+  std::map<std::uint64_t, unique_fd> interpreters_; // their pidfds
+  struct outgoing {
+    std::string bytes;
+    std::vector<unique_fd> descriptors;
+  };
+  std::deque<outgoing> unsent_; // as many as runs, at most
   bool stopping_ = false;
 };
 

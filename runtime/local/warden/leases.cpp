@@ -1,0 +1,131 @@
+#include "runtime/local/warden/leases.hpp"
+
+#include "runtime/local/isolation/containment.hpp"
+#include "runtime/local/isolation/descriptors.hpp"
+#include "runtime/local/isolation/namespaces.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace troupe::warden {
+
+namespace {
+
+using isolation::failed;
+using isolation::outcome;
+using isolation::step;
+
+/// So many looks, some milliseconds apart, for a slot to end by itself.
+constexpr int patience = 8;
+
+unique_fd plan_memory(const isolation::plan& plan) {
+  const auto bytes = isolation::encode(plan);
+  unique_fd memory{
+    ::memfd_create("troupe-plan", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+  if (!memory
+      || ::write(memory.get(), bytes.data(), bytes.size())
+        != static_cast<ssize_t>(bytes.size())
+      || ::fcntl(memory.get(), F_ADD_SEALS,
+                 F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+        != 0)
+    return {};
+  return memory;
+}
+
+} // namespace
+
+outcome lease_book::grant(const start_order& order, isolation::plan plan,
+                          run_resources& resources, lease_grant& out,
+                          std::vector<unique_fd>& descriptors) {
+  isolation::group_limits bounds{order.limits.memory_bytes,
+                                 order.limits.processes + 1}; // and pid 1
+  if (auto no = resources.group->begin(bounds); !no.ok())
+    return no;
+  // It would add up over all runs of the slot; every run sets its own.
+  std::erase_if(plan.rlimits,
+                [](const auto& r) { return r.resource == RLIMIT_CPU; });
+  auto memory = plan_memory(plan);
+  if (!memory)
+    return failed(step::order);
+  auto files = resources.group->open_files();
+  out.ticket = order.ticket;
+  out.clone_flags = isolation::clone_flags(plan.layers);
+  out.new_user = plan.layers.user;
+  out.privileged = resources.uid.has_value();
+  out.uid = resources.uid.value_or(::geteuid());
+  out.gid = resources.uid.value_or(::getegid());
+  out.groups = static_cast<std::uint8_t>(files.procs.size());
+  descriptors.push_back(std::move(memory));
+  for (auto& procs : files.procs)
+    descriptors.push_back(std::move(procs));
+  const auto add = [&](unique_fd& file, bool& has) {
+    has = static_cast<bool>(file);
+    if (has)
+      descriptors.push_back(std::move(file));
+  };
+  add(files.peak, out.has_peak);
+  add(files.events, out.has_events);
+  add(files.forks, out.has_forks);
+  granted_.emplace(order.ticket, std::move(resources));
+  return {};
+}
+
+void lease_book::release(std::uint64_t ticket) {
+  auto node = granted_.extract(ticket);
+  if (node.empty())
+    return;
+  dying_.push_back({std::move(node.mapped()), 0});
+}
+
+void lease_book::release_all() {
+  while (!granted_.empty())
+    release(granted_.begin()->first);
+}
+
+std::vector<run_resources> lease_book::bury() {
+  std::vector<run_resources> gone;
+  std::erase_if(dying_, [&](remains& r) {
+    if (!r.resources.group->empty()) {
+      // A slot ends at the end of its socket, which is now. Killing the group
+      // would cost us the group.
+      if (++r.looks > patience)
+        r.resources.group->kill();
+      return false;
+    }
+    gone.push_back(std::move(r.resources));
+    return true;
+  });
+  return gone;
+}
+
+int hatch(const std::vector<std::string>& argv, int control) {
+  std::vector<char*> arguments;
+  for (const auto& text : argv)
+    arguments.push_back(const_cast<char*>(text.c_str()));
+  arguments.push_back(nullptr);
+  // Bound now, or every child would look its functions up again.
+  char variables[][40] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
+                          "HOME=/tmp", "LD_BIND_NOW=1"};
+  char* environment[]
+    = {variables[0], variables[1], variables[2], variables[3], nullptr};
+  const auto child = isolation::clone_into(0, -1);
+  if (child.pid != 0)
+    return child.pidfd;
+  for (int signal = 1; signal <= 64; ++signal)
+    ::signal(signal, SIG_DFL);
+  ::setsid();
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  const int high = ::fcntl(control, F_DUPFD_CLOEXEC, 16);
+  if (isolation::die_with_parent().ok() && ::getppid() > 0
+      && ::dup2(null, 0) == 0 && ::dup2(null, 1) == 1 && ::dup2(high, 3) == 3
+      && isolation::close_from(4).ok())
+    ::execve(arguments[0], arguments.data(), environment);
+  ::_exit(127);
+}
+
+} // namespace troupe::warden

@@ -1,0 +1,78 @@
+// The part of the warden that serves slots of warm interpreters. The engine
+// talks to those itself; here is only what takes the warden's rights.
+#include "runtime/local/warden/warden.hpp"
+
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <filesystem>
+
+namespace troupe::warden {
+
+void warden::grant(const start_order& order) {
+  if (auto why = plans_.refuse(order); !why.empty()) {
+    refuse(order, {isolation::step::namespaces, EPERM}, std::move(why));
+    return;
+  }
+  run_resources resources;
+  if (!gather(order, resources)) {
+    refuse(order, isolation::failed(isolation::step::cgroup),
+           "no uid or no control group is left for another slot");
+    return;
+  }
+  auto plan = plans_.build(order);
+  if (!resources.work_directory.empty())
+    plan.working_dir = resources.work_directory;
+  message m;
+  m.what = word::leased;
+  std::vector<unique_fd> files;
+  auto no = leases_.grant(order, std::move(plan), resources, m.grant, files);
+  if (no.ok()) {
+    say(std::move(m), std::move(files));
+    return;
+  }
+  give_back(std::move(resources));
+  refuse(order, no, "");
+}
+
+void warden::hatch_interpreter(const message& m,
+                               const std::vector<unique_fd>& given) {
+  start_order about;
+  about.ticket = m.ticket;
+  if (given.size() != 1 || m.argv.empty()) {
+    refuse(about, {isolation::step::order, EINVAL}, "");
+    return;
+  }
+  unique_fd child{hatch(m.argv, given.front().get())};
+  if (!child || !watch(child.get(), m.ticket << kind_bits | interpreter_kind)) {
+    refuse(about, isolation::failed(isolation::step::spawn), "");
+    return;
+  }
+  interpreters_.emplace(m.ticket, std::move(child));
+}
+
+void warden::reap_interpreter(std::uint64_t ticket) {
+  auto i = interpreters_.find(ticket);
+  if (i == interpreters_.end())
+    return;
+  siginfo_t end{};
+  ::waitid(P_PIDFD, static_cast<id_t>(i->second.get()), &end, WEXITED);
+  interpreters_.erase(i);
+  message m;
+  m.what = word::ended;
+  m.end.ticket = ticket;
+  m.end.wait_status = end.si_status;
+  say(std::move(m));
+}
+
+void warden::give_back(run_resources resources) {
+  groups_.put(std::move(resources.group));
+  if (resources.uid)
+    uids_.put(*resources.uid);
+  if (!resources.work_directory.empty()) {
+    std::error_code code;
+    std::filesystem::remove_all(resources.work_directory, code);
+  }
+}
+
+} // namespace troupe::warden
