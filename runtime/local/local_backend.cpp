@@ -4,6 +4,8 @@
 #include "runtime/local/cold_carrier.hpp"
 #include "runtime/local/interpreters.hpp"
 #include "runtime/local/local_run.hpp"
+#include "runtime/local/warden_grounds.hpp"
+#include "runtime/local/zygote/slot_carrier.hpp"
 
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
@@ -32,6 +34,7 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
                                      strand, options, instance)} {}
 
   result<void> open();
+  void warm_up();
   void accept(local_run_ptr run);
   void pump();
   void begin(const local_run_ptr& run);
@@ -49,6 +52,7 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
   warden::instance instance;
   std::shared_ptr<cold_carrier> cold;
   std::vector<std::unique_ptr<run_carrier>> carriers; // before the cold one
+  zygote::slot_carrier* slots = nullptr;              // one of them
   interpreters found;
   std::deque<local_run_ptr> waiting;
   std::unordered_map<std::string, local_run_ptr> running;
@@ -119,6 +123,7 @@ result<void> local_backend::impl::open() {
       if (report) {
         self->probed = *report;
         self->trouble.clear();
+        self->warm_up();
       } else {
         self->trouble = report.error().text;
       }
@@ -126,6 +131,24 @@ result<void> local_backend::impl::open() {
     });
   });
   return {};
+}
+
+/// Warm interpreters, as soon as there is a warden to start them. Without
+/// them every run starts cold.
+void local_backend::impl::warm_up() {
+  if (!options.zygote.enabled || slots)
+    return;
+  zygote::slot_carrier::paths where;
+  where.python = found.python.path;
+  where.runners = runner_directory(instance);
+  where.runners_inside = abi::runners;
+  if (!zygote::install(instance.directory(), where))
+    return;
+  auto made = std::make_unique<zygote::slot_carrier>(
+    strand, options.zygote, std::move(where),
+    std::make_shared<warden_grounds>(cold));
+  slots = made.get();
+  carriers.push_back(std::move(made));
 }
 
 local_backend::local_backend(std::shared_ptr<impl> self)
@@ -212,6 +235,16 @@ int local_backend::warden_pid() const {
   asio::dispatch(impl_->strand,
                  [&] { answer.set_value(impl_->cold->warden_pid()); });
   return pid.get();
+}
+
+zygote::slot_counts local_backend::slots() const {
+  std::promise<zygote::slot_counts> answer;
+  auto counts = answer.get_future();
+  asio::dispatch(impl_->strand, [&] {
+    answer.set_value(impl_->slots ? impl_->slots->counts()
+                                  : zygote::slot_counts{});
+  });
+  return counts.get();
 }
 
 const std::string& local_backend::instance_directory() const {

@@ -4,6 +4,7 @@
 #include "runtime/local/isolation/probe.hpp"
 #include "runtime/local/options.hpp"
 #include "runtime/local/run_carrier.hpp"
+#include "runtime/local/zygote/slot_carrier.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -40,6 +41,8 @@ public:
   /// For tests and operators: the warden's process, -1 while there is none,
   /// and what this instance keeps on disk.
   int warden_pid() const;
+  /// The warm slots as they are now.
+  zygote::slot_counts slots() const;
   const std::string& instance_directory() const;
 
 private:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/local/zygote/options.hpp"
 #include "runtime/model/isolation.hpp"
 #include "runtime/model/limits.hpp"
 
@@ -44,6 +45,10 @@ struct local_options {
   /// How long the warden may take to report an end that was asked for before
   /// it is replaced. Killing is done in milliseconds; a busy host needs more.
   std::chrono::milliseconds kill_grace{5'000};
+
+  /// Warm interpreters, which carry Python runs in about a millisecond. What
+  /// they do not take starts cold.
+  zygote::zygote_options zygote;
 
   /// Layers to treat as absent, by name: what a lesser host would be like. For
   /// tests; a setting must never lead here.

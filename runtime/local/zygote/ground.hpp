@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/backend.hpp"
+#include "runtime/local/run_carrier.hpp"
 #include "runtime/local/unique_fd.hpp"
 
 #include <cstdint>
@@ -34,15 +34,16 @@ class grounds {
 public:
   virtual ~grounds() = default;
   /// For runs that look like this one.
-  virtual void prepare(const prepared_run& like,
+  virtual void prepare(const launch& like,
                        std::function<void(result<ground>)> done)
     = 0;
   /// Whoever is left in the ground dies, and it is removed.
   virtual void release(std::uint64_t ticket) = 0;
-  /// Executes an interpreter with an empty environment; `control` becomes
-  /// its descriptor 3. It dies with the warden.
+  /// Executes an interpreter with an environment from nothing; `control`
+  /// becomes its descriptor 3. `failed` when it could not start, or has ended;
+  /// that it works, it says itself.
   virtual void hatch(std::vector<std::string> argv, unique_fd control,
-                     std::function<void(result<void>)> done)
+                     std::function<void(error)> failed)
     = 0;
 };
 

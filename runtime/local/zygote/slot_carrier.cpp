@@ -64,12 +64,12 @@ bool slot_carrier::impl::takes(const launch& what) const {
   // A host that has no room for another slot may still have room for a
   // process; beyond that the backend's own queue is the bound.
   return pool_.size() + making_count_ < options_.max_slots
-    || pool_.has_free(slot_key(run)) || pool_.coldest_free();
+    || pool_.has_free(slot_key(what)) || pool_.coldest_free();
 }
 
 void slot_carrier::impl::start(launch what, carrier_events events) {
   auto j = std::make_shared<job>();
-  j->key = slot_key(*what.run);
+  j->key = slot_key(what);
   j->what = std::move(what);
   j->events = std::move(events);
   j->begun = clock::now();

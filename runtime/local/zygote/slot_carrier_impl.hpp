@@ -50,6 +50,7 @@ private:
   // -- slots (slot_keeper.cpp) -----------------------------------------------
   void make_for_waiting();
   bool make_slot(const job& wanted);
+  void no_longer_making(const std::string& key);
   void on_ground(std::string key, result<ground> on);
   void on_slot_failed(const slot_ptr& s, const error& why);
   void on_packet(slot& s, const packet& in);

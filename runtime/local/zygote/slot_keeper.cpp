@@ -18,6 +18,12 @@ void slot_carrier::impl::make_for_waiting() {
   }
 }
 
+void slot_carrier::impl::no_longer_making(const std::string& key) {
+  --making_count_;
+  if (const auto of = making_.find(key); --of->second == 0)
+    making_.erase(of);
+}
+
 bool slot_carrier::impl::make_slot(const job& wanted) {
   if (!current_)
     return false;
@@ -30,7 +36,7 @@ bool slot_carrier::impl::make_slot(const job& wanted) {
   ++making_count_;
   ++making_[wanted.key];
   makers_->prepare(
-    *wanted.what.run,
+    wanted.what,
     [weak = weak_from_this(), key = wanted.key](result<ground> on) {
       if (auto self = weak.lock())
         self->on_ground(key, std::move(on));
@@ -39,13 +45,8 @@ bool slot_carrier::impl::make_slot(const job& wanted) {
 }
 
 void slot_carrier::impl::on_ground(std::string key, result<ground> on) {
-  const auto undo = [&] {
-    --making_count_;
-    if (--making_[key] == 0)
-      making_.erase(key);
-  };
   const auto give_up = [&](const std::string& why) {
-    undo();
+    no_longer_making(key);
     if (auto j = next_waiting(key))
       fail(j, why);
     make_for_waiting();
@@ -95,9 +96,8 @@ void slot_carrier::impl::on_packet(slot& s, const packet& in) {
   case word::slot_ready:
     if (s.now != slot::state::making)
       return;
-    --making_count_;
-    if (--making_[s.key()] == 0)
-      making_.erase(s.key());
+    no_longer_making(s.key());
+    s.now = slot::state::idle;
     free_slot(self, true);
     return make_for_waiting();
   case word::slot_failed:
@@ -145,14 +145,14 @@ void slot_carrier::impl::free_slot(const slot_ptr& s, bool is_clean) {
   // Strict: what served once is gone, however clean.
   const bool used_up
     = s->runs > 0 && s->on().report.level == isolation_level::strict;
-  if (!is_clean || used_up || old || stopped_) {
+  const bool usable = is_clean && !used_up && !stopped_;
+  if (usable)
+    if (auto j = next_waiting(s->key()))
+      return begin(j, s); // of an old interpreter, too: it waits for nothing
+  if (!usable || old) {
     totals_.replaced += is_clean ? 0u : 1u;
     destroy(s);
     return make_for_waiting();
-  }
-  if (auto j = next_waiting(s->key())) {
-    s->now = slot::state::idle;
-    return begin(j, s);
   }
   pool_.rest(s);
   arm_soon();
@@ -161,11 +161,8 @@ void slot_carrier::impl::free_slot(const slot_ptr& s, bool is_clean) {
 }
 
 void slot_carrier::impl::destroy(const slot_ptr& s) {
-  if (s->now == slot::state::making) {
-    --making_count_;
-    if (--making_[s->key()] == 0)
-      making_.erase(s->key());
-  }
+  if (s->now == slot::state::making)
+    no_longer_making(s->key());
   pool_.remove(*s);
   s->now = slot::state::dead;
   s->close();

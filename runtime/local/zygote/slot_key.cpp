@@ -18,7 +18,8 @@ void add(std::string& key, std::uint64_t number) {
 
 } // namespace
 
-std::string slot_key(const prepared_run& run) {
+std::string slot_key(const launch& what) {
+  const auto& run = *what.run;
   std::string key;
   add(key, run.organization.str());
   add(key, static_cast<std::uint64_t>(run.isolation));
@@ -31,11 +32,11 @@ std::string slot_key(const prepared_run& run) {
   add(key, static_cast<std::uint64_t>(run.network.mode));
   for (const auto& host : run.network.allow)
     add(key, host);
-  add(key, run.working_dir);
-  for (const auto& m : run.mounts) {
-    add(key, m.host);
-    add(key, m.inside);
-    add(key, m.writable ? 1u : 0u);
+  add(key, what.working_dir);
+  for (const auto& path : what.shown) {
+    add(key, path.host);
+    add(key, path.inside);
+    add(key, path.writable ? 1u : 0u);
   }
   return key;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/backend.hpp"
+#include "runtime/local/run_carrier.hpp"
 
 #include <string>
 
@@ -9,6 +9,6 @@ namespace troupe::zygote {
 /// What two runs must have in common to follow each other in one slot: the
 /// organization, and everything that is fixed when the slot is made. Equal
 /// keys, equal slots; the text has no other meaning.
-std::string slot_key(const prepared_run& run);
+std::string slot_key(const launch& what);
 
 } // namespace troupe::zygote

@@ -72,13 +72,12 @@ void slot_carrier::impl::hatch() {
                                 where_.runners_inside,
                                 join(options_.preload),
                                 tricks(options_)};
-  makers_->hatch(
-    std::move(argv), unique_fd{pair[1]},
-    [weak = weak_from_this(), z = std::weak_ptr{z}](result<void> done) {
-      auto self = weak.lock();
-      if (auto it = z.lock(); self && it && !done)
-        self->on_zygote_end(it, done.error().text);
-    });
+  makers_->hatch(std::move(argv), unique_fd{pair[1]},
+                 [weak = weak_from_this(), z = std::weak_ptr{z}](error why) {
+                   auto self = weak.lock();
+                   if (auto it = z.lock(); self && it)
+                     self->on_zygote_end(it, std::move(why.text));
+                 });
 }
 
 void slot_carrier::impl::hatch_later() {

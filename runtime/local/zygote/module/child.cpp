@@ -34,11 +34,12 @@ void take(const descriptors& with) {
       close(fd);
 }
 
+using switch_on = int (*)();
+switch_on gc_enable = nullptr; // in the stable ABI since 3.10 only
+
 void enable_gc() {
-  // In the stable ABI since 3.10 only.
-  using enable = int (*)();
-  if (auto call = reinterpret_cast<enable>(dlsym(RTLD_DEFAULT, "PyGC_Enable")))
-    call();
+  if (gc_enable)
+    gc_enable();
   else if (auto* gc = PyImport_ImportModule("gc"))
     Py_XDECREF(PyObject_CallMethod(gc, "enable", nullptr));
 }
@@ -61,7 +62,10 @@ void become_a_run() {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  setsid();
+  // In a pid namespace the slot's session is the run's alone, as it is for a
+  // cold start; elsewhere a signal to it would reach the slot.
+  if (getppid() != 1)
+    setsid();
   // As after exec: the run may look at itself in /proc. Its slot may not be
   // looked at, and has a memory of its own by now.
   prctl(PR_SET_DUMPABLE, 1);
@@ -79,6 +83,10 @@ void warm_up(const interpreter& python) {
 }
 
 } // namespace
+
+void prepare_children() {
+  gc_enable = reinterpret_cast<switch_on>(dlsym(RTLD_DEFAULT, "PyGC_Enable"));
+}
 
 void live(const interpreter& python, packet order, descriptors& with,
           int armed) {

@@ -3,7 +3,9 @@
 #include "runtime/local/isolation/containment.hpp"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +22,18 @@ bool read_plan(int fd, isolation::plan& out) {
   const bool good = isolation::decode(data, size, out);
   munmap(data, size);
   return good;
+}
+
+void make_room_for_interpreter(isolation::plan& plan) {
+  unsigned long pages = 0;
+  if (auto* file = fopen("/proc/self/statm", "re")) {
+    if (fscanf(file, "%lu", &pages) != 1)
+      pages = 0;
+    fclose(file);
+  }
+  for (auto& limit : plan.rlimits)
+    if (limit.resource == RLIMIT_AS)
+      limit.value += pages * static_cast<unsigned long>(sysconf(_SC_PAGESIZE));
 }
 
 isolation::outcome isolate(const isolation::plan& plan, const packet& order,

@@ -11,6 +11,10 @@ namespace troupe::zygote {
 /// Reads the plan out of its memory. False: it is not one.
 bool read_plan(int fd, isolation::plan& out);
 
+/// A bound on address space, where there is no group to bound memory, counts
+/// what the zygote has reserved and never uses: adds it.
+void make_room_for_interpreter(isolation::plan& plan);
+
 /// In the slot, once: joins the groups, then the whole list of containment,
 /// the same as for a cold start. `listener` is the filter's, or -1.
 isolation::outcome isolate(const isolation::plan& plan, const packet& order,

@@ -56,9 +56,17 @@ void meter::ended(int status) {
   seen_.status = status;
 }
 
+void meter::look_at_scratch() {
+  constexpr std::uint64_t page = 4096;
+  isolation::scratch_use use;
+  if (isolation::measure_scratch("/tmp", use)
+      && (use.free_bytes < page || use.free_inodes == 0))
+    seen_.flags |= disk_full;
+}
+
 packet meter::result() {
   seen_.peak_bytes = read_number(peak_, "");
-  seen_.flags = clean;
+  seen_.flags |= clean;
   if (WIFSIGNALED(seen_.status)) {
     const auto now = read_number(events_, kills);
     if (now != kills_before_)
@@ -69,10 +77,6 @@ packet meter::result() {
     refusals_before_ = now;
     seen_.flags |= forks_refused;
   }
-  isolation::scratch_use use;
-  if (isolation::measure_scratch("/tmp", use)
-      && (use.free_bytes == 0 || use.free_inodes == 0))
-    seen_.flags |= disk_full;
   return seen_;
 }
 

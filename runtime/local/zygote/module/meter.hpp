@@ -19,6 +19,8 @@ public:
   void begin_run();
   void add(const rusage& used); // of each reaped process
   void ended(int status);       // of the run's own process
+  /// Before the killing: what dies gives its files back.
+  void look_at_scratch();
   packet result();
 
 private:

@@ -72,13 +72,22 @@ void slot::serve(const isolation::plan& plan, int listener) {
 }
 
 /// Everybody but us, which `kill(-1)` means only for the first process of a
-/// pid namespace. Anywhere else it would mean the whole machine, so there it
-/// is the child's process group alone.
+/// pid namespace; anywhere else it would mean the whole machine. There it is
+/// our children, who become more with every one that dies: we are the
+/// subreaper.
 void slot::kill_all() {
-  if (getpid() == 1)
+  if (getpid() == 1) {
     kill(-1, SIGKILL);
-  else if (child_ > 0 && kill(-child_, SIGKILL) != 0)
-    kill(child_, SIGKILL);
+    return;
+  }
+  char text[4096];
+  const int list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+  const auto size = list < 0 ? 0 : read(list, text, sizeof text - 1);
+  close(list);
+  text[size > 0 ? size : 0] = 0;
+  char* next = text;
+  for (long pid; (pid = strtol(next, &next, 10)) > 0;)
+    kill(static_cast<pid_t>(pid), SIGKILL); // ours, and not reaped yet
 }
 
 void slot::obey() {
@@ -140,12 +149,13 @@ void slot::reap() {
 /// The run's own process is dead: so is everything that it left, before
 /// anybody hears of it.
 void slot::finish() {
-  kill_all();
+  used_.look_at_scratch();
   child_ = 0;
-  int status = 0;
-  rusage used{};
   for (;;) {
-    const auto pid = wait4(-1, &status, 0, &used);
+    kill_all();
+    int status = 0;
+    rusage used{};
+    const auto pid = wait4(-1, &status, __WALL, &used);
     if (pid > 0)
       used_.add(used);
     else if (errno != EINTR)
@@ -181,14 +191,18 @@ void serve_slot(const interpreter& python, const packet& order,
   isolation::outcome done{isolation::step::order, EINVAL};
   int listener = -1;
   isolation::plan plan;
-  if (read_plan(with.fd[plan_fd], plan))
+  if (read_plan(with.fd[plan_fd], plan)) {
+    make_room_for_interpreter(plan);
     done = isolate(plan, order, with, go, &listener);
+  }
   if (!done.ok()) {
     failed.step = static_cast<std::uint32_t>(done.at);
     failed.error_number = done.error;
     send(orders, failed);
     _exit(1);
   }
+  if (getpid() != 1)
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   // The interpreter's handlers would run for whatever a run sends here.
   sigset_t all, chld;
   sigfillset(&all);

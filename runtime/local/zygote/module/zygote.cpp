@@ -151,6 +151,7 @@ isolation::outcome zygote::clone_slot(const packet& order, descriptors& with,
 } // namespace
 
 void prepare_memory(const char* tricks) {
+  prepare_children();
   if (strstr(tricks, "allocator"))
     prepare_child_allocator();
   if (strstr(tricks, "text"))

@@ -57,6 +57,40 @@ void drop_arena(void*, void* arena, size_t size) {
     original.free(original.context, arena, size);
 }
 
+// -- holes: what was freed before lies all over the place, and whatever is put
+// there shares its page with something unrelated. Filled, and never used. ----
+
+using take = void* (*)(size_t);
+
+void fill_interpreter_holes() {
+  const auto allocate
+    = reinterpret_cast<take>(dlsym(RTLD_DEFAULT, "PyObject_Malloc"));
+  constexpr size_t largest_small = 512; // of the interpreter's own allocator
+  for (size_t size = 16; allocate && size <= largest_small; size += 16)
+    while (!ours(allocate(size))) {
+    }
+}
+
+/// Where libc's heap ends for now.
+char* heap_top() {
+  constexpr size_t beyond_any_hole = 1 << 20;
+  auto* p = static_cast<char*>(malloc(beyond_any_hole));
+  free(p);
+  return p;
+}
+
+void fill_libc_holes() {
+  auto* const top = heap_top();
+  size_t size = 512 << 10;
+  while (size > 0) {
+    auto* p = static_cast<char*>(malloc(size));
+    if (p && p < top)
+      continue; // it was a hole
+    free(p);
+    size = size > 1024 ? size / 2 : size - 16;
+  }
+}
+
 int collapse(uintptr_t begin, uintptr_t end) {
   int made = 0;
   for (begin = (begin + huge - 1) & ~(huge - 1); begin + huge <= end;
@@ -87,11 +121,16 @@ bool gather_heap() {
     (reinterpret_cast<uintptr_t>(space) + huge - 1) & ~(huge - 1));
   arena_allocator side_by_side{nullptr, take_arena, drop_arena};
   set(&side_by_side);
+  fill_interpreter_holes();
+  fill_libc_holes();
   return true;
 }
 
 int collapse_heap() {
   int made = 0;
+  // A child's own blocks come from untouched pages then.
+  fill_libc_holes();
+  const auto top = reinterpret_cast<uintptr_t>(heap_top());
   if (region)
     made += collapse(reinterpret_cast<uintptr_t>(region),
                      reinterpret_cast<uintptr_t>(region) + used);
@@ -102,7 +141,7 @@ int collapse_heap() {
   while (fgets(line, sizeof line, maps)) {
     unsigned long begin, end;
     if (strstr(line, "[heap]") && sscanf(line, "%lx-%lx", &begin, &end) == 2)
-      made += collapse(begin, end);
+      made += collapse(begin, top < end ? top : end);
   }
   fclose(maps);
   return made;

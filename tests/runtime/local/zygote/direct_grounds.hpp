@@ -35,11 +35,11 @@ public:
   direct_grounds(boost::asio::any_io_executor executor, shown_list shown);
   ~direct_grounds() override;
 
-  void prepare(const prepared_run& like,
+  void prepare(const launch& like,
                std::function<void(result<zygote::ground>)> done) override;
   void release(std::uint64_t ticket) override;
   void hatch(std::vector<std::string> argv, unique_fd control,
-             std::function<void(result<void>)> done) override;
+             std::function<void(error)> told) override;
 
   const std::vector<pid_t>& interpreters() const { return interpreters_; }
   std::size_t prepared = 0;
@@ -102,9 +102,9 @@ inline direct_grounds::~direct_grounds() {
 }
 
 inline void
-direct_grounds::prepare(const prepared_run& like,
+direct_grounds::prepare(const launch& like,
                         std::function<void(result<zygote::ground>)> done) {
-  const auto plan = plan_for(like, shown_);
+  const auto plan = plan_for(*like.run, shown_);
   const auto bytes = isolation::encode(plan);
   zygote::ground made;
   made.ticket = ++next_;
@@ -118,7 +118,7 @@ direct_grounds::prepare(const prepared_run& like,
   made.uid = made.privileged ? first_uid + static_cast<std::uint32_t>(next_)
                              : ::geteuid();
   made.gid = made.privileged ? made.uid : ::getegid();
-  made.report.level = like.isolation;
+  made.report.level = like.run->isolation;
   ++prepared;
   auto shared = std::make_shared<zygote::ground>(std::move(made));
   boost::asio::post(executor_, [shared, done] { done(std::move(*shared)); });
@@ -130,13 +130,14 @@ inline void direct_grounds::release(std::uint64_t) {
 
 inline void direct_grounds::hatch(std::vector<std::string> argv,
                                   unique_fd control,
-                                  std::function<void(result<void>)> done) {
+                                  std::function<void(error)> told) {
   std::vector<char*> arguments;
   for (auto& text : argv)
     arguments.push_back(text.data());
   arguments.push_back(nullptr);
   char language[] = "LANG=C.UTF-8";
-  char* variables[] = {language, nullptr};
+  char bind_now[] = "LD_BIND_NOW=1"; // or every child would
+  char* variables[] = {language, bind_now, nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
@@ -146,15 +147,15 @@ inline void direct_grounds::hatch(std::vector<std::string> argv,
   const int failed = ::posix_spawn(&pid, argv[0].c_str(), &actions, nullptr,
                                    arguments.data(), variables);
   posix_spawn_file_actions_destroy(&actions);
-  result<void> answer;
-  if (failed != 0) {
-    error why;
-    why.text = "spawn " + argv[0];
-    answer = why;
-  } else {
+  if (failed == 0) {
     interpreters_.push_back(pid);
+    return;
   }
-  boost::asio::post(executor_, [done, answer] { done(answer); });
+  boost::asio::post(executor_, [told, text = "spawn " + argv[0]] {
+    error why;
+    why.text = text;
+    told(why);
+  });
 }
 
 inline python_install find_python() {
