@@ -165,6 +165,13 @@ std::string_view special_purpose(const ip_address& a) noexcept {
   return {};
 }
 
+std::vector<ip_network> closed_networks() {
+  std::vector<ip_network> networks;
+  for (auto& r : closed_ranges)
+    networks.push_back(r.network);
+  return networks;
+}
+
 bool is_closed(const ip_network& n) noexcept {
   for (auto& r : closed_ranges)
     if (r.network.contains(n))

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace troupe {
 
@@ -49,6 +50,10 @@ std::string_view special_purpose(const ip_address& a) noexcept;
 inline bool is_public(const ip_address& a) noexcept {
   return special_purpose(a).empty();
 }
+
+/// The ranges behind `special_purpose`, for filters. Version 6 has more: what
+/// is not below 2000::/3.
+std::vector<ip_network> closed_networks();
 
 /// The whole network lies in one closed range.
 bool is_closed(const ip_network& n) noexcept;

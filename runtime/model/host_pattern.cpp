@@ -184,13 +184,13 @@ bool covers_name(const host_pattern& p, std::string_view normalized) {
 }
 
 bool covers(const host_pattern& p, const ip_address& address,
-            std::uint16_t port, const std::set<std::string>& names) {
+            std::uint16_t port, const std::set<std::string>& names,
+            bool is_ordinary) {
   if (p.port && *p.port != port)
     return false;
   if (p.what == kind::network)
-    return p.network.contains(address)
-      && (is_public(address) || is_closed(p.network));
-  if (!is_public(address))
+    return p.network.contains(address) && (is_ordinary || is_closed(p.network));
+  if (!is_ordinary)
     return false;
   return p.what == kind::open
     || std::any_of(names.begin(), names.end(),

@@ -43,7 +43,12 @@ bool covers_name(const host_pattern& p, std::string_view normalized);
 /// A name never opens a closed address (DNS rebinding), nor does a network
 /// that holds public addresses as well; naming the closed one itself does.
 bool covers(const host_pattern& p, const ip_address& address,
-            std::uint16_t port, const std::set<std::string>& names);
+            std::uint16_t port, const std::set<std::string>& names,
+            bool is_ordinary);
+inline bool covers(const host_pattern& p, const ip_address& address,
+                   std::uint16_t port, const std::set<std::string>& names) {
+  return covers(p, address, port, names, is_public(address));
+}
 
 /// What both cover. A name and an address have nothing in common: nobody can
 /// tell before the name is resolved.

@@ -58,7 +58,7 @@ public:
     return bad_field("/agent_state" + where_, why_,
                      "a tool may change values, not who is who");
   }
-  std::string patch() { return json::to_text(json::value{std::move(ops_)}); }
+  std::string patch() { return json::to_text(json::value(std::move(ops_))); }
 
 private:
   bool compare_arrays(const json::array& before, const json::array& after,

@@ -191,6 +191,8 @@ def _union(value, arms):
 def _instance(value, kind):
     import enum
 
+    if issubclass(kind, dict) and hasattr(kind, "__total__"):
+        return _typed_dict(_parsed(value, dict), kind)  # refuses isinstance
     if isinstance(value, kind):
         return value
     if issubclass(kind, enum.Enum):
@@ -199,8 +201,6 @@ def _instance(value, kind):
         return _model(_parsed(value, (dict, list)), kind)
     if hasattr(kind, "__dataclass_fields__"):
         return _dataclass(_parsed(value, dict), kind)
-    if issubclass(kind, dict) and hasattr(kind, "__total__"):
-        return _typed_dict(_parsed(value, dict), kind)
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return _named_tuple(_parsed(value, (dict, list)), kind)
     convert = _converters().get(kind)

@@ -1,0 +1,293 @@
+#include "runtime/local/network/call_handler.hpp"
+
+#include "runtime/local/network/socket_guard.hpp"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+
+namespace troupe::network {
+
+namespace {
+
+constexpr std::uint16_t dns_port = 53;
+constexpr int type_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
+
+int option(int fd, int name) {
+  int value = -1;
+  socklen_t size = sizeof value;
+  return ::getsockopt(fd, SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
+}
+
+} // namespace
+
+bool call_handler::tool_socket::blocks() const {
+  return (::fcntl(fd.get(), F_GETFL) & O_NONBLOCK) == 0;
+}
+
+result<std::shared_ptr<call_handler>>
+call_handler::open(boost::asio::any_io_executor executor,
+                   broker_options options) {
+  auto names = resolver::open(executor, options);
+  if (!names)
+    return names.error();
+  std::shared_ptr<call_handler> self{
+    new call_handler{std::move(executor), std::move(options)}};
+  self->resolver_ = std::move(*names);
+  return self;
+}
+
+void call_handler::serve(network_policy policy) {
+  for (auto& op : std::exchange(pending_, {}))
+    op->cancel(); // of the run before: nobody waits for them
+  auto next = std::make_shared<judge>(policy, options_);
+  resolver_->serve(next);
+  {
+    std::lock_guard lock{mutex_};
+    judge_ = std::move(next);
+  }
+  auto allowed = patterns(policy);
+  stream_guard_
+    = guard_program(allowed, true, resolver::address(), resolver_->port());
+  datagram_guard_
+    = guard_program(allowed, false, resolver::address(), resolver_->port());
+}
+
+broker::report call_handler::decided() const {
+  std::shared_ptr<judge> now;
+  {
+    std::lock_guard lock{mutex_};
+    now = judge_;
+  }
+  return now ? now->decided() : broker::report{};
+}
+
+void call_handler::close() {
+  for (auto& op : std::exchange(pending_, {}))
+    op->cancel();
+  resolver_->close();
+}
+
+void call_handler::handle(tool_call call) {
+  switch (call.number()) {
+  case SYS_socket:
+    return make_socket(call);
+  case SYS_connect:
+    return connect(std::move(call));
+  case SYS_bind:
+    return bind(call);
+  case SYS_listen:
+    return listen(call);
+  case SYS_sendto:
+    return send_to(std::move(call));
+  case SYS_sendmsg:
+    return send_message(std::move(call));
+  case SYS_sendmmsg:
+    return send_messages(std::move(call));
+  default: // the filter asks about nothing else
+    return call.fail(ENOSYS);
+  }
+}
+
+/// Takes the socket that a call is about. Empty: the call has its answer, or
+/// it was passed on because it is about no internet socket. Passing is safe
+/// even when the tool swaps the descriptor behind our back: connecting and
+/// receiving is what `socket_guard` stops, and a tool that sends one lone
+/// datagram this way hears nothing.
+std::optional<call_handler::tool_socket> call_handler::take(tool_call& call,
+                                                            bool& passed) {
+  tool_socket s;
+  s.fd = call.take(call.integer(0));
+  if (!s.fd) {
+    call.fail(errno == EBADF ? EBADF : EACCES);
+    return std::nullopt;
+  }
+  s.family = option(s.fd.get(), SO_DOMAIN);
+  s.type = option(s.fd.get(), SO_TYPE);
+  s.protocol = option(s.fd.get(), SO_PROTOCOL);
+  passed = !s.is_internet();
+  if (passed) {
+    call.pass();
+    return std::nullopt;
+  }
+  return s;
+}
+
+bool call_handler::read_address(tool_call& call, std::uint64_t at,
+                                std::uint64_t size, sockaddr_storage& out) {
+  out = {};
+  return size >= sizeof out.ss_family && size <= sizeof out
+    && call.read(at, &out, size);
+}
+
+// -- socket ------------------------------------------------------------------
+
+void call_handler::make_socket(tool_call& call) {
+  auto family = call.integer(0);
+  auto type = call.integer(1) & ~type_flags;
+  auto flags = call.integer(1) & type_flags;
+  auto protocol = call.integer(2);
+  bool stream
+    = type == SOCK_STREAM && (protocol == 0 || protocol == IPPROTO_TCP);
+  bool datagram
+    = type == SOCK_DGRAM && (protocol == 0 || protocol == IPPROTO_UDP);
+  if (family != AF_INET && family != AF_INET6)
+    return call.fail(EAFNOSUPPORT);
+  if (!stream && !datagram) {
+    judge_->refuse("socket of type " + std::to_string(type) + ", protocol "
+                     + std::to_string(protocol),
+                   "only TCP and UDP");
+    return call.fail(EACCES);
+  }
+  unique_fd fd{
+    ::socket(family, type | SOCK_CLOEXEC | (flags & SOCK_NONBLOCK), protocol)};
+  if (!fd)
+    return call.fail(errno);
+  if (options_.guard_sockets
+      && !guard_socket(fd.get(), stream ? stream_guard_ : datagram_guard_))
+    return call.fail(EACCES);
+  if (!call.give(fd.get(), (flags & SOCK_CLOEXEC) != 0))
+    call.fail(EMFILE); // its table is full, or it is gone
+}
+
+// -- connect -----------------------------------------------------------------
+
+void call_handler::connect(tool_call call) {
+  bool passed = false;
+  auto s = take(call, passed);
+  if (!s)
+    return;
+  sockaddr_storage to;
+  auto size = call.argument(2);
+  if (!read_address(call, call.argument(1), size, to))
+    return call.fail(size > sizeof to || size < sizeof to.ss_family ? EINVAL
+                                                                    : EFAULT);
+  if (to.ss_family == AF_UNSPEC) { // lets go of the peer
+    auto code = ::connect(s->fd.get(), reinterpret_cast<sockaddr*>(&to),
+                          sizeof to.ss_family);
+    return code == 0 ? call.succeed() : call.fail(errno);
+  }
+  auto e = read_endpoint(to, size);
+  if (!e || (s->family == AF_INET && e->address.v6))
+    return call.fail(EAFNOSUPPORT);
+  if (is_lookup(*s, *e))
+    return connect_resolver(std::move(call), std::move(*s));
+  // Programs "connect" datagram sockets to port 0, or to nothing in
+  // particular, to learn their own address: nothing is sent.
+  auto now = judge::clock::now();
+  auto v = s->is_stream() || e->port != 0
+    ? judge_->address(e->address, e->port, now)
+    : judge_->consider(e->address, e->port, now);
+  if (!v.allowed)
+    return call.fail(EACCES);
+  auto length = write_endpoint(*e, s->family, to);
+  connect_allowed(std::move(call), std::move(*s), to, length);
+}
+
+/// `to` is our own copy: whatever the tool writes into its memory by now, this
+/// is where the connection goes.
+void call_handler::connect_allowed(tool_call call, tool_socket s,
+                                   const sockaddr_storage& to, socklen_t size) {
+  bool blocks = s.blocks();
+  auto flags = ::fcntl(s.fd.get(), F_GETFL);
+  if (blocks)
+    ::fcntl(s.fd.get(), F_SETFL, flags | O_NONBLOCK);
+  auto code
+    = ::connect(s.fd.get(), reinterpret_cast<const sockaddr*>(&to), size);
+  auto error = code == 0 ? 0 : errno;
+  if (blocks)
+    ::fcntl(s.fd.get(), F_SETFL, flags);
+  bool in_progress = error == EINPROGRESS || error == EALREADY;
+  if (!blocks || !in_progress)
+    return error == 0 ? call.succeed() : call.fail(error);
+  // EALREADY: a signal interrupted the call, and here it is again.
+  auto kept = std::make_shared<tool_call>(std::move(call));
+  auto ready = [kept](unique_fd fd) {
+    if (!kept->still_waits())
+      return; // the error is for the call that came after it
+    auto failure = option(fd.get(), SO_ERROR);
+    failure == 0 ? kept->succeed() : kept->fail(failure > 0 ? failure : EIO);
+  };
+  when_writable(std::move(s.fd), *kept, std::move(ready));
+}
+
+bool call_handler::is_lookup(const tool_socket& s, const endpoint& to) const {
+  return !s.is_stream() && to.port == dns_port;
+}
+
+/// The tool talks to our nameserver, whatever nameserver it named.
+void call_handler::connect_resolver(tool_call call, tool_socket s) {
+  sockaddr_storage to;
+  auto size
+    = write_endpoint({resolver::address(), resolver_->port()}, s.family, to);
+  if (::connect(s.fd.get(), reinterpret_cast<sockaddr*>(&to), size) != 0)
+    return call.fail(errno);
+  admit(s);
+  call.succeed();
+}
+
+void call_handler::admit(const tool_socket& s) {
+  sockaddr_storage own{};
+  socklen_t size = sizeof own;
+  if (::getsockname(s.fd.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0)
+    return;
+  if (auto e = read_endpoint(own, size))
+    resolver_->admit(e->port);
+}
+
+// -- bind and listen ---------------------------------------------------------
+
+void call_handler::bind(tool_call& call) {
+  bool passed = false;
+  auto s = take(call, passed);
+  if (!s)
+    return;
+  sockaddr_storage to;
+  if (!read_address(call, call.argument(1), call.argument(2), to))
+    return call.fail(EFAULT);
+  auto e = read_endpoint(to, call.argument(2));
+  if (!e)
+    return call.fail(EINVAL);
+  // "Any address, any port" is what clients do before they send. A port or an
+  // address of the host's own is more than that.
+  bool any = std::all_of(e->address.bytes.begin(), e->address.bytes.end(),
+                         [](auto b) { return b == 0; });
+  if (!any || e->port != 0) {
+    judge_->refuse("bind " + to_string(e->address, e->port),
+                   "the host's ports are closed");
+    return call.fail(EACCES);
+  }
+  auto size = write_endpoint(*e, s->family, to);
+  if (::bind(s->fd.get(), reinterpret_cast<sockaddr*>(&to), size) != 0)
+    return call.fail(errno);
+  call.succeed();
+}
+
+void call_handler::listen(tool_call& call) {
+  bool passed = false;
+  if (!take(call, passed))
+    return;
+  judge_->refuse("listen", "the host's ports are closed");
+  call.fail(EACCES);
+}
+
+// -- waiting -----------------------------------------------------------------
+
+void call_handler::when_writable(unique_fd fd, tool_call& call,
+                                 std::function<void(unique_fd)> ready) {
+  if (pending_.size() >= options_.pending)
+    return call.fail(ENOBUFS);
+  auto op = std::make_shared<waiting>(executor_, fd.release());
+  pending_.insert(op);
+  op->async_wait(waiting::wait_write,
+                 [self = shared_from_this(), op,
+                  ready = std::move(ready)](boost::system::error_code bad) {
+                   unique_fd fd{op->release()};
+                   // Not there any more: it was of the run before.
+                   if (self->pending_.erase(op) != 0 && !bad)
+                     ready(std::move(fd));
+                 });
+}
+
+} // namespace troupe::network

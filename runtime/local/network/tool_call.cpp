@@ -1,0 +1,114 @@
+#include "runtime/local/network/tool_call.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+namespace troupe::network {
+
+namespace {
+
+// Newer than the headers that we build with.
+constexpr unsigned pidfd_of_thread = O_EXCL;
+
+std::string proc_path(std::uint32_t pid, const char* file) {
+  return "/proc/" + std::to_string(pid) + "/" + file;
+}
+
+/// The process that a thread belongs to; 0 when it is gone.
+int group_of(std::uint32_t thread) {
+  unique_fd status{
+    ::open(proc_path(thread, "status").c_str(), O_RDONLY | O_CLOEXEC)};
+  char text[512]; // "Tgid:" is the third or fourth line
+  auto n = status ? ::read(status.get(), text, sizeof text) : -1;
+  if (n <= 0)
+    return 0;
+  std::string_view view{text, static_cast<std::size_t>(n)};
+  auto at = view.find("\nTgid:\t");
+  int group = 0;
+  if (at != view.npos)
+    std::from_chars(view.data() + at + 7, view.data() + view.size(), group);
+  return group;
+}
+
+int open_pidfd(int pid, unsigned flags) {
+  return static_cast<int>(::syscall(SYS_pidfd_open, pid, flags));
+}
+
+} // namespace
+
+bool tool_call::still_waits() const noexcept {
+  auto id = id_;
+  return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+}
+
+bool tool_call::open_memory() {
+  if (memory_)
+    return true;
+  // Holds on to the memory itself, not to the number of the process.
+  memory_.reset(::open(proc_path(pid_, "mem").c_str(), O_RDWR | O_CLOEXEC));
+  if (memory_ && !still_waits())
+    memory_.reset();
+  return static_cast<bool>(memory_);
+}
+
+bool tool_call::read(std::uint64_t address, void* to, std::size_t size) {
+  return size == 0
+    || (open_memory()
+        && ::pread(memory_.get(), to, size, static_cast<off_t>(address))
+          == static_cast<ssize_t>(size));
+}
+
+bool tool_call::write(std::uint64_t address, const void* from,
+                      std::size_t size) {
+  return size == 0
+    || (open_memory()
+        && ::pwrite(memory_.get(), from, size, static_cast<off_t>(address))
+          == static_cast<ssize_t>(size));
+}
+
+unique_fd tool_call::take(int descriptor) {
+  unique_fd process{open_pidfd(static_cast<int>(pid_), pidfd_of_thread)};
+  if (!process) // before Linux 6.9 only whole processes have one
+    process.reset(open_pidfd(group_of(pid_), 0));
+  if (!process)
+    return {};
+  unique_fd fd{
+    static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), descriptor, 0))};
+  if (fd && !still_waits()) {
+    fd.reset();
+    errno = ESRCH;
+  }
+  return fd;
+}
+
+void tool_call::respond(std::int64_t value, int error,
+                        std::uint32_t flags) noexcept {
+  seccomp_notif_resp response{};
+  response.id = id_;
+  response.val = value;
+  response.error = -error;
+  response.flags = flags;
+  // ENOENT: the call was interrupted, nobody waits for this any more.
+  (void)::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &response);
+}
+
+void tool_call::pass() noexcept {
+  respond(0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+}
+
+bool tool_call::give(int fd, bool close_on_exec) noexcept {
+  seccomp_notif_addfd gift{};
+  gift.id = id_;
+  gift.flags = SECCOMP_ADDFD_FLAG_SEND;
+  gift.srcfd = static_cast<std::uint32_t>(fd);
+  gift.newfd_flags = close_on_exec ? O_CLOEXEC : 0;
+  return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &gift) >= 0;
+}
+
+} // namespace troupe::network

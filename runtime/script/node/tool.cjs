@@ -1,0 +1,185 @@
+"use strict";
+// Running a tool's source: as a module of its own, then one function of it, or
+// the value of a snippet's last expression.
+
+const path = require("path");
+const vm = require("vm");
+const { pathToFileURL } = require("url");
+
+const { ToolFailure } = require("./failure.cjs");
+const { Loader, get, all } = require("./loader.cjs");
+const { wrapTool, wrapSnippet } = require("./module.cjs");
+const { bind } = require("./signature.cjs");
+
+const MAX_ITEMS = 100000; // of an async generator, which might never end
+const COMPILED_FOR = `${process.version} ${process.arch}`;
+
+let transpiler;
+
+/** Loads the bundled transpiler once; false where the build had none. */
+function loadTranspiler() {
+  if (transpiler === undefined) {
+    try {
+      transpiler = require("./transpiler.cjs").transform || false;
+    } catch {
+      transpiler = false;
+    }
+  }
+  return transpiler;
+}
+
+function stripTypes(source, file) {
+  const transform = loadTranspiler();
+  if (!transform)
+    throw new ToolFailure(
+      "TypeScriptUnavailable",
+      "this engine was built without npm, so it cannot remove the types from TypeScript; " +
+        "write the tool in JavaScript, or rebuild where npm works",
+    );
+  try {
+    return transform(source, { transforms: ["typescript"], disableESTransforms: true, filePath: path.basename(file) }).code;
+  } catch (e) {
+    throw new ToolFailure("SyntaxError", String(e.message).replace(/^Error transforming /, ""));
+  }
+}
+
+function fileOf(head) {
+  const name = (head.name || head.function || "tool").replace(/[^\w-]/g, "_");
+  return path.join(process.cwd(), name + (head.lang === "typescript" ? ".ts" : ".js"));
+}
+
+function compiles(code) {
+  try {
+    new vm.Script(code);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function scriptOf(made, file, cachedData) {
+  const loader = vm.constants && vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  return new vm.Script(made.code, {
+    filename: file,
+    columnOffset: -made.offset,
+    cachedData,
+    ...(loader ? { importModuleDynamically: loader } : {}),
+  });
+}
+
+function wrapped(head, source, snippet) {
+  const file = fileOf(head);
+  const script = head.lang === "typescript" ? stripTypes(source, file) : source;
+  return snippet ? wrapSnippet(script, compiles) : wrapTool(script, head.function);
+}
+
+// -- compiled code: u32 length, JSON, V8's own cache -----------------------------
+
+function compile(head, source) {
+  const made = wrapped(head, source, head.snippet);
+  const cache = scriptOf(made, fileOf(head)).createCachedData();
+  const about = Buffer.from(JSON.stringify({ ...made, for: COMPILED_FOR, wanted: head.function }));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(about.length);
+  return Buffer.concat([length, about, cache]);
+}
+
+function load(head, source, code, snippet) {
+  if (code.length > 4) {
+    const end = 4 + code.readUInt32LE(0);
+    const made = JSON.parse(code.toString("utf8", 4, end));
+    if (made.for === COMPILED_FOR && made.wanted === head.function)
+      return { made, script: scriptOf(made, fileOf(head), code.subarray(end)) };
+  }
+  const made = wrapped(head, source, snippet);
+  return { made, script: scriptOf(made, fileOf(head)) };
+}
+
+// -- the world of a tool -----------------------------------------------------------
+
+async function makeClient(loader) {
+  const key = process.env.LETTA_API_KEY;
+  if (!key) return null;
+  try {
+    const module = await loader.load("@letta-ai/letta-client");
+    if (module.Letta) return new module.Letta({ apiKey: key });
+    return new module.LettaClient({ token: key });
+  } catch {
+    return null; // a tool that needs it will say so better than we can
+  }
+}
+
+async function evaluate(head, source, code, snippet) {
+  const file = fileOf(head);
+  const { made, script } = load(head, source, code, snippet);
+  const loader = new Loader(file);
+  globalThis.client = /\bclient\b/.test(source) ? await makeClient(loader) : null;
+  const module = { exports: {}, filename: file, id: file, loaded: false };
+  const meta = { url: pathToFileURL(file).href, filename: file, dirname: path.dirname(file) };
+  const body = script.runInThisContext();
+  const local = await body.call(
+    undefined, module.exports, loader.require, module, file, path.dirname(file), loader.load, get, all, meta,
+  );
+  return { made, module, local };
+}
+
+// -- finding the function -----------------------------------------------------------
+
+/** How many letters differ, at most `limit`. */
+function distance(a, b, limit) {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; ++i) {
+    const next = [i];
+    for (let j = 1; j <= b.length; ++j)
+      next[j] = Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
+    row = next;
+  }
+  return row[b.length];
+}
+
+function missing(name, known) {
+  const near = known.find((k) => distance(k.toLowerCase(), name.toLowerCase(), 3) <= Math.max(1, name.length / 3));
+  let text = `the source defines no function '${name}' at its top level`;
+  if (near) text += `; did you mean '${near}'?`;
+  else if (known.length) text += `; it defines ${known.map((k) => `'${k}'`).join(", ")}`;
+  return new ToolFailure("ReferenceError", text);
+}
+
+function find({ made, module, local }) {
+  const exported = module.exports;
+  const { name } = local;
+  let found = local.local;
+  if (found === undefined && exported !== null && exported !== undefined) found = exported[name];
+  const unnamed = (f) => typeof f === "function" && ["", "default", name].includes(f.name);
+  if (found === undefined && unnamed(exported)) found = exported;
+  if (found === undefined && exported && unnamed(exported.default)) found = exported.default;
+  if (found === undefined) throw missing(name, made.functions);
+  if (typeof found !== "function")
+    throw new ToolFailure("TypeError", `'${name}' in the source is no function but of type ${typeof found}`);
+  return found;
+}
+
+async function settled(value) {
+  const made = await value;
+  if (made === null || typeof made !== "object" || typeof made[Symbol.asyncIterator] !== "function") return made;
+  if (typeof made.next !== "function") return made; // a stream, not a generator
+  const items = [];
+  for await (const item of made) {
+    items.push(item);
+    if (items.length > MAX_ITEMS) throw new ToolFailure("RangeError", `more than ${MAX_ITEMS} items generated`);
+  }
+  return items;
+}
+
+async function call(head, source, code, args) {
+  const f = find(await evaluate(head, source, code, false));
+  return settled(f(...bind(f, args)));
+}
+
+async function runSnippet(head, source, code, args) {
+  Object.assign(globalThis, args);
+  return settled((await evaluate(head, source, code, true)).local);
+}
+
+module.exports = { call, runSnippet, compile, loadTranspiler };

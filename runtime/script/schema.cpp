@@ -1,0 +1,50 @@
+#include "runtime/script/schema.hpp"
+
+#include "runtime/frame/frame.hpp"
+#include "runtime/json/json.hpp"
+#include "runtime/script/defaults.hpp"
+
+namespace troupe::script {
+
+namespace {
+
+using frame::part;
+
+std::string member(const json::object& o, std::string_view name) {
+  const auto* v = o.if_contains(name);
+  return v != nullptr && v->is_string() ? std::string{v->get_string()} : "";
+}
+
+error no_answer(std::string_view why) {
+  error e;
+  e.code = ec::unavailable;
+  e.text = "derive schema: " + std::string{why};
+  return e;
+}
+
+} // namespace
+
+result<derived_schema> parse_schema_answer(std::string_view answer) {
+  if (answer.empty())
+    return no_answer("the interpreter ended without an answer");
+  auto m
+    = frame::decode(frame::kind::answer, answer, defaults::max_schema_bytes);
+  if (m.has_error())
+    return no_answer(m.error().text);
+  auto head = json::parse_object((*m)[part::head]);
+  if (head.has_error())
+    return no_answer(head.error().text);
+  if (member(*head, "status") != "success") {
+    const auto* about = head->if_contains("error");
+    if (about == nullptr || !about->is_object())
+      return no_answer("it failed without a reason");
+    return bad_field("/source_code", member(about->get_object(), "message"));
+  }
+  auto schema = json::parse_object((*m)[part::body]);
+  if (schema.has_error())
+    return no_answer(schema.error().text);
+  return derived_schema{member(*schema, "name"), member(*schema, "description"),
+                        std::move(*schema)};
+}
+
+} // namespace troupe::script
