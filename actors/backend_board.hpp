@@ -1,0 +1,43 @@
+#pragma once
+
+#include "actors/circuit_breaker.hpp"
+#include "runtime/backend.hpp"
+#include "runtime/engine.hpp"
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace troupe {
+
+/// One backend, with what its runs have taught us about it.
+struct backend_desk {
+  backend_desk(std::shared_ptr<backend> carrier_, breaker_options options)
+      : kind{carrier_->kind()}, carrier{std::move(carrier_)}, breaker{options} {
+  }
+  const backend_kind kind;
+  const std::shared_ptr<backend> carrier;
+  circuit_breaker breaker;
+  std::atomic<std::uint64_t> finished{0};
+  std::atomic<std::uint64_t> failures{0};
+};
+
+/// Every backend of this engine. Made at start, then only read.
+class backend_board {
+public:
+  /// One backend per kind; a second one of a kind is an error.
+  static result<std::unique_ptr<backend_board>>
+  make(const std::vector<std::shared_ptr<backend>>& backends,
+       const breaker_options& options);
+
+  backend_desk* find(backend_kind kind) const {
+    return desks_[static_cast<std::size_t>(kind)].get();
+  }
+  std::vector<backend_kind> kinds() const;
+
+private:
+  std::array<std::unique_ptr<backend_desk>, 6> desks_;
+};
+
+} // namespace troupe

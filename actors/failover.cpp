@@ -1,0 +1,142 @@
+#include "actors/failover.hpp"
+
+#include <algorithm>
+
+namespace troupe {
+
+namespace {
+
+std::string name(backend_kind kind) {
+  return std::string{to_string(kind)};
+}
+
+error not_configured(backend_kind kind) {
+  return {ec::unavailable,
+          "backend " + name(kind)
+            + " is not configured; configure it or leave the "
+              "choice to the engine"};
+}
+
+/// The kinds in the order of the rule, whether they exist or not.
+std::vector<std::pair<backend_kind, std::string>>
+in_order(const backend_wish& wish) {
+  std::vector<std::pair<backend_kind, std::string>> order;
+  if (wish.of_run)
+    return {{*wish.of_run, "the run names it"}};
+  auto add = [&](backend_kind kind, std::string why) {
+    auto same = [&](const auto& x) { return x.first == kind; };
+    if (std::none_of(order.begin(), order.end(), same))
+      order.emplace_back(kind, std::move(why));
+  };
+  if (wish.of_tool)
+    add(*wish.of_tool, "the tool asks for it");
+  // A tool that asks for this machine does not want to leave it.
+  if (wish.of_tool != backend_kind::local)
+    add(backend_kind::e2b, "the default when it is configured");
+  add(backend_kind::local, "the last resort");
+  return order;
+}
+
+int sickness(const backend_view& view) {
+  if (!view.not_ready.empty())
+    return 3;
+  if (view.circuit == circuit_breaker::state::open)
+    return 2;
+  // One bad run in a while must not turn the order of the rule around.
+  return view.score < 0.5 ? 1 : 0;
+}
+
+} // namespace
+
+result<backend_plan> plan_backends(const backend_wish& wish,
+                                   const backend_viewer& look) {
+  struct candidate {
+    backend_kind kind;
+    int sick;
+  };
+  backend_plan plan;
+  std::vector<candidate> found;
+  int first_rank = -1;
+  for (auto& [kind, why] : in_order(wish)) {
+    auto view = look(kind);
+    if (!view.configured) {
+      if (wish.of_run)
+        return not_configured(kind);
+      plan.reasons.push_back(name(kind) + ": not configured");
+      continue;
+    }
+    auto rank = isolation_rank(kind, wish.local_isolation);
+    if (first_rank < 0) {
+      first_rank = rank;
+    } else if (!wish.allow_weaker && rank < first_rank) {
+      plan.reasons.push_back(name(kind)
+                             + ": weaker isolation than the config permits");
+      continue;
+    }
+    auto sick = sickness(view);
+    auto text = name(kind) + ": " + why;
+    if (!view.not_ready.empty())
+      text += ", but not ready: " + view.not_ready;
+    else if (view.circuit != circuit_breaker::state::closed)
+      text += ", its circuit is " + std::string{to_string(view.circuit)};
+    else if (sick > 0)
+      text += ", but it failed often lately";
+    plan.reasons.push_back(std::move(text));
+    found.push_back({kind, sick});
+  }
+  if (found.empty())
+    return error{ec::unavailable,
+                 "no backend can take this run; configure one "
+                 "(local, e2b, modal, daytona or aio)"};
+  std::stable_sort(
+    found.begin(), found.end(),
+    [](const candidate& a, const candidate& b) { return a.sick < b.sick; });
+  for (const auto& each : found)
+    plan.candidates.push_back(each.kind);
+  return plan;
+}
+
+int isolation_rank(backend_kind kind, isolation_level local) {
+  switch (kind) {
+  case backend_kind::e2b:   // a virtual machine
+  case backend_kind::modal: // gVisor
+    return 4;
+  case backend_kind::daytona: // a container elsewhere
+    return 3;
+  case backend_kind::aio: // a container, often on our own host
+    return 2;
+  case backend_kind::peer: // as ours: it runs the same engine
+  case backend_kind::local:
+    switch (local) {
+    case isolation_level::strict:
+      return 3;
+    case isolation_level::standard:
+      return 2;
+    case isolation_level::best_effort:
+      return 1;
+    case isolation_level::off:
+      return 0;
+    }
+  }
+  return 0;
+}
+
+bool may_fail_over(const error& why, bool may_have_started, bool idempotent) {
+  if (may_have_started && !idempotent)
+    return false;
+  switch (why.code) {
+  case ec::unavailable:
+  case ec::exhausted:
+  case ec::internal:
+  case ec::timeout:
+  case ec::denied: // the provider refuses our credentials, not the caller's
+    return true;
+  case ec::invalid_request: // would be as wrong elsewhere
+  case ec::not_found:
+  case ec::conflict:
+    return false;
+  }
+  return false;
+}
+
+} // namespace troupe

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "actors/backend_board.hpp"
+#include "runtime/model/isolation.hpp"
+#include "runtime/model/run.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// What decides where a run may go.
+struct backend_wish {
+  std::optional<backend_kind> of_run;  // binding: nowhere else
+  std::optional<backend_kind> of_tool; // first choice
+  bool allow_weaker = true;            // than the first choice's isolation
+  isolation_level local_isolation = isolation_level::standard;
+};
+
+/// Where a run may go, best first, with a sentence on every decision.
+struct backend_plan {
+  std::vector<backend_kind> candidates;
+  std::vector<std::string> reasons;
+};
+
+/// What the plan needs to know about one backend.
+struct backend_view {
+  bool configured = false;
+  std::string not_ready; // "": it is ready
+  circuit_breaker::state circuit = circuit_breaker::state::closed;
+  double score = 1;
+};
+using backend_viewer = std::function<backend_view(backend_kind)>;
+
+/// The order of backends: the run's, the tool's, then E2B, then local. Sick
+/// ones go last; an error names what is missing and what to do.
+result<backend_plan> plan_backends(const backend_wish& wish,
+                                   const backend_viewer& look);
+
+/// How strongly a kind separates runs from us and from each other.
+int isolation_rank(backend_kind kind, isolation_level local);
+
+/// Whether the next candidate may have the run after a failure.
+bool may_fail_over(const error& why, bool may_have_started, bool idempotent);
+
+} // namespace troupe

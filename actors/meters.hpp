@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace troupe {
+
+/// What operators count. Relaxed: a scrape may be one behind.
+struct meters {
+  using counter = std::atomic<std::uint64_t>;
+
+  counter submitted{0};
+  counter refused{0}; // before they were a run
+  counter succeeded{0};
+  counter failed_tools{0};
+  counter failed_runs{0}; // the engine's failures
+  counter cancelled{0};
+  counter expired{0}; // deadlines
+  counter failovers{0};
+  counter replayed{0}; // idempotency keys
+  counter restarts{0}; // of actors
+  counter webhook_asked{0};
+  counter webhook_failed{0};
+  counter webhook_cached{0};
+  counter changes{0};
+  counter lines_lost{0}; // of the record: the store is too slow
+  /// Exit reasons, in their order.
+  std::array<counter, 13> ended{};
+  /// Run times in seconds: 1 ms .. 1000 s, a bucket per half decade.
+  std::array<counter, 14> run_times{};
+  counter run_time_us{0};
+
+  void observe(std::chrono::microseconds took) {
+    // 1 ms, 3 ms, 10 ms, ... 1000 s, more
+    std::size_t bucket = 0;
+    for (std::uint64_t bound = 1'000, odd = 0; bucket + 1 < run_times.size()
+         && static_cast<std::uint64_t>(took.count()) > bound;
+         ++bucket, odd ^= 1)
+      bound = odd ? bound / 3 * 10 : bound * 3;
+    add(run_times[bucket]);
+    add(run_time_us, static_cast<std::uint64_t>(took.count()));
+  }
+
+  static void add(counter& c, std::uint64_t n = 1) {
+    c.fetch_add(n, std::memory_order_relaxed);
+  }
+  static std::uint64_t of(const counter& c) {
+    return c.load(std::memory_order_relaxed);
+  }
+};
+
+} // namespace troupe

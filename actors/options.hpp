@@ -1,0 +1,85 @@
+#pragma once
+
+#include "actors/admission.hpp"
+#include "actors/circuit_breaker.hpp"
+#include "actors/event_log.hpp"
+#include "actors/rules.hpp"
+#include "actors/run_registry.hpp"
+#include "actors/stores.hpp"
+#include "runtime/backend.hpp"
+#include "runtime/credential_source.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+struct deadline_rules {
+  /// What a run gets on top of its wall limit for waiting and preparing.
+  std::chrono::milliseconds allowance{600'000}; // a large pip install
+  std::chrono::milliseconds longest{6 * 3'600'000};
+  /// How long a backend may take to end a run that it was told to end.
+  std::chrono::milliseconds grace{2'000};
+};
+
+struct credential_rules {
+  enum class on_error : std::uint8_t { fail, empty };
+  on_error when_webhook_fails = on_error::empty; // as the replaced system does
+  std::chrono::milliseconds webhook_timeout{10'000};
+  std::chrono::milliseconds keep_for{30'000}; // 0: ask every time
+  std::size_t kept = 10'000;
+};
+
+struct ledger_rules {
+  enum class when_full : std::uint8_t { refuse, drop };
+  /// Refuse new runs rather than run them without a record.
+  when_full policy = when_full::refuse;
+  std::size_t waiting_entries = 65'536;
+  std::size_t waiting_bytes = 256u << 20;
+  std::chrono::milliseconds coalesce{5}; // nobody waits for these
+};
+
+struct supervision_rules {
+  std::chrono::milliseconds first_pause{100};
+  std::chrono::milliseconds longest_pause{30'000};
+  std::uint32_t deaths = 5; // within the window: say "failing"
+  std::chrono::milliseconds window{60'000};
+};
+
+struct engine_options {
+  std::string name = "troupe";             // of this node
+  std::uint32_t threads = 0;               // of the scheduler; 0: one per core
+  std::uint32_t dispatchers = 0;           // 0: one per thread
+  std::uint32_t executors_per_backend = 0; // 0: one per thread
+  std::vector<std::shared_ptr<backend>> backends;
+  std::shared_ptr<configuration_store> configuration; // null: in memory
+  std::shared_ptr<journal> books;                     // null: in memory
+  std::shared_ptr<credential_source> webhook;         // null: none
+
+  admission_limits admission;
+  /// Requests in any state; beyond it nothing is even looked at.
+  std::uint32_t pending = 200'000;
+  event_bounds events;
+  registry_bounds registry;
+  breaker_options breaker;
+  run_rules rules;
+  deadline_rules deadlines;
+  credential_rules credentials;
+  ledger_rules ledger;
+  supervision_rules supervision;
+  std::chrono::milliseconds drain_timeout{30'000};
+
+  /// For actors of other processes; loopback only, off by default.
+  std::uint16_t publish_port = 0;
+  std::string publish_address = "127.0.0.1";
+
+  /// One line for operators; called on any thread.
+  std::function<void(std::string_view)> report;
+};
+
+} // namespace troupe

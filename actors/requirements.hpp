@@ -1,0 +1,21 @@
+#pragma once
+
+#include "runtime/error.hpp"
+#include "runtime/model/requirement.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+/// Both lists as one. The same package twice: one exact version wins over no
+/// version, ranges are joined, two different exact versions are an error that
+/// names both and where they come from.
+result<std::vector<pip_requirement>>
+merge(const std::vector<pip_requirement>& first, std::string_view first_name,
+      const std::vector<pip_requirement>& second, std::string_view second_name);
+result<std::vector<npm_requirement>>
+merge(const std::vector<npm_requirement>& first, std::string_view first_name,
+      const std::vector<npm_requirement>& second, std::string_view second_name);
+
+} // namespace troupe

@@ -1,0 +1,195 @@
+#include "actors/resolve.hpp"
+
+#include "actors/requirements.hpp"
+#include "runtime/model/codec.hpp"
+#include "runtime/model/schema.hpp"
+
+#include <algorithm>
+
+namespace troupe {
+
+namespace {
+
+error no_such_tool(const std::string& what) {
+  return {ec::not_found,
+          "there is no tool " + what,
+          {{"/tool", "there is no tool " + what,
+            "list the tools of this organization, or send the source"}}};
+}
+
+result<std::shared_ptr<const tool>>
+find_tool(const run_request& request, const organization_catalog* catalog) {
+  if (request.tool) {
+    auto i = catalog ? catalog->tools.find(request.tool)
+                     : decltype(catalog->tools.end()){};
+    if (!catalog || i == catalog->tools.end())
+      return no_such_tool(request.tool.str());
+    return i->second;
+  }
+  if (request.tool_name.empty())
+    return bad_field("/tool", "neither a tool's id nor its name is given");
+  if (!catalog)
+    return no_such_tool("'" + request.tool_name + "'");
+  auto i = catalog->tools_by_name.find(request.tool_name);
+  if (i == catalog->tools_by_name.end())
+    return no_such_tool("'" + request.tool_name + "'");
+  auto found = catalog->tools.find(i->second);
+  if (found == catalog->tools.end())
+    return no_such_tool("'" + request.tool_name + "'");
+  return found->second;
+}
+
+/// What a stored tool says about where and how it wants to run.
+result<void> read_metadata(const tool& t, resolved_run& r) {
+  if (auto* where = t.metadata.if_contains("sandbox");
+      where && where->is_string()) {
+    // An unknown word was never refused when it was stored: it is no wish.
+    if (auto kind = parse_backend(where->get_string()))
+      r.wish.of_tool = *kind;
+  }
+  if (auto* said = t.metadata.if_contains("limits"))
+    if (auto* o = said->if_object()) {
+      auto parsed = parse_limits(*o, "/tool/metadata/limits");
+      if (!parsed)
+        return parsed.error();
+      r.tool_limits = *parsed;
+    }
+  if (auto* said = t.metadata.if_contains("network")) {
+    auto parsed = parse_network(*said, "/tool/metadata/network");
+    if (!parsed)
+      return parsed.error();
+    r.tool_network = *parsed;
+  }
+  return {};
+}
+
+result<void> use_tool(const tool& t, const run_request& request,
+                      resolved_run& r) {
+  auto& run = r.base;
+  r.tool = t.id;
+  run.kind = run_kind::source;
+  run.lang = t.source_type;
+  run.name = t.name;
+  run.function = function_name(t);
+  run.source = t.source_code;
+  if (t.json_schema)
+    run.json_schema = json::to_text(*t.json_schema);
+  if (t.args_json_schema)
+    run.args_json_schema = json::to_text(*t.args_json_schema);
+  run.return_char_limit = request.return_char_limit != 0
+    ? std::min(request.return_char_limit, t.return_char_limit)
+    : t.return_char_limit;
+  auto pip = merge(t.pip_requirements, "the tool", request.pip_requirements,
+                   "the run");
+  if (!pip)
+    return pip.error();
+  run.pip_requirements = std::move(*pip);
+  auto npm = merge(t.npm_requirements, "the tool", request.npm_requirements,
+                   "the run");
+  if (!npm)
+    return npm.error();
+  run.npm_requirements = std::move(*npm);
+  return read_metadata(t, r);
+}
+
+void use_request(const run_request& request, resolved_run& r) {
+  auto& run = r.base;
+  r.tool = tool_id::make(); // LETTA_TOOL_ID is always there
+  run.kind = request.kind;
+  run.lang = request.lang;
+  run.name = request.tool_name.empty() ? request.function : request.tool_name;
+  run.function = request.function;
+  run.source = request.source;
+  run.argv = request.argv;
+  run.command = request.command;
+  run.stdin_text = request.stdin_text;
+  run.json_schema = request.json_schema;
+  run.args_json_schema = request.args_json_schema;
+  run.pip_requirements = request.pip_requirements;
+  run.npm_requirements = request.npm_requirements;
+  if (request.return_char_limit != 0)
+    run.return_char_limit = request.return_char_limit;
+}
+
+result<void> check_sizes(const run_request& request, const run_rules& rules) {
+  if (request.args_json.size() > rules.arguments_bytes)
+    return bad_field("/args",
+                     "longer than " + std::to_string(rules.arguments_bytes)
+                       + " bytes",
+                     "pass large data through a file or a URL");
+  if (request.source.size() > rules.source_bytes)
+    return bad_field("/source",
+                     "longer than " + std::to_string(rules.source_bytes)
+                       + " bytes");
+  switch (request.kind) {
+  case run_kind::tool:
+    break;
+  case run_kind::source:
+  case run_kind::code:
+    if (request.source.empty())
+      return bad_field("/source", "missing");
+    break;
+  case run_kind::command:
+    if (request.argv.empty() && request.command.empty())
+      return bad_field("/command", "neither argv nor command is given");
+    break;
+  }
+  return {};
+}
+
+/// The arguments as the tool gets them. A snippet's and a command's are what
+/// they are: there is no schema to bind them to.
+result<std::string> bind(const run_request& request, const prepared_run& run) {
+  const auto& schema
+    = run.args_json_schema.empty() ? run.json_schema : run.args_json_schema;
+  return bind_arguments(request.args_json,
+                        run.kind == run_kind::source ? schema : "");
+}
+
+} // namespace
+
+result<resolved_ptr> resolve(const run_request& request,
+                             const organization_catalog* catalog,
+                             const run_rules& rules) {
+  if (auto ok = check_sizes(request, rules); !ok)
+    return ok.error();
+  auto r = std::make_shared<resolved_run>();
+  auto& run = r->base;
+  run.id = request.id;
+  run.organization = request.organization;
+  run.return_char_limit = default_return_char_limit;
+  if (request.kind == run_kind::tool) {
+    auto tool = find_tool(request, catalog);
+    if (!tool)
+      return tool.error();
+    if (auto ok = use_tool(**tool, request, *r); !ok)
+      return ok.error();
+  } else {
+    use_request(request, *r);
+  }
+  auto bound = bind(request, run);
+  if (!bound)
+    return bound.error();
+  run.args_json = std::move(*bound);
+  run.agent_id = request.agent_id;
+  run.agent_state_json = request.agent_state_json;
+  run.traceparent = request.traceparent;
+  r->wish.of_run = request.backend;
+  r->wish.local_isolation = request.isolation.value_or(rules.isolation);
+  if (request.config) {
+    if (!catalog || !catalog->configs.contains(request.config))
+      return error{ec::not_found,
+                   "there is no sandbox config " + request.config.str(),
+                   {{"/config", "no such config", ""}}};
+    const auto& config = *catalog->configs.at(request.config);
+    if (request.backend && *request.backend != config.type)
+      return bad_field("/backend",
+                       "the config " + config.id.str() + " is for "
+                         + std::string{to_string(config.type)},
+                       "leave out one of the two");
+    r->wish.of_run = config.type;
+  }
+  return resolved_ptr{std::move(r)};
+}
+
+} // namespace troupe

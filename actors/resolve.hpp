@@ -1,0 +1,60 @@
+#pragma once
+
+#include "actors/failover.hpp"
+#include "actors/rules.hpp"
+#include "runtime/backend.hpp"
+#include "runtime/catalog.hpp"
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace troupe {
+
+/// A request with everything looked up that no backend changes.
+struct resolved_run {
+  prepared_run base; // without config, limits, environment
+  backend_wish wish;
+  tool_id tool; // the stored one, or one made for this run
+  limit_overrides tool_limits;
+  std::optional<network_policy> tool_network;
+};
+using resolved_ptr = std::shared_ptr<const resolved_run>;
+
+/// Finds the tool, binds the arguments. Every complaint has a pointer.
+result<resolved_ptr> resolve(const run_request& request,
+                             const organization_catalog* catalog,
+                             const run_rules& rules);
+
+/// The parts of a sandbox config that a run needs, whatever its kind.
+struct config_view {
+  sandbox_config config;
+  std::vector<pip_requirement> pip;
+  std::vector<npm_requirement> npm;
+  common_config common;
+  std::string fingerprint;
+};
+using config_view_ptr = std::shared_ptr<const config_view>;
+
+/// Reads configs once per revision: reading one and fingerprinting it costs
+/// more than many a run's whole way through the engine. Not thread-safe.
+class config_views {
+public:
+  /// The config in use: the one that the run names, else the organization's
+  /// for this backend, else the defaults, which are not stored.
+  result<config_view_ptr> find(const run_request& request, backend_kind backend,
+                               const organization_catalog* catalog,
+                               const run_rules& rules);
+
+private:
+  std::unordered_map<std::string, config_view_ptr> known_;
+};
+
+/// The run for one backend: its config, packages, limits and network. The
+/// strictest of server, config, tool and run wins.
+result<prepared_run> fit(const resolved_run& resolved,
+                         const run_request& request, const config_view& config,
+                         const run_rules& rules);
+
+} // namespace troupe

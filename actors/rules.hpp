@@ -1,0 +1,44 @@
+#pragma once
+
+#include "runtime/model/isolation.hpp"
+#include "runtime/model/limits.hpp"
+#include "runtime/model/network_policy.hpp"
+#include "runtime/model/sandbox_config.hpp"
+#include "runtime/model/variable.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// What every run is measured against, whatever it or its config says.
+struct run_rules {
+  troupe::limits defaults;
+  troupe::limits ceiling{.wall = std::chrono::hours{1},
+                         .cpu = std::chrono::hours{1},
+                         .memory_bytes = 8ull << 30,
+                         .processes = 1'024,
+                         .open_files = 65'536,
+                         .disk_bytes = 8ull << 30,
+                         .inodes = 1'000'000,
+                         .output_bytes = 64ull << 20,
+                         .result_bytes = 64ull << 20};
+  network_policy network;                                // nobody gets more
+  isolation_level isolation = isolation_level::standard; // when nobody says
+  isolation_level weakest = isolation_level::standard;   // nobody gets less
+  config_defaults configs;
+  /// What local runs may see of our own environment; see `inherit`.
+  environment inherited;
+  std::size_t arguments_bytes = 4u << 20;
+  std::size_t source_bytes = 1u << 20;
+  std::size_t variables = 1'024;          // in one run
+  std::size_t variables_bytes = 1u << 20; // names and values
+};
+
+/// The values of the named process variables, as they are now. Called before
+/// there are threads: the process environment is not safe with them.
+environment inherit(const std::vector<std::string>& names);
+
+} // namespace troupe

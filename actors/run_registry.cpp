@@ -1,0 +1,88 @@
+#include "actors/run_registry.hpp"
+
+namespace troupe {
+
+run_record describe(const live_run& run) {
+  run_record record;
+  record.id = run.id;
+  record.organization = run.who.organization;
+  record.phase = run.phase.load(std::memory_order_acquire);
+  record.tool_name = run.request->tool_name;
+  record.agent_id = run.request->agent_id;
+  record.backend = run.backend;
+  record.created_at = run.created_at;
+  record.labels = run.request->labels;
+  if (record.phase == run_phase::ended) {
+    record.ended_at = run.ended_at;
+    record.result = run.outcome;
+    record.failure = run.failure;
+  }
+  return record;
+}
+
+run_registry::run_registry(const registry_bounds& bounds)
+    : bounds_{bounds.ended_runs / shard_count + 1,
+              bounds.ended_bytes / shard_count + 1} {}
+
+bool run_registry::add(const live_run_ptr& run) {
+  auto& s = shards_[index(run->id)];
+  std::lock_guard guard{s.mutex};
+  return s.runs.try_emplace(run->id, run).second;
+}
+
+live_run_ptr run_registry::find(const run_id& id) const {
+  const auto& s = shards_[index(id)];
+  std::lock_guard guard{s.mutex};
+  auto i = s.runs.find(id);
+  return i == s.runs.end() ? nullptr : i->second;
+}
+
+void run_registry::retire(const live_run_ptr& run) {
+  auto bytes = run->events.bytes() + 1'024; // the object itself, roughly
+  if (run->outcome)
+    bytes += run->outcome->value_json.size() + run->outcome->stdout_text.size()
+      + run->outcome->stderr_text.size()
+      + run->outcome->agent_state_json.size();
+  // Destroyed outside of the lock: a megabyte of events takes its time.
+  std::vector<live_run_ptr> forgotten;
+  auto& s = shards_[index(run->id)];
+  std::lock_guard guard{s.mutex};
+  s.ended.push_back({run->id, bytes});
+  s.ended_bytes += bytes;
+  while (!s.ended.empty()
+         && (s.ended.size() > bounds_.ended_runs
+             || s.ended_bytes > bounds_.ended_bytes)) {
+    s.ended_bytes -= s.ended.front().bytes;
+    if (auto n = s.runs.extract(s.ended.front().id))
+      forgotten.push_back(std::move(n.mapped()));
+    s.ended.pop_front();
+  }
+}
+
+std::vector<live_run_ptr>
+run_registry::select(const std::function<bool(const live_run&)>& which) const {
+  std::vector<live_run_ptr> found;
+  for (const auto& s : shards_) {
+    std::lock_guard guard{s.mutex};
+    for (const auto& [id, run] : s.runs)
+      if (which(*run))
+        found.push_back(run);
+  }
+  return found;
+}
+
+std::size_t run_registry::alive() const {
+  std::size_t n = 0;
+  for (const auto& s : shards_) {
+    std::lock_guard guard{s.mutex};
+    n += s.runs.size() - s.ended.size();
+  }
+  return n;
+}
+
+std::size_t run_registry::index(const run_id& id) {
+  // The map inside uses the low bits: take others.
+  return (std::hash<run_id>{}(id) >> 20) % shard_count;
+}
+
+} // namespace troupe

@@ -1,0 +1,220 @@
+#include "actors/stored.hpp"
+
+#include "actors/wire_text.hpp"
+#include "runtime/model/codec.hpp"
+
+#include <map>
+
+namespace troupe {
+
+namespace {
+
+class stored_configuration final : public configuration_store {
+public:
+  explicit stored_configuration(std::shared_ptr<store> all)
+      : all_{std::move(all)} {}
+
+  result<catalog_ptr> load() override { return all_->catalog->current(); }
+
+  result<applied> apply(const caller& who,
+                        const catalog_change& what) override {
+    auto reply
+      = all_->catalog->apply({who.organization, who.user}, what, now());
+    if (!reply)
+      return reply.error();
+    return applied{all_->catalog->current(), std::move(*reply)};
+  }
+
+  result<secret> unseal(const sealed_variable& v) const override {
+    return all_->seals->open(v);
+  }
+  result<secret> unseal(const sealed_agent_variable& v) const override {
+    return all_->seals->open(v);
+  }
+
+private:
+  const std::shared_ptr<store> all_;
+};
+
+/// How an ended run is kept under its key: a letter for the kind, then JSON.
+std::string answer_text(const run_record& run) {
+  if (run.result)
+    return "r" + to_text(run.result);
+  if (run.failure)
+    return "f" + to_text(run.failure);
+  return {};
+}
+
+class stored_journal final : public journal {
+public:
+  explicit stored_journal(std::shared_ptr<store> all) : all_{std::move(all)} {}
+
+  result<void> write(const std::vector<journal_entry>& entries,
+                     bool sync) override {
+    std::vector<run_record> runs;
+    std::map<organization_id, std::vector<json::object>> lines;
+    for (const auto& entry : entries) {
+      if (entry.run)
+        runs.push_back(*entry.run);
+      if (entry.audit)
+        lines[entry.organization].push_back(*entry.audit);
+    }
+    // One log holds it all: the last synced write syncs those before it.
+    const bool more = !lines.empty();
+    if (!runs.empty())
+      if (auto ok = all_->runs->put(
+            runs, sync && !more ? durability::synced : durability::buffered);
+          !ok)
+        return ok;
+    for (auto i = lines.begin(); i != lines.end(); ++i) {
+      const bool last = std::next(i) == lines.end();
+      if (auto ok = all_->audit->append(i->first, i->second, now(),
+                                        last ? durability::synced
+                                             : durability::buffered);
+          !ok)
+        return ok;
+    }
+    for (const auto& entry : entries)
+      if (auto ok = settle(entry); !ok)
+        return ok;
+    return {};
+  }
+
+  result<claim_outcome> claim(const key_claim& wanted,
+                              const run_record& begun) override {
+    auto found = all_->idempotency->claim(wanted.organization, wanted.key,
+                                          wanted.digest, wanted.run, now());
+    if (!found)
+      return found.error();
+    claim_outcome outcome;
+    outcome.run = found->run;
+    switch (found->what) {
+    case idempotency_claim::kind::mine:
+      // So that after a crash it is known as lost and not as still running.
+      if (auto ok = all_->runs->put(begun); !ok)
+        return ok.error();
+      return outcome;
+    case idempotency_claim::kind::running: {
+      auto run = all_->runs->find(wanted.organization, found->run);
+      outcome.what = run && run->phase == run_phase::ended
+        ? claim_outcome::kind::ended
+        : claim_outcome::kind::running;
+      if (run) {
+        outcome.result = run->result;
+        outcome.failure = run->failure;
+      }
+      return outcome;
+    }
+    case idempotency_claim::kind::ended:
+      return ended(wanted, std::move(outcome), found->answer);
+    }
+    return outcome;
+  }
+
+  result<std::optional<run_record>>
+  find_run(const organization_id& organization, const run_id& id) override {
+    auto found = all_->runs->find(organization, id);
+    if (found)
+      return std::optional{std::move(*found)};
+    if (found.error().code == ec::not_found)
+      return std::optional<run_record>{};
+    return found.error();
+  }
+
+  result<page<run_record>> list_runs(const organization_id& organization,
+                                     const std::string& after,
+                                     std::size_t limit) override {
+    return all_->runs->list(organization, after, limit);
+  }
+
+  result<page<audit_entry>> list_audit(const organization_id& organization,
+                                       std::uint64_t after,
+                                       std::size_t limit) override {
+    return all_->audit->list(organization, after, limit);
+  }
+
+  result<std::size_t> mark_lost() override {
+    auto open = all_->runs->unfinished();
+    if (!open)
+      return open.error();
+    for (auto& run : *open) {
+      auto lost = std::make_shared<run_result>();
+      lost->id = run.id;
+      lost->status = run_status::error;
+      lost->reason = exit_reason::lost;
+      lost->detail = "the engine ended while the run was going on; it may have "
+                     "had its effects";
+      lost->backend = run.backend;
+      lost->failure.name = "Lost";
+      lost->failure.message = lost->detail;
+      run.phase = run_phase::ended;
+      run.ended_at = now();
+      run.result = std::move(lost);
+    }
+    if (!open->empty())
+      if (auto ok = all_->runs->put(*open); !ok)
+        return ok.error();
+    return open->size();
+  }
+
+  result<void> tidy() override {
+    auto swept = all_->idempotency->sweep(now());
+    if (!swept)
+      return swept.error();
+    return {};
+  }
+
+private:
+  result<void> settle(const journal_entry& entry) {
+    if (entry.settle && entry.run) {
+      const auto& c = *entry.settle;
+      return all_->idempotency->finish(c.organization, c.key, c.run,
+                                       answer_text(*entry.run), now());
+    }
+    if (entry.release)
+      return all_->idempotency->release(entry.release->organization,
+                                        entry.release->key, entry.release->run);
+    return {};
+  }
+
+  result<claim_outcome> ended(const key_claim& wanted, claim_outcome outcome,
+                              const std::string& answer) {
+    outcome.what = claim_outcome::kind::ended;
+    if (answer.empty()) { // too large to be kept twice
+      auto run = all_->runs->find(wanted.organization, outcome.run);
+      if (run) {
+        outcome.result = run->result;
+        outcome.failure = run->failure;
+      }
+      return outcome;
+    }
+    auto text = std::string_view{answer}.substr(1);
+    if (answer.front() == 'r') {
+      auto parsed = result_from_text(text);
+      if (!parsed)
+        return parsed.error();
+      outcome.result = std::move(*parsed);
+    } else {
+      auto parsed = error_from_text(text);
+      if (!parsed)
+        return parsed.error();
+      outcome.failure = std::move(*parsed);
+    }
+    return outcome;
+  }
+
+  const std::shared_ptr<store> all_;
+};
+
+} // namespace
+
+std::shared_ptr<configuration_store>
+make_stored_configuration(std::shared_ptr<store> all) {
+  return std::make_shared<stored_configuration>(std::move(all));
+}
+
+std::shared_ptr<journal> make_stored_journal(std::shared_ptr<store> all) {
+  return std::make_shared<stored_journal>(std::move(all));
+}
+
+} // namespace troupe

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "runtime/error.hpp"
+#include "runtime/model/ids.hpp"
+#include "runtime/model/variable.hpp"
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+namespace troupe {
+
+/// For whom credentials are asked.
+struct credential_query {
+  organization_id organization;
+  user_id user;
+  std::string tool_name; // may be empty
+  std::string agent_id;  // may be empty
+
+  friend auto operator<=>(const credential_query&, const credential_query&)
+    = default;
+};
+
+/// Somebody outside who hands out credentials per run: a webhook. Thread-safe;
+/// does not block.
+class credential_source {
+public:
+  virtual ~credential_source() = default;
+  /// `done` is called exactly once, on any thread, within the timeout. Names
+  /// and values of the answer are not checked yet.
+  virtual void ask(credential_query query, std::chrono::milliseconds timeout,
+                   std::function<void(result<environment>)> done)
+    = 0;
+};
+
+} // namespace troupe

@@ -1,0 +1,99 @@
+#include "actors/failover.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <map>
+
+using namespace troupe;
+
+namespace {
+
+using kinds = std::vector<backend_kind>;
+constexpr auto local = backend_kind::local;
+constexpr auto e2b = backend_kind::e2b;
+constexpr auto modal = backend_kind::modal;
+
+struct world {
+  std::map<backend_kind, backend_view> views;
+
+  explicit world(const kinds& configured) {
+    for (auto kind : configured)
+      views[kind].configured = true;
+  }
+  backend_viewer viewer() const {
+    return [this](backend_kind kind) {
+      auto i = views.find(kind);
+      return i == views.end() ? backend_view{} : i->second;
+    };
+  }
+  kinds plan(const backend_wish& wish) const {
+    auto p = plan_backends(wish, viewer());
+    return p ? p->candidates : kinds{};
+  }
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(failover_suite)
+
+BOOST_AUTO_TEST_CASE(takes_e2b_when_it_is_configured_else_local) {
+  BOOST_TEST((world{{local, e2b}}.plan({}) == kinds{e2b, local}));
+  BOOST_TEST((world{{local}}.plan({}) == kinds{local}));
+}
+
+BOOST_AUTO_TEST_CASE(takes_modal_only_when_the_tool_asks_for_it) {
+  world w{{local, e2b, modal}};
+  BOOST_TEST((w.plan({}) == kinds{e2b, local}));
+  backend_wish wish;
+  wish.of_tool = modal;
+  BOOST_TEST((w.plan(wish) == kinds{modal, e2b, local}));
+  BOOST_TEST((world{{local}}.plan(wish) == kinds{local}));
+}
+
+BOOST_AUTO_TEST_CASE(goes_nowhere_else_when_the_run_names_a_backend) {
+  backend_wish wish;
+  wish.of_run = e2b;
+  wish.of_tool = modal;
+  BOOST_TEST((world{{local, e2b, modal}}.plan(wish) == kinds{e2b}));
+  auto none = plan_backends(wish, world{{local}}.viewer());
+  BOOST_REQUIRE(!none.has_value());
+  BOOST_TEST((none.error().code == ec::unavailable));
+}
+
+BOOST_AUTO_TEST_CASE(keeps_a_tool_here_that_asks_for_this_machine) {
+  backend_wish wish;
+  wish.of_tool = local;
+  BOOST_TEST((world{{local, e2b}}.plan(wish) == kinds{local}));
+}
+
+BOOST_AUTO_TEST_CASE(puts_sick_backends_last_and_says_why) {
+  world w{{local, e2b}};
+  w.views[e2b].circuit = circuit_breaker::state::open;
+  BOOST_TEST((w.plan({}) == kinds{local, e2b}));
+  w.views[local].not_ready = "no user namespaces";
+  auto plan = plan_backends({}, w.viewer());
+  BOOST_REQUIRE(plan.has_value());
+  BOOST_TEST((plan->candidates == kinds{e2b, local}));
+  BOOST_TEST(plan->reasons.back().find("no user namespaces")
+             != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(never_goes_to_a_weaker_isolation_than_permitted) {
+  world w{{local, e2b}};
+  backend_wish wish;
+  wish.allow_weaker = false;
+  BOOST_TEST((w.plan(wish) == kinds{e2b}));
+  wish.of_tool = local;
+  BOOST_TEST((w.plan(wish) == kinds{local}));
+}
+
+BOOST_AUTO_TEST_CASE(tries_again_only_what_cannot_have_happened) {
+  const error gone{ec::unavailable, "gone"};
+  BOOST_TEST(may_fail_over(gone, false, false));
+  BOOST_TEST(!may_fail_over(gone, true, false));
+  BOOST_TEST(may_fail_over(gone, true, true));
+  const error wrong{ec::invalid_request, "wrong"};
+  BOOST_TEST(!may_fail_over(wrong, false, true));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,157 @@
+#include "actors/resolve.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace troupe;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// One organization with one tool and, if wanted, a local config.
+struct world {
+  organization_catalog catalog;
+  run_rules rules;
+  run_request request;
+  config_views views;
+
+  world() {
+    catalog.id = default_organization();
+    auto t = std::make_shared<tool>();
+    t->id = tool_id::make();
+    t->organization = catalog.id;
+    t->name = "add";
+    t->source_code = "def add(a, b): return a + b";
+    t->json_schema = *json::parse_object(R"({"name":"add","parameters":{
+      "type":"object","properties":{"a":{"type":"integer"},
+      "b":{"type":"integer"}},"required":["a","b"]}})");
+    put(t);
+    request.organization = catalog.id;
+    request.id = run_id::make();
+    request.tool_name = "add";
+    request.args_json = R"({"a":1,"b":2})";
+  }
+
+  void put(std::shared_ptr<tool> t) {
+    catalog.tools_by_name[t->name] = t->id;
+    catalog.tools[t->id] = std::move(t);
+  }
+  tool& add() { return const_cast<tool&>(*catalog.tools.begin()->second); }
+  void put_config(json::object payload) {
+    auto c = std::make_shared<sandbox_config>();
+    c->id = config_id::make();
+    c->organization = catalog.id;
+    c->config = std::move(payload);
+    catalog.configs_by_type[c->type] = c->id;
+    catalog.configs[c->id] = std::move(c);
+  }
+  result<resolved_ptr> look_up() { return resolve(request, &catalog, rules); }
+  result<prepared_run> prepare() {
+    auto r = look_up();
+    if (!r)
+      return r.error();
+    auto view = views.find(request, backend_kind::local, &catalog, rules);
+    if (!view)
+      return view.error();
+    return fit(**r, request, **view, rules);
+  }
+};
+
+json::object object(std::string_view text) {
+  return *json::parse_object(text);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(resolve_suite)
+
+BOOST_AUTO_TEST_CASE(finds_a_tool_by_name_and_by_id) {
+  world w;
+  auto run = w.prepare();
+  BOOST_REQUIRE(run.has_value());
+  BOOST_TEST(run->function == "add");
+  BOOST_TEST((run->kind == run_kind::source));
+  w.request.tool = w.add().id;
+  w.request.tool_name.clear();
+  BOOST_TEST(w.prepare().has_value());
+  w.request.tool = tool_id::make();
+  BOOST_TEST((w.look_up().error().code == ec::not_found));
+}
+
+BOOST_AUTO_TEST_CASE(points_at_every_wrong_argument) {
+  world w;
+  w.request.args_json = R"({"a":"one"})";
+  auto bad = w.look_up();
+  BOOST_REQUIRE(!bad.has_value());
+  BOOST_TEST((bad.error().code == ec::invalid_request));
+  BOOST_TEST(bad.error().fields.size() == 2u);
+  for (const auto& field : bad.error().fields)
+    BOOST_TEST(field.pointer.starts_with("/args"));
+}
+
+BOOST_AUTO_TEST_CASE(uses_defaults_that_are_not_stored) {
+  world w;
+  auto run = w.prepare();
+  BOOST_REQUIRE(run.has_value());
+  BOOST_TEST(run->config.id.empty());
+  BOOST_TEST(!run->config.config.empty());
+}
+
+BOOST_AUTO_TEST_CASE(lets_the_strictest_limit_win) {
+  world w;
+  w.rules.ceiling.wall = 60s;
+  w.request.limits.wall = 500s;
+  BOOST_TEST((w.prepare()->limits.wall == 60s));
+  w.put_config(object(R"({"limits":{"wall_seconds":10}})"));
+  auto run = w.prepare();
+  BOOST_REQUIRE_MESSAGE(run.has_value(), to_string(run.error()));
+  BOOST_TEST((run->limits.wall == 10s));
+  w.request.limits.wall = 2s;
+  BOOST_TEST((w.prepare()->limits.wall == 2s));
+}
+
+BOOST_AUTO_TEST_CASE(lets_the_strictest_network_policy_win) {
+  world w;
+  w.add().metadata["network"] = "off";
+  network_policy open;
+  w.request.network = open;
+  auto run = w.prepare();
+  BOOST_REQUIRE(run.has_value());
+  BOOST_TEST((run->network.mode == network_mode::off));
+}
+
+BOOST_AUTO_TEST_CASE(refuses_less_isolation_than_demanded) {
+  world w;
+  w.request.isolation = isolation_level::off;
+  auto bad = w.prepare();
+  BOOST_REQUIRE(!bad.has_value());
+  BOOST_TEST(bad.error().fields[0].pointer == "/isolation");
+  w.request.isolation = isolation_level::strict;
+  BOOST_TEST((w.prepare()->isolation == isolation_level::strict));
+}
+
+BOOST_AUTO_TEST_CASE(takes_the_place_that_the_tool_or_the_config_asks_for) {
+  world w;
+  w.add().metadata["sandbox"] = "modal";
+  auto r = w.look_up();
+  BOOST_REQUIRE(r.has_value());
+  BOOST_TEST(((*r)->wish.of_tool == backend_kind::modal));
+  w.put_config({});
+  w.request.config = w.catalog.configs.begin()->first;
+  BOOST_TEST(((*w.look_up())->wish.of_run == backend_kind::local));
+  w.request.backend = backend_kind::e2b;
+  BOOST_TEST((w.look_up().error().code == ec::invalid_request));
+}
+
+BOOST_AUTO_TEST_CASE(fingerprints_a_config_as_the_replaced_system_does) {
+  world w;
+  w.put_config(object(R"({"use_venv":false})"));
+  auto view = w.views.find(w.request, backend_kind::local, &w.catalog, w.rules);
+  BOOST_REQUIRE(view.has_value());
+  const auto& config = *w.catalog.configs.begin()->second;
+  BOOST_TEST((*view)->fingerprint == fingerprint(config));
+  auto again
+    = w.views.find(w.request, backend_kind::local, &w.catalog, w.rules);
+  BOOST_TEST((*again == *view)); // the same object: remembered
+}
+
+BOOST_AUTO_TEST_SUITE_END()
