@@ -1,1 +1,0 @@
-#include "runtime/engine.hpp"

@@ -1,0 +1,40 @@
+#include "actors/config_writer.hpp"
+
+#include "actors/audit_lines.hpp"
+
+namespace troupe {
+
+caf::result<change_result> config_state::change(const change_order& order) {
+  auto applied = store->apply(order.who, *order.what);
+  journal_entry entry;
+  entry.organization = order.who.organization;
+  std::optional<error> failure;
+  if (!applied)
+    failure = applied.error();
+  entry.audit
+    = audit_of_change(order.who, *order.what, failure ? &*failure : nullptr);
+  write_down(*context, std::move(entry));
+  if (!applied)
+    return to_caf(std::move(*failure));
+  meters::add(context->meter.changes);
+  // Published before it is answered: who reads after the answer sees it.
+  context->config.store(std::move(applied->now));
+  return change_result{
+    std::make_shared<const change_reply>(std::move(applied->reply))};
+}
+
+config_actor::behavior_type
+config_writer(config_actor::stateful_pointer<config_state> self,
+              context_ptr context, std::shared_ptr<configuration_store> store) {
+  auto& state = self->state;
+  state.self = self;
+  state.context = std::move(context);
+  state.store = std::move(store);
+  return {
+    [self](change_atom, const change_order& order) {
+      return self->state.change(order);
+    },
+  };
+}
+
+} // namespace troupe

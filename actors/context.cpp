@@ -1,0 +1,57 @@
+#include "actors/context.hpp"
+
+#include "actors/audit_lines.hpp"
+#include "runtime/model/codec.hpp"
+
+namespace troupe {
+
+engine_context::engine_context(engine_options options_)
+    : options{std::move(options_)}, boot{make_uuid()}, gate{options.admission},
+      runs{options.registry}, to_ledger{{options.ledger.waiting_entries,
+                                         options.ledger.waiting_bytes}} {}
+
+bool write_down(engine_context& context, journal_entry entry,
+                std::function<void(bool)> kept) {
+  const bool someone_waits = static_cast<bool>(kept);
+  auto outcome = context.to_ledger.push(std::move(entry), std::move(kept));
+  switch (outcome) {
+  case ledger_queue::outcome::full:
+    meters::add(context.meter.lines_lost);
+    return false;
+  case ledger_queue::outcome::quiet:
+    return true;
+  case ledger_queue::outcome::wake:
+  case ledger_queue::outcome::wake_now:
+    if (auto routes = context.routes.load(); routes && routes->ledger)
+      caf::anon_send(routes->ledger, flush_v, someone_waits);
+    return true;
+  }
+  return true;
+}
+
+void abandon(engine_context& context, const live_run_ptr& run, error why) {
+  if (!run->claim_end())
+    return;
+  run->failure = std::make_shared<const error>(std::move(why));
+  run->ended_at = now();
+  run->phase.store(run_phase::ended, std::memory_order_release);
+  meters::add(context.meter.failed_runs);
+  journal_entry entry;
+  entry.run = describe(*run);
+  entry.organization = run->who.organization;
+  entry.audit = audit_of_run(*run, nullptr);
+  write_down(context, std::move(entry));
+  auto may_start = context.gate.leave(run->stay);
+  auto routes = context.routes.load();
+  for (auto& guest : may_start) {
+    auto next = std::static_pointer_cast<live_run>(std::move(guest));
+    if (routes && next->owner < routes->dispatchers.size())
+      caf::anon_send(routes->dispatchers[next->owner], turn_v, std::move(next));
+  }
+  if (auto* desk = context.board->find(run->backend))
+    desk->carrier->cancel(run->id, exit_reason::cancelled);
+  run->events.end(nullptr, run->failure);
+  context.runs.retire(run);
+}
+
+} // namespace troupe

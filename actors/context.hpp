@@ -1,0 +1,73 @@
+#pragma once
+
+#include "actors/backend_board.hpp"
+#include "actors/interfaces.hpp"
+#include "actors/ledger_queue.hpp"
+#include "actors/meters.hpp"
+#include "actors/options.hpp"
+#include "actors/published.hpp"
+#include "actors/router.hpp"
+
+#include <boost/asio/thread_pool.hpp>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace troupe {
+
+/// Who is there now. Immutable: the supervisor publishes a new one.
+struct routing {
+  std::uint64_t version = 0;
+  ledger_actor ledger;
+  config_actor config;
+  credential_actor credential;
+  std::vector<dispatcher_actor> dispatchers;
+  /// By backend kind, then by number.
+  std::array<std::vector<executor_actor>, 6> executors;
+};
+using routing_ptr = std::shared_ptr<const routing>;
+
+/// What the actors of one engine share: everything in it is immutable, atomic
+/// or behind its own lock.
+struct engine_context {
+  explicit engine_context(engine_options options_);
+
+  const engine_options options;
+  const std::string boot; // differs after every start
+  std::unique_ptr<backend_board> board;
+  admission gate;
+  run_registry runs;
+  meters meter;
+  ledger_queue to_ledger;
+  published<catalog> config;
+  published<routing> routes;
+  std::atomic<bool> draining{false};
+  std::atomic<std::uint32_t> pending{0};
+  /// For work that would keep a dispatcher from others: big JSON.
+  boost::asio::thread_pool background{1};
+  std::unique_ptr<request_router> router;
+
+  void report(std::string_view line) const {
+    if (options.report)
+      options.report(line);
+  }
+};
+
+using context_ptr = std::shared_ptr<engine_context>;
+
+/// Routes of the router: 0 is nobody's, then one per dispatcher.
+inline std::uint64_t route_of(std::uint32_t dispatcher) {
+  return dispatcher + 1;
+}
+
+/// Adds to the ledger's queue and wakes it if it sleeps; false: it is full.
+/// With `kept` somebody waits for it: it is called when it is on the disk.
+bool write_down(engine_context& context, journal_entry entry,
+                std::function<void(bool)> kept = {});
+
+/// Ends a run that nobody carries any more: its dispatcher died, or was never
+/// reached. Nothing happens if it has ended.
+void abandon(engine_context& context, const live_run_ptr& run, error why);
+
+} // namespace troupe

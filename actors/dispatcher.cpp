@@ -1,0 +1,288 @@
+#include "actors/dispatcher.hpp"
+
+#include "runtime/model/codec.hpp"
+
+namespace troupe {
+
+// -- from outside -------------------------------------------------------------
+
+caf::result<run_answer> dispatcher_state::run(execution& what) {
+  error why;
+  auto* j = take_on(what, false, why);
+  if (!j)
+    return to_caf(std::move(why));
+  auto promise = self->make_response_promise<run_answer>();
+  j->answer = promise;
+  begin(*j); // may end the job at once
+  return promise;
+}
+
+caf::result<run_note> dispatcher_state::start(execution& what) {
+  error why;
+  auto* j = take_on(what, true, why);
+  if (!j)
+    return to_caf(std::move(why));
+  auto promise = self->make_response_promise<run_note>();
+  j->accepted = promise;
+  begin(*j);
+  return promise;
+}
+
+caf::result<run_note> dispatcher_state::cancel(const live_run_ptr& run) {
+  meters::add(context->meter.cancelled);
+  run->cancel_wanted = true;
+  if (auto* j = find(run); j && !j->asked_to_end)
+    end_early(*j, exit_reason::cancelled);
+  return to_note(describe(*run));
+}
+
+void dispatcher_state::executor_gone(const caf::actor_addr& who) {
+  std::vector<live_run_ptr> orphans;
+  for (auto& [run, j] : jobs)
+    if (j.at == stage::running && j.executor.address() == who)
+      orphans.push_back(j.run);
+  for (auto& run : orphans)
+    if (auto* j = find(run)) {
+      if (auto* desk = context->board->find(run->backend))
+        desk->carrier->cancel(run->id, exit_reason::cancelled);
+      j->executor = executor_actor{};
+      failed(*j, {ec::unavailable, "its executor died"}, run->may_have_started);
+    }
+}
+
+void dispatcher_state::tick(std::uint64_t generation) {
+  if (generation != alarm_generation)
+    return;
+  armed_for = clock::time_point::max();
+  const auto t = now();
+  while (!alarms.empty() && alarms.begin()->first <= t) {
+    auto run = alarms.begin()->second;
+    alarms.erase(alarms.begin());
+    auto* j = find(run);
+    if (!j)
+      continue;
+    j->alarm.reset();
+    if (j->asked_to_end) {
+      // It was told to end and did not: nobody waits any longer.
+      meters::add(context->meter.expired);
+      conclude(*j,
+               error{ec::timeout,
+                     "the backend did not end the run when it was told to; "
+                     "the run may still have effects"});
+      continue;
+    }
+    meters::add(context->meter.expired);
+    end_early(*j, exit_reason::wall_timeout);
+  }
+  arm();
+}
+
+void dispatcher_state::stop() {
+  std::vector<live_run_ptr> all;
+  for (auto& [run, j] : jobs)
+    all.push_back(j.run);
+  for (auto& run : all)
+    if (auto* j = find(run)) {
+      if (j->at == stage::running)
+        if (auto* desk = context->board->find(run->backend))
+          desk->carrier->cancel(run->id, exit_reason::cancelled);
+      conclude(*j,
+               error{ec::unavailable,
+                     run->may_have_started
+                       ? "the engine stopped while the tool ran"
+                       : "the engine stops; the tool was not started"});
+    }
+}
+
+// -- intake -------------------------------------------------------------------
+
+dispatcher_state::job* dispatcher_state::take_on(execution& what, bool detached,
+                                                 error& why) {
+  if (!what.local || !what.request) {
+    why = {ec::internal, "an execution came without its run"};
+    return nullptr;
+  }
+  auto& run = what.local;
+  auto [i, fresh] = jobs.try_emplace(run.get());
+  if (!fresh) {
+    why = {ec::conflict, "this run is going on already"};
+    return nullptr;
+  }
+  auto& j = i->second;
+  j.run = run;
+  j.detached = detached;
+  j.stage_began = run->began;
+  j.config = context->config.load();
+  const auto& request = *run->request;
+  const auto& rules = context->options.deadlines;
+  auto patience = request.deadline;
+  if (patience.count() <= 0)
+    patience
+      = request.limits.wall.value_or(context->options.rules.defaults.wall)
+      + rules.allowance;
+  j.deadline = run->began + std::min(patience, rules.longest);
+  set_alarm(j, j.deadline);
+  return &j;
+}
+
+void dispatcher_state::begin(job& j) {
+  if (j.run->cancel_wanted)
+    return end_early(j, exit_reason::cancelled);
+  if (context->draining)
+    return conclude(j,
+                    error{ec::unavailable,
+                          "the engine is about to stop; ask another node",
+                          {},
+                          std::chrono::milliseconds{1'000}});
+  if (context->options.ledger.policy == ledger_rules::when_full::refuse
+      && !context->to_ledger.room())
+    return conclude(j,
+                    error{ec::exhausted,
+                          "the store is too slow for the record of more "
+                          "runs; come back later",
+                          {},
+                          std::chrono::milliseconds{1'000}});
+  const auto& request = *j.run->request;
+  if (request.idempotency_key.empty())
+    return resolve_now(j);
+  auto [i, fresh] = keys.try_emplace(
+    std::pair{j.run->who.organization, request.idempotency_key}, j.run);
+  if (!fresh)
+    return conclude(j,
+                    error{ec::conflict,
+                          "a request with this idempotency key is still "
+                          "running as "
+                            + i->second->id.str()
+                            + "; wait for it, or cancel it"});
+  j.keyed = true;
+  j.at = stage::claiming;
+  self->send(context->routes.load()->ledger, claim_v, j.run);
+}
+
+void dispatcher_state::claimed(const claim_reply& reply) {
+  auto* j = find(reply.run);
+  if (!j || j->at != stage::claiming)
+    return;
+  if (reply.fresh)
+    return resolve_now(*j);
+  // Not ours: what was claimed stays as it is.
+  j->keyed = false;
+  keys.erase({j->run->who.organization, j->run->request->idempotency_key});
+  if (reply.replay) {
+    meters::add(context->meter.replayed);
+    auto again = *reply.replay;
+    again.notes.emplace_back("replayed: the key was used before");
+    return conclude(*j, std::move(again));
+  }
+  conclude(*j,
+           reply.failure ? *reply.failure
+                         : error{ec::internal, "the ledger said nothing"});
+}
+
+// -- helpers ------------------------------------------------------------------
+
+dispatcher_state::job* dispatcher_state::find(const live_run_ptr& run) {
+  auto i = jobs.find(run.get());
+  return i == jobs.end() ? nullptr : &i->second;
+}
+
+void dispatcher_state::mark(job& j, std::string_view stage_name) {
+  auto t = now();
+  j.stages.push_back(
+    {std::string{stage_name},
+     std::chrono::duration_cast<std::chrono::microseconds>(t - j.stage_began)});
+  j.stage_began = t;
+}
+
+void dispatcher_state::set_alarm(job& j, clock::time_point when) {
+  if (j.alarm)
+    alarms.erase(*j.alarm);
+  // Deadlines mostly come in order: the end is a good hint.
+  j.alarm = alarms.emplace_hint(alarms.end(), when, j.run);
+  arm();
+}
+
+void dispatcher_state::arm() {
+  if (alarms.empty() || alarms.begin()->first >= armed_for)
+    return;
+  armed_for = alarms.begin()->first;
+  // CAF's timers cannot be taken back: an old one is told by its number.
+  auto delay = std::max<clock::duration>(armed_for - now(),
+                                         std::chrono::milliseconds{1});
+  self->delayed_send(self, delay, tick_v, ++alarm_generation);
+}
+
+void dispatcher_state::wake(std::vector<admission::guest> guests) {
+  if (guests.empty())
+    return;
+  auto routes = context->routes.load();
+  for (auto& guest : guests) {
+    auto run = std::static_pointer_cast<live_run>(std::move(guest));
+    if (run->owner == index)
+      self->send(self, turn_v, std::move(run));
+    else if (run->owner < routes->dispatchers.size())
+      self->send(routes->dispatchers[run->owner], turn_v, std::move(run));
+  }
+}
+
+backend_viewer dispatcher_state::viewer() const {
+  return [this](backend_kind kind) {
+    backend_view view;
+    auto* desk = context->board->find(kind);
+    if (!desk)
+      return view;
+    view.configured = true;
+    if (auto ready = desk->carrier->ready(); !ready)
+      view.not_ready = ready.error().text;
+    view.circuit = desk->breaker.now(now());
+    view.score = desk->breaker.score();
+    return view;
+  };
+}
+
+// -- behaviour ----------------------------------------------------------------
+
+dispatcher_actor::behavior_type
+dispatcher(dispatcher_actor::stateful_pointer<dispatcher_state> self,
+           context_ptr context, std::uint32_t index) {
+  auto& state = self->state;
+  state.self = self;
+  state.context = std::move(context);
+  state.index = index;
+  self->set_exit_handler([self](caf::exit_msg& m) {
+    self->state.stop();
+    self->quit(std::move(m.reason));
+  });
+  return {
+    [self](run_atom, execution& what) { return self->state.run(what); },
+    [self](start_atom, execution& what) { return self->state.start(what); },
+    [self](cancel_atom, const live_run_ptr& run) {
+      return self->state.cancel(run);
+    },
+    [self](explain_atom, const execution& what) {
+      return self->state.explain(what);
+    },
+    [self](turn_atom, const live_run_ptr& run) {
+      if (auto* j = self->state.find(run))
+        self->state.turn(*j);
+    },
+    [self](gather_atom, const gathered& found) { self->state.gathered(found); },
+    [self](claim_atom, const claim_reply& reply) {
+      self->state.claimed(reply);
+    },
+    [self](kept_atom, const live_run_ptr& run) { self->state.kept(run); },
+    [self](ended_atom, attempt_end& end) { self->state.ended(end); },
+    [self](done_atom, const resolve_reply& reply) {
+      if (auto* j = self->state.find(reply.run))
+        self->state.resolved(*j, std::move(*reply.what));
+    },
+    [self](gone_atom, const caf::actor_addr& who) {
+      self->state.executor_gone(who);
+    },
+    [self](tick_atom, std::uint64_t generation) {
+      self->state.tick(generation);
+    },
+  };
+}
+
+} // namespace troupe

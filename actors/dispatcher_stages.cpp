@@ -1,0 +1,271 @@
+#include "actors/dispatcher.hpp"
+#include "actors/environment_layers.hpp"
+#include "runtime/model/codec.hpp"
+
+#include <boost/asio/post.hpp>
+
+namespace troupe {
+
+namespace {
+
+/// Arguments longer than this are parsed elsewhere: at some 200 MB/s they take
+/// longer than a handler may.
+constexpr std::size_t inline_arguments = 32u << 10; // bytes
+
+std::uint32_t executor_number(const live_run& run, std::size_t count) {
+  return run.owner % static_cast<std::uint32_t>(count);
+}
+
+} // namespace
+
+// -- resolve ------------------------------------------------------------------
+
+void dispatcher_state::resolve_now(job& j) {
+  j.at = stage::resolving;
+  const auto& request = j.run->request;
+  if (request->args_json.size() <= inline_arguments)
+    return resolved(j,
+                    resolve(*request, j.config->find(j.run->who.organization),
+                            context->options.rules));
+  auto work = [home = dispatcher_actor{self}, run = j.run, config = j.config,
+               shared = context] {
+    auto what = std::make_shared<result<resolved_ptr>>(
+      resolve(*run->request, config->find(run->who.organization),
+              shared->options.rules));
+    caf::anon_send(home, done_v, resolve_reply{run, std::move(what)});
+  };
+  boost::asio::post(context->background, std::move(work));
+}
+
+void dispatcher_state::resolved(job& j, result<resolved_ptr> what) {
+  if (j.at != stage::resolving)
+    return;
+  if (!what)
+    return conclude(j, std::move(what.error()));
+  j.resolved = std::move(*what);
+  auto plan = plan_backends(j.resolved->wish, viewer());
+  if (!plan)
+    return conclude(j, std::move(plan.error()));
+  j.plan = std::move(*plan);
+  mark(j, "resolve");
+  j.at = stage::waiting;
+  const auto first = j.plan.candidates.front();
+  j.run->backend = first;
+  auto verdict = context->gate.enter(j.run->stay, j.run->who.organization,
+                                     first, j.run->request->priority, j.run);
+  if (!verdict) {
+    meters::add(context->meter.refused);
+    return conclude(j, std::move(verdict.error()));
+  }
+  j.admitted = true;
+  const bool now_is_our_turn = *verdict == admission::verdict::run;
+  j.run->events.append(run_event_kind::accepted);
+  if (!now_is_our_turn)
+    j.run->events.append(run_event_kind::queued);
+  journal_entry begun;
+  begun.run = describe(*j.run);
+  auto kept = std::function<void(bool)>{};
+  if (j.detached)
+    kept = [home = dispatcher_actor{self}, run = j.run](bool) {
+      caf::anon_send(home, kept_v, run);
+    };
+  write_down(*context, std::move(begun), std::move(kept));
+  if (now_is_our_turn)
+    turn(j);
+}
+
+void dispatcher_state::kept(const live_run_ptr& run) {
+  if (auto* j = find(run); j && j->accepted.pending())
+    j->accepted.deliver(to_note(describe(*run)));
+}
+
+// -- the turn -----------------------------------------------------------------
+
+void dispatcher_state::turn(job& j) {
+  if (j.at != stage::waiting)
+    return;
+  mark(j, "queue");
+  j.run->phase.store(run_phase::preparing, std::memory_order_release);
+  try_next(j);
+}
+
+void dispatcher_state::try_next(job& j) {
+  // Ends in a letter to the credential actor, in `launch`, or in `conclude`.
+  while (j.candidate < j.plan.candidates.size()) {
+    const auto kind = j.plan.candidates[j.candidate];
+    auto* desk = context->board->find(kind);
+    auto skip = [&](std::string why) {
+      j.trail.push_back({kind, std::move(why)});
+      ++j.candidate;
+    };
+    if (j.run->stay.backend != kind
+        || j.run->stay.now != admission::stay::state::running) {
+      std::vector<admission::guest> may_start;
+      const bool fits = context->gate.move(j.run->stay, kind, may_start);
+      wake(std::move(may_start));
+      if (!fits) {
+        skip("full");
+        continue;
+      }
+    }
+    if (auto ready = desk->carrier->ready(); !ready) {
+      skip("not ready: " + ready.error().text);
+      continue;
+    }
+    if (!desk->breaker.allow(now())) {
+      skip("failed too often lately; it gets a pause");
+      continue;
+    }
+    j.breaker_owed = true;
+    auto view = views.find(*j.run->request, kind,
+                           j.config->find(j.run->who.organization),
+                           context->options.rules);
+    if (!view)
+      return conclude(j, std::move(view.error()));
+    auto fitted
+      = fit(*j.resolved, *j.run->request, **view, context->options.rules);
+    if (!fitted)
+      return conclude(j, std::move(fitted.error()));
+    j.view = *view;
+    j.run->backend = kind;
+    j.prepared = std::make_shared<prepared_run>(std::move(*fitted));
+    return gather(j);
+  }
+  error none{ec::unavailable, "no backend could take the run"};
+  for (const auto& step : j.trail)
+    none.text
+      += "; " + std::string{to_string(step.backend)} + ": " + step.reason;
+  none.retry_after = std::chrono::milliseconds{1'000};
+  if (j.run->may_have_started)
+    none.code = ec::timeout; // look before trying again
+  conclude(j, std::move(none));
+}
+
+// -- environment --------------------------------------------------------------
+
+void dispatcher_state::gather(job& j) {
+  j.at = stage::gathering;
+  ++j.number;
+  const auto* catalog = j.config->find(j.run->who.organization);
+  const bool sealed = catalog
+    && (catalog->variables.contains(j.prepared->config.id)
+        || (!j.run->request->agent_id.empty()
+            && catalog->agent_variables.contains(j.run->request->agent_id)));
+  if (!sealed && !context->options.webhook)
+    return launch(j, found_layers{});
+  gather_request ask;
+  ask.run = j.run;
+  ask.number = j.number;
+  ask.config = j.prepared->config.id;
+  ask.tool_name = j.prepared->name;
+  self->send(context->routes.load()->credential, gather_v, std::move(ask));
+}
+
+void dispatcher_state::gathered(const troupe::gathered& found) {
+  auto* j = find(found.run);
+  if (!j || j->at != stage::gathering || j->number != found.number)
+    return;
+  if (found.failure)
+    return conclude(*j, *found.failure);
+  launch(*j, found.layers);
+}
+
+// -- run ----------------------------------------------------------------------
+
+void dispatcher_state::launch(job& j, const found_layers& found) {
+  for (const auto& note : found.notes)
+    j.notes.push_back(note);
+  auto env = layer_environment(*j.run->request, j.resolved->tool,
+                               j.run->backend, found, context->options.rules);
+  if (!env)
+    return conclude(j, std::move(env.error()));
+  j.prepared->env = std::move(env->variables);
+  j.prepared->deadline = j.deadline;
+  const auto left
+    = std::chrono::duration_cast<std::chrono::milliseconds>(j.deadline - now());
+  // The run ends by its own limit before anybody has to end it.
+  j.prepared->limits.wall = std::max(std::chrono::milliseconds{1},
+                                     std::min(j.prepared->limits.wall, left));
+  mark(j, "environment");
+  auto routes = context->routes.load();
+  const auto& line
+    = routes->executors[static_cast<std::size_t>(j.run->backend.load())];
+  executor_actor chosen;
+  for (std::size_t i = 0; i < line.size() && !chosen; ++i)
+    chosen = line[(executor_number(*j.run, line.size()) + i) % line.size()];
+  if (!chosen)
+    return failed(j, {ec::unavailable, "its executors are being restarted"},
+                  false);
+  j.at = stage::running;
+  j.executor = chosen;
+  self->send(chosen, start_v, attempt{j.run, j.prepared, j.number});
+}
+
+void dispatcher_state::ended(attempt_end& end) {
+  auto* j = find(end.run);
+  if (!j || j->at != stage::running || j->number != end.number)
+    return; // an answer that nobody waits for any more
+  auto* desk = context->board->find(j->run->backend);
+  if (!end.outcome->answer)
+    return failed(*j, std::move(end.outcome->answer.error()),
+                  end.outcome->may_have_started || j->run->may_have_started);
+  desk->breaker.succeeded();
+  j->breaker_owed = false;
+  auto& result = *end.outcome->answer;
+  if (result.stages.empty())
+    mark(*j, "run");
+  else
+    j->stage_began = now();
+  conclude(*j, std::move(result));
+}
+
+void dispatcher_state::failed(job& j, error why, bool may_have_started) {
+  const auto kind = j.run->backend.load();
+  auto* desk = context->board->find(kind);
+  meters::add(desk->failures);
+  j.breaker_owed = false;
+  // A backend that says that the request is wrong works well.
+  if (why.code == ec::invalid_request || why.code == ec::not_found
+      || why.code == ec::conflict)
+    desk->breaker.abandoned();
+  else
+    desk->breaker.failed(now());
+  if (j.asked_to_end) {
+    if (may_have_started)
+      return conclude(j, std::move(why));
+    return conclude(
+      j, early_result(j, *j.asked_to_end, "ended before the tool began"));
+  }
+  if (!may_fail_over(why, may_have_started, j.run->request->idempotent)) {
+    if (may_have_started && why.code != ec::invalid_request) {
+      // Not "try again": it may have had its effects.
+      return conclude(j,
+                      early_result(j, exit_reason::lost,
+                                   std::string{to_string(kind)}
+                                     + " lost the run: " + why.text));
+    }
+    return conclude(j, std::move(why));
+  }
+  meters::add(context->meter.failovers);
+  mark(j, "failed_" + std::string{to_string(kind)});
+  j.trail.push_back({kind, why.text});
+  j.run->events.append(run_event_kind::progress,
+                       std::string{to_string(kind)} + " failed ("
+                         + std::string{to_string(why.code)}
+                         + "); the next backend gets the run");
+  ++j.candidate;
+  j.executor = executor_actor{};
+  j.run->phase.store(run_phase::preparing, std::memory_order_release);
+  if (j.candidate >= j.plan.candidates.size()) {
+    // Nobody is left: say what really happened, with its code.
+    auto last = std::move(why);
+    for (const auto& step : j.trail)
+      if (step.backend != kind)
+        last.text += "; before, " + std::string{to_string(step.backend)} + ": "
+          + step.reason;
+    return conclude(j, std::move(last));
+  }
+  try_next(j);
+}
+
+} // namespace troupe

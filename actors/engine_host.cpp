@@ -1,0 +1,205 @@
+#include "actors/engine_host.hpp"
+
+#include "actors/gate.hpp"
+#include "actors/gateway.hpp"
+#include "actors/node_seed.hpp"
+#include "actors/supervisor.hpp"
+#include "actors/system.hpp"
+
+#include <caf/io/middleman.hpp>
+
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+namespace troupe {
+
+namespace {
+
+/// Ends the process when stopping takes too long: an actor system that waits
+/// for a forgotten promise waits for ever.
+class watchdog {
+public:
+  watchdog(std::chrono::milliseconds patience,
+           std::function<void(std::string_view)> report)
+      : thread_{[this, patience, report = std::move(report)] {
+          std::unique_lock lock{mutex_};
+          if (changed_.wait_for(lock, patience, [this] { return done_; }))
+            return;
+          if (report)
+            report("engine did not stop in time, so the process ends now");
+          std::_Exit(1);
+        }} {}
+  ~watchdog() {
+    {
+      std::lock_guard guard{mutex_};
+      done_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false;
+  std::thread thread_; // last: it uses the others
+};
+
+/// What stopping may take beyond the drain before we give up on it.
+constexpr auto patience_beyond_drain = std::chrono::seconds{10};
+
+constexpr auto patience_at_start = std::chrono::seconds{30};
+
+class host final : public engine_host {
+public:
+  explicit host(engine_options options)
+      : context_{std::make_shared<engine_context>(std::move(options))} {}
+
+  ~host() override { stop(); }
+
+  result<void> open();
+  troupe::engine& engine() override { return *gateway_; }
+  void drain() override { context_->draining = true; }
+  void stop() override;
+  std::uint16_t published_port() const override { return port_; }
+
+private:
+  result<void> publish();
+  void wait_for_runs();
+
+  context_ptr context_;
+  std::unique_ptr<system_config> config_;
+  std::unique_ptr<caf::actor_system> system_;
+  supervisor_actor boss_;
+  gate_actor gate_;
+  std::unique_ptr<gateway> gateway_;
+  std::uint16_t port_ = 0;
+  std::once_flag stopped_;
+};
+
+result<void> host::open() {
+  auto& c = *context_;
+  auto board = backend_board::make(c.options.backends, c.options.breaker);
+  if (!board)
+    return board.error();
+  c.board = std::move(*board);
+  auto store = c.options.configuration ? c.options.configuration
+                                       : make_memory_configuration();
+  auto books = c.options.books ? c.options.books : make_memory_journal();
+  auto picture = store->load();
+  if (!picture)
+    return std::move(picture).error().within("load the configuration");
+  c.config.store(std::move(*picture));
+  auto lost = books->mark_lost();
+  if (!lost)
+    return std::move(lost).error().within("close the books of before");
+  if (*lost > 0)
+    c.report("engine marked " + std::to_string(*lost)
+             + " runs of before as lost");
+  const bool with_network = c.options.publish_port != 0;
+  config_ = std::make_unique<system_config>(c.options.threads, with_network);
+  system_ = std::make_unique<caf::actor_system>(*config_);
+  // Only the middleman makes a node's id.
+  if (with_network && !node_seed_was_used())
+    return error{ec::internal,
+                 "this node would share its id with others; "
+                 "libcaf_core was linked in a way that hides "
+                 "troupe's get_root_uuid"};
+  c.router = std::make_unique<request_router>(*system_);
+  boss_
+    = system_->spawn(supervisor, context_, std::move(store), std::move(books));
+  {
+    // Its first answer comes after everybody has been started.
+    caf::scoped_actor self{*system_};
+    result<void> up;
+    self->request(boss_, patience_at_start, health_v)
+      .receive([](const component_health&) {},
+               [&](const caf::error& e) {
+                 up = from_caf(e).within("start the actors");
+               });
+    if (!up)
+      return up;
+  }
+  gateway_ = std::make_unique<gateway>(context_, boss_);
+  gate_ = system_->spawn(gate, context_);
+  return with_network ? publish() : result<void>{};
+}
+
+result<void> host::publish() {
+  const auto& o = context_->options;
+  auto port = system_->middleman().publish(gate_, o.publish_port,
+                                           o.publish_address.c_str(), true);
+  if (!port)
+    return error{ec::unavailable,
+                 "publish on " + o.publish_address + ":"
+                   + std::to_string(o.publish_port) + ": "
+                   + system_->render(port.error())};
+  port_ = *port;
+  return {};
+}
+
+void host::wait_for_runs() {
+  const auto until
+    = std::chrono::steady_clock::now() + context_->options.drain_timeout;
+  while (context_->runs.alive() > 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds{2});
+}
+
+void host::stop() {
+  std::call_once(stopped_, [this] {
+    context_->draining = true;
+    if (!system_)
+      return;
+    watchdog guard{context_->options.drain_timeout + patience_beyond_drain,
+                   context_->options.report};
+    wait_for_runs();
+    {
+      // Everybody answers what they promised, the ledger writes it down.
+      caf::scoped_actor self{*system_};
+      if (gate_) {
+        self->send_exit(gate_, caf::exit_reason::user_shutdown);
+        self->wait_for(gate_);
+      }
+      if (boss_) {
+        self->send_exit(boss_, caf::exit_reason::user_shutdown);
+        self->wait_for(boss_);
+      }
+    }
+    if (context_->router)
+      context_->router->shutdown();
+    if (gateway_)
+      gateway_->close();
+    context_->routes.store(nullptr);
+    gate_ = gate_actor{};
+    boss_ = supervisor_actor{};
+    for (const auto& backend : context_->options.backends)
+      backend->stop();
+    context_->background.join();
+    context_->router.reset();
+    system_.reset();
+  });
+}
+
+} // namespace
+
+result<std::unique_ptr<engine_host>> open_engine(engine_options options) {
+  auto cores = std::max(1u, std::thread::hardware_concurrency());
+  if (options.threads == 0)
+    options.threads = cores;
+  if (options.dispatchers == 0)
+    options.dispatchers = options.threads;
+  if (options.executors_per_backend == 0)
+    options.executors_per_backend = options.threads;
+  try {
+    auto opened = std::make_unique<host>(std::move(options));
+    if (auto ok = opened->open(); !ok)
+      return ok.error();
+    return std::unique_ptr<engine_host>{std::move(opened)};
+  } catch (const std::exception& e) {
+    return error{ec::internal, std::string{"open the engine: "} + e.what()};
+  }
+}
+
+} // namespace troupe

@@ -1,0 +1,347 @@
+#include "actors/gateway.hpp"
+
+#include "actors/call.hpp"
+#include "actors/metrics_text.hpp"
+#include "runtime/model/codec.hpp"
+
+#include <functional>
+
+namespace troupe {
+
+namespace {
+
+error stopped() {
+  return {ec::unavailable, "the engine has stopped"};
+}
+
+error no_such_run(const run_id& id) {
+  // The same words for a foreign one: ids must not be guessed at.
+  return {ec::not_found, "there is no run " + id.str()};
+}
+
+run_reference reference_to(const caller& who, const run_id& id) {
+  run_reference which;
+  which.id = id.str();
+  which.organization = who.organization.str();
+  return which;
+}
+
+execution execution_of(const live_run_ptr& run) {
+  execution what;
+  what.request = run->request;
+  what.who = run->who;
+  what.local = run;
+  return what;
+}
+
+constexpr std::size_t largest_page = 1'000;
+
+} // namespace
+
+gateway::gateway(context_ptr context, supervisor_actor boss)
+    : context_{std::move(context)}, boss_{
+                                      std::make_shared<const supervisor_actor>(
+                                        std::move(boss))} {}
+
+gateway::~gateway() = default;
+
+void gateway::close() {
+  boss_.store(nullptr);
+}
+
+// -- runs ---------------------------------------------------------------------
+
+result<dispatcher_actor> choose_dispatcher(engine_context& context,
+                                           live_run& run) {
+  auto routes = context.routes.load();
+  if (!routes)
+    return stopped();
+  const auto& line = routes->dispatchers;
+  // Requests with one key meet at one dispatcher, which knows what it runs.
+  const auto& key = run.request->idempotency_key;
+  const auto start = std::hash<std::string>{}(key.empty() ? run.id.str() : key);
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const auto index = (start + i) % line.size();
+    if (line[index]) {
+      run.owner = static_cast<std::uint32_t>(index);
+      return line[index];
+    }
+  }
+  return error{ec::unavailable,
+               "the dispatchers are being started again",
+               {},
+               std::chrono::milliseconds{1'000}};
+}
+
+result<live_run_ptr> gateway::take_on(caller who, run_request request,
+                                      event_sink events) {
+  auto& c = *context_;
+  meters::add(c.meter.submitted);
+  if (c.draining) {
+    meters::add(c.meter.refused);
+    return error{ec::unavailable,
+                 "the engine is about to stop; ask another node",
+                 {},
+                 std::chrono::milliseconds{1'000}};
+  }
+  if (c.pending.fetch_add(1) >= c.options.pending) {
+    c.pending.fetch_sub(1);
+    meters::add(c.meter.refused);
+    return error{ec::exhausted,
+                 "too many requests are pending",
+                 {},
+                 std::chrono::milliseconds{1'000}};
+  }
+  if (!request.id)
+    request.id = run_id::make();
+  request.organization = who.organization;
+  request.user = who.user;
+  auto run = std::make_shared<live_run>(
+    std::move(who), std::make_shared<const run_request>(std::move(request)),
+    c.options.events);
+  run->created_at = now();
+  run->began = live_run::clock::now();
+  if (!c.runs.add(run)) {
+    c.pending.fetch_sub(1);
+    return error{ec::conflict, "there is a run " + run->id.str() + " already"};
+  }
+  if (events)
+    run->events.subscribe(0, std::move(events));
+  return run;
+}
+
+void gateway::submit(caller who, run_request request,
+                     handler<std::shared_ptr<const run_result>> done,
+                     event_sink events) {
+  auto run = take_on(std::move(who), std::move(request), std::move(events));
+  if (!run)
+    return done(std::move(run.error()));
+  auto to = choose_dispatcher(*context_, **run);
+  auto finish = [context = context_, run = *run,
+                 done = std::move(done)](result<run_answer> answer) {
+    context->pending.fetch_sub(1);
+    if (answer)
+      return done(std::move(answer->result));
+    // Whoever ended the run has said so; if nobody did, its dispatcher died.
+    abandon(*context, run, answer.error());
+    done(std::move(answer.error()));
+  };
+  if (!to)
+    return finish(std::move(to.error()));
+  ask<run_answer>(*context_->router, route_of((*run)->owner), *to,
+                  std::move(finish), run_v, execution_of(*run));
+}
+
+void gateway::submit_detached(caller who, run_request request,
+                              handler<run_record> accepted) {
+  auto run = take_on(std::move(who), std::move(request), {});
+  if (!run)
+    return accepted(std::move(run.error()));
+  auto to = choose_dispatcher(*context_, **run);
+  auto finish = [context = context_, run = *run,
+                 accepted = std::move(accepted)](result<run_note> note) {
+    context->pending.fetch_sub(1);
+    if (note)
+      return accepted(to_record(*note));
+    abandon(*context, run, note.error());
+    accepted(std::move(note.error()));
+  };
+  if (!to)
+    return finish(std::move(to.error()));
+  ask<run_note>(*context_->router, route_of((*run)->owner), *to,
+                std::move(finish), start_v, execution_of(*run));
+}
+
+void gateway::cancel(caller who, run_id id, handler<run_record> done) {
+  auto run = context_->runs.find(id);
+  if (!run)
+    return find_run(std::move(who), std::move(id), std::move(done));
+  if (run->who.organization != who.organization)
+    return done(no_such_run(id));
+  auto routes = context_->routes.load();
+  if (!routes)
+    return done(stopped());
+  if (run->phase == run_phase::ended)
+    return done(describe(*run));
+  auto finish = [done = std::move(done)](result<run_note> note) {
+    if (note)
+      done(to_record(*note));
+    else
+      done(std::move(note.error()));
+  };
+  ask<run_note, caf::message_priority::high>(
+    *context_->router, route_of(run->owner), routes->dispatchers[run->owner],
+    std::move(finish), cancel_v, run);
+}
+
+void gateway::find_run(caller who, run_id id, handler<run_record> done) {
+  if (auto run = context_->runs.find(id)) {
+    if (run->who.organization != who.organization)
+      return done(no_such_run(id));
+    return done(describe(*run));
+  }
+  auto routes = context_->routes.load();
+  if (!routes)
+    return done(stopped());
+  auto finish = [done = std::move(done)](result<run_note> note) {
+    if (note)
+      done(to_record(*note));
+    else
+      done(std::move(note.error()));
+  };
+  ask<run_note>(*context_->router, 0, routes->ledger, std::move(finish), find_v,
+                reference_to(who, id));
+}
+
+void gateway::list_runs(caller who, std::string after, std::size_t limit,
+                        handler<page<run_record>> done) {
+  auto routes = context_->routes.load();
+  if (!routes)
+    return done(stopped());
+  run_list_order order;
+  order.organization = who.organization;
+  order.after = std::move(after);
+  order.limit = std::min(limit, largest_page);
+  auto finish = [done = std::move(done)](result<run_list> list) {
+    if (list)
+      done(*list->what);
+    else
+      done(std::move(list.error()));
+  };
+  ask<run_list>(*context_->router, 0, routes->ledger, std::move(finish), list_v,
+                std::move(order));
+}
+
+void gateway::subscribe(caller who, run_id id, std::uint64_t sequence,
+                        event_sink events, handler<void> accepted) {
+  if (auto run = context_->runs.find(id)) {
+    if (run->who.organization != who.organization)
+      return accepted(no_such_run(id));
+    if (run->events.full())
+      return accepted(
+        error{ec::exhausted, "this run has too many readers already"});
+    accepted({});
+    run->events.subscribe(sequence, std::move(events));
+    return;
+  }
+  // It ended long ago: what is left of it is its end.
+  auto tell_end = [id, sequence, events = std::move(events),
+                   accepted = std::move(accepted)](result<run_record> record) {
+    if (!record)
+      return accepted(std::move(record.error()));
+    accepted({});
+    run_event note;
+    note.sequence = sequence + 1;
+    note.kind = run_event_kind::progress;
+    note.data = "the events of this run are no longer kept";
+    if (!events(note))
+      return;
+    run_event end;
+    end.sequence = sequence + 2;
+    end.kind = run_event_kind::end;
+    end.result = record->result;
+    end.failure = record->failure;
+    events(end);
+  };
+  find_run(std::move(who), std::move(id), std::move(tell_end));
+}
+
+void gateway::explain(caller who, run_request request,
+                      handler<explanation> done) {
+  request.id = run_id::make();
+  request.organization = who.organization;
+  request.user = who.user;
+  auto run = std::make_shared<live_run>(
+    std::move(who), std::make_shared<const run_request>(std::move(request)),
+    context_->options.events);
+  auto to = choose_dispatcher(*context_, *run);
+  if (!to)
+    return done(std::move(to.error()));
+  auto finish = [done = std::move(done)](result<explain_result> what) {
+    if (what)
+      done(*what->what);
+    else
+      done(std::move(what.error()));
+  };
+  ask<explain_result>(*context_->router, route_of(run->owner), *to,
+                      std::move(finish), explain_v, execution_of(run));
+}
+
+// -- configuration ------------------------------------------------------------
+
+catalog_ptr gateway::snapshot() const {
+  return context_->config.load();
+}
+
+void gateway::change(caller who, catalog_change what,
+                     handler<change_reply> done) {
+  auto routes = context_->routes.load();
+  if (!routes)
+    return done(stopped());
+  change_order order;
+  order.who = std::move(who);
+  order.what = std::make_shared<const catalog_change>(std::move(what));
+  auto finish = [done = std::move(done)](result<change_result> reply) {
+    if (reply)
+      done(*reply->reply);
+    else
+      done(std::move(reply.error()));
+  };
+  ask<change_result>(*context_->router, 0, routes->config, std::move(finish),
+                     change_v, std::move(order));
+}
+
+void gateway::derive_schema(caller, language, std::string, std::string,
+                            handler<derived_schema> done) {
+  done(error{ec::unavailable, "no backend can derive a schema"});
+}
+
+// -- operations ---------------------------------------------------------------
+
+void gateway::health(handler<engine_health> done) {
+  auto boss = boss_.load();
+  if (!boss)
+    return done(stopped());
+  auto finish = [context = context_,
+                 done = std::move(done)](result<component_health> people) {
+    engine_health h;
+    h.backends = backends_of(*context);
+    if (people)
+      h.components = std::move(people->components);
+    else
+      h.components.emplace_back("supervisor", people.error().text);
+    bool any = false;
+    for (const auto& backend : h.backends)
+      any = any || backend.ready;
+    h.ready = people.has_value() && any && !context->draining
+      && context->to_ledger.room();
+    done(std::move(h));
+  };
+  ask<component_health>(*context_->router, 0, *boss, std::move(finish),
+                        health_v);
+}
+
+void gateway::list_audit(caller who, std::uint64_t after, std::size_t limit,
+                         handler<page<audit_entry>> done) {
+  auto routes = context_->routes.load();
+  if (!routes)
+    return done(stopped());
+  audit_list_order order;
+  order.organization = who.organization;
+  order.after = after;
+  order.limit = std::min(limit, largest_page);
+  auto finish = [done = std::move(done)](result<audit_list> list) {
+    if (list)
+      done(*list->what);
+    else
+      done(std::move(list.error()));
+  };
+  ask<audit_list>(*context_->router, 0, routes->ledger, std::move(finish),
+                  list_v, std::move(order));
+}
+
+std::string gateway::metrics() const {
+  return metrics_text(*context_);
+}
+
+} // namespace troupe

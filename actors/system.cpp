@@ -1,0 +1,25 @@
+#include "actors/system.hpp"
+
+#include "actors/interfaces.hpp"
+
+#include <caf/io/middleman.hpp>
+
+namespace troupe {
+
+system_config::system_config(std::size_t threads, bool with_network) {
+  add_message_types<caf::id_block::troupe>();
+  add_error_category(
+    caf::atom("troupe"),
+    [](std::uint8_t code, caf::atom_value, const caf::message& why) {
+      return "engine error " + std::to_string(code) + " " + caf::to_string(why);
+    });
+  // Our work arrives from io threads: stealing workers would sleep in steps.
+  set("scheduler.policy", caf::atom("sharing"));
+  set("scheduler.max-threads", threads);
+  // By default one busy actor may keep a thread for hundreds of milliseconds.
+  set("scheduler.max-throughput", std::size_t{100});
+  if (with_network)
+    load<caf::io::middleman>();
+}
+
+} // namespace troupe

@@ -1,0 +1,170 @@
+#pragma once
+
+#include "actors/live_run.hpp"
+#include "actors/wire_text.hpp"
+#include "runtime/engine.hpp"
+
+#include <caf/all.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+/// What travels between actors, and between nodes. Inside a process the
+/// pointers travel as they are; on a wire they become JSON text. A struct's
+/// members never change: later fields go into `ext`, as text.
+namespace troupe {
+
+using wire_ext = std::map<std::string, std::string>;
+inline constexpr std::uint16_t wire_version = 1;
+
+/// "Run this": an execution message.
+struct execution {
+  std::uint16_t version = wire_version;
+  std::shared_ptr<const run_request> request;
+  caller who;
+  wire_ext ext;
+  live_run_ptr local; // never leaves the process
+};
+
+/// The answer: what came of the run.
+struct run_answer {
+  std::uint16_t version = wire_version;
+  std::shared_ptr<const run_result> result;
+  wire_ext ext;
+};
+
+/// Which run, and on whose behalf.
+struct run_reference {
+  std::uint16_t version = wire_version;
+  std::string id;
+  std::string organization;
+  wire_ext ext;
+};
+
+/// What is known about a run now.
+struct run_note {
+  std::uint16_t version = wire_version;
+  std::string id;
+  std::string organization;
+  std::uint8_t phase = 0; // of run_phase
+  std::string backend;
+  std::string tool_name;
+  std::int64_t created_at_us = 0; // since the epoch
+  std::int64_t ended_at_us = 0;   // 0: not yet
+  std::shared_ptr<const run_result> result;
+  std::shared_ptr<const error> failure;
+  wire_ext ext;
+};
+
+/// A failure of the engine, inside of a `caf::error`.
+struct failure_note {
+  std::uint16_t version = wire_version;
+  std::shared_ptr<const error> what;
+  wire_ext ext;
+};
+
+/// Who is there: the first words between two nodes.
+struct hello {
+  std::uint16_t version = wire_version;
+  std::string name;
+  std::string boot; // differs after every start
+  wire_ext ext;
+};
+
+run_note to_note(const run_record& record);
+run_record to_record(const run_note& note);
+
+/// The only two places where an error changes its clothes.
+caf::error to_caf(error e);
+error from_caf(const caf::error& e);
+
+// -- text forms, for the wire ------------------------------------------------
+caf::error read_text(const std::string& text,
+                     std::shared_ptr<const run_request>& request);
+caf::error read_text(const std::string& text,
+                     std::shared_ptr<const run_result>& result);
+caf::error read_text(const std::string& text,
+                     std::shared_ptr<const error>& failure);
+
+/// A pointer as its text while it is written, and back while it is read.
+/// Printing shows the id only: a log line must not hold a source or a secret.
+template <class T>
+struct as_text {
+  std::shared_ptr<const T>& pointer;
+};
+template <class Inspector, class T>
+typename Inspector::result_type inspect(Inspector& f, as_text<T>& x) {
+  std::string text;
+  if constexpr (Inspector::reads_state) {
+    text = to_text(x.pointer);
+    return f(text);
+  } else {
+    auto read = [&]() -> caf::error { return read_text(text, x.pointer); };
+    return f(text, caf::meta::load_callback(read));
+  }
+}
+
+template <class Inspector>
+inline constexpr bool prints
+  = std::is_same_v<Inspector, caf::detail::stringification_inspector>;
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, execution& x) {
+  if constexpr (prints<Inspector>) {
+    std::string id = x.request ? x.request->id.str() : std::string{"nothing"};
+    return f(caf::meta::type_name("execution"), x.version, id);
+  } else {
+    as_text<run_request> request{x.request};
+    return f(x.version, request, x.who.organization, x.who.user, x.who.key,
+             x.who.scopes, x.who.request_id, x.ext);
+  }
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, run_answer& x) {
+  if constexpr (prints<Inspector>) {
+    std::string id = x.result ? x.result->id.str() : std::string{"nothing"};
+    return f(caf::meta::type_name("run_answer"), x.version, id);
+  } else {
+    as_text<run_result> result{x.result};
+    return f(x.version, result, x.ext);
+  }
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, run_reference& x) {
+  return f(caf::meta::type_name("run_reference"), x.version, x.id,
+           x.organization, x.ext);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, run_note& x) {
+  if constexpr (prints<Inspector>) {
+    return f(caf::meta::type_name("run_note"), x.version, x.id, x.phase);
+  } else {
+    as_text<run_result> result{x.result};
+    as_text<error> failure{x.failure};
+    return f(x.version, x.id, x.organization, x.phase, x.backend, x.tool_name,
+             x.created_at_us, x.ended_at_us, result, failure, x.ext);
+  }
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, failure_note& x) {
+  if constexpr (prints<Inspector>) {
+    std::string text = x.what ? to_string(*x.what) : std::string{"nothing"};
+    return f(caf::meta::type_name("failure_note"), text);
+  } else {
+    as_text<error> what{x.what};
+    return f(x.version, what, x.ext);
+  }
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, hello& x) {
+  return f(caf::meta::type_name("hello"), x.version, x.name, x.boot, x.ext);
+}
+
+} // namespace troupe

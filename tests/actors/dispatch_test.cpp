@@ -1,0 +1,330 @@
+#include "tests/support/engine_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <map>
+#include <vector>
+
+using namespace troupe;
+using namespace troupe::test;
+
+namespace {
+
+using mode = scripted_backend::mode;
+
+const std::string other_org = "org-11111111-1111-4111-8111-111111111111";
+
+/// A local backend and E2B, which goes first.
+struct two_backends : engine_fixture {
+  std::shared_ptr<scripted_backend> e2b;
+
+  explicit two_backends(engine_options options = {})
+      : two_backends{std::make_shared<scripted_backend>(backend_kind::e2b),
+                     std::move(options)} {}
+  two_backends(std::shared_ptr<scripted_backend> far, engine_options options)
+      : engine_fixture{mode::answer, with(far, std::move(options))},
+        e2b{std::move(far)} {}
+
+  static engine_options with(std::shared_ptr<backend> far,
+                             engine_options options) {
+    options.backends.push_back(std::move(far));
+    return options;
+  }
+};
+
+run_outcome unavailable(bool may_have_started) {
+  return {error{ec::unavailable, "the provider is down"}, may_have_started};
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(dispatch_suite)
+
+// -- failover -----------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(fails_over_before_the_tool_began_and_tells_the_trail) {
+  two_backends f;
+  f.e2b->set_script([](auto&, auto&) { return unavailable(false); });
+  auto r = f.run(source_run());
+  BOOST_REQUIRE_MESSAGE(r.has_value(), why(r));
+  BOOST_TEST(((*r)->backend == backend_kind::local));
+  BOOST_REQUIRE((*r)->trail.size() == 1u);
+  BOOST_TEST(((*r)->trail[0].backend == backend_kind::e2b));
+  BOOST_TEST((*r)->trail[0].reason == "the provider is down");
+}
+
+BOOST_AUTO_TEST_CASE(does_not_run_twice_what_may_have_begun) {
+  two_backends f;
+  f.e2b->set_script([](auto&, run_observer& o) {
+    o.started();
+    return unavailable(false); // it lies; we saw it begin
+  });
+  auto r = f.run(source_run());
+  BOOST_REQUIRE_MESSAGE(r.has_value(), why(r));
+  BOOST_TEST(((*r)->reason == exit_reason::lost));
+  BOOST_TEST(f.local->started() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(runs_again_what_says_that_it_may_be) {
+  two_backends f;
+  f.e2b->set_script([](auto&, run_observer& o) {
+    o.started();
+    return unavailable(true);
+  });
+  auto request = source_run();
+  request.idempotent = true;
+  auto r = f.run(request);
+  BOOST_REQUIRE_MESSAGE(r.has_value(), why(r));
+  BOOST_TEST(((*r)->status == run_status::success));
+  BOOST_TEST(f.local->started() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(goes_nowhere_else_when_the_run_names_its_backend) {
+  two_backends f;
+  f.e2b->set_script([](auto&, auto&) { return unavailable(false); });
+  auto request = source_run();
+  request.backend = backend_kind::e2b;
+  auto r = f.run(request);
+  BOOST_REQUIRE(!r.has_value());
+  BOOST_TEST((r.error().code == ec::unavailable));
+  BOOST_TEST(f.local->started() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(leaves_a_failing_backend_alone_for_a_while) {
+  engine_options options;
+  options.breaker.failures = 3;
+  options.breaker.pause = std::chrono::hours{1};
+  two_backends f{options};
+  f.e2b->set_script([](auto&, auto&) { return unavailable(false); });
+  for (int i = 0; i < 20; ++i)
+    BOOST_REQUIRE(f.run(source_run()).has_value());
+  BOOST_TEST(f.e2b->started() == 3);
+  BOOST_TEST(f.local->started() == 20);
+}
+
+BOOST_AUTO_TEST_CASE(skips_a_backend_that_is_full) {
+  engine_options options;
+  options.admission.running_per_backend[backend_kind::local] = 1;
+  auto far = std::make_shared<scripted_backend>(backend_kind::e2b, mode::hold);
+  two_backends f{far, options};
+  f.e2b->set_script([](auto&, auto&) { return unavailable(false); });
+  std::promise<void> begun, go_on;
+  f.local->set_script([&](const prepared_run& run, run_observer&) {
+    begun.set_value();
+    go_on.get_future().wait();
+    return run_outcome{scripted_backend::answer_for(run), true};
+  });
+  // One occupies this machine, the other one finds it full.
+  auto here = source_run();
+  here.backend = backend_kind::local;
+  run_answer_box first;
+  f.engine().submit(someone(), here, first.handle(), {});
+  begun.get_future().wait();
+  run_answer_box second;
+  auto request = source_run();
+  request.idempotent = true;
+  f.engine().submit(someone(), request, second.handle(), {});
+  BOOST_REQUIRE(f.e2b->wait_for_held(1) == 1u);
+  f.e2b->release_all();
+  auto r = second.get();
+  BOOST_REQUIRE(!r.has_value());
+  BOOST_TEST(r.error().text.find("full") != std::string::npos);
+  go_on.set_value();
+  BOOST_TEST(first.get().has_value());
+}
+
+// -- admission ----------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(waits_in_a_bounded_queue_and_refuses_beyond_it) {
+  engine_options options;
+  options.admission.running = 1;
+  options.admission.waiting = 2;
+  engine_fixture f{mode::hold, options};
+  std::atomic<int> fine{0}, refused{0};
+  std::promise<void> all_refused, all_done;
+  for (int i = 0; i < 20; ++i)
+    f.engine().submit(someone(), source_run(),
+                      [&](result<std::shared_ptr<const run_result>> r) {
+                        if (r && ++fine == 3)
+                          all_done.set_value();
+                        if (!r && r.error().code == ec::exhausted
+                            && r.error().retry_after.count() > 0
+                            && ++refused == 17)
+                          all_refused.set_value();
+                      },
+                      {});
+  BOOST_REQUIRE((all_refused.get_future().wait_for(std::chrono::seconds{20})
+                 == std::future_status::ready));
+  for (int i = 0; i < 3; ++i) {
+    BOOST_REQUIRE(f.local->wait_for_held(1) == 1u);
+    f.local->release_all();
+  }
+  BOOST_TEST((all_done.get_future().wait_for(std::chrono::seconds{20})
+              == std::future_status::ready));
+  BOOST_TEST(refused == 17);
+}
+
+BOOST_AUTO_TEST_CASE(shares_fairly_between_organizations) {
+  engine_options options;
+  options.threads = 1;
+  options.admission.running = 1;
+  engine_fixture f{mode::hold, options};
+  std::vector<run_answer_box> crowd(50);
+  for (auto& box : crowd)
+    f.engine().submit(someone(), source_run(), box.handle(), {});
+  run_answer_box lonely;
+  f.engine().submit(someone(other_org), source_run(), lonely.handle(), {});
+  int before = 0;
+  while (!lonely.is_there()) {
+    BOOST_REQUIRE(f.local->wait_for_held(1) == 1u);
+    auto ids = f.local->held_ids();
+    auto run = f.local->held_run(ids.front());
+    const bool was_lonely = run->organization.str() == other_org;
+    f.local->release(ids.front());
+    if (was_lonely)
+      break;
+    ++before;
+  }
+  BOOST_TEST(before <= 3);
+  BOOST_TEST(lonely.get().has_value());
+  for (std::size_t done = static_cast<std::size_t>(before); done < crowd.size();
+       ++done) {
+    BOOST_REQUIRE(f.local->wait_for_held(1) == 1u);
+    f.local->release_all();
+  }
+  for (auto& box : crowd)
+    BOOST_TEST(box.get().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(cancels_a_run_that_waits) {
+  engine_options options;
+  options.admission.running = 1;
+  engine_fixture f{mode::hold, options};
+  run_answer_box first, second;
+  f.engine().submit(someone(), source_run(), first.handle(), {});
+  BOOST_REQUIRE(f.local->wait_for_held(1) == 1u);
+  auto request = source_run();
+  request.id = run_id::make();
+  f.engine().submit(someone(), request, second.handle(), {});
+  answer<run_record> cancelled;
+  f.engine().cancel(someone(), request.id, cancelled.handle());
+  auto r = second.get();
+  BOOST_REQUIRE(r.has_value());
+  BOOST_TEST(((*r)->reason == exit_reason::cancelled));
+  f.local->release_all();
+  BOOST_TEST(first.get().has_value());
+  BOOST_TEST(f.local->started() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(refuses_bad_arguments_before_anything_runs) {
+  engine_fixture f;
+  auto request = source_run(R"({"b":1})");
+  request.args_json_schema
+    = R"({"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]})";
+  auto r = f.run(request);
+  BOOST_REQUIRE(!r.has_value());
+  BOOST_TEST((r.error().code == ec::invalid_request));
+  BOOST_TEST(!r.error().fields.empty());
+  BOOST_TEST(f.local->started() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(binds_large_arguments_off_the_dispatcher) {
+  engine_fixture f;
+  auto big = R"({"text":")" + std::string(1u << 20, 'x') + "\"}";
+  auto r = f.run(source_run(big));
+  BOOST_REQUIRE_MESSAGE(r.has_value(), why(r));
+  BOOST_TEST((*r)->value_json.size() == big.size());
+}
+
+// -- idempotency --------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(answers_the_same_key_with_the_same_answer) {
+  engine_fixture f;
+  auto request = source_run(R"({"n":1})");
+  request.idempotency_key = "once";
+  auto first = f.run(request);
+  auto second = f.run(request);
+  BOOST_REQUIRE(first.has_value());
+  BOOST_REQUIRE_MESSAGE(second.has_value(), why(second));
+  BOOST_TEST((*second)->value_json == (*first)->value_json);
+  BOOST_TEST(f.local->started() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(refuses_a_key_for_another_request) {
+  engine_fixture f;
+  auto request = source_run(R"({"n":1})");
+  request.idempotency_key = "once";
+  BOOST_REQUIRE(f.run(request).has_value());
+  request.args_json = R"({"n":2})";
+  auto second = f.run(request);
+  BOOST_REQUIRE(!second.has_value());
+  BOOST_TEST((second.error().code == ec::conflict));
+  auto elsewhere = f.run(request, someone(other_org));
+  BOOST_TEST(elsewhere.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(says_that_a_key_is_still_running) {
+  engine_fixture f{mode::hold};
+  auto request = source_run();
+  request.idempotency_key = "once";
+  run_answer_box first;
+  f.engine().submit(someone(), request, first.handle(), {});
+  BOOST_REQUIRE(f.local->wait_for_held(1) == 1u);
+  auto second = f.run(request);
+  BOOST_REQUIRE(!second.has_value());
+  BOOST_TEST((second.error().code == ec::conflict));
+  BOOST_TEST(second.error().text.find("still running") != std::string::npos);
+  f.local->release_all();
+  BOOST_TEST(first.get().has_value());
+  BOOST_TEST(f.local->started() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(gives_a_key_back_when_nothing_ran) {
+  engine_fixture f;
+  f.local->set_script([](auto&, auto&) { return unavailable(false); });
+  auto request = source_run();
+  request.idempotency_key = "once";
+  BOOST_REQUIRE(!f.run(request).has_value());
+  f.local->set_script({});
+  BOOST_TEST(f.run(request).has_value());
+}
+
+// -- explanations and the record ----------------------------------------------
+
+BOOST_AUTO_TEST_CASE(explains_a_run_without_running_it) {
+  two_backends f;
+  auto request = source_run();
+  request.env["API_KEY"] = secret{"hush"};
+  answer<explanation> box;
+  f.engine().explain(someone(), request, box.handle());
+  auto told = box.get();
+  BOOST_REQUIRE(told.has_value());
+  BOOST_TEST(
+    (told->candidates == std::vector{backend_kind::e2b, backend_kind::local}));
+  std::map<std::string, std::string> origins{told->variables.begin(),
+                                             told->variables.end()};
+  BOOST_TEST(origins.at("API_KEY") == "run");
+  BOOST_TEST(f.e2b->started() + f.local->started() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(leaves_one_audit_line_per_run_without_its_secrets) {
+  engine_fixture f;
+  auto request = source_run(R"({"password":"hunter2"})");
+  request.env["API_KEY"] = secret{"hush"};
+  BOOST_REQUIRE(f.run(request).has_value());
+  answer<page<audit_entry>> box;
+  f.engine().list_audit(someone(), 0, 10, box.handle());
+  auto lines = box.get();
+  BOOST_REQUIRE(lines.has_value());
+  BOOST_REQUIRE(lines->items.size() == 1u);
+  auto text = json::to_text(lines->items[0].what);
+  BOOST_TEST(text.find("hush") == std::string::npos);
+  BOOST_TEST(text.find("hunter2") == std::string::npos);
+  BOOST_TEST(text.find("\"status\":\"success\"") != std::string::npos);
+  BOOST_TEST(text.find("source_sha256") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
