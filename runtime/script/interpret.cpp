@@ -1,6 +1,7 @@
 #include "runtime/script/interpret.hpp"
 
 #include "runtime/frame/frame.hpp"
+#include "runtime/frame/keyed_frame.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/script/agent_state.hpp"
 #include "runtime/script/defaults.hpp"
@@ -218,6 +219,21 @@ void interpret(const prepared_run& run, std::string_view answer,
       {"InvalidAnswer",
        how_it_ended(seen) + " and its answer is unusable: " + m.error().text});
   take_answer(run, std::move(*m), seen);
+}
+
+void interpret_remote(const prepared_run& run, std::string_view key,
+                      run_result& seen) {
+  auto found
+    = frame::read_keyed_frame(seen.stdout_text, key, max_answer_bytes(run));
+  if (found.has_error()) {
+    fail(run, seen, {"InvalidAnswer", found.error().text});
+    return;
+  }
+  std::string answer;
+  if (found->frame)
+    answer = frame::encode(*found->frame).value();
+  seen.stdout_text = std::move(found->text);
+  interpret(run, answer, seen);
 }
 
 result<std::string> parse_compiled(std::string_view answer) {

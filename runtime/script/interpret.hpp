@@ -22,6 +22,11 @@ namespace troupe::script {
 void interpret(const prepared_run& run, std::string_view answer,
                run_result& seen);
 
+/// The same for `build_remote_script`: the answer is looked for in what was
+/// printed, and taken out of `seen.stdout_text`.
+void interpret_remote(const prepared_run& run, std::string_view key,
+                      run_result& seen);
+
 /// `Error executing function f: ValueError: bad`, at most 1000 characters.
 std::string friendly_message(std::string_view function, std::string_view name,
                              std::string_view message);

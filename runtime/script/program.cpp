@@ -137,10 +137,13 @@ head_writer begin_head(const prepared_run& run, std::string_view operation) {
 
 } // namespace
 
-result<frame::message> make_request(const prepared_run& run) {
+result<frame::message> make_request(const prepared_run& run, place where) {
   auto head = begin_head(run, run.kind == run_kind::code ? "code" : "call");
-  head.variables("env", with_basics(run.env))
-    .number("max_value", run.limits.result_bytes)
+  if (where == place::elsewhere)
+    head.variables("env", run.env).raw("keep_env", "true");
+  else
+    head.variables("env", with_basics(run.env));
+  head.number("max_value", run.limits.result_bytes)
     .number("max_text", run.return_char_limit);
   if (!run.agent_id.empty())
     head.text("agent_id", run.agent_id);

@@ -44,9 +44,10 @@ function installStreams() {
   }
 }
 
-/** The run's variables, and nothing else, wherever the process came from. */
-function setEnvironment(variables) {
-  for (const name of Object.keys(process.env)) delete process.env[name];
+/** The run's variables and nothing else, wherever the process came from; on a
+ *  machine that is not ours, beside its own. */
+function setEnvironment(variables, keep) {
+  if (!keep) for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, variables);
   Module._initPaths(); // reads NODE_PATH
 }
@@ -107,7 +108,7 @@ async function run_request(data) {
   try {
     const parts = frame.decode(frame.REQUEST, data);
     const head = JSON.parse(parts[0].toString("utf8"));
-    if (head.env) setEnvironment(head.env);
+    if (head.env) setEnvironment(head.env, head.keep_env);
     return await carryOut(head, parts);
   } catch (e) {
     return failed(e);

@@ -57,9 +57,11 @@ class Request:
 # -- the world around a tool ---------------------------------------------------
 
 
-def _set_environment(variables):
-    """The run's variables, and nothing else, wherever the process came from."""
-    os.environ.clear()
+def _set_environment(variables, keep):
+    """The run's variables and nothing else, wherever the process came from; on
+    a machine that is not ours, beside its own."""
+    if not keep:
+        os.environ.clear()
     os.environ.update(variables)
     if "TZ" in variables:
         time.tzset()
@@ -141,7 +143,7 @@ def run_request(data):
     request = Request(data)
     variables = request.head.get("env")
     if variables is not None:
-        _set_environment(variables)
+        _set_environment(variables, request.head.get("keep_env"))
         _set_path(variables)
     return _run(request)
 

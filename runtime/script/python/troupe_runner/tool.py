@@ -155,16 +155,26 @@ async def _collect(generator):
     return made
 
 
+def _wait_for(coroutine):
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    # A notebook's kernel: its loop is busy with us.
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
+
+
 def _settled(value):
     """The result behind a coroutine, another awaitable, an async generator."""
     if hasattr(value, "__await__"):
-        import asyncio
-
-        return asyncio.run(_finish(value))
+        return _wait_for(_finish(value))
     if hasattr(value, "__aiter__") and hasattr(value, "__anext__"):
-        import asyncio
-
-        return asyncio.run(_collect(value))
+        return _wait_for(_collect(value))
     return value
 
 

@@ -1,0 +1,100 @@
+#include "runtime/frame/keyed_frame.hpp"
+#include "tests/runtime/script/plain_child.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <fstream>
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// Runs the script as a provider would: a file, no channel, only stdout.
+run_result run_remotely(const prepared_run& run) {
+  auto key = frame::make_key().value();
+  auto text = script::build_remote_script(run, key).value();
+  bool python = run.lang == language::python;
+  auto file = std::string{TROUPE_BINARY_DIR} + "/remote_script."
+    + (python ? "py" : "cjs");
+  std::ofstream{file} << text.reveal();
+  script::program p;
+  p.argv = {python ? test_paths().python : test_paths().node, file};
+  p.environment.emplace("OWN", secret{"of the machine"});
+  auto report = carry_out(p);
+  run_result seen;
+  seen.reason = report.reason;
+  seen.exit_code = report.exit_code;
+  seen.signal = report.signal;
+  seen.stdout_text = report.out;
+  seen.stderr_text = report.err;
+  script::interpret_remote(run, key, seen);
+  return seen;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(remote_scripts)
+
+BOOST_AUTO_TEST_CASE(a_python_tool_answers_over_stdout) {
+  auto run = a_run(language::python,
+                   "import os\nasync def f(a: int):\n    print('hi')\n"
+                   "    return [a, os.environ['A'], os.environ['OWN'], "
+                   "\"it's \\\"q\\\"\\n\"]",
+                   R"({"a":1})");
+  run.env.emplace("A", secret{"'; import x"});
+  auto seen = run_remotely(run);
+  BOOST_TEST(seen.stderr_text == "");
+  BOOST_TEST(seen.failure.friendly == "");
+  BOOST_TEST(seen.value_json
+             == R"([1,"'; import x","of the machine","it's \"q\"\n"])");
+  BOOST_TEST(seen.stdout_text == "hi\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_typescript_tool_answers_over_stdout) { // C3
+  auto run = a_run(language::typescript,
+                   "export async function f(a: number): Promise<any> {\n"
+                   "  console.log('hi');\n"
+                   "  return [a, process.env.A, process.env.OWN, "
+                   "`it's \"q\"\\n\\\\`];\n}",
+                   R"({"a":1})");
+  run.env.emplace("A", secret{"'; x"});
+  auto seen = run_remotely(run);
+  BOOST_TEST(seen.stderr_text == "");
+  BOOST_TEST(seen.value_json
+             == R"([1,"'; x","of the machine","it's \"q\"\n\\"])");
+  BOOST_TEST(seen.stdout_text == "hi\n");
+}
+
+BOOST_AUTO_TEST_CASE(failures_and_missing_answers_are_told) {
+  auto seen
+    = run_remotely(a_run(language::python, "def f(): raise ValueError('x')"));
+  BOOST_TEST(seen.failure.name == "ValueError");
+  BOOST_TEST(seen.stderr_text == seen.failure.traceback);
+  seen = run_remotely(a_run(language::python, "def f(): os._exit(0)"));
+  BOOST_TEST(seen.failure.name == "NoResult");
+}
+
+BOOST_AUTO_TEST_CASE(a_running_event_loop_is_no_obstacle) {
+  auto run = a_run(language::python, "async def f(): return 3");
+  auto text = script::build_remote_script(run, "k").value();
+  script::program p; // as a notebook's kernel runs its cells
+  p.argv
+    = {test_paths().python, "-c",
+       "import asyncio, sys\nasync def main(): exec(sys.stdin.read(), {})\n"
+       "asyncio.run(main())"};
+  p.input = text.reveal();
+  run_result seen;
+  seen.reason = exit_reason::exited;
+  seen.stdout_text = carry_out(p).out;
+  script::interpret_remote(run, "k", seen);
+  BOOST_TEST(seen.value_json == "3");
+}
+
+BOOST_AUTO_TEST_CASE(a_command_needs_no_script) {
+  prepared_run run;
+  run.kind = run_kind::command;
+  BOOST_TEST(script::build_remote_script(run, "k").has_error());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
