@@ -3,6 +3,7 @@
 #include "runtime/local/network/socket_guard.hpp"
 
 #include <fcntl.h>
+#include <sys/epoll.h>
 #include <sys/syscall.h>
 
 #include <cerrno>
@@ -278,15 +279,23 @@ void call_handler::when_writable(unique_fd fd, tool_call& call,
                                  std::function<void(unique_fd)> ready) {
   if (pending_.size() >= options_.pending)
     return call.fail(ENOBUFS);
-  auto op = std::make_shared<waiting>(executor_, fd.release());
+  // Asio would make what it waits for non-blocking, and this open file is the
+  // tool's: so it waits for an epoll that waits for the file.
+  unique_fd epoll{::epoll_create1(EPOLL_CLOEXEC)};
+  epoll_event writable{};
+  writable.events = EPOLLOUT;
+  if (!epoll
+      || ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd.get(), &writable) != 0)
+    return call.fail(ENOBUFS);
+  auto op = std::make_shared<waiting>(executor_, epoll.release());
   pending_.insert(op);
-  op->async_wait(waiting::wait_write,
-                 [self = shared_from_this(), op,
+  auto kept = std::make_shared<unique_fd>(std::move(fd));
+  op->async_wait(waiting::wait_read,
+                 [self = shared_from_this(), op, kept,
                   ready = std::move(ready)](boost::system::error_code bad) {
-                   unique_fd fd{op->release()};
                    // Not there any more: it was of the run before.
                    if (self->pending_.erase(op) != 0 && !bad)
-                     ready(std::move(fd));
+                     ready(std::move(*kept));
                  });
 }
 
