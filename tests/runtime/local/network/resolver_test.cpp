@@ -1,0 +1,221 @@
+#include "brokered_tool.hpp"
+#include "runtime/local/network/resolver.hpp"
+
+#include <boost/asio/ip/address_v4.hpp>
+#include <boost/test/unit_test.hpp>
+
+using namespace troupe;
+using namespace troupe::network;
+using namespace troupe::network::test;
+
+namespace {
+
+std::string query(std::string_view name, char id = 7) {
+  std::string packet{0, id, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0};
+  while (!name.empty()) {
+    auto label = name.substr(0, name.find('.'));
+    packet += static_cast<char>(label.size());
+    packet += label;
+    name.remove_prefix(std::min(label.size() + 1, name.size()));
+  }
+  return packet + std::string{"\0\0\1\0\1", 5};
+}
+
+/// A resolver on a context that runs in the test's own thread, and a client.
+struct house {
+  explicit house(broker_options o, network_policy policy = {})
+      : options{std::move(o)} {
+    names = *resolver::open(io.get_executor(), options);
+    decisions = std::make_shared<judge>(policy, options);
+    names->serve(decisions);
+    client.reset(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_addr.s_addr = htonl(0x7f000035);
+    to.sin_port = htons(names->port());
+    BOOST_REQUIRE(
+      ::connect(client.get(), reinterpret_cast<sockaddr*>(&to), sizeof to)
+      == 0);
+    sockaddr_in own{};
+    socklen_t size = sizeof own;
+    ::getsockname(client.get(), reinterpret_cast<sockaddr*>(&own), &size);
+    port = ntohs(own.sin_port);
+  }
+  ~house() { names->close(); }
+
+  void send(const std::string& packet) {
+    BOOST_REQUIRE(::send(client.get(), packet.data(), packet.size(), 0)
+                  == static_cast<ssize_t>(packet.size()));
+  }
+  /// "" when nothing has come before `patience` is over.
+  std::string receive(std::chrono::milliseconds patience) {
+    char bytes[2048];
+    auto end = std::chrono::steady_clock::now() + patience;
+    while (std::chrono::steady_clock::now() < end) {
+      io.run_one_for(std::chrono::milliseconds{10});
+      auto n = ::recv(client.get(), bytes, sizeof bytes, MSG_DONTWAIT);
+      if (n > 0)
+        return {bytes, static_cast<std::size_t>(n)};
+    }
+    return {};
+  }
+
+  broker_options options;
+  boost::asio::io_context io{1};
+  std::shared_ptr<resolver> names;
+  std::shared_ptr<judge> decisions;
+  unique_fd client;
+  std::uint16_t port = 0;
+};
+
+constexpr std::chrono::seconds long_enough{10};
+constexpr std::chrono::milliseconds short_while{300};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(name_resolver)
+
+BOOST_AUTO_TEST_CASE(passes_answers_on_and_tells_the_judge) {
+  nameserver upstream;
+  house h{pretend_public(upstream), list({"*.good.test"})};
+  h.names->admit(h.port);
+  h.send(query("127-0-0-9.good.test"));
+  auto packet = h.receive(long_enough);
+  auto asked = parse_dns_query(query("127-0-0-9.good.test"));
+  auto answer = parse_dns_answer(packet, *asked); // our id, our question
+  BOOST_REQUIRE(answer.has_value());
+  BOOST_REQUIRE(answer->addresses.size() == 1u);
+  BOOST_TEST(to_string(answer->addresses[0]) == "127.0.0.9");
+  BOOST_TEST(h.decisions->address(answer->addresses[0], 80, judge::clock::now())
+               .allowed);
+}
+
+BOOST_AUTO_TEST_CASE(asks_nobody_about_names_off_the_list) {
+  nameserver upstream;
+  house h{pretend_public(upstream), list({"*.good.test"})};
+  h.names->admit(h.port);
+  h.send(query("stolen-secret.evil.test"));
+  auto asked = parse_dns_query(query("stolen-secret.evil.test"));
+  auto answer = parse_dns_answer(h.receive(long_enough), *asked);
+  BOOST_REQUIRE(answer.has_value());
+  BOOST_TEST((answer->code == dns_code::no_such_name));
+  BOOST_TEST(upstream.contacts() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(answers_only_ports_that_it_knows) {
+  nameserver upstream;
+  house h{pretend_public(upstream)};
+  h.send(query("127-0-0-9.x.test"));
+  BOOST_TEST(h.receive(short_while).empty());
+  BOOST_TEST(upstream.contacts() == 0);
+  h.names->admit(h.port); // the twin
+  h.send(query("127-0-0-9.x.test"));
+  BOOST_TEST(!h.receive(long_enough).empty());
+  h.names->serve(h.decisions); // the next run knows no ports
+  h.send(query("127-0-0-9.x.test"));
+  BOOST_TEST(h.receive(short_while).empty());
+}
+
+BOOST_AUTO_TEST_CASE(goes_to_the_next_nameserver_and_gives_up_in_time) {
+  nameserver upstream;
+  auto o = pretend_public(upstream);
+  o.lookup_timeout = std::chrono::milliseconds{600};
+  // Nobody listens at the first: the port is the same, the address is not.
+  o.nameservers = {*parse_address("::1"), *parse_address("127.0.0.1")};
+  house h{o};
+  h.names->admit(h.port);
+  h.send(query("127-0-0-9.x.test"));
+  BOOST_TEST(!h.receive(long_enough).empty());
+
+  unique_fd silent{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  socklen_t size = sizeof own;
+  ::bind(silent.get(), reinterpret_cast<sockaddr*>(&own), size);
+  ::getsockname(silent.get(), reinterpret_cast<sockaddr*>(&own), &size);
+  o.nameservers = {*parse_address("127.0.0.1")};
+  o.nameserver_port = ntohs(own.sin_port);
+  house late{o};
+  late.names->admit(late.port);
+  late.send(query("a.x.test"));
+  auto asked = parse_dns_query(query("a.x.test"));
+  auto answer = parse_dns_answer(late.receive(long_enough), *asked);
+  BOOST_REQUIRE(answer.has_value());
+  BOOST_TEST((answer->code == dns_code::server_failure));
+}
+
+BOOST_AUTO_TEST_CASE(waits_for_the_real_answer_behind_a_forged_one) {
+  unique_fd server{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof own;
+  ::bind(server.get(), reinterpret_cast<sockaddr*>(&own), size);
+  ::getsockname(server.get(), reinterpret_cast<sockaddr*>(&own), &size);
+  broker_options o;
+  o.nameservers = {*parse_address("127.0.0.1")};
+  o.nameserver_port = ntohs(own.sin_port);
+  house h{o};
+  h.names->admit(h.port);
+  h.send(query("a.x.test"));
+  char bytes[512];
+  sockaddr_in from{};
+  ssize_t n = -1;
+  while (n < 0) { // let it forward the question
+    h.io.run_one();
+    size = sizeof from;
+    n = ::recvfrom(server.get(), bytes, sizeof bytes, MSG_DONTWAIT,
+                   reinterpret_cast<sockaddr*>(&from), &size);
+  }
+  std::string asked_packet{bytes, static_cast<std::size_t>(n)};
+  auto real = refuse_dns_query(asked_packet, *parse_dns_query(asked_packet),
+                               dns_code::no_such_name);
+  auto forged = real;
+  forged[1] = static_cast<char>(forged[1] + 1); // another id
+  for (auto& packet : {std::string{"junk"}, forged, real})
+    ::sendto(server.get(), packet.data(), packet.size(), 0,
+             reinterpret_cast<sockaddr*>(&from), size);
+  auto answer = parse_dns_answer(h.receive(long_enough),
+                                 *parse_dns_query(query("a.x.test")));
+  BOOST_REQUIRE(answer.has_value());
+  BOOST_TEST((answer->code == dns_code::no_such_name));
+}
+
+BOOST_AUTO_TEST_CASE(bounds_the_questions_in_flight) {
+  unique_fd silent{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  socklen_t size = sizeof own;
+  ::bind(silent.get(), reinterpret_cast<sockaddr*>(&own), size);
+  ::getsockname(silent.get(), reinterpret_cast<sockaddr*>(&own), &size);
+  broker_options o;
+  o.nameservers = {*parse_address("127.0.0.1")};
+  o.nameserver_port = ntohs(own.sin_port);
+  o.lookups = 2;
+  house h{o};
+  h.names->admit(h.port);
+  for (char id = 1; id <= 3; ++id)
+    h.send(query("a.x.test", id));
+  auto answer = parse_dns_answer(h.receive(long_enough),
+                                 *parse_dns_query(query("a.x.test", 3)));
+  BOOST_REQUIRE(answer.has_value()); // the third, at once
+  BOOST_TEST((answer->code == dns_code::server_failure));
+}
+
+BOOST_AUTO_TEST_CASE(reads_the_hosts_file_as_the_c_library_does) {
+  auto found = nameservers_in("# nameserver 9.9.9.9\n"
+                              "search example.org\n"
+                              "nameserver 10.0.0.53\n"
+                              "nameserver\t2001:db8::53 # comment\n"
+                              "nameserver nonsense\n"
+                              "nameservers 1.1.1.1\n"
+                              "nameserver 1.1.1.1\r\n"
+                              "nameserver 8.8.8.8");
+  BOOST_REQUIRE(found.size() == 3u);
+  BOOST_TEST(to_string(found[0]) == "10.0.0.53");
+  BOOST_TEST(to_string(found[1]) == "2001:db8::53");
+  BOOST_TEST(to_string(found[2]) == "1.1.1.1");
+  BOOST_TEST(nameservers_in("").empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
