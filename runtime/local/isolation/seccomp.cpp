@@ -335,7 +335,7 @@ void check_sockets(filter_builder& f, const filter_options& options) {
          give(deny_with(EAFNOSUPPORT))});
   if (options.network == network_calls::deny)
     return;
-  f.set(ask, {SYS_connect, SYS_bind, SYS_sendmsg, SYS_sendmmsg});
+  f.set(ask, {SYS_connect, SYS_bind, SYS_listen, SYS_sendmsg, SYS_sendmmsg});
   // sendto without an address is send: on a connected socket, decided before.
   f.set(SYS_sendto,
         {load_low(4), skip_unless_any_bit(0xffff'ffff), give(ask), load_high(4),

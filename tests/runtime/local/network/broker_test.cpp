@@ -1,4 +1,5 @@
 #include "brokered_tool.hpp"
+#include "runtime/local/isolation/seccomp.hpp"
 #include "runtime/local/network/broker.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -127,6 +128,24 @@ BOOST_AUTO_TEST_CASE(serves_asyncio_and_threads) {
     network_policy{}, pretend_public(names));
   BOOST_TEST(e.output == "{b'hello'}\n{b'hello'}\n");
   BOOST_TEST(web.contacts() == 24);
+}
+
+BOOST_AUTO_TEST_CASE(works_behind_the_whole_filter_of_a_run) {
+  http_server web;
+  nameserver names;
+  isolation::filter_options rules;
+  rules.network = isolation::network_calls::notify;
+  brokered_tool tool{{"python3", "-c",
+                      "import socket, urllib.request as u\n"
+                      "print(u.urlopen('http://127-0-0-8.x.test:"
+                        + text(web.port())
+                        + "/').read())\n"
+                          "try: socket.socket().listen()\n"
+                          "except PermissionError: print('no server')\n"},
+                     network_policy{},
+                     pretend_public(names),
+                     isolation::build_filter(rules)};
+  BOOST_TEST(tool.finish().output == "b'hello'\nno server\n");
 }
 
 BOOST_AUTO_TEST_CASE(serves_node) {
@@ -284,6 +303,17 @@ BOOST_AUTO_TEST_CASE(leaves_local_sockets_alone) {
     network_policy{network_mode::off, {}});
   BOOST_TEST(e.output == "b'fd' b'through'\n");
   BOOST_TEST(e.report.events.empty());
+}
+
+BOOST_AUTO_TEST_CASE(ends_with_the_tool) {
+  brokered_tool tool{{"true"}, network_policy{}};
+  BOOST_REQUIRE(tool.started());
+  BOOST_TEST(tool.finish().status == 0);
+  // Everything below may still come: it must find nothing and harm nothing.
+  tool.its_broker().reset(network_policy{});
+  tool.its_broker().close();
+  tool.its_broker().close();
+  BOOST_TEST(tool.its_broker().decided().events.empty());
 }
 
 BOOST_AUTO_TEST_CASE(answers_bad_arguments_as_the_kernel_does) {

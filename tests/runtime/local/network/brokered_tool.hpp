@@ -166,7 +166,8 @@ public:
   };
 
   brokered_tool(std::vector<std::string> argv, network_policy policy,
-                broker_options options = {}) {
+                broker_options options = {},
+                std::vector<sock_filter> filter = notify_filter()) {
     resolv_ = "/tmp/troupe-test-resolv-" + std::to_string(::getpid());
     std::ofstream{resolv_} << "nameserver 127.0.0.53\noptions timeout:5\n";
     int go[2], out[2];
@@ -177,7 +178,6 @@ public:
     for (auto& a : argv)
       args.push_back(a.data());
     args.push_back(nullptr);
-    auto filter = notify_filter();
     pid_ = ::fork();
     if (pid_ == 0)
       become(args, filter, go[1], out[1]);
