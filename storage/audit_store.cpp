@@ -138,7 +138,9 @@ result<void> audit_store::append(const organization_id& organization,
     changes.put(column::audit, entry_key(organization, now.head.sequence),
                 encode({when, now.head.hash, text}));
   }
-  if (auto trimmed = trim(changes, organization, now); !trimmed)
+  if (auto trimmed
+      = trim(changes, organization, known->second.head.sequence, now);
+      !trimmed)
     return trimmed;
   changes.put(
     column::meta, chain_key(organization),
@@ -152,16 +154,20 @@ result<void> audit_store::append(const organization_id& organization,
 
 result<void> audit_store::trim(batch& changes,
                                const organization_id& organization,
-                               chain& now) {
+                               std::uint64_t last_stored, chain& now) {
   auto kept = now.head.sequence - now.anchor.sequence;
   if (kept <= options_.keep_entries + trim_step)
     return {};
-  auto last_to_go = now.head.sequence - options_.keep_entries;
+  // Never into what was added just now: that is not in the store yet.
+  auto last_to_go
+    = std::min(now.head.sequence - options_.keep_entries, last_stored);
+  if (last_to_go <= now.anchor.sequence)
+    return {};
   auto bytes = db_->get(column::audit, entry_key(organization, last_to_go));
   if (!bytes)
     return bytes.error();
-  if (!*bytes) // only just added: with so many at once, next time
-    return {};
+  if (!*bytes)
+    return broken(last_to_go, "is missing");
   auto e = decode(**bytes);
   if (!e)
     return e.error();
@@ -221,8 +227,6 @@ auto audit_store::verify(const organization_id& organization) const
                   auto sequence = sequence_of(key);
                   if (!sequence)
                     return sequence.error();
-                  if (*sequence > stored->head.sequence)
-                    return false; // added while we look
                   if (*sequence != before.sequence + 1)
                     return broken(before.sequence + 1, "is missing");
                   auto e = decode(value);

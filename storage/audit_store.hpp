@@ -62,7 +62,7 @@ private:
               audit_options options);
   result<chain> read_chain(const organization_id& organization) const;
   result<void> trim(batch& changes, const organization_id& organization,
-                    chain& now);
+                    std::uint64_t last_stored, chain& now);
   std::string hash(const organization_id& organization, const link& before,
                    std::string_view at, std::string_view text) const;
 

@@ -132,7 +132,7 @@ result<void> catalog_store::finish_rotation(const organization_id& organization,
     if (*left == 0)
       break;
   }
-  std::lock_guard guard{changing_}; // nothing may be sealed with it meanwhile
+  std::unique_lock guard{changing_}; // nothing may be sealed with it meanwhile
   auto versions = seals_->data_key_versions(organization);
   if (versions.size() < 2)
     return {};
@@ -146,6 +146,7 @@ result<void> catalog_store::finish_rotation(const organization_id& organization,
   for (auto version : versions)
     if (auto retired = seals_->retire_data_key(organization, version); !retired)
       return retired;
+  guard.unlock();
   if (tell)
     tell({"retired", total, total});
   return {};

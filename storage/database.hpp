@@ -113,9 +113,9 @@ public:
   result<void> write(const batch& changes, durability how = durability::synced);
 
   /// After a failed write the store only reads. This makes it write again if
-  /// the cause is gone, by going on or by opening anew; does nothing when all
-  /// is well. Whoever keeps a copy of the store's content looks at
-  /// `generation()` afterwards and reads again if it has grown.
+  /// the cause is gone, by opening it anew; does nothing when all is well.
+  /// Whoever keeps a copy of the store's content looks at `generation()`
+  /// afterwards and reads again if it has grown.
   result<void> heal();
   std::uint64_t generation() const;
   /// Why the store only reads; nothing when it writes.

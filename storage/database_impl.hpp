@@ -46,7 +46,7 @@ struct database::impl {
   std::string current_file() const { return (directory / "CURRENT").string(); }
   /// `invalid_request` when there is one that we do not know.
   result<std::set<std::string>> present_columns() const;
-  result<void> start();
+  result<void> start(bool read_only);
   void stop();
   result<void> probe() const;
   result<void> flush() const;

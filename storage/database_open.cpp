@@ -15,7 +15,8 @@ namespace {
 constexpr const char* list_name = "troupe.closed";
 constexpr std::size_t max_list_bytes = 4u << 20;
 constexpr std::string_view probe_name = "troupe.probe";
-constexpr std::size_t probe_bytes = 64u << 10; // room for a flush at least
+// Beside the memtables, which a new start writes out: log, manifest, options.
+constexpr std::size_t probe_bytes = 1u << 20;
 
 // RocksDB's names of files tell a store that lost its CURRENT from an empty
 // directory: the first must not become a new, empty store.
@@ -85,10 +86,12 @@ result<std::set<std::string>> database::impl::present_columns() const {
   return std::set<std::string>(present.begin(), present.end());
 }
 
-result<void> database::impl::start() {
-  settings = make_settings(options, env);
+result<void> database::impl::start(bool read_only) {
+  auto how = options;
+  how.read_only = read_only;
+  settings = make_settings(how, env);
   std::set<std::string> present;
-  if (options.read_only || env->FileExists(current_file()).ok()) {
+  if (read_only || env->FileExists(current_file()).ok()) {
     auto listed = present_columns();
     if (!listed)
       return listed.error();
@@ -101,18 +104,17 @@ result<void> database::impl::start() {
   for (std::size_t i = 0; i < column_count; ++i) {
     std::string name{to_string(static_cast<column>(i))};
     // What an older version did not have stays away while we only look.
-    if (options.read_only && !present.contains(name))
+    if (read_only && !present.contains(name))
       continue;
     places.push_back(i);
     wanted.emplace_back(std::move(name), settings.columns[i]);
   }
   rocksdb::DB* opened = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  auto status = options.read_only
-    ? rocksdb::DB::OpenForReadOnly(settings.db, directory.string(), wanted,
-                                   &handles, &opened)
-    : rocksdb::DB::Open(settings.db, directory.string(), wanted, &handles,
-                        &opened);
+  auto status = read_only ? rocksdb::DB::OpenForReadOnly(
+                  settings.db, directory.string(), wanted, &handles, &opened)
+                          : rocksdb::DB::Open(settings.db, directory.string(),
+                                              wanted, &handles, &opened);
   if (!status.ok())
     return to_error(status, "open the store in " + directory.string());
   db.reset(opened);
@@ -139,8 +141,13 @@ result<void> database::impl::probe() const {
   auto file = (directory / probe_name).string();
   std::unique_ptr<rocksdb::WritableFile> out;
   auto status = env->NewWritableFile(file, &out, rocksdb::EnvOptions{});
-  if (status.ok())
-    status = out->Append(std::string(probe_bytes, '\0'));
+  std::uint64_t memtables = 0;
+  if (is_open())
+    db->GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeAllMemTables,
+                                 &memtables);
+  const std::string some(probe_bytes, '\0');
+  for (std::uint64_t n = 0; status.ok() && n <= memtables; n += some.size())
+    status = out->Append(some);
   if (status.ok())
     status = out->Sync();
   if (out && status.ok())
@@ -217,7 +224,7 @@ database_access::open(const std::filesystem::path& directory,
   if (!options.read_only && std::filesystem::exists(list, failed))
     if (auto gone = files::remove(list); !gone)
       return gone.error();
-  if (auto started = state->start(); !started)
+  if (auto started = state->start(options.read_only); !started)
     return started.error();
   return std::shared_ptr<database>{new database{std::move(state)}};
 }
@@ -227,7 +234,7 @@ database::database(std::unique_ptr<impl> state) : impl_{std::move(state)} {}
 database::~database() {
   if (!impl_->is_open())
     return;
-  bool tidy = !impl_->options.read_only && !impl_->trouble && impl_->flush();
+  bool tidy = !impl_->options.read_only && !trouble() && impl_->flush();
   impl_->stop();
   if (!tidy)
     return;
@@ -256,16 +263,15 @@ result<void> database::heal() {
     impl_->remember(writable.error());
     return writable.error().within("the store only reads for now");
   }
-  auto resumed = impl_->is_open() ? impl_->db->Resume()
-                                  : rocksdb::Status::Aborted("closed");
-  if (!resumed.ok()) {
-    // RocksDB gives up for good after a failed sync. A new start reads the log
-    // again and writes what it found into synced tables: then we know.
-    impl_->stop();
-    if (auto started = impl_->start(); !started) {
-      impl_->remember(started.error());
-      return started.error();
-    }
+  // RocksDB's Resume() would go on with the same log: after a failed sync it
+  // refuses for good, and after a full disk with nothing to flush the next
+  // write aborts the process (7.8.3). A new start reads the log again and puts
+  // what it finds into synced tables: then we know what was kept.
+  impl_->stop();
+  if (auto started = impl_->start(false); !started) {
+    impl_->remember(started.error());
+    static_cast<void>(impl_->start(true)); // so that reads go on
+    return started.error().within("the store only reads for now");
   }
   std::lock_guard inner{impl_->trouble_mutex};
   impl_->trouble.reset();
