@@ -80,7 +80,8 @@ ending cause_of(const prepared_run& run, const run_result& seen) {
   case exit_reason::cancelled:
     return {"CancelledError", "it was cancelled"};
   case exit_reason::start_failed:
-    return {"StartFailed", "it could not be started"};
+    return {"StartFailed",
+            seen.detail.empty() ? "it could not be started" : seen.detail};
   case exit_reason::lost:
     return {"LostError", "its carrier died; it may or may not have run"};
   }

@@ -147,16 +147,11 @@ result<frame::message> make_request(const prepared_run& run, place where) {
     .number("max_text", run.return_char_limit);
   if (!run.agent_id.empty())
     head.text("agent_id", run.agent_id);
-  // Pasted as they are, so they must be JSON and nothing else.
-  for (const auto& [name, text] :
-       {std::pair<std::string_view, std::string_view>{"args_schema",
-                                                      run.args_json_schema},
-        {"schema", run.json_schema}}) {
-    if (text.empty())
-      continue;
-    if (auto valid = json::check(text); valid.has_error())
-      return valid.error().within(name);
-    head.raw(name, text);
+  if (!run.args_json_schema.empty()) {
+    // Pasted as it is, so it must be JSON and nothing else.
+    if (auto valid = json::check(run.args_json_schema); valid.has_error())
+      return valid.error().within("args_json_schema");
+    head.raw("args_schema", run.args_json_schema);
   }
   frame::message m;
   m[frame::part::head] = head.take();

@@ -187,6 +187,8 @@ script::program_paths test_paths() {
 const std::vector<std::string>& pythons() {
   static const std::vector<std::string> found = [] {
     std::vector<std::string> candidates{script::program_paths{}.python};
+    if (const char* chosen = std::getenv("TROUPE_TEST_PYTHON"))
+      candidates.insert(candidates.begin(), chosen);
     std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
     for (std::size_t at = 0; at <= path.size();) {
       auto end = std::min(path.find(':', at), path.size());

@@ -26,28 +26,28 @@ def encode(kind, parts):
     return b"".join((fixed, _SUM.pack(checksum), *parts))
 
 
-def size_of(header):
-    """How long the frame is that starts with these bytes."""
-    magic, version, _, zero, *lengths = _FIXED.unpack_from(header)
+def _header(data):
+    """(kind, lengths, checksum) of the frame that starts with these bytes."""
+    magic, version, kind, zero, *lengths = _FIXED.unpack_from(data)
     if magic != _MAGIC or version != 1 or zero:
         raise FrameError("not a frame of version 1")
-    return HEADER_BYTES + sum(lengths)
+    return kind, lengths, _SUM.unpack_from(data, _FIXED.size)[0]
 
 
 def decode(kind, data):
     """The five parts of one whole frame."""
-    if len(data) < HEADER_BYTES or len(data) < size_of(data):
+    if len(data) < HEADER_BYTES:
         raise FrameError("the frame is cut short")
-    _, _, actual, _, *lengths = _FIXED.unpack_from(data)
+    actual, lengths, checksum = _header(data)
+    end = HEADER_BYTES + sum(lengths)
     view = memoryview(data)
-    parts, at = [], HEADER_BYTES
-    checksum = crc32(view[: _FIXED.size])
-    for length in lengths:
-        parts.append(bytes(view[at : at + length]))
-        checksum = crc32(parts[-1], checksum)
-        at += length
-    if actual != kind or checksum != _SUM.unpack_from(data, _FIXED.size)[0]:
+    actual_sum = crc32(view[HEADER_BYTES:end], crc32(view[: _FIXED.size]))
+    if len(data) < end or actual != kind or actual_sum != checksum:
         raise FrameError("the frame is damaged")
+    parts, at = [], HEADER_BYTES
+    for length in lengths:
+        parts.append(data[at : at + length])
+        at += length
     return parts
 
 
@@ -61,8 +61,8 @@ def read(fd):
         if not piece:
             raise FrameError("the channel ended before the request did")
         data += piece
-        if wanted == HEADER_BYTES and len(data) >= HEADER_BYTES:
-            wanted = size_of(data)
+        if wanted == HEADER_BYTES <= len(data):
+            wanted += sum(_header(data)[1])
     return bytes(data)
 
 

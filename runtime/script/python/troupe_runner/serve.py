@@ -60,9 +60,13 @@ class Request:
 def _set_environment(variables, keep):
     """The run's variables and nothing else, wherever the process came from; on
     a machine that is not ours, beside its own."""
+    environ = os.environ
     if not keep:
-        os.environ.clear()
-    os.environ.update(variables)
+        for name in [name for name in environ if name not in variables]:
+            del environ[name]
+    for name, value in variables.items():
+        if environ.get(name) != value:  # a warm interpreter has most of them
+            environ[name] = value
     if "TZ" in variables:
         time.tzset()
 

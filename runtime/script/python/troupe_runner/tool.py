@@ -158,9 +158,7 @@ async def _collect(generator):
 def _wait_for(coroutine):
     import asyncio
 
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if asyncio._get_running_loop() is None:
         return asyncio.run(coroutine)
     # A notebook's kernel: its loop is busy with us.
     from concurrent.futures import ThreadPoolExecutor
