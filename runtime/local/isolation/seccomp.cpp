@@ -266,6 +266,10 @@ void check_clone(filter_builder& f) {
     | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
   f.set(SYS_clone,
         {load_low(0), skip_unless_any_bit(namespaces), give(deny_with(EPERM)),
+         skip_unless_any_bit(CLONE_THREAD), give(allow),
+         // The network broker counts on this: with one thread, nobody else
+         // changes a table of descriptors.
+         skip_unless_any_bit(CLONE_FILES), give(deny_with(EPERM)),
          give(allow)});
 }
 

@@ -49,6 +49,7 @@ public:
   }
 
   broker::report decided() const { return calls_->decided(); }
+  bool guarded() const { return calls_->guarded(); }
 
 private:
   void await() {
@@ -108,6 +109,7 @@ public:
     session_->reset(std::move(policy));
   }
   report decided() const override { return session_->decided(); }
+  bool guarded() const override { return session_->guarded(); }
   void close() override { session_->close(); }
 
 private:

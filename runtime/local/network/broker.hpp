@@ -33,7 +33,8 @@ struct broker_options {
 
   /// Gives every socket a filter inside the kernel that lets nothing in from
   /// a closed address and no connection from outside, whatever the tool finds
-  /// to get around the broker.
+  /// to get around the broker. Where the host does not let us, the broker is
+  /// stricter with the tool's local sockets instead; see `guarded`.
   bool guard_sockets = true;
 
   /// Why an address is closed, "" when it is not. Tests put theirs here.
@@ -74,6 +75,10 @@ public:
   };
   /// What was decided since `open` or `reset`.
   virtual report decided() const = 0;
+
+  /// The sockets' own filters are on. Without them a tool with threads can
+  /// use no local sockets, only pairs.
+  virtual bool guarded() const = 0;
 
   /// Answers nothing more: calls that wait get ENOSYS from the kernel when the
   /// listener closes. Also happens when the last process of the tool is gone.

@@ -21,6 +21,12 @@ int option(int fd, int name) {
   return ::getsockopt(fd, SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
 }
 
+/// Some hosts let only the privileged attach a filter to a socket.
+bool can_guard() {
+  unique_fd trial{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  return guard_socket(trial.get(), guard_program({}, true, {}, 0));
+}
+
 } // namespace
 
 bool call_handler::tool_socket::blocks() const {
@@ -36,6 +42,7 @@ call_handler::open(boost::asio::any_io_executor executor,
   std::shared_ptr<call_handler> self{
     new call_handler{std::move(executor), std::move(options)}};
   self->resolver_ = std::move(*names);
+  self->guarded_ = self->options_.guard_sockets && can_guard();
   return self;
 }
 
@@ -92,12 +99,13 @@ void call_handler::handle(tool_call call) {
 }
 
 /// Takes the socket that a call is about. Empty: the call has its answer, or
-/// it was passed on because it is about no internet socket. Passing is safe
-/// even when the tool swaps the descriptor behind our back: connecting and
-/// receiving is what `socket_guard` stops, and a tool that sends one lone
-/// datagram this way hears nothing.
-std::optional<call_handler::tool_socket> call_handler::take(tool_call& call,
-                                                            bool& passed) {
+/// it was passed on because it is about no internet socket.
+///
+/// Between our look and the kernel's, another thread of the tool might put an
+/// internet socket in the place of the one we saw. What that leads to is what
+/// the guard stops: the tool can send a packet, but hear no answer. Without
+/// the guard nothing is passed on that could be swapped.
+std::optional<call_handler::tool_socket> call_handler::take(tool_call& call) {
   tool_socket s;
   s.fd = call.take(call.integer(0));
   if (!s.fd) {
@@ -107,12 +115,13 @@ std::optional<call_handler::tool_socket> call_handler::take(tool_call& call,
   s.family = option(s.fd.get(), SO_DOMAIN);
   s.type = option(s.fd.get(), SO_TYPE);
   s.protocol = option(s.fd.get(), SO_PROTOCOL);
-  passed = !s.is_internet();
-  if (passed) {
+  if (s.is_internet())
+    return s;
+  if (guarded_ || call.is_alone())
     call.pass();
-    return std::nullopt;
-  }
-  return s;
+  else
+    call.fail(EACCES);
+  return std::nullopt;
 }
 
 bool call_handler::read_address(tool_call& call, std::uint64_t at,
@@ -145,7 +154,7 @@ void call_handler::make_socket(tool_call& call) {
     ::socket(family, type | SOCK_CLOEXEC | (flags & SOCK_NONBLOCK), protocol)};
   if (!fd)
     return call.fail(errno);
-  if (options_.guard_sockets
+  if (guarded_
       && !guard_socket(fd.get(), stream ? stream_guard_ : datagram_guard_))
     return call.fail(EACCES);
   if (!call.give(fd.get(), (flags & SOCK_CLOEXEC) != 0))
@@ -155,8 +164,7 @@ void call_handler::make_socket(tool_call& call) {
 // -- connect -----------------------------------------------------------------
 
 void call_handler::connect(tool_call call) {
-  bool passed = false;
-  auto s = take(call, passed);
+  auto s = take(call);
   if (!s)
     return;
   sockaddr_storage to;
@@ -240,8 +248,7 @@ void call_handler::admit(const tool_socket& s) {
 // -- bind and listen ---------------------------------------------------------
 
 void call_handler::bind(tool_call& call) {
-  bool passed = false;
-  auto s = take(call, passed);
+  auto s = take(call);
   if (!s)
     return;
   sockaddr_storage to;
@@ -266,8 +273,7 @@ void call_handler::bind(tool_call& call) {
 }
 
 void call_handler::listen(tool_call& call) {
-  bool passed = false;
-  if (!take(call, passed))
+  if (!take(call))
     return;
   judge_->refuse("listen", "the host's ports are closed");
   call.fail(EACCES);

@@ -28,6 +28,7 @@ public:
   void serve(network_policy policy);
   void handle(tool_call call);
   broker::report decided() const; // from any thread
+  bool guarded() const noexcept { return guarded_; }
   void close();
 
 private:
@@ -58,7 +59,7 @@ private:
   void send_message(tool_call call);
   void send_messages(tool_call call);
 
-  std::optional<tool_socket> take(tool_call& call, bool& passed);
+  std::optional<tool_socket> take(tool_call& call);
   bool read_address(tool_call& call, std::uint64_t at, std::uint64_t size,
                     sockaddr_storage& out);
 
@@ -85,6 +86,7 @@ private:
   mutable std::mutex mutex_; // for who reads `judge_` from another thread
   std::shared_ptr<judge> judge_;
   std::shared_ptr<resolver> resolver_;
+  bool guarded_ = false;
   std::vector<sock_filter> stream_guard_, datagram_guard_;
   using waiting = boost::asio::posix::stream_descriptor;
   std::set<std::shared_ptr<waiting>> pending_;

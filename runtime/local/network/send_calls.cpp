@@ -48,8 +48,7 @@ int call_handler::settle_target(const tool_socket& s, message& m) {
 }
 
 void call_handler::send_to(tool_call call) {
-  bool passed = false;
-  auto s = take(call, passed);
+  auto s = take(call);
   if (!s)
     return;
   message m;
@@ -116,8 +115,7 @@ int call_handler::read_message(tool_call& call, const tool_socket& s,
 }
 
 void call_handler::send_message(tool_call call) {
-  bool passed = false;
-  auto s = take(call, passed);
+  auto s = take(call);
   if (!s)
     return;
   std::vector<message> all(1);
@@ -128,8 +126,7 @@ void call_handler::send_message(tool_call call) {
 }
 
 void call_handler::send_messages(tool_call call) {
-  bool passed = false;
-  auto s = take(call, passed);
+  auto s = take(call);
   if (!s)
     return;
   auto count = std::min<std::uint64_t>(call.argument(2), most_messages);

@@ -20,20 +20,22 @@ std::string proc_path(std::uint32_t pid, const char* file) {
   return "/proc/" + std::to_string(pid) + "/" + file;
 }
 
-/// The process that a thread belongs to; 0 when it is gone.
-int group_of(std::uint32_t thread) {
+/// A number out of /proc/<pid>/status; 0 when the thread is gone.
+int status_number(std::uint32_t thread, std::string_view field) {
   unique_fd status{
     ::open(proc_path(thread, "status").c_str(), O_RDONLY | O_CLOEXEC)};
-  char text[512]; // "Tgid:" is the third or fourth line
+  char text[4096]; // all of it has about 1.5 KiB
   auto n = status ? ::read(status.get(), text, sizeof text) : -1;
   if (n <= 0)
     return 0;
   std::string_view view{text, static_cast<std::size_t>(n)};
-  auto at = view.find("\nTgid:\t");
-  int group = 0;
+  auto line = "\n" + std::string{field} + ":\t";
+  auto at = view.find(line);
+  int number = 0;
   if (at != view.npos)
-    std::from_chars(view.data() + at + 7, view.data() + view.size(), group);
-  return group;
+    std::from_chars(view.data() + at + line.size(), view.data() + view.size(),
+                    number);
+  return number;
 }
 
 int open_pidfd(int pid, unsigned flags) {
@@ -45,6 +47,10 @@ int open_pidfd(int pid, unsigned flags) {
 bool tool_call::still_waits() const noexcept {
   auto id = id_;
   return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+}
+
+bool tool_call::is_alone() const {
+  return status_number(pid_, "Threads") == 1 && still_waits();
 }
 
 bool tool_call::open_memory() {
@@ -75,7 +81,7 @@ bool tool_call::write(std::uint64_t address, const void* from,
 unique_fd tool_call::take(int descriptor) {
   unique_fd process{open_pidfd(static_cast<int>(pid_), pidfd_of_thread)};
   if (!process) // before Linux 6.9 only whole processes have one
-    process.reset(open_pidfd(group_of(pid_), 0));
+    process.reset(open_pidfd(status_number(pid_, "Tgid"), 0));
   if (!process)
     return {};
   unique_fd fd{

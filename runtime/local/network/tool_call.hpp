@@ -31,6 +31,11 @@ public:
 
   bool still_waits() const noexcept;
 
+  /// Nobody else can change the tool's descriptors while this call waits: its
+  /// process has one thread. (The filter of a run refuses to share a table of
+  /// descriptors in any other way.)
+  bool is_alone() const;
+
   /// Copies exactly `size` bytes out of the tool's memory, once.
   bool read(std::uint64_t address, void* to, std::size_t size);
   bool write(std::uint64_t address, const void* from, std::size_t size);

@@ -305,6 +305,20 @@ BOOST_AUTO_TEST_CASE(leaves_local_sockets_alone) {
   BOOST_TEST(e.report.events.empty());
 }
 
+BOOST_AUTO_TEST_CASE(passes_nothing_on_that_could_be_swapped) {
+  auto code = "import socket, threading\n"
+              "def talk():\n"
+              "    s = socket.socket(socket.AF_UNIX)\n"
+              "    try: s.bind('\\0troupe-swap'); print('bound')\n"
+              "    except PermissionError: print('refused')\n"
+              "talk()\n"
+              "t = threading.Thread(target=talk); t.start(); t.join()\n";
+  broker_options unguarded;
+  unguarded.guard_sockets = false;
+  auto e = run_python(code, network_policy{}, unguarded);
+  BOOST_TEST(e.output == "bound\nrefused\n");
+}
+
 BOOST_AUTO_TEST_CASE(ends_with_the_tool) {
   brokered_tool tool{{"true"}, network_policy{}};
   BOOST_REQUIRE(tool.started());
