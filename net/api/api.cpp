@@ -1,11 +1,19 @@
 #include "net/api/api.hpp"
 
-#include "net/api/runs.hpp"
+#include "net/api/routes.hpp"
 
 namespace troupe::net {
 
 void add_api(router& routes, engine& core, api_options options) {
+  auto memory = std::make_shared<answer_memory>(options);
   add_runs(routes, core, options);
+  add_batches(routes, core, options);
+  add_tools(routes, core, options, memory);
+  add_configs(routes, core, options, memory);
+  add_variables(routes, core, memory);
+  add_keys(routes, core);
+  add_insight(routes, core);
+  add_documents(routes);
 }
 
 } // namespace troupe::net

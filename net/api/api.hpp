@@ -1,6 +1,7 @@
 #pragma once
 
 #include "net/server/router.hpp"
+#include "runtime/model/sandbox_config.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -19,6 +20,7 @@ struct api_options {
   std::chrono::seconds longest_wait{600};  // of `Prefer: wait=N`
   std::size_t remembered_answers = 10'000; // for Idempotency-Key
   std::chrono::hours remember_for{24};
+  config_defaults defaults; // of sandbox configs, from the process
 };
 
 /// Everything under /v1, /openapi.json and /docs. `core` outlives the server.

@@ -1,6 +1,7 @@
 #include "net/api/runs.hpp"
 
 #include "net/api/input.hpp"
+#include "net/api/routes.hpp"
 #include "net/api/run_stream.hpp"
 #include "net/api/run_text.hpp"
 #include "net/api/writer.hpp"
@@ -24,6 +25,7 @@ public:
       : core_{core}, options_{options} {}
 
   void create(const exchange_ptr& ex);
+  void run_tool(const exchange_ptr& ex);
   void explain(const exchange_ptr& ex);
   void list(const exchange_ptr& ex);
   void find(const exchange_ptr& ex);
@@ -33,6 +35,8 @@ public:
 
 private:
   std::optional<run_request> read(exchange& ex);
+  std::optional<run_request> read(exchange& ex, const json::object& body);
+  void start(const exchange_ptr& ex, run_request run);
   void run_and_answer(const exchange_ptr& ex, run_request run);
   void run_and_stream(const exchange_ptr& ex, run_request run,
                       stream_format format);
@@ -73,9 +77,12 @@ void answer_accepted(exchange& ex, const run_record& record) {
 
 std::optional<run_request> run_routes::read(exchange& ex) {
   auto body = body_of(ex);
-  if (!body)
-    return std::nullopt;
-  auto run = parse_run_request(*body);
+  return body ? read(ex, *body) : std::nullopt;
+}
+
+std::optional<run_request> run_routes::read(exchange& ex,
+                                            const json::object& body) {
+  auto run = parse_run_request(body);
   if (!run) {
     ex.fail(run.error());
     return std::nullopt;
@@ -90,18 +97,31 @@ std::optional<run_request> run_routes::read(exchange& ex) {
 }
 
 void run_routes::create(const exchange_ptr& ex) {
-  auto run = read(*ex);
-  if (!run)
+  if (auto run = read(*ex))
+    start(ex, std::move(*run));
+}
+
+/// The tool is in the path, by id or by name; the body says the rest.
+void run_routes::run_tool(const exchange_ptr& ex) {
+  auto body = optional_body_of(*ex);
+  if (!body)
     return;
+  auto text = ex->param(0);
+  (*body)[tool_id::parse(text) ? "tool_id" : "tool_name"] = text;
+  if (auto run = read(*ex, *body))
+    start(ex, std::move(*run));
+}
+
+void run_routes::start(const exchange_ptr& ex, run_request run) {
   if (auto format = wanted_stream(ex->in())) {
-    run_and_stream(ex, std::move(*run), *format);
+    run_and_stream(ex, std::move(run), *format);
     return;
   }
   auto want = read_preference(ex->in());
   if (want.respond_async || want.wait)
-    run_detached(ex, std::move(*run), want);
+    run_detached(ex, std::move(run), want);
   else
-    run_and_answer(ex, std::move(*run));
+    run_and_answer(ex, std::move(run));
 }
 
 void run_routes::run_and_answer(const exchange_ptr& ex, run_request run) {
@@ -316,6 +336,8 @@ void add_runs(router& routes, engine& core, const api_options& options) {
   rules.body_limit = options.run_body_limit;
   routes.add(method::post, "/v1/runs", bind(&run_routes::create), rules);
   routes.add(method::post, "/v1/runs/explain", bind(&run_routes::explain),
+             rules);
+  routes.add(method::post, "/v1/tools/{tool}/run", bind(&run_routes::run_tool),
              rules);
   rules.body_limit = 0;
   rules.body = body_rule::none;

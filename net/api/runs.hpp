@@ -8,8 +8,6 @@
 
 namespace troupe::net {
 
-void add_runs(router& routes, engine& core, const api_options& options);
-
 /// Copies what a run takes from the request's fields: Idempotency-Key and
 /// traceparent. Answers the exchange itself when one is malformed.
 bool read_run_fields(exchange& ex, run_request& run);

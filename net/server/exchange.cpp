@@ -16,7 +16,10 @@ exchange::~exchange() {
   try {
     error why{ec::internal, "the request was dropped", {}, {}};
     auto writer = style_ ? style_ : &write_problem;
-    home_->deliver(serial_, writer(500, to_string(why.code), why, in_.id, {}));
+    auto r = writer(500, to_string(why.code), why, in_.id, {});
+    if (before_answer_)
+      before_answer_(r);
+    home_->deliver(serial_, std::move(r));
   } catch (...) { // out of memory: the connection's own end will tell
   }
 }
@@ -26,8 +29,11 @@ bool exchange::has_scope(scope needed) const {
 }
 
 void exchange::answer(response r) {
-  if (!answered_.exchange(true))
-    home_->deliver(serial_, std::move(r));
+  if (answered_.exchange(true))
+    return;
+  if (before_answer_)
+    before_answer_(r);
+  home_->deliver(serial_, std::move(r));
 }
 
 void exchange::answer_json(std::string body, int status) {

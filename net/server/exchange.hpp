@@ -63,6 +63,10 @@ public:
   bool write(std::string_view piece);
   void finish();
 
+  /// Sees the answer before it goes; set before anybody can give one.
+  void before_answer(std::function<void(const response&)> told) {
+    before_answer_ = std::move(told);
+  }
   bool answered() const { return answered_.load(); }
   /// Calls back on the connection's thread, unless the server stops before.
   void after(std::chrono::milliseconds time, std::function<void()> then);
@@ -83,6 +87,7 @@ private:
   std::uint64_t serial_ = 0;
   std::size_t reserved_ = 0; // of the budget for bodies
 
+  std::function<void(const response&)> before_answer_;
   std::atomic<bool> answered_{false};
   std::mutex mutex_; // guards what follows
   std::function<void()> told_;

@@ -1,0 +1,111 @@
+// What operators and owners look at: backends, audit, the own organization.
+#include "net/api/changes.hpp"
+#include "net/api/input.hpp"
+#include "net/api/routes.hpp"
+#include "net/api/writer.hpp"
+
+namespace troupe::net {
+
+namespace {
+
+constexpr std::string_view audit_list = "audit";
+
+std::string text_of(const backend_health& b) {
+  object_writer out;
+  out.text("kind", to_string(b.kind))
+    .boolean("configured", b.configured)
+    .boolean("ready", b.ready)
+    .text("reason", b.reason)
+    .text("circuit", b.circuit)
+    .number("running", b.running)
+    .number("limit", b.limit);
+  return out.finish();
+}
+
+std::string text_of(const audit_entry& e) {
+  object_writer out;
+  out.number("sequence", e.sequence)
+    .time("at", e.at)
+    .text("hash", e.hash)
+    .raw("what", json::to_text(e.what));
+  return out.finish();
+}
+
+void backends(engine& core, const exchange_ptr& ex) {
+  core.health([ex](result<engine_health> found) {
+    if (!found) {
+      ex->fail(found.error());
+      return;
+    }
+    object_writer out;
+    out.boolean("ready", found->ready)
+      .raw("items", write_array(found->backends, [](const backend_health& b) {
+             return text_of(b);
+           }));
+    ex->answer_json(out.finish());
+  });
+}
+
+void audit(engine& core, const exchange_ptr& ex) {
+  query_reader query{ex->in().query};
+  auto page = read_page(query, ex->who().organization, audit_list);
+  if (auto bad = query.finish()) {
+    ex->fail(*bad);
+    return;
+  }
+  std::uint64_t after = 0;
+  for (char c : page.after) // our own cursor: digits
+    after = after * 10 + static_cast<std::uint64_t>(c - '0');
+  core.list_audit(
+    ex->who(), after, page.limit,
+    [ex](result<troupe::page<audit_entry>> found) {
+      if (!found) {
+        ex->fail(found.error());
+        return;
+      }
+      auto next = found->next.empty() || found->items.empty()
+        ? std::string{}
+        : std::to_string(found->items.back().sequence);
+      object_writer out;
+      out
+        .raw("items",
+             write_array(found->items,
+                         [](const audit_entry& e) { return text_of(e); }))
+        .text_or_null("next",
+                      make_cursor(ex->who().organization, audit_list, next));
+      ex->answer_json(out.finish());
+    });
+}
+
+void organization(engine& core, const exchange_ptr& ex) {
+  own_catalog mine{core, ex->who().organization};
+  std::size_t variables = mine->variables_by_id.size();
+  object_writer out;
+  out.text("id", ex->who().organization.str())
+    .text_or_null("key_id", ex->who().key.str())
+    .boolean("can_run", ex->has_scope(scope::run))
+    .boolean("can_config", ex->has_scope(scope::config))
+    .boolean("can_admin", ex->has_scope(scope::admin))
+    .number("tools", mine->tools.size())
+    .number("sandbox_configs", mine->configs.size())
+    .number("variables", variables);
+  ex->answer_json(out.finish());
+}
+
+} // namespace
+
+void add_insight(router& routes, engine& core) {
+  routes.add(
+    method::get, "/v1/backends",
+    [&core](exchange_ptr ex) { backends(core, ex); },
+    needing(scope::run, body_rule::none));
+  routes.add(
+    method::get, "/v1/audit", [&core](exchange_ptr ex) { audit(core, ex); },
+    needing(scope::admin, body_rule::none));
+  routes.add(
+    method::get, "/v1/organizations/self",
+    [&core](exchange_ptr ex) { organization(core, ex); },
+    needing(scope::run, body_rule::none));
+}
+
+} // namespace troupe::net

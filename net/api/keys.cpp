@@ -1,0 +1,128 @@
+#include "net/api/changes.hpp"
+#include "net/api/input.hpp"
+#include "net/api/routes.hpp"
+#include "net/api/writer.hpp"
+#include "runtime/api_key.hpp"
+
+namespace troupe::net {
+
+namespace {
+
+struct named_scope {
+  scope bit;
+  std::string_view name;
+};
+constexpr named_scope scopes[]
+  = {{scope::run, "run"}, {scope::config, "config"}, {scope::admin, "admin"}};
+
+std::string scope_names(std::uint8_t bits) {
+  std::string out{"["};
+  for (const auto& s : scopes)
+    if (bits & static_cast<std::uint8_t>(s.bit))
+      out.append(out.size() > 1 ? ",\"" : "\"").append(s.name).append("\"");
+  return out += ']';
+}
+
+/// Everything but the hash; the key itself only when it has just been made.
+std::string text_of(const api_key& k, const secret* text) {
+  object_writer out;
+  out.text("id", k.id.str())
+    .text("organization_id", k.organization.str())
+    .text("name", k.name)
+    .raw("scopes", scope_names(k.scopes))
+    .time("created_at", k.created_at)
+    .time("expires_at", k.expires_at);
+  if (text)
+    out.text("key", text->reveal());
+  return out.finish();
+}
+
+std::uint8_t read_scopes(json::reader& in) {
+  auto* list = in.member_array("scopes");
+  std::uint8_t bits = 0;
+  if (list)
+    for (const auto& item : *list) {
+      std::uint8_t bit = 0;
+      for (const auto& s : scopes)
+        if (item.is_string() && item.get_string() == s.name)
+          bit = static_cast<std::uint8_t>(s.bit);
+      if (bit == 0)
+        in.complain("scopes", "has an unknown scope", "run, config or admin");
+      bits |= bit;
+    }
+  if (bits == 0 && !(list && !list->empty()))
+    in.complain("scopes", "is missing", "a list of run, config and admin");
+  return bits;
+}
+
+void create(engine& core, const exchange_ptr& ex) {
+  auto body = body_of(*ex);
+  if (!body)
+    return;
+  json::reader in{*body};
+  auto name = in.required_text("name", {.min = 1, .max = 128});
+  auto bits = read_scopes(in);
+  auto days = in.integer("expires_in_days", 1, 3'650);
+  if (auto bad = in.finish()) {
+    ex->fail(*bad);
+    return;
+  }
+  auto made = make_api_key(ex->who().organization, std::move(name), bits);
+  if (days)
+    made.record.expires_at
+      = made.record.created_at + std::chrono::hours{24 * *days};
+  auto text = std::make_shared<secret>(std::move(made.text));
+  core.change(ex->who(), put_key{std::move(made.record)},
+              [ex, text](result<change_reply> done) {
+                if (!done)
+                  ex->fail(done.error());
+                else
+                  answer_with(*ex, text_of(*done->key, text.get()), true, 0,
+                              "/v1/keys/" + done->key->id.str());
+              });
+}
+
+void list(engine& core, const exchange_ptr& ex) {
+  own_catalog mine{core, ex->who().organization};
+  std::string items{"["};
+  if (mine.all())
+    for (const auto& [hash, key] : mine.all()->keys_by_hash)
+      if (key->organization == ex->who().organization)
+        items.append(items.size() == 1 ? "" : ",")
+          .append(text_of(*key, nullptr));
+  object_writer out;
+  out.raw("items", items += ']');
+  ex->answer_json(out.finish());
+}
+
+void remove(engine& core, const exchange_ptr& ex) {
+  auto id = key_id::parse(ex->param(0));
+  if (!id) {
+    answer_missing(*ex, "key");
+    return;
+  }
+  core.change(ex->who(), delete_key{*id}, [ex](result<change_reply> done) {
+    if (done)
+      answer_nothing(*ex);
+    else
+      ex->fail(done.error());
+  });
+}
+
+} // namespace
+
+void add_keys(router& routes, engine& core) {
+  // No Idempotency-Key here: an answer with a key in it is not kept.
+  routes.add(
+    method::post, "/v1/keys", [&core](exchange_ptr ex) { create(core, ex); },
+    needing(scope::admin));
+  routes.add(
+    method::get, "/v1/keys", [&core](exchange_ptr ex) { list(core, ex); },
+    needing(scope::admin, body_rule::none));
+  routes.add(
+    method::del, "/v1/keys/{key}",
+    [&core](exchange_ptr ex) { remove(core, ex); },
+    needing(scope::admin, body_rule::none));
+}
+
+} // namespace troupe::net

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "net/api/api.hpp"
+#include "net/api/idempotency.hpp"
+#include "net/server/exchange.hpp"
+
+#include <memory>
+
+namespace troupe::net {
+
+using memory_ptr = std::shared_ptr<answer_memory>;
+
+// One function per resource; api.cpp calls them all.
+void add_runs(router& routes, engine& core, const api_options& options);
+void add_batches(router& routes, engine& core, const api_options& options);
+void add_tools(router& routes, engine& core, const api_options& options,
+               const memory_ptr& memory);
+void add_configs(router& routes, engine& core, const api_options& options,
+                 const memory_ptr& memory);
+void add_variables(router& routes, engine& core, const memory_ptr& memory);
+void add_keys(router& routes, engine& core);
+void add_insight(router& routes, engine& core);
+void add_documents(router& routes);
+
+inline route_rules needing(scope s, body_rule body = body_rule::json) {
+  route_rules rules;
+  rules.needs = static_cast<std::uint8_t>(s);
+  rules.body = body;
+  return rules;
+}
+
+} // namespace troupe::net

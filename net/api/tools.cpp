@@ -1,0 +1,232 @@
+#include "net/api/changes.hpp"
+#include "net/api/input.hpp"
+#include "net/api/routes.hpp"
+#include "net/api/tool_body.hpp"
+#include "net/api/writer.hpp"
+#include "runtime/model/bounds.hpp"
+#include "runtime/model/codec.hpp"
+
+namespace troupe::net {
+
+namespace {
+
+constexpr std::string_view list_name = "tools";
+
+std::string text_of(const tool& t) {
+  return json::to_text(to_json(t));
+}
+
+/// The tool in the path, by id or by name.
+std::shared_ptr<const tool> tool_in_path(const own_catalog& mine,
+                                         std::string_view text) {
+  if (auto id = tool_id::parse(text)) {
+    auto i = mine->tools.find(*id);
+    return i == mine->tools.end() ? nullptr : i->second;
+  }
+  auto named = mine->tools_by_name.find(text);
+  if (named == mine->tools_by_name.end())
+    return nullptr;
+  auto i = mine->tools.find(named->second);
+  return i == mine->tools.end() ? nullptr : i->second;
+}
+
+/// Create (`must_be_new`) or replace by name.
+void put(engine& core, const exchange_ptr& ex, bool must_be_new) {
+  auto body = body_of(*ex);
+  if (!body)
+    return;
+  json::reader in{*body};
+  in.required_text("source_code", {.min = 1, .max = bounds::source_bytes});
+  auto value = read_tool(in, {}, {});
+  if (auto bad = in.finish()) {
+    ex->fail(*bad);
+    return;
+  }
+  complete_tool(core, ex->who(), std::move(value),
+                [&core, ex, must_be_new](result<tool> full) {
+                  if (!full) {
+                    ex->fail(full.error());
+                    return;
+                  }
+                  put_tool change{std::move(*full), must_be_new};
+                  core.change(ex->who(), std::move(change),
+                              [ex](result<change_reply> done) {
+                                if (!done)
+                                  ex->fail(done.error());
+                                else
+                                  answer_with(
+                                    *ex, text_of(*done->tool), done->created,
+                                    done->tool->revision,
+                                    "/v1/tools/" + done->tool->id.str());
+                              });
+                });
+}
+
+void derive(engine& core, const exchange_ptr& ex) {
+  auto body = body_of(*ex);
+  if (!body)
+    return;
+  json::reader in{*body};
+  auto source
+    = in.required_text("source_code", {.min = 1, .max = bounds::source_bytes});
+  auto lang = in.one_of("source_type", {"python", "typescript", "javascript"});
+  auto function = in.text("function", {.max = bounds::name_bytes});
+  if (auto bad = in.finish()) {
+    ex->fail(*bad);
+    return;
+  }
+  auto parsed = parse_language(lang.value_or("python"));
+  core.derive_schema(ex->who(), parsed ? *parsed : language::python,
+                     std::move(source), function.value_or(""),
+                     [ex](result<derived_schema> done) {
+                       if (!done) {
+                         ex->fail(done.error());
+                         return;
+                       }
+                       object_writer out;
+                       out.text("name", done->name)
+                         .text("description", done->description)
+                         .raw("schema", json::to_text(done->schema));
+                       ex->answer_json(out.finish());
+                     });
+}
+
+void list(engine& core, const exchange_ptr& ex) {
+  query_reader query{ex->in().query};
+  auto page = read_page(query, ex->who().organization, list_name);
+  auto search = query.text("search");
+  auto tag = query.text("tag");
+  if (auto bad = query.finish()) {
+    ex->fail(*bad);
+    return;
+  }
+  own_catalog mine{core, ex->who().organization};
+  std::string items{"["};
+  std::string next;
+  std::string last;
+  std::size_t count = 0;
+  auto i = page.after.empty() ? mine->tools_by_name.begin()
+                              : mine->tools_by_name.upper_bound(page.after);
+  for (; i != mine->tools_by_name.end(); ++i) {
+    auto found = mine->tools.find(i->second);
+    if (found == mine->tools.end()
+        || (search && i->first.find(*search) == std::string::npos)
+        || (tag
+            && std::find(found->second->tags.begin(), found->second->tags.end(),
+                         *tag)
+              == found->second->tags.end()))
+      continue;
+    if (count == page.limit) {
+      next = last;
+      break;
+    }
+    if (count++ != 0)
+      items += ',';
+    items += text_of(*found->second);
+    last = i->first;
+  }
+  object_writer out;
+  out.raw("items", items += ']')
+    .text_or_null("next", make_cursor(ex->who().organization, list_name, next));
+  ex->answer_json(out.finish());
+}
+
+void find(engine& core, const exchange_ptr& ex) {
+  own_catalog mine{core, ex->who().organization};
+  auto found = tool_in_path(mine, ex->param(0));
+  if (!found) {
+    answer_missing(*ex, "tool");
+    return;
+  }
+  if (is_unchanged(ex->in(), found->revision)) {
+    response r;
+    r.status = 304;
+    r.fields.emplace_back("etag", make_etag(found->revision));
+    ex->answer(std::move(r));
+    return;
+  }
+  answer_with(*ex, text_of(*found), false, found->revision, {});
+}
+
+void update(engine& core, const exchange_ptr& ex) {
+  auto given = read_if_match(*ex);
+  if (given.failed)
+    return;
+  auto body = body_of(*ex);
+  if (!body)
+    return;
+  own_catalog mine{core, ex->who().organization};
+  auto found = tool_in_path(mine, ex->param(0));
+  if (!found) {
+    answer_missing(*ex, "tool");
+    return;
+  }
+  json::reader in{*body};
+  auto value = read_tool(in, *found, {});
+  if (auto bad = in.finish()) {
+    ex->fail(*bad);
+    return;
+  }
+  // New source without a new schema: the old one no longer describes it.
+  bool derive_again = body->contains("source_code")
+    && !body->contains("json_schema") && value.source_type == language::python;
+  if (derive_again)
+    value.json_schema.reset();
+  // What was read is what is replaced: a change in between is a conflict.
+  auto revision = given.revision.value_or(found->revision);
+  complete_tool(core, ex->who(), std::move(value),
+                [&core, ex, given, revision](result<tool> full) {
+                  if (!full) {
+                    ex->fail(full.error());
+                    return;
+                  }
+                  update_tool change{std::move(*full), revision};
+                  core.change(ex->who(), std::move(change),
+                              [ex, given](result<change_reply> done) {
+                                if (!done)
+                                  fail_change(*ex, done.error(), given);
+                                else
+                                  answer_with(*ex, text_of(*done->tool), false,
+                                              done->tool->revision, {});
+                              });
+                });
+}
+
+void remove(engine& core, const exchange_ptr& ex) {
+  own_catalog mine{core, ex->who().organization};
+  auto found = tool_in_path(mine, ex->param(0));
+  if (!found) {
+    answer_missing(*ex, "tool");
+    return;
+  }
+  core.change(ex->who(), delete_tool{found->id},
+              [ex](result<change_reply> done) {
+                if (done)
+                  answer_nothing(*ex);
+                else
+                  ex->fail(done.error());
+              });
+}
+
+} // namespace
+
+void add_tools(router& routes, engine& core, const api_options& options,
+               const memory_ptr& memory) {
+  auto write = needing(scope::config);
+  write.body_limit = options.run_body_limit;
+  auto read = needing(scope::run, body_rule::none);
+  auto with
+    = [&core](auto f) { return [&core, f](exchange_ptr ex) { f(core, ex); }; };
+  auto create = [&core](exchange_ptr ex) { put(core, ex, true); };
+  auto upsert = [&core](exchange_ptr ex) { put(core, ex, false); };
+  routes.add(method::post, "/v1/tools", memory->remembering(create), write);
+  routes.add(method::put, "/v1/tools", upsert, write);
+  routes.add(method::post, "/v1/tools/derive-schema", with(derive), write);
+  routes.add(method::get, "/v1/tools", with(list), read);
+  routes.add(method::get, "/v1/tools/{tool}", with(find), read);
+  routes.add(method::patch, "/v1/tools/{tool}", with(update), write);
+  routes.add(method::del, "/v1/tools/{tool}", with(remove),
+             needing(scope::config, body_rule::none));
+}
+
+} // namespace troupe::net

@@ -1,0 +1,253 @@
+// The document says what the server does, and nothing else: every route is in
+// it, every operation is driven, every answer is checked against its schema.
+#include "runtime/model/ids.hpp"
+#include "tests/support/http_house.hpp"
+#include "tests/support/json_schema.hpp"
+
+#include <set>
+
+using namespace troupe;
+using test::http_house;
+
+namespace {
+
+struct operation {
+  std::string verb;
+  std::string path; // the template
+};
+
+std::string lower(std::string_view text) {
+  std::string out{text};
+  for (char& c : out)
+    c = static_cast<char>(std::tolower(c));
+  return out;
+}
+
+/// Sends requests and holds every answer against the document.
+struct driver {
+  http_house house;
+  json::object document;
+  std::set<std::string> driven;
+
+  driver() {
+    auto a = house.get("/openapi.json");
+    BOOST_REQUIRE(a.status == 200);
+    document = json::parse_object(a.body).value();
+  }
+
+  const json::object* declared(const json::object& op, int status) {
+    const auto& all = op.at("responses").as_object();
+    auto text = std::to_string(status);
+    for (auto name : {text, text.substr(0, 1) + "XX", std::string{"default"}})
+      if (auto* found = all.if_contains(name))
+        return &found->as_object();
+    return nullptr;
+  }
+
+  void check_body(const std::string& about, const test::raw_answer& a,
+                  const json::object& content) {
+    auto type = a.fields.at("content-type");
+    type = type.substr(0, type.find(';'));
+    auto* media = content.if_contains(type);
+    BOOST_REQUIRE_MESSAGE(media, about << " answers undeclared " << type);
+    const auto& schema = media->at("schema");
+    std::vector<std::string> texts;
+    if (type == "application/x-ndjson") {
+      for (std::size_t at = 0; at < a.body.size();) {
+        auto end = a.body.find('\n', at);
+        texts.push_back(a.body.substr(at, end - at));
+        at = end + 1;
+      }
+    } else if (type.ends_with("json")) {
+      texts.push_back(a.body);
+    }
+    for (const auto& text : texts) {
+      auto parsed = json::parse(text);
+      BOOST_REQUIRE_MESSAGE(parsed.has_value(), about << ": " << text);
+      test::json_schema checker{document};
+      for (const auto& problem : checker.problems(*parsed, schema))
+        BOOST_ERROR(about << " " << a.status << ": " << problem);
+    }
+  }
+
+  /// `path` is the template, `names` fill its parameters in order.
+  test::raw_answer drive(const std::string& verb, const std::string& path,
+                         std::vector<std::string> names = {},
+                         const std::string& body = {},
+                         const std::string& fields = {}, int expected = 200,
+                         const std::string& query = {}) {
+    std::string target;
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < path.size(); ++i)
+      if (path[i] == '{') {
+        target += names.at(used++);
+        i = path.find('}', i);
+      } else {
+        target += path[i];
+      }
+    auto about = verb + " " + target;
+    auto a = test::ask(house.port, verb, target + query, body, fields);
+    BOOST_TEST(a.status == expected, about << ": " << a.status << a.body);
+    const auto& op = document.at("paths").at(path).at(lower(verb)).as_object();
+    driven.insert(std::string{op.at("operationId").as_string()});
+    auto* answer = declared(op, a.status);
+    BOOST_REQUIRE_MESSAGE(answer, about << ": undeclared " << a.status);
+    if (auto* content = answer->if_contains("content"))
+      check_body(about, a, content->as_object());
+    else
+      BOOST_TEST(a.body.empty(), about << " has a body");
+    return a;
+  }
+
+  std::string id_of(const test::raw_answer& a) {
+    auto o = json::parse_object(a.body);
+    BOOST_REQUIRE_MESSAGE(o.has_value() && o->contains("id"), a.body);
+    return std::string{o->at("id").as_string()};
+  }
+};
+
+const std::string code = R"("source_code":"def add(a: int):\n  return a\n")";
+
+void drive_operators(driver& d) {
+  d.drive("GET", "/livez");
+  d.drive("GET", "/readyz");
+  d.drive("GET", "/metrics");
+  d.drive("GET", "/openapi.json");
+  d.drive("GET", "/docs");
+}
+
+void drive_runs(driver& d) {
+  const std::string run = R"({"source":"def f():\n  return 1\n"})";
+  auto id = d.id_of(d.drive("POST", "/v1/runs", {}, run));
+  d.drive("POST", "/v1/runs", {}, run, "Prefer: respond-async\r\n", 202);
+  d.drive("POST", "/v1/runs", {}, run, "Accept: application/x-ndjson\r\n");
+  d.drive("POST", "/v1/runs", {}, R"({"sorce":""})", {}, 422);
+  d.drive("POST", "/v1/runs", {}, "{", {}, 400);
+  d.drive("POST", "/v1/runs/explain", {}, run);
+  d.drive("GET", "/v1/runs");
+  d.drive("GET", "/v1/runs", {}, {}, {}, 422, "?limit=0");
+  d.drive("GET", "/v1/runs/{id}", {id});
+  d.drive("GET", "/v1/runs/{id}", {"run-x"}, {}, {}, 404);
+  d.drive("GET", "/v1/runs/{id}/events", {id});
+  d.drive("GET", "/v1/runs/{id}/events", {id}, {},
+          "Accept: application/x-ndjson\r\n");
+  d.drive("GET", "/v1/runs/{id}/logs", {id});
+  d.drive("POST", "/v1/runs/{id}/cancel", {id});
+  d.drive("DELETE", "/v1/runs/{id}", {id});
+  d.drive("POST", "/v1/batches", {},
+          R"({"items":[{"command":"true"},{"comand":"x"}]})");
+  d.house.engine.play = [](const run_request&) -> result<run_result> {
+    return error{ec::unavailable, "no backend", {}, {}};
+  };
+  d.drive("POST", "/v1/runs", {}, run, {}, 503);
+}
+
+void drive_tools(driver& d) {
+  auto made = d.drive("POST", "/v1/tools", {}, "{" + code + "}", {}, 201);
+  auto id = d.id_of(made);
+  d.drive("POST", "/v1/tools", {}, "{" + code + "}", {}, 409);
+  d.drive("PUT", "/v1/tools", {}, "{" + code + R"(,"tags":["a"]})");
+  d.drive("GET", "/v1/tools");
+  d.drive("GET", "/v1/tools/{tool}", {id});
+  d.drive("GET", "/v1/tools/{tool}", {"add"}, {}, "If-None-Match: \"r2\"\r\n",
+          304);
+  d.drive("POST", "/v1/tools/derive-schema", {}, "{" + code + "}");
+  d.drive("POST", "/v1/tools/{tool}/run", {"add"}, R"({"args":{"a":1}})");
+  d.drive("PATCH", "/v1/tools/{tool}", {id}, R"({"description":"new"})",
+          "If-Match: \"r2\"\r\n");
+  d.drive("PATCH", "/v1/tools/{tool}", {id}, R"({"description":"new"})",
+          "If-Match: \"r2\"\r\n", 412);
+  d.drive("DELETE", "/v1/tools/{tool}", {id}, {}, {}, 204);
+  d.drive("DELETE", "/v1/tools/{tool}", {id}, {}, {}, 404);
+}
+
+void drive_configs(driver& d) {
+  auto id
+    = d.id_of(d.drive("POST", "/v1/sandbox-configs", {},
+                      R"({"type":"e2b","config":{"timeout":60}})", {}, 201));
+  d.drive("POST", "/v1/sandbox-configs", {},
+          R"({"type":"e2b","config":{"tiemout":60}})", {}, 422);
+  d.drive("POST", "/v1/sandbox-configs/default", {}, R"({"type":"modal"})", {},
+          201);
+  d.drive("GET", "/v1/sandbox-configs");
+  d.drive("GET", "/v1/sandbox-configs/{config}", {id});
+  d.drive("PATCH", "/v1/sandbox-configs/{config}", {id},
+          R"({"config":{"timeout":70}})", "If-Match: \"r1\"\r\n");
+  d.drive("PATCH", "/v1/sandbox-configs/{config}", {id},
+          R"({"config":{"timeout":70}})", "If-Match: \"r1\"\r\n", 412);
+  auto variable
+    = d.id_of(d.drive("POST", "/v1/sandbox-configs/{config}/variables", {id},
+                      R"({"key":"TOKEN","value":"hidden-value"})", {}, 201));
+  auto listed = d.drive("GET", "/v1/sandbox-configs/{config}/variables", {id});
+  BOOST_TEST(listed.body.find("hidden-value") == std::string::npos);
+  d.drive("POST", "/v1/sandbox-configs/{config}/variables", {id},
+          R"({"key":"LD_PRELOAD","value":"x"})", {}, 422);
+  d.drive("PATCH", "/v1/variables/{variable}", {variable},
+          R"({"value":"hidden-value-2"})");
+  d.drive("DELETE", "/v1/variables/{variable}", {variable}, {}, {}, 204);
+  d.drive("DELETE", "/v1/sandbox-configs/{config}", {id}, {}, {}, 204);
+  d.drive("GET", "/v1/sandbox-configs/{config}", {id}, {}, {}, 404);
+}
+
+void drive_the_rest(driver& d) {
+  const std::string agent = "/v1/agents/{agent}/variables";
+  d.drive("PUT", agent, {"agent-1"}, R"({"values":{"A":"1"}})");
+  d.drive("PATCH", agent, {"agent-1"}, R"({"values":{"B":"2"}})");
+  d.drive("PATCH", agent, {"agent-1"}, R"({"values":{"B=":"2"}})", {}, 422);
+  d.drive("GET", agent, {"agent-1"});
+  d.drive("DELETE", agent + "/{key}", {"agent-1", "A"}, {}, {}, 204);
+  auto key = d.drive("POST", "/v1/keys", {},
+                     R"({"name":"ci","scopes":["run"]})", {}, 201);
+  BOOST_TEST(key.body.find("troupe_") != std::string::npos);
+  auto listed = d.drive("GET", "/v1/keys");
+  BOOST_TEST(listed.body.find("troupe_") == std::string::npos);
+  d.drive("DELETE", "/v1/keys/{key}", {d.id_of(key)}, {}, {}, 204);
+  d.drive("GET", "/v1/backends");
+  d.drive("GET", "/v1/audit");
+  d.drive("GET", "/v1/organizations/self");
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(openapi)
+
+BOOST_AUTO_TEST_CASE(documents_every_answer_of_every_operation) {
+  driver d;
+  drive_operators(d);
+  drive_tools(d);
+  drive_runs(d);
+  drive_configs(d);
+  drive_the_rest(d);
+  for (const auto& [path, item] : d.document.at("paths").as_object())
+    for (const auto& [verb, op] : item.as_object()) {
+      std::string name{op.at("operationId").as_string()};
+      BOOST_TEST(d.driven.contains(name), name << " is never driven");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(knows_every_route_and_no_other) {
+  driver d;
+  std::set<std::string> documented;
+  for (const auto& [path, item] : d.document.at("paths").as_object())
+    for (const auto& [verb, op] : item.as_object())
+      documented.insert(std::string{verb} + " " + std::string{path});
+  std::set<std::string> served;
+  for (const auto& r : d.house.server.routes().routes())
+    served.insert(lower(net::to_string(r.verb)) + " " + r.path);
+  for (const auto& one : served)
+    BOOST_TEST(documented.contains(one), one << " is not documented");
+  for (const auto& one : documented)
+    BOOST_TEST(served.contains(one), one << " is not served");
+}
+
+BOOST_AUTO_TEST_CASE(shows_itself_to_people_without_anything_from_elsewhere) {
+  http_house house;
+  auto page = house.get("/docs");
+  BOOST_TEST(page.fields["content-type"] == "text/html; charset=utf-8");
+  BOOST_TEST(page.body.find("http://") == std::string::npos);
+  BOOST_TEST(page.body.find("https://") == std::string::npos);
+  BOOST_TEST(page.fields["content-security-policy"].find("default-src 'none'")
+             != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

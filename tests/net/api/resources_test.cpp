@@ -1,0 +1,165 @@
+// What the resources of /v1 promise beyond their shapes.
+#include "net/api/input.hpp"
+#include "runtime/api_key.hpp"
+#include "tests/support/http_house.hpp"
+
+using namespace troupe;
+using test::ask;
+using test::http_house;
+
+namespace {
+
+json::object object_of(const test::raw_answer& a) {
+  auto parsed = json::parse_object(a.body);
+  BOOST_REQUIRE_MESSAGE(parsed.has_value(), a.body);
+  return *parsed;
+}
+
+std::string tool_body(const std::string& name) {
+  return R"({"source_code":"def )" + name + R"((a):\n  return a\n"})";
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (auto at = text.find(part); at != std::string::npos;
+       at = text.find(part, at + 1))
+    ++n;
+  return n;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(resources_over_http)
+
+BOOST_AUTO_TEST_CASE(answers_the_same_key_with_the_same_answer) {
+  http_house house;
+  const std::string key = "Idempotency-Key: k1\r\n";
+  auto first = house.post("/v1/tools", tool_body("f"), key);
+  auto again = house.post("/v1/tools", tool_body("f"), key);
+  BOOST_TEST(first.status == 201);
+  BOOST_TEST(again.status == 201);
+  BOOST_TEST(again.body == first.body);
+  BOOST_TEST(again.fields["idempotency-replayed"] == "true");
+  BOOST_TEST(house.post("/v1/tools", tool_body("g"), key).status == 422);
+  BOOST_TEST(house.post("/v1/tools", tool_body("f")).status == 409);
+  auto other = make_api_key(organization_id::make(), "o", 7);
+  house.engine.add_key(other.record);
+  auto elsewhere
+    = house.post("/v1/tools", tool_body("f"),
+                 key + "Authorization: Bearer " + other.text.reveal() + "\r\n");
+  BOOST_TEST(elsewhere.status == 201);
+  BOOST_TEST(!elsewhere.fields.contains("idempotency-replayed"));
+}
+
+BOOST_AUTO_TEST_CASE(lists_tools_by_name_in_pages) {
+  http_house house;
+  for (std::string name : {"delta", "alpha", "charlie", "bravo"})
+    BOOST_TEST(house.post("/v1/tools", tool_body(name)).status == 201);
+  std::string names;
+  std::string query = "?limit=3";
+  for (int i = 0; i < 2; ++i) {
+    auto page = object_of(house.get("/v1/tools" + query));
+    for (const auto& t : page.at("items").as_array())
+      names += std::string{t.at("name").as_string()} + " ";
+    if (i == 0)
+      query = "?limit=3&after=" + std::string{page.at("next").as_string()};
+    else
+      BOOST_TEST(page.at("next").is_null());
+  }
+  BOOST_TEST(names == "alpha bravo charlie delta ");
+  auto found = object_of(house.get("/v1/tools?search=char"));
+  BOOST_TEST(found.at("items").as_array().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(derives_again_when_the_source_changes) {
+  http_house house;
+  auto made = object_of(house.post("/v1/tools", tool_body("f")));
+  std::string place = "/v1/tools/" + std::string{made.at("id").as_string()};
+  auto changed = ask(house.port, "PATCH", place, R"({"source_code":"x = 1"})");
+  BOOST_TEST(changed.status == 422); // there is no function any more
+  auto typo = ask(house.port, "PATCH", place, R"({"descripton":"x"})");
+  BOOST_TEST(typo.status == 422);
+  BOOST_TEST(typo.body.find("description") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(keeps_one_organization_from_another) {
+  http_house house;
+  auto made = object_of(house.post("/v1/tools", tool_body("mine")));
+  auto other = make_api_key(organization_id::make(), "o", 7);
+  house.engine.add_key(other.record);
+  auto bearer = "Authorization: Bearer " + other.text.reveal() + "\r\n";
+  std::string id{made.at("id").as_string()};
+  for (std::string path : {"/v1/tools/" + id, std::string{"/v1/tools/mine"}}) {
+    BOOST_TEST(house.get(path, bearer).status == 404);
+    BOOST_TEST(ask(house.port, "DELETE", path, {}, bearer).status == 404);
+    BOOST_TEST(ask(house.port, "PATCH", path, "{}", bearer).status == 404);
+  }
+  auto list = object_of(house.get("/v1/tools", bearer));
+  BOOST_TEST(list.at("items").as_array().empty());
+  BOOST_TEST(object_of(house.get("/v1/keys")).at("items").as_array().empty());
+}
+
+BOOST_AUTO_TEST_CASE(streams_a_batch_in_the_order_of_its_ends) {
+  http_house house;
+  house.engine.play = [](const run_request& r) -> result<run_result> {
+    if (r.command == "broken")
+      return error{ec::unavailable, "no backend", {}, {}};
+    run_result done;
+    done.id = r.id;
+    done.status
+      = r.command == "false" ? run_status::error : run_status::success;
+    return done;
+  };
+  auto a = house.post(
+    "/v1/batches",
+    R"({"items":[{"command":"true"},{"command":"false"},{"command":"broken"},)"
+    R"({"comand":"typo"}],"max_concurrency":2})");
+  BOOST_TEST(a.status == 200);
+  BOOST_TEST(a.fields["content-type"] == "application/x-ndjson");
+  BOOST_TEST(count(a.body, "\"type\":\"item\"") == 4u);
+  BOOST_TEST(count(a.body, "\"type\":\"end\"") == 1u);
+  BOOST_TEST(a.body.find("\"items\":4,\"succeeded\":1,\"failed\":3")
+             != std::string::npos);
+  BOOST_TEST(a.body.find("/items/3/comand") != std::string::npos);
+  BOOST_TEST(house.post("/v1/batches", R"({"items":[]})").status == 422);
+  std::string many = R"({"items":[)";
+  for (int i = 0; i < 1'001; ++i)
+    many += i == 0 ? R"({"command":"true"})" : R"(,{"command":"true"})";
+  BOOST_TEST(house.post("/v1/batches", many + "]}").status == 422);
+}
+
+BOOST_AUTO_TEST_CASE(runs_a_thousand_items_without_deep_recursion) {
+  http_house house;
+  std::string many = R"({"items":[)";
+  for (int i = 0; i < 1'000; ++i)
+    many += i == 0 ? R"({"command":"true"})" : R"(,{"command":"true"})";
+  auto a = house.post("/v1/batches", many + "]}");
+  BOOST_TEST(count(a.body, "\"type\":\"item\"") == 1'000u);
+}
+
+BOOST_AUTO_TEST_CASE(asks_for_the_scope_that_fits) {
+  net::server_options o;
+  o.auth = net::auth_mode::required;
+  http_house house{o};
+  auto run_only = make_api_key(default_organization(), "r", 1);
+  house.engine.add_key(run_only.record);
+  auto bearer = "Authorization: Bearer " + run_only.text.reveal() + "\r\n";
+  BOOST_TEST(house.get("/v1/tools", bearer).status == 200);
+  BOOST_TEST(house.post("/v1/tools", tool_body("f"), bearer).status == 403);
+  BOOST_TEST(house.get("/v1/audit", bearer).status == 403);
+  BOOST_TEST(house.get("/v1/keys", bearer).status == 403);
+  BOOST_TEST(house.get("/docs").status == 200);
+}
+
+BOOST_AUTO_TEST_CASE(binds_cursors_to_list_and_organization) {
+  auto a = default_organization();
+  auto cursor = net::make_cursor(a, "tools", "name \xc3\xa4");
+  BOOST_TEST(net::read_cursor(a, "tools", cursor).value() == "name \xc3\xa4");
+  BOOST_TEST(!net::read_cursor(a, "runs", cursor));
+  BOOST_TEST(!net::read_cursor(organization_id::make(), "tools", cursor));
+  BOOST_TEST(!net::read_cursor(a, "tools", cursor + "00"));
+  BOOST_TEST(!net::read_cursor(a, "tools", "x"));
+  BOOST_TEST(net::make_cursor(a, "tools", "").empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
