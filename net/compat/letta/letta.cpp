@@ -1,0 +1,66 @@
+#include "net/compat/letta/letta.hpp"
+
+#include "net/api/writer.hpp"
+#include "net/compat/letta/parts.hpp"
+#include "net/compat/letta/shapes.hpp"
+
+#include <memory>
+
+namespace troupe::net::letta {
+
+namespace {
+
+constexpr std::string_view prefixes[]
+  = {"/compat/letta/v1", "/compat/letta/latest"};
+
+} // namespace
+
+void doors::add(method verb, std::string_view path, engine& core, handle f,
+                scope needed) {
+  route_rules rules;
+  rules.needs = static_cast<std::uint8_t>(needed);
+  rules.foreign = true; // Letta's clients may carry a key for Letta
+  rules.failure = &write_detail;
+  rules.body_limit = options_.body_limit;
+  auto handle
+    = [&core, options = options_, f](exchange_ptr ex) { f(core, options, ex); };
+  for (auto prefix : prefixes)
+    routes_.add(verb, std::string{prefix}.append(path), handle, rules);
+}
+
+std::optional<json::object> body_of(exchange& ex, bool optional) {
+  if (ex.in().body.empty() && optional)
+    return json::object{};
+  auto parsed = json::parse(ex.in().body);
+  if (parsed && optional && parsed->is_null())
+    return json::object{};
+  if (parsed && parsed->is_object())
+    return std::move(parsed->get_object());
+  fail(ex, 422, "the body must be a JSON object");
+  return std::nullopt;
+}
+
+void add_letta(router& routes, engine& core, letta_options options) {
+  route_rules open;
+  open.open = open.operators = true;
+  open.body = body_rule::none;
+  open.failure = &write_detail;
+  auto health = [version = options.version](exchange_ptr ex) {
+    object_writer out;
+    out.text("version", version).text("status", "ok");
+    ex->answer_json(out.finish());
+  };
+  for (auto prefix : prefixes) {
+    routes.add(method::get, std::string{prefix} + "/health", health, open);
+    routes.add(method::get, std::string{prefix} + "/ready", health, open);
+    routes.style(std::string{prefix}, &write_detail);
+  }
+  doors to{routes, options};
+  add_tools(to, core);
+  add_runs(to, core);
+  add_configs(to, core);
+  add_variables(to, core);
+  add_agents(to, core);
+}
+
+} // namespace troupe::net::letta

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "net/server/router.hpp"
+#include "runtime/model/sandbox_config.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace troupe {
+class engine;
+}
+
+namespace troupe::net::letta {
+
+struct letta_options {
+  /// What /v1/health/ says; clients compare it with what they know.
+  std::string version = "0.16.8";
+  std::size_t body_limit = 16u << 20;
+  config_defaults defaults; // of sandbox configs, from the process
+};
+
+/// Letta's tool and sandbox endpoints below /compat/letta/v1 and
+/// /compat/letta/latest: an unmodified client needs only this base URL.
+void add_letta(router& routes, engine& core, letta_options options = {});
+
+} // namespace troupe::net::letta

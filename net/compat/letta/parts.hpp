@@ -1,0 +1,38 @@
+#pragma once
+
+#include "net/compat/letta/letta.hpp"
+#include "net/server/exchange.hpp"
+#include "runtime/engine.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace troupe::net::letta {
+
+/// Adds one route under both prefixes.
+class doors {
+public:
+  doors(router& routes, const letta_options& options)
+      : routes_{routes}, options_{options} {}
+
+  using handle = void (*)(engine& core, const letta_options& options,
+                          const exchange_ptr& ex);
+  void add(method verb, std::string_view path, engine& core, handle f,
+           scope needed);
+
+private:
+  router& routes_;
+  const letta_options& options_;
+};
+
+void add_tools(doors& to, engine& core);
+void add_runs(doors& to, engine& core);
+void add_configs(doors& to, engine& core);
+void add_variables(doors& to, engine& core);
+void add_agents(doors& to, engine& core);
+
+/// The body as an object; answers 422 in Letta's way when it is none.
+std::optional<json::object> body_of(exchange& ex, bool optional = false);
+
+} // namespace troupe::net::letta

@@ -1,0 +1,146 @@
+#include "net/api/changes.hpp"
+#include "net/compat/letta/parts.hpp"
+#include "net/compat/letta/shapes.hpp"
+#include "runtime/json/reader.hpp"
+#include "runtime/model/bounds.hpp"
+#include "runtime/model/codec.hpp"
+
+namespace troupe::net::letta {
+
+namespace {
+
+using result_ptr = std::shared_ptr<const run_result>;
+
+void submit(engine& core, const exchange_ptr& ex, run_request run,
+            std::function<std::string(const run_result&)> shape) {
+  run.id = run_id::make();
+  run.organization = ex->who().organization;
+  run.user = ex->who().user;
+  run.traceparent = std::string{ex->in().field("traceparent").substr(0, 128)};
+  ex->on_gone([&core, who = ex->who(), id = run.id] {
+    core.cancel(who, id, [](result<run_record>) {});
+  });
+  core.submit(ex->who(), std::move(run),
+              [ex, shape = std::move(shape)](result<result_ptr> done) {
+                if (done)
+                  ex->answer_json(shape(**done));
+                else
+                  fail_engine(*ex, done.error());
+              });
+}
+
+template <class T, class Parse>
+void read_list(json::reader& in, std::string_view name, T& into, Parse parse) {
+  auto* v = in.member(name);
+  if (!v || v->is_null())
+    return;
+  auto list = parse(*v, in.pointer_to(name));
+  if (list)
+    into = std::move(*list);
+  else
+    in.absorb(list.error());
+}
+
+void read_variables(json::reader& in, environment& into) {
+  auto* values = in.member_object("env_vars");
+  if (!values)
+    return;
+  for (const auto& [key, value] : *values) {
+    auto pointer = json::child(in.pointer_to("env_vars"), key);
+    if (auto ok = check_variable_name(key, pointer); !ok)
+      in.absorb(ok.error());
+    else if (!value.is_string())
+      in.absorb(bad_field(pointer, "must be a text"));
+    else if (auto fine = check_variable_value(value.get_string(), pointer);
+             !fine)
+      in.absorb(fine.error());
+    else
+      into.emplace(std::string{key}, secret{std::string{value.get_string()}});
+  }
+}
+
+/// A throw-away tool out of the request. Without a schema the source decides
+/// which function runs, and what it takes.
+run_request read_source_run(json::reader& in, std::string& name) {
+  run_request run;
+  run.kind = run_kind::source;
+  run.source
+    = in.required_text("source_code", {.min = 1, .max = bounds::source_bytes});
+  if (auto* args = in.member_object("args"))
+    run.args_json = json::to_text(*args);
+  else if (!in.has("args"))
+    in.complain("args", "is missing", "send {} for none");
+  read_variables(in, run.env);
+  name = in.text("name", {.max = bounds::name_bytes}).value_or("");
+  auto* schema = in.member_object("json_schema");
+  auto* args_schema = in.member_object("args_json_schema");
+  if (schema)
+    run.json_schema = json::to_text(*schema);
+  else if (args_schema)
+    run.args_json_schema = json::to_text(*args_schema);
+  read_list(in, "pip_requirements", run.pip_requirements, parse_pip_list);
+  read_list(in, "npm_requirements", run.npm_requirements, parse_npm_list);
+  run.function = name;
+  if (auto* given = schema ? schema->if_contains("name") : nullptr;
+      given && given->is_string())
+    run.function = std::string{given->get_string()};
+  return run;
+}
+
+void run_source(engine& core, const letta_options&, const exchange_ptr& ex) {
+  auto body = letta::body_of(*ex);
+  if (!body)
+    return;
+  json::reader in{*body};
+  std::string name;
+  auto run = read_source_run(in, name);
+  auto type = in.text("source_type", {.max = 64});
+  if (auto bad = in.finish()) {
+    fail_validation(*ex, *bad);
+    return;
+  }
+  if (type && *type != "python" && *type != "typescript") {
+    fail(*ex, 400, "INVALID_ARGUMENT: source_type is python or typescript");
+    return;
+  }
+  run.lang = type == "typescript" ? language::typescript : language::python;
+  submit(core, ex, std::move(run),
+         [name](const run_result& r) { return return_message(r, name); });
+}
+
+/// Tools are not attached to agents here: the organization's tool runs, with
+/// this agent's variables.
+void run_for_agent(engine& core, const letta_options&, const exchange_ptr& ex) {
+  auto body = letta::body_of(*ex, true);
+  if (!body)
+    return;
+  json::reader in{*body};
+  run_request run;
+  if (auto* args = in.member_object("args"))
+    run.args_json = json::to_text(*args);
+  if (auto bad = in.finish()) {
+    fail_validation(*ex, *bad);
+    return;
+  }
+  own_catalog mine{core, ex->who().organization};
+  if (mine->tools_by_name.find(ex->param(1)) == mine->tools_by_name.end()) {
+    fail(*ex, 404,
+         "NOT_FOUND: there is no tool '" + std::string{ex->param(1)}
+           + "' for this agent");
+    return;
+  }
+  run.kind = run_kind::tool;
+  run.tool_name = std::string{ex->param(1)};
+  run.agent_id = std::string{ex->param(0).substr(0, bounds::foreign_id_bytes)};
+  submit(core, ex, std::move(run), execution_result);
+}
+
+} // namespace
+
+void add_runs(doors& to, engine& core) {
+  to.add(method::post, "/tools/run", core, run_source, scope::run);
+  to.add(method::post, "/agents/{agent}/tools/{name}/run", core, run_for_agent,
+         scope::run);
+}
+
+} // namespace troupe::net::letta

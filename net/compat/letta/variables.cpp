@@ -1,0 +1,158 @@
+#include "net/api/changes.hpp"
+#include "net/api/input.hpp"
+#include "net/api/writer.hpp"
+#include "net/compat/letta/parts.hpp"
+#include "net/compat/letta/shapes.hpp"
+
+#include <algorithm>
+
+namespace troupe::net::letta {
+
+namespace {
+
+constexpr std::size_t longest_value = 128u << 10;
+constexpr std::size_t longest_description = 4u << 10;
+
+std::optional<config_id> config_in_path(engine& core, exchange& ex) {
+  auto id = config_id::parse(ex.param(0));
+  if (!id) {
+    fail_validation(ex, id.error());
+    return std::nullopt;
+  }
+  own_catalog mine{core, ex.who().organization};
+  if (mine->configs.contains(*id))
+    return *id;
+  fail(ex, 404, "NOT_FOUND: there is no sandbox config " + id->str());
+  return std::nullopt;
+}
+
+/// What the three bodies share.
+update_variable read_members(json::reader& in) {
+  update_variable out;
+  out.key = in.text("key", {.max = 256});
+  auto value = in.text("value", {.max = longest_value});
+  out.description = in.text("description", {.max = longest_description});
+  if (out.key)
+    if (auto ok = check_variable_name(*out.key); !ok)
+      in.absorb(ok.error());
+  if (value)
+    if (auto ok = check_variable_value(*value); !ok)
+      in.absorb(ok.error());
+  if (value)
+    out.value = secret{std::move(*value)};
+  return out;
+}
+
+void answer(const exchange_ptr& ex, const result<change_reply>& done) {
+  if (done)
+    ex->answer_json(text_of(done->variable->about));
+  else
+    fail_engine(*ex, done.error());
+}
+
+void put(engine& core, const letta_options&, const exchange_ptr& ex) {
+  auto config = config_in_path(core, *ex);
+  auto body = config ? letta::body_of(*ex) : std::nullopt;
+  if (!body)
+    return;
+  json::reader in{*body};
+  auto given = read_members(in);
+  for (auto name : {"key", "value"})
+    if (!in.has(name))
+      in.complain(name, "is missing");
+  if (auto bad = in.finish()) {
+    fail_validation(*ex, *bad);
+    return;
+  }
+  put_variable change;
+  change.config = *config;
+  change.key = std::move(*given.key);
+  change.value = std::move(*given.value);
+  change.description = given.description.value_or("");
+  core.change(ex->who(), std::move(change),
+              [ex](result<change_reply> done) { answer(ex, done); });
+}
+
+void list(engine& core, const letta_options&, const exchange_ptr& ex) {
+  auto config = config_in_path(core, *ex);
+  if (!config)
+    return;
+  query_reader query{ex->in().query};
+  auto limit = query.integer("limit", 1, 10'000).value_or(1'000);
+  auto after = query.text("after");
+  if (auto bad = query.finish_lenient()) {
+    fail_validation(*ex, *bad);
+    return;
+  }
+  own_catalog mine{core, ex->who().organization};
+  std::vector<std::shared_ptr<const sealed_variable>> all;
+  if (auto i = mine->variables.find(*config); i != mine->variables.end())
+    for (const auto& [key, one] : i->second)
+      all.push_back(one);
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::tie(a->about.created_at, a->about.id)
+      < std::tie(b->about.created_at, b->about.id);
+  });
+  if (after) {
+    auto last = std::find_if(all.begin(), all.end(), [&](const auto& v) {
+      return v->about.id.str() == *after;
+    });
+    if (last == all.end()) {
+      fail(*ex, 404, "NOT_FOUND: the cursor leads nowhere");
+      return;
+    }
+    all.erase(all.begin(), last + 1);
+  }
+  if (all.size() > static_cast<std::size_t>(limit))
+    all.resize(static_cast<std::size_t>(limit));
+  ex->answer_json(
+    write_array(all, [](const auto& v) { return text_of(v->about); }));
+}
+
+std::optional<variable_id> variable_in_path(exchange& ex) {
+  if (auto id = variable_id::parse(ex.param(0)))
+    return *id;
+  fail(ex, 404, "NOT_FOUND: there is no such environment variable");
+  return std::nullopt;
+}
+
+void update(engine& core, const letta_options&, const exchange_ptr& ex) {
+  auto id = variable_in_path(*ex);
+  auto body = id ? letta::body_of(*ex) : std::nullopt;
+  if (!body)
+    return;
+  json::reader in{*body};
+  auto change = read_members(in);
+  change.id = *id;
+  if (auto bad = in.finish()) {
+    fail_validation(*ex, *bad);
+    return;
+  }
+  core.change(ex->who(), std::move(change),
+              [ex](result<change_reply> done) { answer(ex, done); });
+}
+
+void remove(engine& core, const letta_options&, const exchange_ptr& ex) {
+  if (auto id = variable_in_path(*ex))
+    core.change(ex->who(), delete_variable{*id},
+                [ex](result<change_reply> done) {
+                  if (done)
+                    answer_nothing(*ex);
+                  else
+                    fail_engine(*ex, done.error());
+                });
+}
+
+} // namespace
+
+void add_variables(doors& to, engine& core) {
+  const std::string base = "/sandbox-config";
+  const std::string of_config = base + "/{config}/environment-variable";
+  const std::string one = base + "/environment-variable/{variable}";
+  to.add(method::post, of_config, core, put, scope::config);
+  to.add(method::get, of_config, core, list, scope::config);
+  to.add(method::patch, one, core, update, scope::config);
+  to.add(method::del, one, core, remove, scope::config);
+}
+
+} // namespace troupe::net::letta
