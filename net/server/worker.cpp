@@ -249,7 +249,8 @@ void worker::tick() {
   }
   ticker_.expires_after(tick_every);
   ticker_.async_wait([this](boost::system::error_code ec) {
-    if (!ec)
+    // A wait that was over already cannot be cancelled any more.
+    if (!ec && !closed())
       tick();
   });
 }
