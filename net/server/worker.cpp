@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/random.h>
@@ -135,7 +136,15 @@ void worker::accepted(door& d, boost::system::error_code ec,
 /// An idle connection makes room; without one the reserved descriptor lets
 /// one client in, so that operators still get an answer.
 void worker::out_of_descriptors(door& d) {
-  if (evict_idle()) {
+  // The kernel says so before it looks whether anybody is there.
+  pollfd waiting{d.acceptor.native_handle(), POLLIN, 0};
+  if (::poll(&waiting, 1, 0) == 0) {
+    d.acceptor.async_wait(tcp_acceptor::wait_read,
+                          [this, &d](boost::system::error_code ec) {
+                            if (!ec && d.acceptor.is_open())
+                              accept(d);
+                          });
+  } else if (evict_idle()) {
     accept(d);
   } else if (reserve_ >= 0) {
     ::close(std::exchange(reserve_, -1));
