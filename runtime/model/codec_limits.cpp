@@ -178,7 +178,7 @@ result<milliseconds> parse_duration(const json::value& body,
     return *l->wall;
   if (l)
     return bad_field(std::move(pointer), "is missing");
-  auto& f = l.error().fields.at(0);
+  auto f = l.error().fields.at(0); // a copy: `error()` returns a temporary
   return bad_field(std::move(pointer), f.reason, f.hint);
 }
 

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(joins_ranges_and_keeps_equal_ones) {
 BOOST_AUTO_TEST_CASE(names_both_sides_of_a_conflict) {
   auto bad = both(pip("numpy", "==1.26"), pip("numpy", "==2.0"));
   BOOST_REQUIRE(!bad.has_value());
-  const auto& text = bad.error().text;
+  const auto text = bad.error().text;
   BOOST_TEST(text.find("the tool needs numpy==1.26") != std::string::npos);
   BOOST_TEST(text.find("the sandbox config needs numpy==2.0")
              != std::string::npos);
