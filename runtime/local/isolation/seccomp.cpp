@@ -18,6 +18,8 @@ namespace {
 
 constexpr auto allow = SECCOMP_RET_ALLOW;
 constexpr auto ask = SECCOMP_RET_USER_NOTIF;
+// SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, newer than some headers.
+constexpr unsigned long wait_killable = 1ul << 5;
 
 // Calls that the headers of the build host may not know yet.
 constexpr long call_cachestat = 451;
@@ -369,7 +371,13 @@ outcome install_filter(const std::vector<sock_filter>& filter, bool notify,
   // A listener excludes TSYNC; the caller has one thread, so both are whole.
   unsigned long flags
     = notify ? SECCOMP_FILTER_FLAG_NEW_LISTENER : SECCOMP_FILTER_FLAG_TSYNC;
-  auto code = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+  // A signal must not break off a call that the broker is carrying out: it
+  // would begin again and send twice. (Before Linux 5.19 it may.)
+  auto patient = notify ? flags | wait_killable : flags;
+  auto code
+    = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, patient, &program);
+  if (code < 0 && errno == EINVAL && patient != flags)
+    code = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
   if (code < 0 || (!notify && code > 0))
     return failed(step::seccomp);
   if (notify && listener != nullptr)

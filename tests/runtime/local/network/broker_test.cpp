@@ -201,6 +201,40 @@ BOOST_AUTO_TEST_CASE(sends_datagrams_to_allowed_addresses) {
   BOOST_TEST(echo.contacts() == 4);
 }
 
+BOOST_AUTO_TEST_CASE(sends_everything_once_whatever_signals_come) {
+  // The tool sends through the broker, to its own end of a connection that
+  // this test holds the other end of, with an alarm every half millisecond.
+  unique_fd listening{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  socklen_t size = sizeof own;
+  ::bind(listening.get(), reinterpret_cast<sockaddr*>(&own), size);
+  ::listen(listening.get(), 1);
+  ::getsockname(listening.get(), reinterpret_cast<sockaddr*>(&own), &size);
+  brokered_tool tool{
+    {"python3", "-c",
+     "import socket, signal\n"
+     "signal.signal(signal.SIGALRM, lambda *a: None)\n"
+     "s = socket.create_connection(('127.0.0.1', "
+       + text(ntohs(own.sin_port))
+       + "))\n"
+         "signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)\n"
+         "n = sum(s.sendmsg([b'%06d' % i]) for i in range(3000))\n"
+         "signal.setitimer(signal.ITIMER_REAL, 0)\n"
+         "print(n)\n"},
+    list({"127.0.0.1"})};
+  unique_fd peer{::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC)};
+  std::string got;
+  char bytes[4096];
+  for (ssize_t n; (n = ::read(peer.get(), bytes, sizeof bytes)) > 0;)
+    got.append(bytes, static_cast<std::size_t>(n));
+  std::string wanted;
+  for (int i = 0; i < 3000; ++i)
+    wanted += std::string(6 - text(i).size(), '0') + text(i);
+  BOOST_TEST((got == wanted));
+  BOOST_TEST(tool.finish().output == "18000\n");
+}
+
 BOOST_AUTO_TEST_CASE(speaks_version_six) {
   http_server web{AF_INET6};
   auto target = "[::1]:" + text(web.port());

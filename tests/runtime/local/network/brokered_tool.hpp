@@ -241,9 +241,11 @@ private:
                    nullptr)
           == 0
         && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
-      listener = static_cast<int>(
-        ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-                  SECCOMP_FILTER_FLAG_NEW_LISTENER, &program));
+      listener
+        = static_cast<int>(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                                     SECCOMP_FILTER_FLAG_NEW_LISTENER
+                                       | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
+                                     &program));
     char word;
     if (::write(go, &listener, sizeof listener) != sizeof listener
         || listener < 0 || ::read(go, &word, 1) != 1)
