@@ -28,15 +28,18 @@ struct settings {
     std::string listen = "127.0.0.1:8283"; // the port that Letta clients know
     bool require_key = false; // a key even on loopback; elsewhere always
     texts allowed_hosts;      // Host headers beside our own address
-    std::uint32_t max_connections = 4096; // 64 KiB of buffers each, at worst
+    std::uint32_t max_connections = 10'000;
+    std::uint32_t max_per_address = 2'000;
+    std::uint32_t max_in_flight = 4'096;
     std::uint64_t max_header = 16ull << 10;
     std::uint64_t max_body = 16ull << 20; // above the largest legal run request
     ms header_timeout{10'000};
-    ms body_timeout{60'000};
-    ms idle_timeout{75'000}; // longer than the 60 s of common balancers
-    ms write_timeout{60'000};
+    ms body_timeout{10'000}; // and a second more per 16 KiB
+    ms idle_timeout{60'000};
+    ms write_timeout{30'000};
     std::string tls_certificate;
     std::string tls_key;
+    std::string tls_client_authority;
   } http;
 
   struct log_group {
@@ -66,42 +69,45 @@ struct settings {
 
   struct local_group {
     bool enabled = true;
-    std::uint32_t concurrency = 0; // 0: by the number of cores
-    std::uint32_t queue = 4096;
+    std::string state_dir; // "": a private one of this user
+    std::uint32_t concurrency = 256;
+    std::uint32_t queue = 4'096;
     std::string isolation = "standard";
     std::string network = "public";
     texts network_allow;
-    texts preload = {"pydantic"}; // what nearly every agent tool imports
-    std::uint32_t zygotes = 0;    // 0: one per core
-    std::string python = "python3";
-    std::string node = "node";
-    std::string cgroup_root; // "": found by itself
-    std::uint64_t environment_cache = 8ull << 30;
-    std::uint32_t environments = 64;
-    ms environment_build_timeout{600'000}; // a wheel may have to be compiled
+    bool warm = true;
+    texts preload; // nothing said: what the tools of Letta found loaded
+    std::uint32_t warm_slots = 1'024; // 0.1 MB each while idle
+    std::string python;               // "": found by itself
+    std::string node;
+    texts read_only_paths;
+    std::uint64_t environment_cache = 10ull << 30;
+    ms environment_build_timeout{600'000}; // pip with a slow mirror
+    std::string package_index;             // "": the installer's own
+    bool source_builds = false;            // wheels only: no code at install
     texts pass_environment; // of our own process; nothing by default
     std::string sandbox_dir = "~/.letta/tool_execution_dir";
+    texts shared_dirs;
+    texts writable_dirs;
     std::string venv_name;
     bool venv_autoreload = true;
   } local;
 
   struct dispatch_group {
-    std::uint32_t max_in_flight = 8192;
-    std::uint32_t max_per_organization = 4096;
-    std::uint32_t max_per_backend = 4096;
-    std::uint32_t queue = 16'384; // waiting for admission, all organizations
-    ms queue_timeout{30'000};
-    std::uint32_t attempts = 3; // the first one included
-    ms retry_base{500};
-    ms retry_cap{8'000};
-    std::uint32_t breaker_failures = 5; // in a row, then a backend rests
-    ms breaker_rest{15'000};
-    std::string fallback = "auto";
+    std::uint32_t max_in_flight = 1'024;
+    std::uint32_t max_per_organization = 256;
+    std::uint32_t max_per_backend = 256;
+    std::uint32_t queue = 4'096;
+    std::uint32_t queue_per_organization = 2'048;
+    ms prepare_timeout{600'000}; // waiting and a large pip install
+    std::uint32_t breaker_failures = 5;
+    ms breaker_pause{1'000};
+    ms breaker_longest{30'000};
   } dispatch;
 
   struct idempotency_group {
     ms keep{86'400'000}; // a day: longer than any client retries
-    std::uint32_t max_keys = 1'000'000;
+    std::uint32_t max_keys = 100'000;
   } idempotency;
 
   struct credentials_group {
@@ -150,9 +156,10 @@ struct settings {
   struct storage_group {
     secret master_key;           // "": the file
     std::string master_key_file; // "": <data-dir>/master.key
-    std::uint64_t block_cache = 64ull << 20;
-    ms keep_runs{604'800'000}; // a week
-    std::uint32_t max_runs = 1'000'000;
+    std::uint64_t block_cache = 32ull << 20;
+    std::uint64_t runs_bytes = 1ull << 30;
+    std::uint32_t max_runs = 10'000;
+    std::uint32_t max_audit = 1'000'000;
   } storage;
 
   struct compat_group {

@@ -73,8 +73,8 @@ std::vector<field_error> contradictions(const settings& s) {
   if (!s.local.network_allow.empty() && s.local.network != "allow")
     found.add("local.network-allow", "means nothing here",
               "it goes with local.network = \"allow\"");
-  if (s.dispatch.retry_base > s.dispatch.retry_cap)
-    found.add("dispatch.retry-base", "is above dispatch.retry-cap");
+  if (s.dispatch.breaker_pause > s.dispatch.breaker_longest)
+    found.add("dispatch.breaker-pause", "is above dispatch.breaker-longest");
   check_cluster(found, s.cluster);
   return found.take();
 }

@@ -10,19 +10,23 @@ namespace {
 std::vector<setting_key> storage() {
   return {
     row("storage", "master-key", TROUPE_AT(storage.master_key),
-        "Seals all secrets: 32 bytes, as 64 hex digits."),
+        "Seals all secrets: 32 bytes, as 64 hex digits.")
+      .also("TROUPE_MASTER_KEY"),
     row("storage", "master-key-file", TROUPE_AT(storage.master_key_file),
         "File with that key; empty: master.key in the data-dir, made once.")
       .form(text_form::path),
     row("storage", "block-cache", TROUPE_AT(storage.block_cache),
         "Memory for what was read from disk.")
       .between(1 * MiB, 1 * TiB),
-    row("storage", "keep-runs", TROUPE_AT(storage.keep_runs),
-        "How long the record of a run is kept.")
-      .between(1min, 87'600h),
     row("storage", "max-runs", TROUPE_AT(storage.max_runs),
-        "How many records are kept; the oldest go first.")
+        "Records of runs kept per organization; the oldest go first.")
       .between(100, 1'000'000'000),
+    row("storage", "runs-size", TROUPE_AT(storage.runs_bytes),
+        "What they may take together, per organization.")
+      .between(1 * MiB, 16 * TiB),
+    row("storage", "max-audit", TROUPE_AT(storage.max_audit),
+        "Lines of the audit record kept per organization.")
+      .between(1'000, 1'000'000'000),
   };
 }
 

@@ -36,6 +36,12 @@ std::vector<setting_key> http() {
     row("http", "max-connections", TROUPE_AT(http.max_connections),
         "Open connections; further ones wait in the kernel's backlog.")
       .between(1, 1'000'000),
+    row("http", "max-per-address", TROUPE_AT(http.max_per_address),
+        "Open connections from one address; 0 means no bound.")
+      .between(0, 1'000'000),
+    row("http", "max-in-flight", TROUPE_AT(http.max_in_flight),
+        "Requests that wait for an answer; then clients get 503.")
+      .between(1, 1'000'000),
     row("http", "max-header", TROUPE_AT(http.max_header),
         "Largest request header.")
       .between(1 * KiB, 1 * MiB),
@@ -45,7 +51,7 @@ std::vector<setting_key> http() {
         "Time for a complete request header.")
       .between(100ms, 10min),
     row("http", "body-timeout", TROUPE_AT(http.body_timeout),
-        "Time for a complete request body.")
+        "Time for a complete request body, plus a second per 16 KiB.")
       .between(100ms, 1h),
     row("http", "idle-timeout", TROUPE_AT(http.idle_timeout),
         "How long a kept-alive connection may be silent.")
@@ -58,6 +64,9 @@ std::vector<setting_key> http() {
       .form(text_form::path),
     row("http", "tls-key", TROUPE_AT(http.tls_key),
         "PEM file with the private key of tls-certificate.")
+      .form(text_form::path),
+    row("http", "tls-client-authority", TROUPE_AT(http.tls_client_authority),
+        "PEM file; when set, clients need a certificate that it signed.")
       .form(text_form::path),
   };
 }

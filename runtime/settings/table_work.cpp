@@ -11,11 +11,14 @@ std::vector<setting_key> local_runs() {
   return {
     row("local", "enabled", TROUPE_AT(local.enabled),
         "Run tools on this machine at all."),
+    row("local", "state-dir", TROUPE_AT(local.state_dir),
+        "Folder for what lives as long as the engine; empty: a private one.")
+      .form(text_form::path),
     row("local", "concurrency", TROUPE_AT(local.concurrency),
-        "Runs at the same time; 0 follows the number of cores.")
-      .between(0, 100'000),
+        "Runs at the same time.")
+      .between(1, 100'000),
     row("local", "queue", TROUPE_AT(local.queue),
-        "Runs that wait for a free slot; then callers get 429.")
+        "Runs that wait for a free place; then callers get 429.")
       .between(0, 1'000'000),
     row("local", "isolation", TROUPE_AT(local.isolation),
         "How much a run insists on; best-effort and off are for trusted code.")
@@ -25,20 +28,21 @@ std::vector<setting_key> local_runs() {
       .one_of("off|public|allow"),
     row("local", "network-allow", TROUPE_AT(local.network_allow),
         "Hosts for network allow: host, host:port, *.domain or a CIDR."),
+    row("local", "warm", TROUPE_AT(local.warm),
+        "Fork Python runs out of warm interpreters."),
     row("local", "preload", TROUPE_AT(local.preload),
-        "Python modules that warm interpreters have imported already."),
-    row("local", "zygotes", TROUPE_AT(local.zygotes),
-        "Warm interpreters per environment; 0 means one per core.")
-      .between(0, 256),
+        "Modules that those have imported; empty: what Letta's tools found."),
+    row("local", "warm-slots", TROUPE_AT(local.warm_slots),
+        "Prepared places for such runs; further runs start cold.")
+      .between(1, 100'000),
     row("local", "python", TROUPE_AT(local.python),
-        "The Python interpreter, by name or by path.")
+        "The Python interpreter; empty: the first of a few usual places.")
       .form(text_form::path),
     row("local", "node", TROUPE_AT(local.node),
-        "The Node.js interpreter, by name or by path.")
+        "The Node.js interpreter; empty: the first of a few usual places.")
       .form(text_form::path),
-    row("local", "cgroup-root", TROUPE_AT(local.cgroup_root),
-        "A cgroup that we may divide; empty: our own, when it is delegated.")
-      .form(text_form::path),
+    row("local", "read-only-paths", TROUPE_AT(local.read_only_paths),
+        "More folders of this machine that every run sees, read-only."),
   };
 }
 
@@ -47,13 +51,15 @@ std::vector<setting_key> local_environments() {
     row("local", "environment-cache", TROUPE_AT(local.environment_cache),
         "Disk for built environments; the least recently used ones go.")
       .between(64 * MiB, 16 * TiB),
-    row("local", "environments", TROUPE_AT(local.environments),
-        "How many built environments are kept.")
-      .between(1, 100'000),
     row("local", "environment-build-timeout",
         TROUPE_AT(local.environment_build_timeout),
         "Time for installing the requirements of a tool.")
       .between(1s, 6h),
+    row("local", "package-index", TROUPE_AT(local.package_index),
+        "Where pip looks; empty: where it always does.")
+      .form(text_form::url),
+    row("local", "source-builds", TROUPE_AT(local.source_builds),
+        "Let an install run code of the package, where there is no wheel."),
     row("local", "pass-environment", TROUPE_AT(local.pass_environment),
         "Our own variables that every local run gets, by name."),
     row("local", "sandbox-dir", TROUPE_AT(local.sandbox_dir),
@@ -62,12 +68,16 @@ std::vector<setting_key> local_environments() {
       .also("TOOL_EXEC_DIR")
       .also("LETTA_TOOL_EXECUTION_DIR")
       .also("LETTA_TOOL_SANDBOX_DIR"),
+    row("local", "shared-dirs", TROUPE_AT(local.shared_dirs),
+        "A sandbox_dir must lie below one of these to be shown to runs."),
+    row("local", "writable-dirs", TROUPE_AT(local.writable_dirs),
+        "And below one of these for runs to write there."),
     row("local", "venv-name", TROUPE_AT(local.venv_name),
         "When set, the default local config uses a venv of this name.")
       .also("TOOL_EXEC_VENV_NAME")
       .also("LETTA_TOOL_SANDBOX_VENV_NAME"),
     row("local", "venv-autoreload", TROUPE_AT(local.venv_autoreload),
-        "Prepare that venv at start instead of at its first run.")
+        "Accepted for Letta's sake: environments are always built on demand.")
       .also("TOOL_EXEC_AUTORELOAD_VENV"),
   };
 }
@@ -75,39 +85,34 @@ std::vector<setting_key> local_environments() {
 std::vector<setting_key> dispatch() {
   return {
     row("dispatch", "max-in-flight", TROUPE_AT(dispatch.max_in_flight),
-        "Runs in flight, everybody together; then callers get 429.")
+        "Runs at the same time, everybody together.")
       .between(1, 1'000'000),
     row("dispatch", "max-per-organization",
         TROUPE_AT(dispatch.max_per_organization),
-        "Runs in flight of one organization.")
+        "Runs at the same time of one organization.")
       .between(1, 1'000'000),
     row("dispatch", "max-per-backend", TROUPE_AT(dispatch.max_per_backend),
-        "Runs in flight on one backend.")
+        "Runs at the same time on one backend.")
       .between(1, 1'000'000),
     row("dispatch", "queue", TROUPE_AT(dispatch.queue),
-        "Runs that wait for their turn.")
+        "Runs that wait for their turn; then callers get 429.")
       .between(0, 1'000'000),
-    row("dispatch", "queue-timeout", TROUPE_AT(dispatch.queue_timeout),
-        "How long a run may wait for its turn.")
-      .between(0ms, 1h),
-    row("dispatch", "attempts", TROUPE_AT(dispatch.attempts),
-        "Tries of one run, the first included, while it cannot have begun.")
-      .between(1, 10),
-    row("dispatch", "retry-base", TROUPE_AT(dispatch.retry_base),
-        "First pause before another try; it doubles, with jitter.")
-      .between(1ms, 1min),
-    row("dispatch", "retry-cap", TROUPE_AT(dispatch.retry_cap),
-        "The longest pause before another try.")
-      .between(1ms, 10min),
+    row("dispatch", "queue-per-organization",
+        TROUPE_AT(dispatch.queue_per_organization),
+        "Runs of one organization that wait for their turn.")
+      .between(0, 1'000'000),
+    row("dispatch", "prepare-timeout", TROUPE_AT(dispatch.prepare_timeout),
+        "What a run gets on top of its wall limit to wait and to be prepared.")
+      .between(1s, 6h),
     row("dispatch", "breaker-failures", TROUPE_AT(dispatch.breaker_failures),
-        "Failures in a row after which a backend rests.")
+        "Failures in a row after which a backend is left alone.")
       .between(1, 1'000),
-    row("dispatch", "breaker-rest", TROUPE_AT(dispatch.breaker_rest),
-        "How long it rests before it is tried again.")
+    row("dispatch", "breaker-pause", TROUPE_AT(dispatch.breaker_pause),
+        "How long it is left alone at first; this doubles.")
       .between(100ms, 1h),
-    row("dispatch", "fallback", TROUPE_AT(dispatch.fallback),
-        "auto may go from Modal to E2B to local; none stays where it is.")
-      .one_of("auto|none"),
+    row("dispatch", "breaker-longest", TROUPE_AT(dispatch.breaker_longest),
+        "How long it is left alone at most.")
+      .between(100ms, 1h),
   };
 }
 
@@ -115,9 +120,9 @@ std::vector<setting_key> idempotency() {
   return {
     row("idempotency", "keep", TROUPE_AT(idempotency.keep),
         "How long an Idempotency-Key is remembered.")
-      .between(1min, 720h),
+      .between(1h, 720h),
     row("idempotency", "max-keys", TROUPE_AT(idempotency.max_keys),
-        "How many are remembered; the oldest go first.")
+        "How many are remembered per organization.")
       .between(100, 100'000'000),
   };
 }
