@@ -6,6 +6,7 @@ void add_commands(CLI::App& app, invocation& call) {
   for (auto add : {
          add_serve_command,
          add_config_command,
+         add_key_command,
          add_version_command,
          add_completion_command,
        })

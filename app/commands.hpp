@@ -11,6 +11,7 @@ namespace troupe {
 // list of commands.cpp.
 void add_serve_command(CLI::App& app, invocation& call);
 void add_config_command(CLI::App& app, invocation& call);
+void add_key_command(CLI::App& app, invocation& call);
 void add_version_command(CLI::App& app, invocation& call);
 void add_completion_command(CLI::App& app, invocation& call);
 

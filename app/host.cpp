@@ -1,14 +1,18 @@
 #include "app/host.hpp"
 
+#include "actors/engine_host.hpp"
 #include "app/exit_code.hpp"
+#include "app/options.hpp"
+#include "app/stored.hpp"
 #include "app/watchdog.hpp"
+#include "net/server/server.hpp"
+#include "runtime/environment/environment_backend.hpp"
+#include "runtime/local/local_backend.hpp"
 #include "runtime/log.hpp"
-#include "storage/database.hpp"
 
-#include <sys/stat.h>
+#include <boost/asio/thread_pool.hpp>
+
 #include <unistd.h>
-
-#include <filesystem>
 
 namespace troupe {
 
@@ -17,37 +21,133 @@ namespace {
 // What a stop may take on top of the drain before it counts as hanging.
 constexpr std::chrono::seconds stop_slack{10};
 
-result<void> make_private_folder(const std::filesystem::path& path) {
-  std::error_code why;
-  std::filesystem::create_directories(path.parent_path(), why);
-  if (::mkdir(path.c_str(), 0700) == 0 || std::filesystem::is_directory(path))
-    return {};
-  error e;
-  e.code = ec::invalid_request;
-  e.text = "engine.data-dir " + path.string()
-    + " is no folder and cannot become one; choose another";
-  return e;
+// The local backend lives on one strand; its socket work never waits.
+constexpr std::size_t local_threads = 1;
+
+void log_access(const net::access_entry& entry) {
+  auto weight = entry.status >= 500 ? log::level::warning : log::level::debug;
+  if (!log::enabled(weight))
+    return;
+  auto status = std::to_string(entry.status);
+  auto took = std::to_string(entry.took.count());
+  log::write(weight, "http answered",
+             {{"method", entry.method},
+              {"route", entry.route},
+              {"status", status},
+              {"microseconds", took},
+              {"request_id", entry.request_id},
+              {"organization", entry.organization},
+              {"peer", entry.peer}});
 }
 
 } // namespace
 
+/// Declared in the order of opening, so that even a half-opened host goes away
+/// in reverse.
 struct host::parts {
   std::chrono::milliseconds drain{};
-  std::shared_ptr<database> store;
+  std::unique_ptr<boost::asio::thread_pool> local_io;
+  std::shared_ptr<local_backend> local;
+  std::shared_ptr<environment_builder> builder;
+  std::shared_ptr<backend> runs;
+  std::shared_ptr<store> kept;
+  std::unique_ptr<engine_host> engine;
+  std::unique_ptr<net::http_server> server;
+
+  result<void> open_local(const settings& s);
+  result<void> open_engine(const settings& s);
+  result<void> open_server(const settings& s);
+  void stop();
 };
+
+// -- opening ------------------------------------------------------------------
+
+result<void> host::parts::open_local(const settings& s) {
+  if (!s.local.enabled)
+    return {};
+  local_io = std::make_unique<boost::asio::thread_pool>(local_threads);
+  auto opened
+    = local_backend::open(local_io->get_executor(), local_options_from(s));
+  if (!opened)
+    return std::move(opened).error().within(
+      "open the local backend (or set local.enabled = false)");
+  local = std::move(*opened);
+  builder
+    = std::make_shared<environment_builder>(local, environment_options_from(s));
+  if (auto built = builder->open(); !built)
+    return std::move(built).error().within("open the environments");
+  runs = std::make_shared<environment_backend>(local, builder);
+  return {};
+}
+
+result<void> host::parts::open_engine(const settings& s) {
+  auto opened_store = open_store(store_options_from(s));
+  if (!opened_store)
+    return std::move(opened_store).error().within("open " + s.engine.data_dir);
+  kept = std::make_shared<store>(std::move(*opened_store));
+
+  auto options = engine_options_from(s);
+  options.configuration = make_stored_configuration(kept);
+  options.books = make_stored_journal(kept);
+  options.report = [](std::string_view line) { log::info(line); };
+  if (runs)
+    options.backends.push_back(runs);
+  auto opened = troupe::open_engine(std::move(options));
+  if (!opened)
+    return std::move(opened).error().within("open the engine");
+  engine = std::move(*opened);
+  return {};
+}
+
+result<void> host::parts::open_server(const settings& s) {
+  auto options = server_options_from(s);
+  options.access_log = log_access;
+  server
+    = std::make_unique<net::http_server>(engine->engine(), std::move(options));
+  net::add_api(server->routes(), engine->engine(), api_options_from(s));
+  if (auto started = server->start(); !started)
+    return std::move(started).error().within("serve " + s.http.listen);
+  return {};
+}
 
 result<std::unique_ptr<host>> host::open(const configuration& what) {
   auto& s = what.values;
   auto p = std::make_unique<parts>();
   p->drain = s.engine.drain_timeout;
-  auto folder = std::filesystem::absolute(s.engine.data_dir);
-  if (auto made = make_private_folder(folder); !made)
-    return made.error();
-  auto opened = database::open(folder / "store");
-  if (!opened)
-    return opened.error().within("open " + folder.string());
-  p->store = std::move(*opened);
-  return std::unique_ptr<host>{new host{std::move(p)}};
+  std::unique_ptr<host> h{new host{std::move(p)}};
+  for (auto step :
+       {&parts::open_local, &parts::open_engine, &parts::open_server})
+    if (auto done = (h->parts_.get()->*step)(s); !done)
+      return done.error();
+  return h;
+}
+
+// -- stopping -----------------------------------------------------------------
+
+void host::parts::stop() {
+  if (engine)
+    engine->drain();
+  if (server && !server->drain(drain))
+    log::warning("engine ends runs that are still under way");
+  // The engine answers whoever still waits, and the server writes it down the
+  // wire: so it goes after the engine.
+  if (engine)
+    engine->stop();
+  if (server)
+    server->stop();
+  server.reset();
+  engine.reset();
+  if (builder)
+    builder->stop();
+  if (runs)
+    runs->stop();
+  runs.reset();
+  builder.reset();
+  local.reset();
+  if (local_io)
+    local_io->join();
+  local_io.reset();
+  kept.reset();
 }
 
 host::host(std::unique_ptr<parts> p) : parts_{std::move(p)} {}
@@ -57,7 +157,8 @@ host::~host() {
 }
 
 std::vector<std::string> host::addresses() const {
-  return {};
+  return parts_ && parts_->server ? parts_->server->addresses()
+                                  : std::vector<std::string>{};
 }
 
 void host::stop() {
@@ -67,6 +168,7 @@ void host::stop() {
                    log::error("engine did not stop in time and ends itself");
                    ::_exit(exit_ours);
                  }};
+  parts_->stop();
   parts_.reset();
 }
 

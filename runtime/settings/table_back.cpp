@@ -10,7 +10,7 @@ namespace {
 std::vector<setting_key> storage() {
   return {
     row("storage", "master-key", TROUPE_AT(storage.master_key),
-        "Seals all secrets: 32 bytes, as 64 hex digits.")
+        "Seals all secrets: 64 hex digits; while rotating, two with a comma.")
       .also("TROUPE_MASTER_KEY"),
     row("storage", "master-key-file", TROUPE_AT(storage.master_key_file),
         "File with that key; empty: master.key in the data-dir, made once.")

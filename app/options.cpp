@@ -1,0 +1,180 @@
+#include "app/options.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace troupe {
+
+namespace {
+
+isolation_level level_from(std::string_view text) {
+  if (text == "strict")
+    return isolation_level::strict;
+  if (text == "best-effort")
+    return isolation_level::best_effort;
+  if (text == "off")
+    return isolation_level::off;
+  return isolation_level::standard;
+}
+
+network_policy network_from(const settings& s) {
+  network_policy policy;
+  if (s.local.network == "off")
+    policy.mode = network_mode::off;
+  else if (s.local.network == "allow")
+    policy.mode = network_mode::listed;
+  policy.allow = s.local.network_allow;
+  return policy;
+}
+
+std::vector<std::filesystem::path>
+paths_from(const std::vector<std::string>& texts) {
+  std::vector<std::filesystem::path> paths;
+  for (auto& text : texts)
+    paths.push_back(expand_home(text));
+  return paths;
+}
+
+config_defaults config_defaults_from(const settings& s) {
+  return {.sandbox_dir = expand_home(s.local.sandbox_dir).string(),
+          .e2b_template_id = s.e2b.template_id};
+}
+
+} // namespace
+
+std::filesystem::path expand_home(const std::string& path) {
+  auto home = std::getenv("HOME");
+  if (!path.starts_with("~/") || !home || !*home)
+    return path;
+  return std::filesystem::path{home} / path.substr(2);
+}
+
+store_options store_options_from(const settings& s) {
+  store_options o;
+  o.data_directory = std::filesystem::absolute(expand_home(s.engine.data_dir));
+  o.database.cache_bytes = s.storage.block_cache;
+  o.master.file = expand_home(s.storage.master_key_file);
+  // The key may stand in a config file as well as in the environment.
+  o.master.lookup = [variable = o.master.variable, key = s.storage.master_key](
+                      const std::string& name) -> std::optional<std::string> {
+    if (name == variable && !key.empty())
+      return key.reveal();
+    auto value = std::getenv(name.c_str());
+    return value ? std::optional<std::string>{value} : std::nullopt;
+  };
+  o.catalog.defaults = config_defaults_from(s);
+  o.runs.keep_runs = s.storage.max_runs;
+  o.runs.keep_bytes = s.storage.runs_bytes;
+  o.idempotency.keep
+    = std::chrono::duration_cast<std::chrono::hours>(s.idempotency.keep);
+  o.idempotency.keep_keys = s.idempotency.max_keys;
+  o.audit.keep_entries = s.storage.max_audit;
+  return o;
+}
+
+local_options local_options_from(const settings& s) {
+  local_options o;
+  o.state_dir = expand_home(s.local.state_dir).string();
+  o.python = s.local.python;
+  o.node = s.local.node;
+  o.read_only_paths = s.local.read_only_paths;
+  o.max_running = s.local.concurrency;
+  o.max_queued = s.local.queue;
+  o.isolation = level_from(s.local.isolation);
+  return o;
+}
+
+zygote::zygote_options zygote_options_from(const settings& s) {
+  zygote::zygote_options o;
+  o.enabled = s.local.warm;
+  if (!s.local.preload.empty())
+    o.preload = s.local.preload;
+  o.max_slots = s.local.warm_slots;
+  return o;
+}
+
+environment_options environment_options_from(const settings& s) {
+  environment_options o;
+  o.root = store_options_from(s).data_directory / "environments";
+  o.max_bytes = s.local.environment_cache;
+  o.build_timeout = std::chrono::duration_cast<std::chrono::seconds>(
+    s.local.environment_build_timeout);
+  if (!s.local.python.empty())
+    o.python = s.local.python;
+  o.pip_index_url = s.local.package_index;
+  o.source_builds = s.local.source_builds;
+  o.shared_dirs = paths_from(s.local.shared_dirs);
+  o.writable_dirs = paths_from(s.local.writable_dirs);
+  return o;
+}
+
+engine_options engine_options_from(const settings& s) {
+  engine_options o;
+  o.threads = s.engine.threads;
+  o.drain_timeout = s.engine.drain_timeout;
+
+  auto& d = s.dispatch;
+  o.admission.running = d.max_in_flight;
+  o.admission.running_per_organization = d.max_per_organization;
+  o.admission.running_per_other_backend = d.max_per_backend;
+  o.admission.running_per_backend = {
+    {backend_kind::local, std::min(d.max_per_backend, s.local.concurrency)},
+    {backend_kind::e2b, std::min(d.max_per_backend, s.e2b.max_sandboxes)},
+    {backend_kind::modal, std::min(d.max_per_backend, s.modal.max_sandboxes)},
+    {backend_kind::daytona,
+     std::min(d.max_per_backend, s.daytona.max_sandboxes)},
+    {backend_kind::aio, std::min(d.max_per_backend, s.aio.max_runs)}};
+  o.admission.waiting = d.queue;
+  o.admission.waiting_per_organization = d.queue_per_organization;
+  o.deadlines.allowance = d.prepare_timeout;
+  o.breaker.failures = d.breaker_failures;
+  o.breaker.pause = d.breaker_pause;
+  o.breaker.longest_pause = d.breaker_longest;
+
+  o.rules.defaults = s.limits.standard;
+  o.rules.ceiling = s.limits.ceiling;
+  o.rules.network = network_from(s);
+  o.rules.isolation = level_from(s.local.isolation);
+  o.rules.weakest = o.rules.isolation;
+  o.rules.configs = config_defaults_from(s);
+  o.rules.inherited = inherit(s.local.pass_environment);
+
+  o.credentials.when_webhook_fails = s.credentials.on_error == "fail"
+    ? credential_rules::on_error::fail
+    : credential_rules::on_error::empty;
+  o.credentials.webhook_timeout = s.credentials.timeout;
+  o.credentials.keep_for = s.credentials.cache_ttl;
+  return o;
+}
+
+net::server_options server_options_from(const settings& s) {
+  auto& h = s.http;
+  net::server_options o;
+  o.listen = {h.listen};
+  o.threads = s.engine.io_threads;
+  o.auth
+    = h.require_key ? net::auth_mode::required : net::auth_mode::loopback_open;
+  o.allowed_hosts = h.allowed_hosts;
+  o.tls_certificate_file = expand_home(h.tls_certificate).string();
+  o.tls_key_file = expand_home(h.tls_key).string();
+  o.tls_client_ca_file = expand_home(h.tls_client_authority).string();
+  o.head_limit = h.max_header;
+  o.in_flight_limit = h.max_in_flight;
+  o.connection_limit = h.max_connections;
+  o.connections_per_address = h.max_per_address;
+  o.head_timeout = h.header_timeout;
+  o.body_timeout = h.body_timeout;
+  o.idle_timeout = h.idle_timeout;
+  o.write_timeout = h.write_timeout;
+  return o;
+}
+
+net::api_options api_options_from(const settings& s) {
+  net::api_options o;
+  o.run_body_limit = s.http.max_body;
+  o.remember_for
+    = std::chrono::duration_cast<std::chrono::hours>(s.idempotency.keep);
+  return o;
+}
+
+} // namespace troupe

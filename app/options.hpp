@@ -1,0 +1,28 @@
+#pragma once
+
+#include "actors/options.hpp"
+#include "net/api/api.hpp"
+#include "net/server/options.hpp"
+#include "runtime/environment/options.hpp"
+#include "runtime/local/options.hpp"
+#include "runtime/local/zygote/options.hpp"
+#include "runtime/settings.hpp"
+#include "storage/store.hpp"
+
+/// What config.ini says, in the words of each room. A room's own defaults stay
+/// where no setting speaks about them.
+namespace troupe {
+
+store_options store_options_from(const settings& s);
+local_options local_options_from(const settings& s);
+zygote::zygote_options zygote_options_from(const settings& s);
+environment_options environment_options_from(const settings& s);
+/// Without backends and stores, which are opened, not said.
+engine_options engine_options_from(const settings& s);
+net::server_options server_options_from(const settings& s);
+net::api_options api_options_from(const settings& s);
+
+/// "~/x" in the home directory of this user.
+std::filesystem::path expand_home(const std::string& path);
+
+} // namespace troupe
