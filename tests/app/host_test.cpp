@@ -1,0 +1,109 @@
+#include "app/host.hpp"
+#include "app/options.hpp"
+#include "tests/app/ask.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <unistd.h>
+
+#include <filesystem>
+
+using namespace troupe;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Without local runs: those need a main that can be a warden.
+configuration in(const temporary_folder& folder) {
+  configuration c;
+  c.values.engine.data_dir = folder.path / "data";
+  c.values.engine.drain_timeout = 5s;
+  c.values.http.listen = "127.0.0.1:0";
+  c.values.local.enabled = false;
+  return c;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+
+std::unique_ptr<host> open(const configuration& c) {
+  auto opened = host::open(c);
+  BOOST_REQUIRE_MESSAGE(opened, (opened ? "" : opened.error().text));
+  return std::move(*opened);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(hosts)
+
+BOOST_AUTO_TEST_CASE(answers_as_soon_as_it_is_open) {
+  temporary_folder folder;
+  auto h = open(in(folder));
+  BOOST_TEST_REQUIRE(h->addresses().size() == 1u);
+  BOOST_TEST(contains(ask(h->addresses()[0], "GET /livez"), " 200 "));
+  h->stop();
+}
+
+BOOST_AUTO_TEST_CASE(keeps_its_data_private) {
+  temporary_folder folder;
+  auto h = open(in(folder));
+  auto mode = std::filesystem::status(folder.path / "data").permissions();
+  BOOST_TEST((mode == std::filesystem::perms::owner_all));
+}
+
+BOOST_AUTO_TEST_CASE(refuses_to_share_its_data) {
+  temporary_folder folder;
+  auto first = open(in(folder));
+  auto second = host::open(in(folder));
+  BOOST_TEST_REQUIRE(!second);
+  BOOST_TEST(contains(second.error().text, std::to_string(::getpid())),
+             second.error().text);
+  first->stop();
+  open(in(folder))->stop();
+}
+
+BOOST_AUTO_TEST_CASE(refuses_an_address_that_is_taken) {
+  temporary_folder one, other;
+  auto first = open(in(one));
+  auto c = in(other);
+  c.values.http.listen = first->addresses()[0];
+  auto second = host::open(c);
+  BOOST_TEST_REQUIRE(!second);
+  BOOST_TEST(contains(second.error().text, first->addresses()[0]),
+             second.error().text);
+}
+
+BOOST_AUTO_TEST_CASE(refuses_a_public_address_without_any_key) {
+  temporary_folder folder;
+  auto c = in(folder);
+  c.values.http.listen = "0.0.0.0:0";
+  BOOST_TEST(!host::open(c));
+}
+
+BOOST_AUTO_TEST_CASE(maps_settings_onto_the_options_of_each_room) {
+  settings s;
+  s.local.isolation = "strict";
+  s.local.network = "allow";
+  s.local.network_allow = {"pypi.org:443"};
+  s.limits.ceiling.processes = 99;
+  s.dispatch.max_per_backend = 7;
+  s.e2b.max_sandboxes = 3;
+  s.credentials.on_error = "fail";
+  auto engine = engine_options_from(s);
+  BOOST_TEST((engine.rules.weakest == isolation_level::strict));
+  BOOST_TEST((engine.rules.network.mode == network_mode::listed));
+  BOOST_TEST(engine.rules.network.allow.at(0) == "pypi.org:443");
+  BOOST_TEST(engine.rules.ceiling.processes == 99u);
+  BOOST_TEST(engine.admission.running_per_backend.at(backend_kind::local)
+             == 7u);
+  BOOST_TEST(engine.admission.running_per_backend.at(backend_kind::e2b) == 3u);
+  BOOST_TEST((engine.credentials.when_webhook_fails
+              == credential_rules::on_error::fail));
+  s.storage.master_key = secret{std::string(64, 'a')};
+  auto kept = store_options_from(s);
+  BOOST_TEST(kept.master.lookup(kept.master.variable).value()
+             == std::string(64, 'a'));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
