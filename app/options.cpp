@@ -81,6 +81,7 @@ local_options local_options_from(const settings& s) {
   o.max_running = s.local.concurrency;
   o.max_queued = s.local.queue;
   o.isolation = level_from(s.local.isolation);
+  o.zygote = zygote_options_from(s);
   return o;
 }
 

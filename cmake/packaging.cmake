@@ -34,9 +34,12 @@ install(EXPORT troupe_targets
   FILE troupeTargets.cmake
   DESTINATION "${package_dir}")
 
-install(DIRECTORY "${CMAKE_SOURCE_DIR}/include/troupe"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" OPTIONAL
-  FILES_MATCHING PATTERN "*.hpp")
+# <actors/engine_host.hpp> is the door; the rest is what it is made of.
+foreach(room runtime actors)
+  install(DIRECTORY "${CMAKE_SOURCE_DIR}/${room}"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/troupe"
+    FILES_MATCHING PATTERN "*.hpp" PATTERN "precompiled.hpp" EXCLUDE)
+endforeach()
 
 configure_package_config_file(
   "${CMAKE_SOURCE_DIR}/cmake/troupeConfig.cmake.in"

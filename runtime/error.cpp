@@ -38,7 +38,9 @@ error error::within(std::string_view what) const& {
 error bad_field(std::string pointer, std::string reason, std::string hint) {
   error e;
   e.code = ec::invalid_request;
-  e.text = (pointer.empty() ? std::string{"request"} : pointer) + ": " + reason;
+  e.text = pointer.empty() ? "request" : pointer;
+  e.text += ": ";
+  e.text += reason;
   if (!hint.empty())
     e.text += "; " + hint;
   e.fields.push_back({std::move(pointer), std::move(reason), std::move(hint)});

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# run.sh BUILD: installs into a temporary prefix, builds a program of somebody
+# else with find_package(troupe), and runs it and the installed binary.
+set -euo pipefail
+build=$(readlink -f "$1")
+cd "$(dirname "$(readlink -f "$0")")"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$build" --prefix "$work/prefix" >/dev/null
+"$work/prefix/bin/troupe" version
+cmake -S consumer -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+  -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1 \
+  || { cat "$work/log"; exit 1; }
+ninja -C "$work/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+"$work/build/consumer" | grep -x 'catalog version [0-9]*'
