@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(takes_every_setting_from_its_own_variable) {
     if (std::holds_alternative<bool*>(slot))
       text = "true";
     else if (std::holds_alternative<std::chrono::milliseconds*>(slot))
-      text = "60s";
+      text = std::to_string(static_cast<std::int64_t>(key.max)) + "ms";
     else if (std::holds_alternative<std::uint64_t*>(slot))
       text = std::to_string(static_cast<std::uint64_t>(key.max));
     else if (!std::holds_alternative<std::string*>(slot) && !key.is_secret()
