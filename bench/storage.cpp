@@ -209,6 +209,10 @@ void measure_values(setup& s, report& r, std::size_t bytes) {
                            [&] {
                              for (int i = 0; i < reads_per_round; ++i)
                                keep(s.raw->read(s.raw_key(i % variables)));
+                           },
+                           [&] {
+                             for (int i = 0; i < reads_per_round; ++i)
+                               keep(s.raw->open(sealed));
                            }});
   name = "storage.unsealed_read_" + size + "b";
   add_side(r, name + ".ours", median(reads[0]), reads_per_round);

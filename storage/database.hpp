@@ -96,7 +96,8 @@ public:
   result<std::optional<std::string>> get(column where,
                                          std::string_view key) const;
 
-  /// Called in order of keys; false ends the scan, an error fails it.
+  /// Called in order of keys; false ends the scan, an error fails it. It must
+  /// neither call the database nor wait for a lock: a scan holds one.
   using visitor
     = std::function<result<bool>(std::string_view key, std::string_view value)>;
   /// All keys that begin with `prefix`, from `from` on.

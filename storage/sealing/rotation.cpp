@@ -105,9 +105,9 @@ result<void> sealer::finish_rotation(const progress_sink& tell) {
 result<void> sealer::rewrap_all(const progress_sink& tell) {
   // Keys made from now on are wrapped with the fresh one, so this list is all.
   std::vector<wrapped_key> old;
+  auto wrapping = master_id(); // before the scan: it must not wait for our lock
   auto listed = each_wrapped_key(*db_, [&](wrapped_key w) -> result<void> {
-    std::shared_lock guard{keys_mutex_};
-    if (w.master != wrapping_)
+    if (w.master != wrapping)
       old.push_back(std::move(w));
     return {};
   });
