@@ -4,7 +4,9 @@
 #include "app/exit_code.hpp"
 #include "app/options.hpp"
 #include "app/stored.hpp"
+#include "app/unsupported.hpp"
 #include "app/watchdog.hpp"
+#include "net/compat/letta/letta.hpp"
 #include "net/server/server.hpp"
 #include "runtime/environment/environment_backend.hpp"
 #include "runtime/local/local_backend.hpp"
@@ -105,12 +107,17 @@ result<void> host::parts::open_server(const settings& s) {
   server
     = std::make_unique<net::http_server>(engine->engine(), std::move(options));
   net::add_api(server->routes(), engine->engine(), api_options_from(s));
+  if (s.compat.letta)
+    net::letta::add_letta(server->routes(), engine->engine(),
+                          letta_options_from(s));
   if (auto started = server->start(); !started)
     return std::move(started).error().within("serve " + s.http.listen);
   return {};
 }
 
 result<std::unique_ptr<host>> host::open(const configuration& what) {
+  if (auto fine = check_supported(what); !fine)
+    return fine.error();
   auto& s = what.values;
   auto p = std::make_unique<parts>();
   p->drain = s.engine.drain_timeout;

@@ -178,4 +178,11 @@ net::api_options api_options_from(const settings& s) {
   return o;
 }
 
+net::letta::letta_options letta_options_from(const settings& s) {
+  net::letta::letta_options o;
+  o.body_limit = s.http.max_body;
+  o.defaults = config_defaults_from(s);
+  return o;
+}
+
 } // namespace troupe

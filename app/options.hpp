@@ -2,6 +2,7 @@
 
 #include "actors/options.hpp"
 #include "net/api/api.hpp"
+#include "net/compat/letta/letta.hpp"
 #include "net/server/options.hpp"
 #include "runtime/environment/options.hpp"
 #include "runtime/local/options.hpp"
@@ -21,6 +22,7 @@ environment_options environment_options_from(const settings& s);
 engine_options engine_options_from(const settings& s);
 net::server_options server_options_from(const settings& s);
 net::api_options api_options_from(const settings& s);
+net::letta::letta_options letta_options_from(const settings& s);
 
 /// "~/x" in the home directory of this user.
 std::filesystem::path expand_home(const std::string& path);

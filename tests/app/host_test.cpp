@@ -81,6 +81,29 @@ BOOST_AUTO_TEST_CASE(refuses_a_public_address_without_any_key) {
   BOOST_TEST(!host::open(c));
 }
 
+BOOST_AUTO_TEST_CASE(serves_letta_clients_unless_told_not_to) {
+  temporary_folder folder;
+  auto c = in(folder);
+  auto h = open(c);
+  BOOST_TEST(
+    contains(ask(h->addresses()[0], "GET /compat/letta/v1/health/"), " 200 "));
+  h->stop();
+  c.values.compat.letta = false;
+  h = open(c);
+  BOOST_TEST(
+    contains(ask(h->addresses()[0], "GET /compat/letta/v1/health/"), " 404 "));
+}
+
+BOOST_AUTO_TEST_CASE(does_not_open_with_a_lock_that_nobody_would_check) {
+  temporary_folder folder;
+  auto c = in(folder);
+  c.values.compat.letta_secure = true;
+  c.values.compat.letta_password = secret{"word"};
+  auto opened = host::open(c);
+  BOOST_TEST_REQUIRE(!opened);
+  BOOST_TEST(contains(opened.error().text, "http.require-key"));
+}
+
 BOOST_AUTO_TEST_CASE(maps_settings_onto_the_options_of_each_room) {
   settings s;
   s.local.isolation = "strict";
