@@ -30,6 +30,9 @@ inline constexpr std::size_t max_schema_bytes = 4u << 20;
 /// Levels of nesting in a return value: the runners stop at 60.
 inline constexpr std::size_t max_value_depth = 64;
 
+/// Characters of an exception's name: a word, for logs and for statistics.
+inline constexpr std::size_t max_name_characters = 200;
+
 /// Characters of a friendly message, as the replaced system has it.
 inline constexpr std::size_t max_friendly_characters = 1000;
 

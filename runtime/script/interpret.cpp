@@ -143,8 +143,11 @@ void take_failure(const prepared_run& run, const json::object& head,
     return fail(run, seen, {"InvalidAnswer", "a failure without a reason"});
   const auto& o = about->get_object();
   auto name = text_of(o, "name");
+  if (name.empty())
+    name = "Error";
   fail(run, seen,
-       {name.empty() ? "Error" : std::move(name), text_of(o, "message")});
+       {std::string{first_characters(name, defaults::max_name_characters)},
+        text_of(o, "message")});
   seen.failure.traceback = text_of(o, "traceback");
 }
 

@@ -31,6 +31,9 @@ void interpret_remote(const prepared_run& run, std::string_view key,
 std::string friendly_message(std::string_view function, std::string_view name,
                              std::string_view message);
 
+/// At most `count` code points of valid UTF-8.
+std::string_view first_characters(std::string_view text, std::size_t count);
+
 /// The first `limit` code points and a note about the rest, as a JSON string;
 /// or "" when `value_json` is short enough as it is. Strings count by their
 /// characters, everything else by its JSON text. `length_before`: how long a

@@ -20,15 +20,15 @@ std::size_t characters(std::string_view text) {
   return n;
 }
 
-std::string_view first(std::string_view text, std::size_t count) {
+} // namespace
+
+std::string_view first_characters(std::string_view text, std::size_t count) {
   std::size_t at = 0;
   for (; at < text.size(); ++at)
     if (!continues(text[at]) && count-- == 0)
       break;
   return text.substr(0, at);
 }
-
-} // namespace
 
 std::string friendly_message(std::string_view function, std::string_view name,
                              std::string_view message) {
@@ -39,7 +39,7 @@ std::string friendly_message(std::string_view function, std::string_view name,
   text += ": ";
   text += message;
   text = json::repair_utf8(text);
-  return std::string{first(text, defaults::max_friendly_characters)};
+  return std::string{first_characters(text, defaults::max_friendly_characters)};
 }
 
 std::string truncate_value(std::string_view value_json, std::size_t limit,
@@ -58,7 +58,7 @@ std::string truncate_value(std::string_view value_json, std::size_t limit,
   auto length = std::max(characters(text), length_before);
   if (length <= limit)
     return {};
-  std::string cut{first(text, limit)};
+  std::string cut{first_characters(text, limit)};
   cut += "... [NOTE: function output was truncated since it exceeded the "
          "character limit (";
   cut += std::to_string(length) + " > " + std::to_string(limit) + ")]";

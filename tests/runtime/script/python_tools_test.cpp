@@ -377,6 +377,21 @@ BOOST_AUTO_TEST_CASE(secrets_are_not_on_the_command_line) { // S7
   BOOST_TEST(!p.environment.contains("KEY"));
 }
 
+BOOST_AUTO_TEST_CASE(a_closed_channel_is_no_success) {
+  auto seen = run_plainly(
+    a_run(language::python, "def f():\n    os.close(3)\n    return 1"));
+  BOOST_TEST((seen.status == run_status::error));
+  BOOST_TEST(seen.failure.name == "NoResult");
+  BOOST_TEST(seen.exit_code == 1);
+}
+
+BOOST_AUTO_TEST_CASE(closed_output_does_not_lose_the_result) {
+  auto seen = run_plainly(a_run(language::python,
+                                "def f():\n    sys.stdout.close()\n"
+                                "    sys.stderr = None\n    return 1"));
+  BOOST_TEST(seen.value_json == "1");
+}
+
 BOOST_AUTO_TEST_CASE(without_a_name_the_last_function_is_called) {
   auto run = a_run(language::python,
                    "def a(): return 'a'\ndef b(): return 'b'\nx = a");

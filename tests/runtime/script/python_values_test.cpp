@@ -72,6 +72,7 @@ const row rows[] = {
    R"({"x":1,"y":[{"x":2,"y":null}]})"},
   {"namedtuple", "Pair(1, 'b')", R"([1,"b"])"},
   {"subclasses of scalars", "[Text('t'), Number(4)]", R"(["t",4])"},
+  {"what dumps itself as pydantic 2 does", "Model()", R"({"a":[1]})"},
   {"own class: its text, flagged", "Plain()", R"("plain!")", true},
   {"class whose text fails", "Broken()", R"("<Broken without a text form>")",
    true},
@@ -97,6 +98,8 @@ class Text(str):
     pass
 class Number(int):
     pass
+class Model:
+    def model_dump(self, mode="python"): return {"a": [1]}
 class Plain:
     def __str__(self): return "plain!"
 class Broken:

@@ -122,34 +122,34 @@ def _succeeded(value, request):
     return _answer(about, body, request.changed_state())
 
 
-def _run(request):
-    operation = request.head["op"]
-    file = tool.file_of(request)
-    try:
-        if operation == "compile":
-            make = tool.compile_snippet if request.head.get("snippet") else tool.compile_tool
-            return _answer({"status": "success"}, code=tool.dump(make(request.source, file)))
-        if operation == "schema":
-            from troupe_runner import schema
+def _carry_out(request):
+    head = request.head
+    operation = head["op"]
+    if operation == "compile":
+        make = tool.compile_snippet if head.get("snippet") else tool.compile_tool
+        code = tool.dump(make(request.source, tool.file_of(request)))
+        return _answer({"status": "success"}, code=code)
+    if operation == "schema":
+        from troupe_runner import schema
 
-            made = schema.derive(request.source, request.head.get("function"))
-            return _answer({"status": "success"}, values.to_json(made, 1 << 24)[0])
-        request.load_state()
-        run = tool.run_snippet if operation == "code" else tool.call
-        return _succeeded(run(request), request)
-    except BaseException as exc:  # SystemExit and KeyboardInterrupt too
-        return _failed(exc, file)
+        made = schema.derive(request.source, head.get("function"))
+        return _answer({"status": "success"}, values.to_json(made, 1 << 24)[0])
+    if "env" in head:
+        _set_environment(head["env"], head.get("keep_env"))
+        _set_path(head["env"])
+    request.load_state()
+    run = tool.run_snippet if operation == "code" else tool.call
+    return _succeeded(run(request), request)
 
 
 def run_request(data):
     """The answer frame to a request frame. For tests and for other hosts; the
     process keeps what the tool left in it, so it must not run another one."""
     request = Request(data)
-    variables = request.head.get("env")
-    if variables is not None:
-        _set_environment(variables, request.head.get("keep_env"))
-        _set_path(variables)
-    return _run(request)
+    try:
+        return _carry_out(request)
+    except BaseException as exc:  # SystemExit and KeyboardInterrupt too
+        return _failed(exc, tool.file_of(request))
 
 
 def serve_one(fd):
@@ -159,14 +159,18 @@ def serve_one(fd):
     answer is out, the run is over.
     """
     us = _getpid()
-    os.set_inheritable(fd, False)  # programs that the tool starts have no say
-    streams.install()
-    warnings.simplefilter("ignore")
-    answer = run_request(frame.read(fd))
-    streams.flush()
-    if _getpid() == us:  # not a child that the tool forked and forgot
-        frame.write(fd, answer)
-    _exit(0)
+    status = 1
+    try:
+        os.set_inheritable(fd, False)  # programs that the tool starts have no say
+        streams.install()
+        warnings.simplefilter("ignore")
+        answer = run_request(frame.read(fd))
+        streams.flush()
+        if _getpid() == us:  # not a child that the tool forked and forgot
+            frame.write(fd, answer)
+        status = 0
+    finally:
+        _exit(status)  # whatever the tool has done to us: no answer, no success
 
 
 def preload():
