@@ -35,10 +35,9 @@ bool is_address(const std::string& host) {
 
 } // namespace
 
-asio::awaitable<result<void>> connection::open(const base_url& service,
-                                               resolver::endpoints places,
-                                               ssl::context& tls,
-                                               time_point deadline) {
+asio::awaitable<result<void>>
+connection::open(const base_url& service, resolver::endpoints places,
+                 ssl::context& tls, time_point deadline, wire_protocol speaks) {
   plain_.expires_at(deadline);
   boost::system::error_code why = asio::error::host_unreachable;
   for (const auto& place : places) {
@@ -55,11 +54,12 @@ asio::awaitable<result<void>> connection::open(const base_url& service,
   plain_.socket().set_option(no_delay, ignored);
   if (!service.tls)
     co_return result<void>{};
-  co_return co_await shake_hands(service, tls);
+  co_return co_await shake_hands(service, tls, speaks);
 }
 
 asio::awaitable<result<void>> connection::shake_hands(const base_url& service,
-                                                      ssl::context& tls) {
+                                                      ssl::context& tls,
+                                                      wire_protocol speaks) {
   tls_.emplace(plain_, tls);
   auto* native = tls_->native_handle();
   // SNI carries names only (RFC 6066), the certificate is checked either way.
@@ -67,7 +67,11 @@ asio::awaitable<result<void>> connection::shake_hands(const base_url& service,
       && SSL_set_tlsext_host_name(native, service.host.c_str()) != 1)
     co_return fail(ec::internal, "TLS refused the host name");
   static constexpr unsigned char http11[] = "\x08http/1.1";
-  SSL_set_alpn_protos(native, http11, sizeof http11 - 1);
+  static constexpr unsigned char h2[] = "\x02h2";
+  if (speaks == wire_protocol::http1)
+    SSL_set_alpn_protos(native, http11, sizeof http11 - 1);
+  else
+    SSL_set_alpn_protos(native, h2, sizeof h2 - 1);
   boost::system::error_code why;
   ssl::host_name_verification check{service.host};
   tls_->set_verify_callback(check, why);
@@ -83,6 +87,14 @@ asio::awaitable<result<void>> connection::shake_hands(const base_url& service,
                        + " was refused: "
                        + X509_verify_cert_error_string(verdict));
     co_return cannot_connect(service, why);
+  }
+  if (speaks == wire_protocol::http2) {
+    const unsigned char* chosen = nullptr;
+    unsigned size = 0;
+    SSL_get0_alpn_selected(native, &chosen, &size);
+    if (size != 2)
+      co_return fail(ec::unavailable,
+                     service.authority() + " does not speak HTTP/2");
   }
   co_return result<void>{};
 }

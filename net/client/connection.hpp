@@ -11,10 +11,15 @@
 #include <boost/beast/ssl/ssl_stream.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
 namespace troupe::net {
+
+/// What is asked for by ALPN. A service that speaks both must never be left to
+/// choose: each of our clients speaks one.
+enum class wire_protocol : std::uint8_t { http1, http2 };
 
 /// One connection to one service, plain or TLS.
 class connection {
@@ -26,10 +31,10 @@ public:
   explicit connection(boost::asio::any_io_executor ex) : plain_{ex} {}
 
   /// Tries every address once, then shakes hands and checks the name.
-  boost::asio::awaitable<result<void>> open(const base_url& service,
-                                            resolver::endpoints places,
-                                            boost::asio::ssl::context& tls,
-                                            time_point deadline);
+  boost::asio::awaitable<result<void>>
+  open(const base_url& service, resolver::endpoints places,
+       boost::asio::ssl::context& tls, time_point deadline,
+       wire_protocol speaks = wire_protocol::http1);
 
   /// Everything that follows ends at `deadline`.
   void expires_at(time_point deadline) { plain_.expires_at(deadline); }
@@ -49,7 +54,8 @@ public:
 
 private:
   boost::asio::awaitable<result<void>>
-  shake_hands(const base_url& service, boost::asio::ssl::context& tls);
+  shake_hands(const base_url& service, boost::asio::ssl::context& tls,
+              wire_protocol speaks);
 
   plain_stream plain_;
   std::optional<tls_stream> tls_;

@@ -28,6 +28,8 @@ public:
     socket_.close(ignored);
   }
 
+  int socket() override { return socket_.native_handle(); }
+
 protected:
   std::size_t read_some(char* into, std::size_t size) override {
     boost::system::error_code why;
@@ -52,6 +54,8 @@ public:
     return !why;
   }
   void reset() override { plain_peer{socket_}.reset(); }
+
+  int socket() override { return socket_.native_handle(); }
 
 protected:
   std::size_t read_some(char* into, std::size_t size) override {

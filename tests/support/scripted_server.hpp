@@ -25,6 +25,7 @@ public:
   std::string read_request();
   virtual bool write(std::string_view bytes) = 0;
   virtual void reset() = 0; // the hard way: RST
+  virtual int socket() = 0;
 
 protected:
   virtual std::size_t read_some(char* into, std::size_t size) = 0;

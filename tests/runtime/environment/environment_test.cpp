@@ -1,5 +1,6 @@
 #include "runtime/environment/environment_backend.hpp"
 #include "runtime/environment/installer.hpp"
+#include "tests/support/waiting_observer.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -10,6 +11,7 @@
 
 using namespace troupe;
 namespace fs = std::filesystem;
+using troupe::test::waiting_observer;
 
 namespace {
 
@@ -56,35 +58,6 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<held> held_;
-};
-
-/// Waits for the end of one run.
-class waiting_observer final : public run_observer {
-public:
-  void progress(std::string_view line) override {
-    std::lock_guard guard{mutex_};
-    lines_.emplace_back(line);
-  }
-  void finished(run_outcome outcome) override {
-    std::lock_guard guard{mutex_};
-    outcome_ = std::move(outcome);
-    changed_.notify_all();
-  }
-  run_outcome wait() {
-    std::unique_lock lock{mutex_};
-    changed_.wait(lock, [this] { return outcome_.has_value(); });
-    return *outcome_;
-  }
-  std::vector<std::string> lines() {
-    std::lock_guard guard{mutex_};
-    return lines_;
-  }
-
-private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::optional<run_outcome> outcome_;
-  std::vector<std::string> lines_;
 };
 
 run_outcome ended(const prepared_run& run, run_status status) {

@@ -1,0 +1,335 @@
+#include "net/providers/aio.hpp"
+
+#include "net/providers/shell_quote.hpp"
+#include "net/providers/status.hpp"
+#include "runtime/json/json.hpp"
+
+#include <charconv>
+
+namespace troupe::net {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using steady = std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::string_view service_name = "AIO sandbox";
+constexpr std::string_view key_setting = "aio.api-key";
+constexpr std::string_view directory_prefix = "/tmp/troupe-";
+constexpr std::size_t max_reply_bytes = 64u << 20;
+
+error fail(ec code, std::string text) {
+  return {code, std::move(text), {}, {}};
+}
+
+/// `data` of the envelope. A failure can hide in a reply with status 200.
+result<json::object> unwrap(std::string_view body, std::string_view doing) {
+  auto envelope
+    = json::parse_object(body, {.depth = 16, .bytes = max_reply_bytes});
+  if (!envelope)
+    return fail(ec::unavailable, "the AIO sandbox answered with no JSON");
+  auto* success = envelope->if_contains("success");
+  if (!success || !success->is_bool() || !success->as_bool()) {
+    auto why = reply_message(body);
+    return fail(ec::unavailable,
+                "the AIO sandbox did not " + std::string{doing}
+                  + (why.empty() ? "" : ": " + why));
+  }
+  auto* data = envelope->if_contains("data");
+  if (data && data->is_object())
+    return std::move(data->as_object());
+  return json::object{};
+}
+
+std::string text_of(const json::object& o, std::string_view name) {
+  auto* v = o.if_contains(name);
+  return v && v->is_string() ? std::string{v->as_string()} : std::string{};
+}
+
+std::int64_t number_of(const json::object& o, std::string_view name) {
+  auto* v = o.if_contains(name);
+  return v && v->is_int64() ? v->as_int64() : 0;
+}
+
+class aio_provider final : public provider {
+public:
+  aio_provider(std::shared_ptr<http_client> client, aio_options options)
+      : client_{std::move(client)}, options_{std::move(options)},
+        service_{options_.tls, options_.host, options_.port, ""} {}
+
+  backend_kind kind() const override { return backend_kind::aio; }
+  std::string_view name() const override { return service_name; }
+  result<void> ready() const override {
+    if (options_.host.empty())
+      return fail(ec::unavailable,
+                  "no AIO sandbox is configured: set aio.host (SANDBOX_HOST)");
+    return {};
+  }
+
+  asio::awaitable<creation> create(prepared_run_ptr run, std::string tag,
+                                   std::chrono::seconds lifetime,
+                                   call_scope scope) override;
+  asio::awaitable<result<command_end>> execute(const remote_sandbox& sandbox,
+                                               command_request what,
+                                               output_sink sink,
+                                               call_scope scope) override;
+  asio::awaitable<result<command_end>> run_script(const remote_sandbox& sandbox,
+                                                  language lang, secret text,
+                                                  output_sink sink,
+                                                  call_scope scope) override;
+  asio::awaitable<result<void>> destroy(const remote_sandbox& sandbox,
+                                        call_scope scope) override;
+  asio::awaitable<result<std::vector<tagged>>> list(call_scope scope) override;
+
+private:
+  struct progress {
+    std::string session;
+    std::string command;
+    std::int64_t offset = 0;
+    std::int64_t err_offset = 0;
+  };
+
+  asio::awaitable<result<json::object>> call(std::string target,
+                                             json::object body,
+                                             std::string_view doing,
+                                             call_scope scope);
+  asio::awaitable<result<std::string>> plain_command(std::string line,
+                                                     call_scope scope);
+  asio::awaitable<result<void>>
+  write_file(std::string path, const std::string& text, call_scope scope);
+  asio::awaitable<result<command_end>>
+  follow(progress at, json::object first, output_sink sink, call_scope scope);
+  static std::string directory(const remote_sandbox& sandbox) {
+    return std::string{directory_prefix} + sandbox.id;
+  }
+
+  std::shared_ptr<http_client> client_;
+  aio_options options_;
+  base_url service_;
+};
+
+asio::awaitable<result<json::object>> aio_provider::call(std::string target,
+                                                         json::object body,
+                                                         std::string_view doing,
+                                                         call_scope scope) {
+  client_request r;
+  r.service = service_;
+  r.method = http::verb::post;
+  r.target = std::move(target);
+  r.headers.set(http::field::content_type, "application/json");
+  r.headers.set(http::field::accept, "application/json");
+  if (!options_.api_key.empty())
+    r.headers.set("X-AIO-API-Key", options_.api_key.reveal());
+  r.body = json::to_text(body);
+  r.deadline = scope.deadline;
+  r.abort = scope.abort;
+  r.max_body_bytes = max_reply_bytes;
+  auto done = co_await client_->send(std::move(r));
+  if (!done.answer)
+    co_return done.answer.error();
+  if (!done.answer->ok())
+    co_return refused(service_name, doing, *done.answer, key_setting);
+  co_return unwrap(done.answer->body, doing);
+}
+
+asio::awaitable<result<std::string>>
+aio_provider::plain_command(std::string line, call_scope scope) {
+  json::object body;
+  body["command"] = std::move(line);
+  body["timeout"] = 30;
+  body["hard_timeout"] = 30;
+  auto data
+    = co_await call("/v1/bash/exec", std::move(body), "run a command", scope);
+  if (!data)
+    co_return data.error();
+  if (text_of(*data, "status") != "completed"
+      || number_of(*data, "exit_code") != 0)
+    co_return fail(ec::unavailable,
+                   "a command of ours failed in the AIO sandbox");
+  co_return text_of(*data, "stdout");
+}
+
+asio::awaitable<provider::creation> aio_provider::create(prepared_run_ptr run,
+                                                         std::string tag,
+                                                         std::chrono::seconds,
+                                                         call_scope scope) {
+  if (run->network.mode != network_mode::open)
+    co_return creation{
+      fail(ec::invalid_request,
+           "network: an AIO sandbox cannot be kept from the network; use "
+           "\"public\" or another backend"),
+      false};
+  remote_sandbox box;
+  box.id = tag;
+  box.env = run->env;
+  auto made = co_await plain_command(
+    "mkdir -m 700 " + shell_quote(directory(box)), scope);
+  if (!made)
+    co_return creation{made.error(), made.error().code == ec::timeout};
+  co_return creation{std::move(box), false};
+}
+
+asio::awaitable<result<void>> aio_provider::write_file(std::string path,
+                                                       const std::string& text,
+                                                       call_scope scope) {
+  json::object body;
+  body["file"] = std::move(path);
+  body["content"] = text;
+  body["encoding"] = "utf-8";
+  auto data
+    = co_await call("/v1/file/write", std::move(body), "write a file", scope);
+  if (!data)
+    co_return data.error();
+  co_return result<void>{};
+}
+
+asio::awaitable<result<command_end>>
+aio_provider::execute(const remote_sandbox& sandbox, command_request what,
+                      output_sink sink, call_scope scope) {
+  auto line = shell_line(what.argv);
+  if (what.input.empty()) {
+    line += " < /dev/null";
+  } else {
+    auto path = directory(sandbox) + "/.input";
+    auto there = co_await write_file(path, what.input, scope);
+    if (!there)
+      co_return there.error();
+    line += " < " + shell_quote(path);
+  }
+  json::object env;
+  for (const auto& [name, value] : sandbox.env)
+    env[name] = value.reveal();
+  for (const auto& [name, value] : what.env)
+    env[name] = value;
+  auto left
+    = std::chrono::ceil<std::chrono::seconds>(scope.deadline - steady::now());
+  json::object body;
+  body["command"] = std::move(line);
+  body["exec_dir"] = what.cwd.empty() ? directory(sandbox) : what.cwd;
+  body["env"] = std::move(env);
+  body["async_mode"] = true;
+  body["hard_timeout"] = std::max<std::int64_t>(1, left.count());
+  body["max_output_length"] = 0;
+  auto begun
+    = co_await call("/v1/bash/exec", std::move(body), "start a command", scope);
+  if (!begun)
+    co_return begun.error();
+  progress at{text_of(*begun, "session_id"), text_of(*begun, "command_id")};
+  if (at.session.empty() || at.command.empty())
+    co_return fail(ec::unavailable, "the AIO sandbox named no command");
+  auto end = co_await follow(at, std::move(*begun), std::move(sink), scope);
+  if (!end) {
+    // Whatever went wrong, nothing goes on running in a container that others
+    // use; the scope may be over, so this has one of its own.
+    json::object kill;
+    kill["session_id"] = at.session;
+    kill["signal"] = "SIGKILL";
+    call_scope late{steady::now() + std::chrono::seconds{5}, nullptr};
+    (void)co_await call("/v1/bash/kill", std::move(kill), "kill", late);
+  }
+  co_return end;
+}
+
+/// Long polls: each answer carries what is new since the offsets given.
+asio::awaitable<result<command_end>> aio_provider::follow(progress at,
+                                                          json::object first,
+                                                          output_sink sink,
+                                                          call_scope scope) {
+  auto data = std::move(first);
+  auto status = text_of(data, "status");
+  auto code = number_of(data, "exit_code");
+  for (;;) {
+    auto out = text_of(data, "stdout");
+    auto err = text_of(data, "stderr");
+    if (!out.empty())
+      sink(output_stream::out, out);
+    if (!err.empty())
+      sink(output_stream::err, err);
+    at.offset = std::max(at.offset, number_of(data, "offset"));
+    at.err_offset = std::max(at.err_offset, number_of(data, "stderr_offset"));
+    if (status != "running" && status != "pending")
+      break;
+    json::object body;
+    body["session_id"] = at.session;
+    body["command_id"] = at.command;
+    body["offset"] = at.offset;
+    body["stderr_offset"] = at.err_offset;
+    body["wait"] = true;
+    body["wait_timeout"]
+      = static_cast<std::int64_t>(options_.poll_wait.count());
+    auto next = co_await call("/v1/bash/output", std::move(body),
+                              "show its output", scope);
+    if (!next)
+      co_return next.error();
+    data = std::move(*next);
+    auto* command = data.if_contains("command");
+    if (!command || !command->is_object())
+      co_return fail(ec::unavailable, "the AIO sandbox lost the command");
+    status = text_of(command->as_object(), "status");
+    code = number_of(command->as_object(), "exit_code");
+  }
+  if (status == "timed_out")
+    co_return fail(ec::timeout, "the AIO sandbox ended the command");
+  command_end end;
+  end.exit_code = static_cast<std::int32_t>(code);
+  end.signaled = status == "killed";
+  co_return end;
+}
+
+asio::awaitable<result<command_end>>
+aio_provider::run_script(const remote_sandbox& sandbox, language lang,
+                         secret text, output_sink sink, call_scope scope) {
+  auto python = lang == language::python;
+  auto path = directory(sandbox) + (python ? "/.script.py" : "/.script.cjs");
+  auto there = co_await write_file(path, text.reveal(), scope);
+  if (!there)
+    co_return there.error();
+  command_request what;
+  what.argv = {python ? "python3" : "node", path};
+  auto end = co_await execute(sandbox, std::move(what), std::move(sink), scope);
+  co_return end;
+}
+
+asio::awaitable<result<void>>
+aio_provider::destroy(const remote_sandbox& sandbox, call_scope scope) {
+  auto gone = co_await plain_command(
+    "rm -rf -- " + shell_quote(directory(sandbox)), scope);
+  if (!gone)
+    co_return gone.error();
+  co_return result<void>{};
+}
+
+asio::awaitable<result<std::vector<provider::tagged>>>
+aio_provider::list(call_scope scope) {
+  auto names = co_await plain_command("ls -1 /tmp", scope);
+  if (!names)
+    co_return names.error();
+  std::vector<tagged> out;
+  std::string_view rest = *names;
+  auto prefix = directory_prefix.substr(directory_prefix.rfind('/') + 1);
+  while (!rest.empty()) {
+    auto line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (line.starts_with(prefix)) {
+      std::string tag{line.substr(prefix.size())};
+      out.push_back({tag, tag});
+    }
+  }
+  co_return out;
+}
+
+} // namespace
+
+result<std::shared_ptr<provider>> make_aio(std::shared_ptr<http_client> client,
+                                           aio_options options) {
+  if (!options.host.empty()) {
+    auto url = parse_base_url("http://" + options.host);
+    if (!url)
+      return url.error().within("aio.host");
+  }
+  return std::static_pointer_cast<provider>(
+    std::make_shared<aio_provider>(std::move(client), std::move(options)));
+}
+
+} // namespace troupe::net

@@ -1,0 +1,410 @@
+#include "net/providers/daytona.hpp"
+
+#include "net/providers/daytona_messages.hpp"
+#include "net/providers/status.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace troupe::net {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using namespace daytona;
+using steady = std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::string_view service_name = "Daytona";
+constexpr std::string_view key_setting = "daytona.api-key (DAYTONA_API_KEY)";
+constexpr std::string_view session_name = "troupe";
+constexpr std::string_view script_path = "/tmp/troupe-script";
+constexpr std::string_view input_path = "/tmp/troupe-input";
+constexpr std::size_t max_log_bytes = 64u << 20;
+constexpr int max_list_pages = 100;
+
+error fail(ec code, std::string text) {
+  return {code, std::move(text), {}, {}};
+}
+
+class daytona_provider final : public provider {
+public:
+  daytona_provider(std::shared_ptr<http_client> client, daytona_options options,
+                   base_url api)
+      : client_{std::move(client)}, options_{std::move(options)}, api_{
+                                                                    std::move(
+                                                                      api)} {}
+
+  backend_kind kind() const override { return backend_kind::daytona; }
+  std::string_view name() const override { return service_name; }
+  result<void> ready() const override {
+    if (options_.api_key.empty())
+      return fail(ec::unavailable,
+                  "Daytona has no API key: set " + std::string{key_setting});
+    return {};
+  }
+
+  asio::awaitable<creation> create(prepared_run_ptr run, std::string tag,
+                                   std::chrono::seconds lifetime,
+                                   call_scope scope) override;
+  asio::awaitable<result<command_end>> execute(const remote_sandbox& sandbox,
+                                               command_request what,
+                                               output_sink sink,
+                                               call_scope scope) override;
+  asio::awaitable<result<command_end>> run_script(const remote_sandbox& sandbox,
+                                                  language lang, secret text,
+                                                  output_sink sink,
+                                                  call_scope scope) override;
+  asio::awaitable<result<void>> destroy(const remote_sandbox& sandbox,
+                                        call_scope scope) override;
+  asio::awaitable<result<std::vector<tagged>>> list(call_scope scope) override;
+
+private:
+  client_request request(base_url service, http::verb method,
+                         std::string target, const call_scope& scope) const;
+  result<client_request> toolbox(const remote_sandbox& sandbox,
+                                 http::verb method, std::string target,
+                                 const call_scope& scope) const;
+  asio::awaitable<result<client_response>> call(result<client_request> r,
+                                                std::string_view doing);
+
+  asio::awaitable<result<remote_sandbox>>
+  wait_until_started(sandbox_state first, call_scope scope);
+  asio::awaitable<result<void>> upload(const remote_sandbox& sandbox,
+                                       std::string_view path,
+                                       const std::string& text,
+                                       call_scope scope);
+  asio::awaitable<result<std::string>>
+  begin_command(const remote_sandbox& sandbox, std::string line,
+                call_scope scope);
+  asio::awaitable<result<command_end>> follow(const remote_sandbox& sandbox,
+                                              std::string command,
+                                              output_sink sink,
+                                              call_scope scope);
+  asio::awaitable<result<void>> pause(std::chrono::milliseconds& delay,
+                                      call_scope scope) const;
+
+  std::shared_ptr<http_client> client_;
+  daytona_options options_;
+  base_url api_;
+};
+
+// -- requests
+// ---------------------------------------------------------------------
+
+client_request daytona_provider::request(base_url service, http::verb method,
+                                         std::string target,
+                                         const call_scope& scope) const {
+  client_request r;
+  r.service = std::move(service);
+  r.method = method;
+  r.target = std::move(target);
+  r.headers.set(http::field::authorization,
+                "Bearer " + options_.api_key.reveal());
+  r.headers.set(http::field::accept, "application/json");
+  r.headers.set("X-Daytona-Source", "troupe");
+  r.headers.set("X-Daytona-SDK-Version", sdk_version);
+  if (!options_.organization.empty())
+    r.headers.set("X-Daytona-Organization-ID", options_.organization);
+  r.idempotent = method == http::verb::get || method == http::verb::delete_;
+  r.deadline = scope.deadline;
+  r.abort = scope.abort;
+  return r;
+}
+
+result<client_request>
+daytona_provider::toolbox(const remote_sandbox& sandbox, http::verb method,
+                          std::string target, const call_scope& scope) const {
+  auto place = sandbox.keys.find(std::string{toolbox_key});
+  if (place == sandbox.keys.end())
+    return fail(ec::unavailable, "Daytona named no toolbox");
+  auto url = parse_base_url(place->second.reveal());
+  if (!url)
+    return url.error().within("Daytona's toolbox");
+  auto r = request(std::move(*url), method,
+                   "/" + percent_encode(sandbox.id) + std::move(target), scope);
+  // The address came in a reply; only one that the operator wrote may be
+  // inside of the house without being asked for.
+  if (r.service.host != api_.host && !options_.allow_private)
+    r.rule = is_public_address;
+  return r;
+}
+
+asio::awaitable<result<client_response>>
+daytona_provider::call(result<client_request> r, std::string_view doing) {
+  if (!r)
+    co_return r.error();
+  if (!r->body.empty() && r->headers.count(http::field::content_type) == 0)
+    r->headers.set(http::field::content_type, "application/json");
+  auto done = co_await client_->send(std::move(*r));
+  if (!done.answer)
+    co_return done.answer.error();
+  if (!done.answer->ok())
+    co_return refused(service_name, doing, *done.answer, key_setting);
+  co_return std::move(*done.answer);
+}
+
+asio::awaitable<result<void>>
+daytona_provider::pause(std::chrono::milliseconds& delay,
+                        call_scope scope) const {
+  if (scope.abort && scope.abort->tripped())
+    co_return fail(ec::unavailable, "the run was called off");
+  if (steady::now() >= scope.deadline)
+    co_return fail(ec::timeout, "the deadline passed");
+  asio::steady_timer timer{client_->executor()};
+  timer.expires_at(std::min(steady::now() + delay, scope.deadline));
+  delay = std::min(delay * 2, options_.poll_max);
+  if (scope.abort)
+    scope.abort->arm([&timer] { timer.cancel(); });
+  boost::system::error_code ignored;
+  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  if (scope.abort)
+    scope.abort->disarm();
+  co_return result<void>{};
+}
+
+// -- sandboxes
+// ----------------------------------------------------------------------
+
+asio::awaitable<provider::creation>
+daytona_provider::create(prepared_run_ptr run, std::string tag,
+                         std::chrono::seconds lifetime, call_scope scope) {
+  auto body = creation_body(*run, tag, lifetime, options_);
+  if (!body)
+    co_return creation{body.error(), false};
+  auto r = request(api_, http::verb::post, "/sandbox", scope);
+  r.headers.set(http::field::content_type, "application/json");
+  r.body = std::move(*body);
+  auto done = co_await client_->send(std::move(r));
+  if (!done.answer)
+    co_return creation{done.answer.error(), done.may_have_acted};
+  auto status = done.answer->status;
+  if (!done.answer->ok())
+    co_return creation{
+      refused(service_name, "create a sandbox", *done.answer, key_setting),
+      status == 409 || (status >= 500 && !is_refusal_status(status))};
+  auto first = parse_sandbox(done.answer->body);
+  if (!first)
+    co_return creation{first.error(), true};
+  auto started = co_await wait_until_started(std::move(*first), scope);
+  auto odd = !started;
+  co_return creation{std::move(started), odd};
+}
+
+asio::awaitable<result<remote_sandbox>>
+daytona_provider::wait_until_started(sandbox_state now, call_scope scope) {
+  auto delay = options_.poll_first;
+  while (!now.ready()) {
+    if (now.failed())
+      co_return fail(ec::unavailable,
+                     "Daytona's sandbox ended as " + now.state
+                       + (now.reason.empty() ? "" : ": ") + now.reason);
+    auto waited = co_await pause(delay, scope);
+    if (!waited)
+      co_return waited.error();
+    auto r = request(api_, http::verb::get,
+                     "/sandbox/" + percent_encode(now.sandbox.id), scope);
+    auto reply = co_await call(std::move(r), "show a sandbox");
+    if (!reply)
+      co_return reply.error();
+    auto next = parse_sandbox(reply->body);
+    if (!next)
+      co_return next.error();
+    if (next->sandbox.id != now.sandbox.id)
+      co_return fail(ec::unavailable, "Daytona answered for another sandbox");
+    now = std::move(*next);
+  }
+  if (!now.sandbox.keys.contains(std::string{toolbox_key})) {
+    auto r = request(api_, http::verb::get,
+                     "/sandbox/" + percent_encode(now.sandbox.id)
+                       + "/toolbox-proxy-url",
+                     scope);
+    auto reply = co_await call(std::move(r), "name its toolbox");
+    if (!reply)
+      co_return reply.error();
+    auto body = json::parse_object(reply->body);
+    auto* url = body ? body->if_contains("url") : nullptr;
+    if (url && url->is_string())
+      now.sandbox.keys.emplace(toolbox_key, std::string{url->as_string()});
+  }
+  co_return std::move(now.sandbox);
+}
+
+asio::awaitable<result<void>>
+daytona_provider::destroy(const remote_sandbox& sandbox, call_scope scope) {
+  auto delay = options_.poll_first;
+  for (;;) {
+    auto r = request(api_, http::verb::delete_,
+                     "/sandbox/" + percent_encode(sandbox.id), scope);
+    auto reply = co_await call(std::move(r), "delete a sandbox");
+    if (reply || reply.error().code == ec::not_found)
+      co_return result<void>{};
+    if (reply.error().code != ec::conflict)
+      co_return reply.error();
+    auto waited = co_await pause(delay, scope); // it is changing state
+    if (!waited)
+      co_return waited.error();
+  }
+}
+
+asio::awaitable<result<std::vector<provider::tagged>>>
+daytona_provider::list(call_scope scope) {
+  std::vector<tagged> all;
+  std::string next;
+  for (int page = 0; page < max_list_pages; ++page) {
+    auto target
+      = "/sandbox?limit=100&labels=" + percent_encode(R"({"troupe":"1"})");
+    if (!next.empty())
+      target += "&cursor=" + percent_encode(next);
+    auto r = request(api_, http::verb::get, std::move(target), scope);
+    auto reply = co_await call(std::move(r), "list sandboxes");
+    if (!reply)
+      co_return reply.error();
+    auto items = parse_list(reply->body);
+    if (!items)
+      co_return items.error();
+    all.insert(all.end(), items->items.begin(), items->items.end());
+    next = items->next;
+    if (next.empty())
+      break;
+  }
+  co_return all;
+}
+
+// -- inside
+// -------------------------------------------------------------------------
+
+asio::awaitable<result<void>>
+daytona_provider::upload(const remote_sandbox& sandbox, std::string_view path,
+                         const std::string& text, call_scope scope) {
+  auto boundary = "troupe-" + make_uuid();
+  auto r = toolbox(sandbox, http::verb::post, "/files/bulk-upload", scope);
+  if (r) {
+    r->headers.set(http::field::content_type,
+                   "multipart/form-data; boundary=" + boundary);
+    r->body = upload_body(path, text, boundary);
+    r->idempotent = true;
+  }
+  auto reply = co_await call(std::move(r), "take a file");
+  if (!reply)
+    co_return reply.error();
+  co_return result<void>{};
+}
+
+asio::awaitable<result<std::string>>
+daytona_provider::begin_command(const remote_sandbox& sandbox, std::string line,
+                                call_scope scope) {
+  json::object session;
+  session["sessionId"] = session_name;
+  auto opened = toolbox(sandbox, http::verb::post, "/process/session", scope);
+  if (opened) {
+    opened->body = json::to_text(session);
+    opened->idempotent = true;
+  }
+  auto there = co_await call(std::move(opened), "open a session");
+  if (!there && there.error().code != ec::conflict)
+    co_return there.error();
+  json::object command;
+  command["command"] = std::move(line);
+  command["runAsync"] = true;
+  auto r
+    = toolbox(sandbox, http::verb::post,
+              "/process/session/" + std::string{session_name} + "/exec", scope);
+  if (r)
+    r->body = json::to_text(command);
+  auto reply = co_await call(std::move(r), "start a command");
+  if (!reply)
+    co_return reply.error();
+  co_return parse_command_id(reply->body);
+}
+
+/// Looks at the command's end and its logs by turns; the logs come whole each
+/// time, what is new of them goes on.
+asio::awaitable<result<command_end>>
+daytona_provider::follow(const remote_sandbox& sandbox, std::string command,
+                         output_sink sink, call_scope scope) {
+  auto base = "/process/session/" + std::string{session_name} + "/command/"
+    + percent_encode(command);
+  command_logs shown;
+  auto delay = options_.poll_first;
+  for (;;) {
+    auto asked = toolbox(sandbox, http::verb::get, base, scope);
+    auto state = co_await call(std::move(asked), "show a command");
+    if (!state)
+      co_return state.error();
+    auto code = parse_command(state->body);
+    if (!code)
+      co_return code.error();
+    auto r = toolbox(sandbox, http::verb::get, base + "/logs", scope);
+    if (r)
+      r->max_body_bytes = max_log_bytes;
+    auto reply = co_await call(std::move(r), "show its output");
+    if (!reply)
+      co_return reply.error();
+    auto logs = parse_logs(reply->body);
+    if (!logs)
+      co_return logs.error();
+    if (logs->out.size() > shown.out.size())
+      sink(output_stream::out,
+           std::string_view{logs->out}.substr(shown.out.size()));
+    if (logs->err.size() > shown.err.size())
+      sink(output_stream::err,
+           std::string_view{logs->err}.substr(shown.err.size()));
+    shown = std::move(*logs);
+    if (*code) {
+      command_end end;
+      end.exit_code = **code;
+      co_return end;
+    }
+    auto waited = co_await pause(delay, scope);
+    if (!waited)
+      co_return waited.error();
+  }
+}
+
+asio::awaitable<result<command_end>>
+daytona_provider::execute(const remote_sandbox& sandbox, command_request what,
+                          output_sink sink, call_scope scope) {
+  std::string_view input;
+  if (!what.input.empty()) {
+    auto there = co_await upload(sandbox, input_path, what.input, scope);
+    if (!there)
+      co_return there.error();
+    input = input_path;
+  }
+  auto command
+    = co_await begin_command(sandbox, session_line(what, input), scope);
+  if (!command)
+    co_return command.error();
+  auto end
+    = co_await follow(sandbox, std::move(*command), std::move(sink), scope);
+  co_return end;
+}
+
+asio::awaitable<result<command_end>>
+daytona_provider::run_script(const remote_sandbox& sandbox, language lang,
+                             secret text, output_sink sink, call_scope scope) {
+  auto path = std::string{script_path};
+  path += lang == language::python ? ".py" : ".cjs";
+  auto there = co_await upload(sandbox, path, text.reveal(), scope);
+  if (!there)
+    co_return there.error();
+  command_request what;
+  what.argv = {lang == language::python ? "python3" : "node", path};
+  auto end = co_await execute(sandbox, std::move(what), std::move(sink), scope);
+  co_return end;
+}
+
+} // namespace
+
+result<std::shared_ptr<provider>>
+make_daytona(std::shared_ptr<http_client> client, daytona_options options) {
+  auto api = parse_base_url(options.api_url);
+  if (!api)
+    return api.error().within("daytona.api-url");
+  return std::static_pointer_cast<provider>(std::make_shared<daytona_provider>(
+    std::move(client), std::move(options), std::move(*api)));
+}
+
+} // namespace troupe::net

@@ -1,0 +1,217 @@
+#include "net/providers/daytona_messages.hpp"
+
+#include "net/providers/shell_quote.hpp"
+#include "runtime/json/json.hpp"
+
+namespace troupe::net::daytona {
+
+namespace {
+
+constexpr std::string_view lease_label = "troupe_lease";
+constexpr std::string_view owner_label = "troupe";
+
+error fail(ec code, std::string text) {
+  return {code, std::move(text), {}, {}};
+}
+
+std::string text_of(const json::object& o, std::string_view name) {
+  auto* v = o.if_contains(name);
+  return v && v->is_string() ? std::string{v->as_string()} : std::string{};
+}
+
+/// UUIDs and names: what may stand in a path without a second thought.
+bool is_sandbox_id(std::string_view id) {
+  if (id.empty() || id.size() > 128 || id.front() == '.')
+    return false;
+  for (unsigned char c : id)
+    if (!std::isalnum(c) && c != '-' && c != '_' && c != '.')
+      return false;
+  return true;
+}
+
+bool is_network(std::string_view pattern) {
+  return pattern.find_first_not_of("0123456789abcdefABCDEF.:/") == pattern.npos;
+}
+
+result<void> add_network(json::object& body, const network_policy& policy) {
+  if (policy.mode == network_mode::open)
+    return {};
+  if (policy.mode == network_mode::off) {
+    body["networkBlockAll"] = true;
+    return {};
+  }
+  std::string networks, domains;
+  for (const auto& pattern : policy.allow) {
+    auto v4_port = pattern.find(':') != pattern.npos
+      && pattern.find(':') == pattern.rfind(':');
+    if (v4_port || pattern.starts_with('['))
+      return fail(ec::invalid_request,
+                  "network: Daytona cannot allow '" + pattern
+                    + "', its lists have no ports; allow the whole host or "
+                      "use another backend");
+    auto& list = is_network(pattern) ? networks : domains;
+    if (!list.empty())
+      list += ',';
+    list += pattern;
+    if (is_network(pattern) && pattern.find('/') == pattern.npos)
+      list += pattern.find(':') == pattern.npos ? "/32" : "/128";
+  }
+  if (!networks.empty())
+    body["networkAllowList"] = networks;
+  if (!domains.empty())
+    body["domainAllowList"] = domains;
+  if (networks.empty() && domains.empty())
+    body["networkBlockAll"] = true;
+  return {};
+}
+
+void add_origin(json::object& body, const prepared_run& run,
+                const daytona_options& options) {
+  auto config = as_daytona(run.config.config);
+  auto snapshot = options.snapshot;
+  if (config && !config->image.empty()) {
+    json::object build;
+    build["dockerfileContent"] = "FROM " + config->image + "\n";
+    body["buildInfo"] = std::move(build);
+    return;
+  }
+  if (config && !config->snapshot.empty())
+    snapshot = config->snapshot;
+  if (!snapshot.empty())
+    body["snapshot"] = snapshot;
+}
+
+} // namespace
+
+result<std::string> creation_body(const prepared_run& run,
+                                  const std::string& tag,
+                                  std::chrono::seconds lifetime,
+                                  const daytona_options& options) {
+  json::object body;
+  body["name"] = "troupe-" + tag; // taken twice: the first one is ours
+  add_origin(body, run, options);
+  json::object env;
+  for (const auto& [name, value] : run.env)
+    env[name] = value.reveal();
+  body["env"] = std::move(env);
+  json::object labels;
+  labels[owner_label] = "1";
+  labels[lease_label] = tag;
+  labels["code-toolbox-language"]
+    = run.lang == language::python ? "python" : "javascript";
+  if (!run.config.id.empty())
+    labels["config_state"] = fingerprint(run.config);
+  body["labels"] = std::move(labels);
+  body["public"] = false;
+  if (!options.target.empty())
+    body["target"] = options.target;
+  auto minutes = std::chrono::ceil<std::chrono::minutes>(lifetime).count();
+  body["autoStopInterval"] = static_cast<std::int64_t>(minutes);
+  body["autoDeleteInterval"] = 0; // when it stops, it goes
+  if (auto added = add_network(body, run.network); !added)
+    return added.error();
+  return json::to_text(body);
+}
+
+result<sandbox_state> parse_sandbox(std::string_view text) {
+  auto body = json::parse_object(text);
+  if (!body)
+    return fail(ec::unavailable, "Daytona answered with no JSON object");
+  sandbox_state out;
+  out.sandbox.id = text_of(*body, "id");
+  out.state = text_of(*body, "state");
+  out.reason = text_of(*body, "errorReason").substr(0, 200);
+  if (!is_sandbox_id(out.sandbox.id))
+    return fail(ec::unavailable, "Daytona named the sandbox oddly");
+  if (auto url = text_of(*body, "toolboxProxyUrl"); !url.empty())
+    out.sandbox.keys.emplace(toolbox_key, std::move(url));
+  return out;
+}
+
+result<list_page> parse_list(std::string_view text) {
+  auto body = json::parse(text);
+  if (!body)
+    return fail(ec::unavailable, "Daytona answered a list with no JSON");
+  list_page out;
+  auto* items = body->if_array(); // as old servers have it
+  if (auto* o = body->if_object()) {
+    out.next = text_of(*o, "nextCursor");
+    if (auto* list = o->if_contains("items"))
+      items = list->if_array();
+  }
+  if (!items)
+    return fail(ec::unavailable, "Daytona answered a list without items");
+  for (const auto& item : *items) {
+    auto* o = item.if_object();
+    if (!o)
+      continue;
+    provider::tagged t;
+    t.sandbox = text_of(*o, "id");
+    if (auto* labels = o->if_contains("labels"); labels && labels->is_object())
+      t.tag = text_of(labels->as_object(), lease_label);
+    auto state = text_of(*o, "state");
+    if (is_sandbox_id(t.sandbox) && !t.tag.empty() && state != "destroyed"
+        && state != "destroying")
+      out.items.push_back(std::move(t));
+  }
+  return out;
+}
+
+result<std::string> parse_command_id(std::string_view text) {
+  auto body = json::parse_object(text);
+  auto id = body ? text_of(*body, "cmdId") : std::string{};
+  if (!is_sandbox_id(id))
+    return fail(ec::unavailable, "Daytona gave the command no id");
+  return id;
+}
+
+result<std::optional<std::int32_t>> parse_command(std::string_view text) {
+  auto body = json::parse_object(text);
+  if (!body)
+    return fail(ec::unavailable, "Daytona lost sight of the command");
+  auto* code = body->if_contains("exitCode");
+  if (!code || !code->is_int64())
+    return std::optional<std::int32_t>{};
+  return std::optional{static_cast<std::int32_t>(code->as_int64())};
+}
+
+result<command_logs> parse_logs(std::string_view text) {
+  auto body = json::parse_object(text, {.depth = 8, .bytes = 64u << 20});
+  if (!body)
+    return fail(ec::unavailable, "Daytona's logs are no JSON object");
+  if (!body->contains("stdout") && body->contains("output"))
+    return fail(ec::unavailable,
+                "Daytona's daemon mixes stdout and stderr; use a newer "
+                "snapshot");
+  return command_logs{text_of(*body, "stdout"), text_of(*body, "stderr")};
+}
+
+std::string upload_body(std::string_view path, std::string_view text,
+                        std::string_view boundary) {
+  auto part = [&](std::string_view disposition, std::string_view content) {
+    return "--" + std::string{boundary} + "\r\nContent-Disposition: form-data; "
+      + std::string{disposition} + "\r\n\r\n" + std::string{content} + "\r\n";
+  };
+  return part("name=\"files[0].path\"", path)
+    + part("name=\"files[0].file\"; filename=\"file\"", text) + "--"
+    + std::string{boundary} + "--\r\n";
+}
+
+std::string session_line(const command_request& what,
+                         std::string_view input_file) {
+  std::string line;
+  if (!what.cwd.empty())
+    line += "cd " + shell_quote(what.cwd) + " && ";
+  if (!what.env.empty()) {
+    line += "env";
+    for (const auto& [name, value] : what.env)
+      line += " " + shell_quote(name + "=" + value);
+    line += " ";
+  }
+  line += shell_line(what.argv);
+  line += " < ";
+  line += input_file.empty() ? "/dev/null" : shell_quote(input_file);
+  return line;
+}
+
+} // namespace troupe::net::daytona

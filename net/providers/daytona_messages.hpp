@@ -1,0 +1,60 @@
+#pragma once
+
+#include "net/providers/daytona.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// What travels between us and Daytona, without the travelling.
+namespace troupe::net::daytona {
+
+inline constexpr std::string_view toolbox_key = "toolbox_url";
+
+/// The daemon inside splits stdout from stderr for SDKs from 0.167 on only.
+inline constexpr std::string_view sdk_version = "0.218.0";
+
+result<std::string> creation_body(const prepared_run& run,
+                                  const std::string& tag,
+                                  std::chrono::seconds lifetime,
+                                  const daytona_options& options);
+
+struct sandbox_state {
+  remote_sandbox sandbox;
+  std::string state; // "started", "error", "creating", ...
+  std::string reason;
+
+  bool ready() const { return state == "started"; }
+  bool failed() const {
+    return state == "error" || state == "build_failed" || state == "destroyed";
+  }
+};
+result<sandbox_state> parse_sandbox(std::string_view body);
+
+struct list_page {
+  std::vector<provider::tagged> items;
+  std::string next;
+};
+result<list_page> parse_list(std::string_view body);
+
+/// The id of a command that was begun.
+result<std::string> parse_command_id(std::string_view body);
+/// The exit code, nothing while it runs.
+result<std::optional<std::int32_t>> parse_command(std::string_view body);
+
+struct command_logs {
+  std::string out;
+  std::string err;
+};
+result<command_logs> parse_logs(std::string_view body);
+
+/// multipart/form-data with one file, as bulk-upload wants it.
+std::string upload_body(std::string_view path, std::string_view text,
+                        std::string_view boundary);
+
+/// A line for the session's shell: the arguments, quoted, with their
+/// environment, directory and input file.
+std::string session_line(const command_request& what,
+                         std::string_view input_file);
+
+} // namespace troupe::net::daytona

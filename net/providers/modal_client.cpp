@@ -1,0 +1,287 @@
+#include "net/providers/modal_client.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+
+namespace troupe::net {
+
+namespace asio = boost::asio;
+using namespace modal;
+using namespace std::chrono_literals;
+using steady = std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::string_view service = "/modal.client.ModalClient/";
+constexpr int max_tries = 4;
+constexpr auto first_delay = 100ms;
+constexpr auto max_delay = 1'000ms;
+constexpr auto token_life_unknown = 20min;
+// Image ids remembered: a name costs some hundred bytes.
+constexpr std::size_t max_images = 1'000;
+
+error fail(ec code, std::string text) {
+  return {code, std::move(text), {}, {}};
+}
+
+bool retryable_code(grpc_code code) {
+  return code == grpc_code::unavailable || code == grpc_code::internal
+    || code == grpc_code::deadline_exceeded || code == grpc_code::unknown
+    || code == grpc_code::cancelled;
+}
+
+error refused(std::string_view method, const grpc_status& status) {
+  auto e = status.as_error("Modal did not carry out " + std::string{method});
+  if (e.code == ec::denied)
+    e.text += "; check modal.token-id and modal.token-secret "
+              "(MODAL_TOKEN_ID, MODAL_TOKEN_SECRET)";
+  return e;
+}
+
+std::string seconds_text(steady::duration d) {
+  auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
+  auto rest = std::to_string(ms % 1000);
+  return std::to_string(ms / 1000) + "." + std::string(3 - rest.size(), '0')
+    + rest;
+}
+
+} // namespace
+
+modal_client::modal_client(asio::any_io_executor executor,
+                           std::shared_ptr<grpc_channel> channel,
+                           modal_options options, std::string host)
+    : executor_{std::move(executor)}, channel_{std::move(channel)},
+      options_{std::move(options)}, host_{std::move(host)} {}
+
+header_list modal_client::metadata(const std::string& idempotency_key,
+                                   int tries, int throttled,
+                                   bool with_token) const {
+  header_list out{
+    {"x-modal-client-type", options_.client_type},
+    {"x-modal-client-version", options_.client_version},
+    {"x-modal-libmodal-version", options_.libmodal_version},
+    {"x-modal-token-id", options_.token_id.reveal()},
+    {"x-modal-token-secret", options_.token_secret.reveal()},
+    {"x-modal-host", host_},
+    {"x-idempotency-key", idempotency_key},
+    {"x-retry-attempt", std::to_string(tries)},
+    {"x-throttle-retry-attempt", std::to_string(throttled)},
+  };
+  if (with_token)
+    out.emplace_back("x-modal-auth-token", token_);
+  return out;
+}
+
+asio::awaitable<bool> modal_client::pause(std::chrono::milliseconds delay,
+                                          call_scope scope) const {
+  if (steady::now() + delay >= scope.deadline
+      || (scope.abort && scope.abort->tripped()))
+    co_return false;
+  asio::steady_timer timer{executor_, delay};
+  if (scope.abort)
+    scope.abort->arm([&timer] { timer.cancel(); });
+  boost::system::error_code ignored;
+  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  if (scope.abort)
+    scope.abort->disarm();
+  co_return !(scope.abort && scope.abort->tripped());
+}
+
+asio::awaitable<modal_client::answer>
+modal_client::try_call(std::string method, std::string message,
+                       call_scope scope, bool with_token) {
+  auto key = make_uuid();
+  auto began = steady::now();
+  auto delay = std::chrono::milliseconds{first_delay};
+  auto tries = 0;
+  auto throttled = 0;
+  for (;;) {
+    std::string bytes;
+    grpc_call c;
+    c.path = std::string{service} + method;
+    c.metadata = metadata(key, tries, throttled, with_token);
+    if (tries + throttled > 0)
+      c.metadata.emplace_back("x-retry-delay",
+                              seconds_text(steady::now() - began));
+    c.message = message;
+    c.deadline = scope.deadline;
+    c.abort = scope.abort;
+    c.on_message = [&bytes](std::string_view m) {
+      bytes = m;
+      return true;
+    };
+    auto reply = co_await channel_->call(std::move(c));
+    if (reply.status.ok())
+      co_return answer{std::move(bytes), true};
+    answer bad{refused(method, reply.status), reply.may_have_acted};
+    if (reply.status.retry_after) {
+      // Directed by the server: not counted against our own tries.
+      auto wait = std::max(100ms,
+                           std::chrono::milliseconds{static_cast<std::int64_t>(
+                             *reply.status.retry_after * 1000)});
+      if (steady::now() + wait - began > options_.max_throttle_wait
+          || !co_await pause(wait, scope))
+        co_return bad;
+      ++throttled;
+      continue;
+    }
+    if (!retryable_code(reply.status.code) || ++tries >= max_tries)
+      co_return bad;
+    if (!co_await pause(delay, scope))
+      co_return bad;
+    delay = std::min<std::chrono::milliseconds>(delay * 2, max_delay);
+  }
+}
+
+/// Once more than half of its life is over it is replaced; one that cannot be
+/// replaced serves to its end.
+asio::awaitable<result<void>> modal_client::refresh_token(call_scope scope) {
+  if (steady::now() < token_fresh_until_)
+    co_return result<void>{};
+  call_scope soon{std::min(scope.deadline, steady::now() + 5s), scope.abort};
+  auto got = co_await try_call("AuthTokenGet", "", soon, false);
+  auto token = got.bytes ? text_field(*got.bytes, 1)
+                         : result<std::string>{got.bytes.error()};
+  if (!token) {
+    if (token_.empty())
+      co_return token.error();
+    token_fresh_until_ = steady::now() + 10s;
+    co_return result<void>{};
+  }
+  token_ = std::move(*token);
+  auto life = std::chrono::seconds{token_life_unknown};
+  if (auto ends = jwt_expiry(token_)) {
+    auto now
+      = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    life
+      = std::chrono::seconds{std::clamp<std::int64_t>(*ends - now, 0, 86'400)};
+  }
+  token_fresh_until_ = steady::now() + life * 55 / 100;
+  co_return result<void>{};
+}
+
+asio::awaitable<modal_client::answer>
+modal_client::call(std::string method, std::string message, call_scope scope) {
+  auto keep = shared_from_this();
+  auto fresh = co_await refresh_token(scope);
+  if (!fresh)
+    co_return answer{fresh.error(), false};
+  auto done
+    = co_await try_call(std::move(method), std::move(message), scope, true);
+  co_return done;
+}
+
+// -- lookups
+// --------------------------------------------------------------------------
+
+asio::awaitable<result<std::string>> modal_client::app(call_scope scope) {
+  auto keep = shared_from_this();
+  if (app_.empty()) {
+    auto message = app_request(options_.app, options_.environment);
+    auto done = co_await call("AppGetOrCreate", std::move(message), scope);
+    if (!done.bytes)
+      co_return done.bytes.error();
+    auto id = text_field(*done.bytes, 1);
+    if (!id)
+      co_return id.error();
+    app_ = std::move(*id);
+  }
+  co_return app_;
+}
+
+asio::awaitable<result<std::string>> modal_client::builder(call_scope scope) {
+  if (builder_.empty() && !options_.builder_version.empty())
+    builder_ = options_.builder_version;
+  if (builder_.empty()) {
+    auto message = environment_request(options_.environment);
+    auto done
+      = co_await call("EnvironmentGetOrCreate", std::move(message), scope);
+    if (!done.bytes)
+      co_return done.bytes.error();
+    auto version = builder_version_of(*done.bytes);
+    if (!version)
+      co_return version.error();
+    builder_ = std::move(*version);
+  }
+  co_return builder_;
+}
+
+asio::awaitable<grpc_reply> modal_client::join_image(image_state& state,
+                                                     call_scope scope) {
+  grpc_call c;
+  c.path = std::string{service} + "ImageJoinStreaming";
+  c.metadata = metadata(make_uuid(), 0, 0, true);
+  c.message = image_join_request(state.id, state.entry);
+  c.deadline = scope.deadline;
+  c.abort = scope.abort;
+  c.on_message = [&state](std::string_view bytes) {
+    if (auto next = read_image_join(bytes)) {
+      state.status = next->status;
+      state.reason = next->reason;
+      if (!next->entry.empty())
+        state.entry = next->entry;
+    }
+    return true;
+  };
+  auto reply = co_await channel_->call(std::move(c));
+  co_return reply;
+}
+
+asio::awaitable<result<std::string>> modal_client::layer(image_layer what,
+                                                         std::string app,
+                                                         std::string builder,
+                                                         call_scope scope) {
+  auto message = image_request(what, app, builder);
+  auto done = co_await call("ImageGetOrCreate", std::move(message), scope);
+  if (!done.bytes)
+    co_return done.bytes.error();
+  auto state = read_image(*done.bytes);
+  if (!state)
+    co_return state.error();
+  while (state->status == 0) {
+    if (!co_await pause(10ms, scope))
+      co_return fail(ec::timeout, "Modal was still building the image");
+    auto reply = co_await join_image(*state, scope);
+    if (!reply.status.ok() && !retryable_code(reply.status.code))
+      co_return refused("ImageJoinStreaming", reply.status);
+  }
+  if (state->status != 1)
+    co_return fail(ec::invalid_request,
+                   "Modal could not build the image; change a version or drop "
+                   "a requirement"
+                     + (state->reason.empty() ? "" : ": " + state->reason));
+  co_return std::move(state->id);
+}
+
+asio::awaitable<result<std::string>>
+modal_client::image(std::vector<image_layer> layers, call_scope scope) {
+  auto keep = shared_from_this();
+  std::string name;
+  for (const auto& l : layers)
+    for (const auto& command : l.commands)
+      name += command + "\n";
+  if (auto known = images_.find(name); known != images_.end())
+    co_return known->second;
+  auto in = co_await app(scope);
+  if (!in)
+    co_return in.error();
+  auto with = co_await builder(scope);
+  if (!with)
+    co_return with.error();
+  std::string base;
+  for (auto& l : layers) {
+    l.base = base;
+    auto built = co_await layer(std::move(l), *in, *with, scope);
+    if (!built)
+      co_return built.error();
+    base = std::move(*built);
+  }
+  if (images_.size() >= max_images)
+    images_.clear();
+  images_[name] = base;
+  co_return base;
+}
+
+} // namespace troupe::net

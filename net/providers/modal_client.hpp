@@ -1,0 +1,64 @@
+#pragma once
+
+#include "net/providers/modal.hpp"
+#include "net/providers/modal_messages.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace troupe::net {
+
+/// Modal's control plane: credentials, token refresh, retries, and the few
+/// lookups that are the same for every sandbox.
+class modal_client : public std::enable_shared_from_this<modal_client> {
+public:
+  modal_client(boost::asio::any_io_executor executor,
+               std::shared_ptr<grpc_channel> channel, modal_options options,
+               std::string host);
+
+  struct answer {
+    result<std::string> bytes;
+    bool may_have_acted = false;
+  };
+  /// One unary call of modal.client.ModalClient, repeated as Modal's own
+  /// clients do: with one idempotency key for all tries.
+  boost::asio::awaitable<answer> call(std::string method, std::string message,
+                                      call_scope scope);
+
+  boost::asio::awaitable<result<std::string>> app(call_scope scope);
+  /// Built, or from Modal's cache. Layer by layer.
+  boost::asio::awaitable<result<std::string>>
+  image(std::vector<modal::image_layer> layers, call_scope scope);
+
+private:
+  boost::asio::awaitable<result<void>> refresh_token(call_scope scope);
+  boost::asio::awaitable<result<std::string>> builder(call_scope scope);
+  boost::asio::awaitable<result<std::string>> layer(modal::image_layer what,
+                                                    std::string app,
+                                                    std::string builder,
+                                                    call_scope scope);
+  boost::asio::awaitable<grpc_reply> join_image(modal::image_state& state,
+                                                call_scope scope);
+  header_list metadata(const std::string& idempotency_key, int tries,
+                       int throttled, bool with_token) const;
+  boost::asio::awaitable<answer> try_call(std::string method,
+                                          std::string message, call_scope scope,
+                                          bool with_token);
+  boost::asio::awaitable<bool> pause(std::chrono::milliseconds delay,
+                                     call_scope scope) const;
+
+  boost::asio::any_io_executor executor_;
+  std::shared_ptr<grpc_channel> channel_;
+  modal_options options_;
+  std::string host_;
+  std::string token_;
+  std::chrono::steady_clock::time_point token_fresh_until_{};
+  std::string app_;
+  std::string builder_;
+  std::map<std::string, std::string> images_; // by their commands; bounded
+};
+
+} // namespace troupe::net

@@ -1,0 +1,391 @@
+#include "net/providers/modal_messages.hpp"
+
+#include "net/providers/shell_quote.hpp"
+#include "runtime/frame/base64.hpp"
+#include "runtime/json/json.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace troupe::net::modal {
+
+namespace pb = protobuf;
+
+namespace {
+
+enum object_creation : int { create_if_missing = 1 };
+enum network_type : int { net_open = 1, net_blocked = 2, net_listed = 3 };
+
+constexpr float join_seconds = 55;
+constexpr std::size_t max_reason_bytes = 500;
+
+error fail(ec code, std::string text) {
+  return {code, std::move(text), {}, {}};
+}
+
+pb::writer tag(std::string_view name, std::string_view value) {
+  pb::writer out;
+  out.text(1, name).text(2, value);
+  return out;
+}
+
+/// SecretSource{2: StringMap{1: map}}
+pb::writer secret_source(const environment& env) {
+  pb::writer map;
+  for (const auto& [name, value] : env)
+    map.entry(1, name, value.reveal());
+  pb::writer source;
+  source.message(2, map);
+  return source;
+}
+
+bool has_port(std::string_view pattern) {
+  auto colon = pattern.find(':');
+  return pattern.starts_with('[')
+    || (colon != pattern.npos && colon == pattern.rfind(':'));
+}
+
+result<pb::writer> network_access(const network_policy& policy) {
+  pb::writer out;
+  if (policy.mode == network_mode::open)
+    return out.number(1, net_open);
+  if (policy.mode == network_mode::off)
+    return out.number(1, net_blocked);
+  out.number(1, net_listed);
+  for (const auto& pattern : policy.allow) {
+    if (has_port(pattern))
+      return fail(ec::invalid_request,
+                  "network: Modal cannot allow '" + pattern
+                    + "', its lists have no ports; allow the whole host or "
+                      "use another backend");
+    auto is_network
+      = pattern.find_first_not_of("0123456789abcdefABCDEF.:/") == pattern.npos;
+    auto cidr = pattern;
+    if (is_network && pattern.find('/') == pattern.npos)
+      cidr += pattern.find(':') == pattern.npos ? "/32" : "/128";
+    out.text(is_network ? 2 : 3, is_network ? cidr : pattern);
+  }
+  return out;
+}
+
+template <class Take>
+result<void> walk(std::string_view bytes, Take take) {
+  pb::reader fields{bytes};
+  for (pb::field f; fields.next(f);)
+    take(f);
+  return fields.status();
+}
+
+void read_result(std::string_view bytes, image_state& into) {
+  (void)walk(bytes, [&](const pb::field& f) {
+    if (f.number == 1)
+      into.status = static_cast<int>(f.value);
+    if (f.number == 2)
+      into.reason = json::repair_utf8(f.bytes.substr(0, max_reason_bytes));
+  });
+}
+
+} // namespace
+
+// -- requests
+// -----------------------------------------------------------------------
+
+std::string app_request(std::string_view app, std::string_view environment) {
+  pb::writer w;
+  w.text(1, app).text(2, environment).number(3, create_if_missing);
+  return w.bytes();
+}
+
+std::string environment_request(std::string_view environment) {
+  pb::writer w;
+  w.text(1, environment);
+  return w.bytes();
+}
+
+std::string image_request(const image_layer& layer, std::string_view app,
+                          std::string_view builder_version) {
+  pb::writer image;
+  if (!layer.base.empty()) {
+    pb::writer base;
+    base.text(1, layer.base).text(2, "base");
+    image.message(5, base);
+  }
+  for (const auto& command : layer.commands)
+    image.text(6, command);
+  pb::writer w;
+  w.message(2, image).text(4, app).text(9, builder_version);
+  return w.bytes();
+}
+
+std::string image_join_request(std::string_view image,
+                               std::string_view last_entry) {
+  pb::writer w;
+  w.text(1, image).real(2, join_seconds).text(3, last_entry);
+  return w.bytes();
+}
+
+result<std::string> sandbox_body(const sandbox_request& r) {
+  auto network = network_access(r.network);
+  if (!network)
+    return network.error();
+  pb::writer resources;
+  resources.number(2, r.memory_mb).number(3, r.milli_cpu);
+  pb::writer definition;
+  for (const auto& word : r.entrypoint)
+    definition.text(1, word);
+  definition.text(3, r.image);
+  definition.message(5, resources);
+  definition.number(7, r.timeout_seconds);
+  definition.message(22, *network);
+  pb::writer w;
+  w.text(1, r.app).message(2, definition);
+  for (const auto& [name, value] : r.tags)
+    w.message(4, tag(name, value));
+  if (!r.env.empty())
+    w.message(6, secret_source(r.env));
+  return w.bytes();
+}
+
+std::string sandbox_id_request(std::string_view sandbox) {
+  pb::writer w;
+  w.text(1, sandbox);
+  return w.bytes();
+}
+
+std::string list_request(std::string_view app, const string_map& tags,
+                         double before) {
+  pb::writer w;
+  w.text(1, app);
+  w.real64(2, before);
+  for (const auto& [name, value] : tags)
+    w.message(5, tag(name, value));
+  return w.bytes();
+}
+
+std::string router_access_request(std::string_view sandbox) {
+  return sandbox_id_request(sandbox);
+}
+
+std::string exec_start_request(const exec_request& r) {
+  constexpr int pipe = 1;
+  pb::writer w;
+  w.text(1, r.task).text(2, r.exec);
+  for (const auto& word : r.argv)
+    w.present_text(3, word);
+  w.number(4, pipe).number(5, pipe).number(6, r.timeout_seconds);
+  w.text(7, r.cwd);
+  for (const auto& [name, value] : r.env)
+    w.entry(12, name, value);
+  return w.bytes();
+}
+
+std::string stdio_read_request(std::string_view task, std::string_view exec,
+                               std::uint64_t offset, bool is_err) {
+  pb::writer w;
+  w.text(1, task).text(2, exec).number(3, offset).number(4, is_err ? 1 : 0);
+  return w.bytes();
+}
+
+std::string stdin_write_request(std::string_view task, std::string_view exec,
+                                std::uint64_t offset, std::string_view data,
+                                bool eof) {
+  pb::writer w;
+  w.text(1, task).text(2, exec).number(3, offset).text(4, data).flag(5, eof);
+  return w.bytes();
+}
+
+std::string exec_request_of(std::string_view task, std::string_view exec) {
+  pb::writer w;
+  w.text(1, task).text(2, exec);
+  return w.bytes();
+}
+
+// -- answers
+// ------------------------------------------------------------------------
+
+result<std::string> text_field(std::string_view bytes, int number) {
+  std::string out;
+  auto read = walk(bytes, [&](const pb::field& f) {
+    if (f.number == number)
+      out = f.bytes;
+  });
+  if (!read)
+    return read.error();
+  if (out.empty())
+    return fail(ec::unavailable, "Modal's answer lacks an id");
+  return out;
+}
+
+result<std::string> builder_version_of(std::string_view bytes) {
+  // {2: metadata {2: settings {1: version}}}
+  std::string_view metadata, settings;
+  std::string version;
+  auto read = walk(bytes, [&](const pb::field& f) {
+    if (f.number == 2)
+      metadata = f.bytes;
+  });
+  if (!read)
+    return read.error();
+  (void)walk(metadata, [&](const pb::field& f) {
+    if (f.number == 2)
+      settings = f.bytes;
+  });
+  (void)walk(settings, [&](const pb::field& f) {
+    if (f.number == 1)
+      version = f.bytes;
+  });
+  return version;
+}
+
+result<image_state> read_image(std::string_view bytes) {
+  image_state out;
+  auto read = walk(bytes, [&](const pb::field& f) {
+    if (f.number == 1)
+      out.id = f.bytes;
+    if (f.number == 2)
+      read_result(f.bytes, out);
+  });
+  if (!read)
+    return read.error();
+  if (out.id.empty())
+    return fail(ec::unavailable, "Modal gave the image no id");
+  return out;
+}
+
+result<image_state> read_image_join(std::string_view bytes) {
+  image_state out;
+  auto read = walk(bytes, [&](const pb::field& f) {
+    if (f.number == 1)
+      read_result(f.bytes, out);
+    if (f.number == 3)
+      out.entry = f.bytes;
+  });
+  if (!read)
+    return read.error();
+  return out;
+}
+
+result<sandbox_answer> read_router_access(std::string_view bytes) {
+  sandbox_answer out;
+  auto read = walk(bytes, [&](const pb::field& f) {
+    if (f.number == 1)
+      out.jwt = f.bytes;
+    if (f.number == 2)
+      out.router_url = f.bytes;
+  });
+  if (!read)
+    return read.error();
+  return out;
+}
+
+result<sandbox_answer> read_sandbox(std::string_view bytes) {
+  sandbox_answer out;
+  std::string_view access;
+  auto read = walk(bytes, [&](const pb::field& f) {
+    if (f.number == 1)
+      out.id = f.bytes;
+    if (f.number == 3)
+      out.task = f.bytes;
+    if (f.number == 5)
+      access = f.bytes;
+  });
+  if (!read)
+    return read.error();
+  if (out.id.empty())
+    return fail(ec::unavailable, "Modal gave the sandbox no id");
+  auto router = read_router_access(access);
+  if (!router)
+    return router.error();
+  out.jwt = router->jwt;
+  out.router_url = router->router_url;
+  return out;
+}
+
+result<list_answer> read_list(std::string_view bytes) {
+  list_answer out;
+  auto read = walk(bytes, [&](const pb::field& f) {
+    if (f.number != 1)
+      return;
+    auto& [id, tags] = out.sandboxes.emplace_back();
+    (void)walk(f.bytes, [&, &id = id, &tags = tags](const pb::field& g) {
+      if (g.number == 1)
+        id = g.bytes;
+      if (g.number == 3)
+        out.oldest = std::bit_cast<double>(g.value);
+      if (g.number != 6)
+        return;
+      std::string name, value;
+      (void)walk(g.bytes, [&](const pb::field& h) {
+        (h.number == 1 ? name : value) = h.bytes;
+      });
+      tags[name] = value;
+    });
+  });
+  if (!read)
+    return read.error();
+  return out;
+}
+
+result<std::optional<command_end>> read_exec_wait(std::string_view bytes) {
+  std::optional<command_end> out;
+  auto read = walk(bytes, [&](const pb::field& f) {
+    if (f.number != 1 && f.number != 2)
+      return;
+    out.emplace();
+    out->signaled = f.number == 2;
+    auto number = static_cast<std::int32_t>(f.value);
+    out->exit_code = out->signaled ? 128 + number : number;
+  });
+  if (!read)
+    return read.error();
+  return out;
+}
+
+std::optional<std::int64_t> jwt_expiry(std::string_view token) {
+  auto first = token.find('.');
+  auto second = token.find('.', first == token.npos ? first : first + 1);
+  if (second == token.npos)
+    return {};
+  std::string payload{token.substr(first + 1, second - first - 1)};
+  for (auto& c : payload)
+    c = c == '-' ? '+' : c == '_' ? '/' : c;
+  while (payload.size() % 4 != 0)
+    payload += '=';
+  auto text = frame::from_base64(payload);
+  auto body
+    = text ? json::parse_object(*text) : result<json::object>{text.error()};
+  if (!body)
+    return {};
+  auto* exp = body->if_contains("exp");
+  if (!exp || !exp->is_int64())
+    return {};
+  return exp->as_int64();
+}
+
+std::vector<image_layer> image_layers(const prepared_run& run,
+                                      const modal_options& options) {
+  auto python = run.lang == language::python || run.kind == run_kind::command;
+  std::vector<image_layer> out;
+  out.push_back(
+    {"", {"FROM " + (python ? options.python_image : options.node_image)}});
+  std::vector<std::string> packages;
+  if (python)
+    for (const auto& r : run.pip_requirements)
+      packages.push_back(shell_quote(to_string(r)));
+  else
+    for (const auto& r : run.npm_requirements)
+      packages.push_back(shell_quote(to_string(r)));
+  if (packages.empty())
+    return out;
+  // Sorted, so that the same set is the same layer in Modal's cache.
+  std::sort(packages.begin(), packages.end());
+  std::string line = python ? "RUN python -m pip install"
+                            : "RUN npm install --prefix /opt/troupe "
+                              "--no-audit --no-fund --ignore-scripts";
+  for (const auto& p : packages)
+    line += " " + p;
+  out.push_back({"", {"FROM base", line}});
+  return out;
+}
+
+} // namespace troupe::net::modal

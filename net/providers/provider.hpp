@@ -1,0 +1,102 @@
+#pragma once
+
+#include "net/client/http_client.hpp"
+#include "runtime/backend.hpp"
+#include "runtime/error.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe::net {
+
+/// One sandbox at a provider.
+struct remote_sandbox {
+  std::string id;
+  /// What the provider gave with it: access tokens and hosts, by name.
+  std::map<std::string, secret> keys{};
+  /// The run's variables, where the provider takes none at creation.
+  environment env{};
+};
+
+/// Bounds and ends every call of one run.
+struct call_scope {
+  std::chrono::steady_clock::time_point deadline;
+  std::shared_ptr<abort_switch> abort;
+};
+
+/// Receives output while a process or script runs.
+using output_sink = std::function<void(output_stream, std::string_view)>;
+
+struct command_request {
+  std::vector<std::string> argv; // each an argument, never a shell's text
+  std::string input;
+  std::map<std::string, std::string> env; // beside the sandbox's own
+  std::string cwd;
+};
+
+/// How a remote process ended, as the provider reports it.
+struct command_end {
+  std::int32_t exit_code = 0;
+  bool signaled = false;
+  std::string detail;
+};
+
+/// What differs between providers. Coroutines on the client's executor; each
+/// ends by the scope's deadline or when its switch trips.
+class provider {
+public:
+  virtual ~provider() = default;
+
+  virtual backend_kind kind() const = 0;
+  virtual std::string_view name() const = 0; // "E2B", for messages
+  /// What an operator still has to set, or nothing.
+  virtual result<void> ready() const = 0;
+
+  /// Whether `create` sees to the run's packages (an image has them).
+  virtual bool installs_at_creation() const { return false; }
+
+  /// A fresh sandbox with the run's variables, network policy and `tag`, that
+  /// ends by itself after `lifetime` whatever becomes of us. Tells whether one
+  /// may exist all the same when it fails.
+  struct creation {
+    result<remote_sandbox> sandbox;
+    bool may_exist = false;
+  };
+  virtual boost::asio::awaitable<creation>
+  create(prepared_run_ptr run, std::string tag, std::chrono::seconds lifetime,
+         call_scope scope)
+    = 0;
+
+  /// Runs a program to its end.
+  virtual boost::asio::awaitable<result<command_end>>
+  execute(const remote_sandbox& sandbox, command_request what, output_sink sink,
+          call_scope scope)
+    = 0;
+
+  /// Runs a self-contained script to its end; it prints its answer.
+  virtual boost::asio::awaitable<result<command_end>>
+  run_script(const remote_sandbox& sandbox, language lang, secret text,
+             output_sink sink, call_scope scope)
+    = 0;
+
+  /// Ends it. One that is gone already is fine.
+  virtual boost::asio::awaitable<result<void>>
+  destroy(const remote_sandbox& sandbox, call_scope scope) = 0;
+
+  /// Every sandbox of ours (tagged so) that is alive.
+  struct tagged {
+    std::string sandbox;
+    std::string tag;
+  };
+  virtual boost::asio::awaitable<result<std::vector<tagged>>>
+  list(call_scope scope) = 0;
+};
+
+} // namespace troupe::net

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "net/providers/provider.hpp"
+#include "runtime/backend.hpp"
+#include "runtime/lease.hpp"
+
+#include <chrono>
+#include <memory>
+
+namespace troupe::net {
+
+/// Bounds of one provider; what it allows differs by plan.
+struct remote_options {
+  std::size_t max_running = 20;
+  std::chrono::milliseconds create_spacing{200}; // 5 creations a second
+  std::chrono::seconds create_timeout{60};
+  std::chrono::seconds install_timeout{300};
+  std::chrono::seconds destroy_timeout{30};
+  /// A sandbox outlives its run's limit by so much, should we be gone.
+  std::chrono::seconds spare_lifetime{60};
+};
+
+/// A backend over any provider: lease, create, install, run, destroy. One
+/// sandbox per run, destroyed on every path; where that fails the lease stays
+/// and `reconcile` ends it later.
+class remote_backend final : public backend {
+public:
+  remote_backend(std::shared_ptr<provider> where,
+                 std::shared_ptr<lease_book> leases,
+                 boost::asio::any_io_executor executor, remote_options options);
+  ~remote_backend() override;
+
+  backend_kind kind() const override;
+  void start(prepared_run_ptr run, run_observer_ptr observer) override;
+  void cancel(const run_id& id, exit_reason reason) override;
+  result<void> ready() const override;
+  void stop() override;
+
+  /// Ends sandboxes that our leases name and no run uses. With `dry_run` only
+  /// tells them.
+  using reconciled = std::function<void(result<std::vector<provider::tagged>>)>;
+  void reconcile(bool dry_run, reconciled done);
+
+private:
+  class impl;
+  std::shared_ptr<impl> impl_;
+};
+
+} // namespace troupe::net

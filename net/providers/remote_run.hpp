@@ -1,0 +1,63 @@
+#pragma once
+
+#include "net/providers/keyed_output.hpp"
+#include "net/providers/provider.hpp"
+#include "net/providers/remote_backend.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace troupe::net {
+
+/// One run on its way through a provider: what it printed so far, how it is
+/// called off, and what comes of it.
+class remote_run {
+public:
+  /// `key` marks the answer of this run (runtime/frame/keyed_frame.hpp).
+  remote_run(prepared_run_ptr run, run_observer_ptr observer,
+             const provider& where, std::string key);
+
+  const prepared_run& run() const { return *run_; }
+  const prepared_run_ptr& shared_run() const { return run_; }
+  const std::shared_ptr<abort_switch>& abort() const { return abort_; }
+  run_observer& observer() { return *observer_; }
+  const std::string& key() const { return key_; }
+
+  /// Ends at the earlier of `limit` from now and the run's own deadline.
+  call_scope scope(std::chrono::milliseconds limit) const;
+
+  void called_off(exit_reason why);
+  bool is_called_off() const { return abort_->tripped(); }
+
+  /// The tool begins: its time and its output count from here.
+  void begin();
+  bool begun() const { return begun_; }
+  void take_output(output_stream from, std::string_view bytes);
+
+  /// The answer, once the remote process ended.
+  run_outcome ended(const command_end& how);
+  /// The answer when it did not: a limit, a call-off, or the provider's fault.
+  run_outcome broken(error why);
+
+private:
+  run_result seen() const;
+  void keep(output_stream from, std::string_view bytes);
+
+  prepared_run_ptr run_;
+  run_observer_ptr observer_;
+  backend_kind where_;
+  std::string provider_name_;
+  std::string key_;
+  std::shared_ptr<abort_switch> abort_ = std::make_shared<abort_switch>();
+  exit_reason called_off_ = exit_reason::cancelled;
+  keyed_output stdout_;
+  std::string out_;
+  std::string err_;
+  std::uint64_t out_bytes_ = 0;
+  std::uint64_t err_bytes_ = 0;
+  bool begun_ = false;
+  std::chrono::steady_clock::time_point created_;
+  std::chrono::steady_clock::time_point begun_at_;
+};
+
+} // namespace troupe::net

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "net/client/http_client.hpp"
+#include "runtime/error.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace troupe::net {
+
+/// A provider's refusal as one of our errors. `doing` is "create a sandbox";
+/// `why` is the provider's own sentence, bounded and cleaned, for operators.
+error refused(std::string_view service, std::string_view doing,
+              const client_response& reply, std::string_view key_setting);
+
+/// The `message` (or similar) of a JSON error body, at most 200 characters of
+/// printable text.
+std::string reply_message(std::string_view body);
+
+} // namespace troupe::net

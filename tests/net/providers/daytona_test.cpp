@@ -1,0 +1,84 @@
+#include "net/providers/daytona.hpp"
+#include "runtime/json/json.hpp"
+#include "tests/support/daytona_stand_in.hpp"
+#include "tests/support/remote_contract.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace troupe;
+using namespace troupe::net;
+using namespace std::chrono_literals;
+using troupe::test::daytona_stand_in;
+using troupe::test::fault;
+using troupe::test::remote_side;
+
+namespace {
+
+struct fixture {
+  daytona_stand_in daytona;
+  daytona_options options{.api_key = secret{daytona_stand_in::api_key},
+                          .api_url = daytona.api_url(),
+                          .poll_first = 5ms,
+                          .poll_max = 20ms};
+  std::unique_ptr<remote_side> side;
+
+  fixture() { open(); }
+  void open() {
+    side = std::make_unique<remote_side>();
+    side->open([this](auto client) { return make_daytona(client, options); });
+  }
+  static prepared_run python(std::string source) {
+    return test::python_run(backend_kind::daytona, std::move(source));
+  }
+  void check_nothing_is_left() {
+    BOOST_TEST(daytona.alive() == 0);
+    BOOST_TEST(side->leases->list(backend_kind::daytona).empty());
+  }
+};
+
+const std::string one = "def tool():\n  return 1\n";
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(daytona_backends, fixture)
+
+BOOST_AUTO_TEST_CASE(keeps_the_contract_of_every_provider) {
+  test::check_contract(*side, backend_kind::daytona,
+                       [this] { check_nothing_is_left(); });
+}
+
+BOOST_AUTO_TEST_CASE(says_what_becomes_of_a_sandbox_nobody_stops) {
+  auto run = python(one);
+  run.network = {network_mode::listed, {"example.org", "10.0.0.0/8"}};
+  side->good(run);
+  auto body = json::parse_object(daytona.creation());
+  BOOST_REQUIRE(body.has_value());
+  BOOST_TEST(body->at("autoDeleteInterval").as_int64() == 0);
+  BOOST_TEST(body->at("autoStopInterval").as_int64() > 0);
+  BOOST_TEST(!body->at("public").as_bool());
+  BOOST_TEST(body->at("domainAllowList").as_string() == "example.org");
+  BOOST_TEST(body->at("networkAllowList").as_string() == "10.0.0.0/8");
+}
+
+BOOST_AUTO_TEST_CASE(remembers_a_sandbox_that_never_started) {
+  daytona.server().add_fault({.path = "/api/sandbox/", .code = 409});
+  auto outcome = side->run(python(one));
+  BOOST_TEST(!outcome.answer.has_value()); // a conflict while it is created
+  BOOST_TEST(daytona.alive() == 1);        // and the lease remembers it
+  BOOST_TEST(side->leases->list(backend_kind::daytona).size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(refuses_ports_and_names_the_key_setting) {
+  auto run = python(one);
+  run.network = {network_mode::listed, {"example.org:443"}};
+  BOOST_TEST(!side->run(run).answer.has_value());
+  BOOST_TEST(daytona.created() == 0);
+  options.api_key = secret{"wrong"};
+  open();
+  auto outcome = side->run(python(one));
+  BOOST_REQUIRE(!outcome.answer.has_value());
+  BOOST_TEST(outcome.answer.error().text.find("DAYTONA_API_KEY")
+             != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

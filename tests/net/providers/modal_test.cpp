@@ -1,0 +1,110 @@
+#include "net/providers/modal.hpp"
+#include "tests/support/modal_stand_in.hpp"
+#include "tests/support/remote_contract.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <future>
+
+using namespace troupe;
+using namespace troupe::net;
+using troupe::test::modal_stand_in;
+using troupe::test::remote_side;
+
+namespace {
+
+struct fixture {
+  modal_stand_in modal;
+  modal_options options{.token_id = secret{modal_stand_in::token_id},
+                        .token_secret = secret{modal_stand_in::token_secret},
+                        .server_url = modal.url(),
+                        .allow_private = true};
+  std::unique_ptr<remote_side> side;
+
+  fixture() { open(); }
+  void open() {
+    side = std::make_unique<remote_side>();
+    side->open([this](auto client) { return make_modal(client, options); });
+  }
+  static prepared_run python(std::string source) {
+    return test::python_run(backend_kind::modal, std::move(source));
+  }
+  void check_nothing_is_left() {
+    BOOST_TEST(modal.alive() == 0);
+    BOOST_TEST(side->leases->list(backend_kind::modal).empty());
+  }
+};
+
+const std::string one = "def tool():\n  return 1\n";
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(modal_backends, fixture)
+
+BOOST_AUTO_TEST_CASE(keeps_the_contract_of_every_provider) {
+  // Packages are in the image: what cannot be installed fails elsewhere.
+  test::check_contract(*side, backend_kind::modal,
+                       [this] { check_nothing_is_left(); },
+                       {"failed installs"});
+}
+
+BOOST_AUTO_TEST_CASE(puts_packages_into_layers_of_the_image) {
+  auto run = python(one);
+  run.pip_requirements = {{"requests", {}, "==2.31.0"}, {"numpy", {}, ""}};
+  side->good(run);
+  auto commands = modal.image_commands();
+  BOOST_TEST(std::count(commands.begin(), commands.end(),
+                        "RUN python -m pip install numpy requests==2.31.0")
+             == 1);
+  side->good(run); // known by now
+  BOOST_TEST(modal.image_commands().size() == commands.size());
+}
+
+BOOST_AUTO_TEST_CASE(names_the_settings_when_the_token_is_refused) {
+  options.token_secret = secret{"as-wrong"};
+  open();
+  auto outcome = side->run(python(one));
+  BOOST_REQUIRE(!outcome.answer.has_value());
+  auto text = outcome.answer.error().text;
+  BOOST_TEST(text.find("MODAL_TOKEN_SECRET") != std::string::npos);
+  BOOST_TEST(text.find("as-wrong") == std::string::npos);
+  BOOST_TEST(!outcome.may_have_started);
+}
+
+BOOST_AUTO_TEST_CASE(repeats_calls_that_failed_for_a_moment) {
+  modal.fail_next("SandboxCreateV2", grpc_code::unavailable);
+  modal.fail_next("AppGetOrCreate", grpc_code::internal);
+  BOOST_TEST(side->good(python(one)).value_json == "1");
+  BOOST_TEST(modal.created() == 1);
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(waits_as_the_server_directs) {
+  modal.fail_next(
+    "SandboxCreateV2", grpc_code::resource_exhausted,
+    "CAgaJwoedHQvbW9kYWwuY2xpZW50LlJQQ1JldHJ5UG9saWN5EgUNzczMPQ==");
+  BOOST_TEST(side->good(python(one)).value_json == "1");
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(says_that_a_run_may_have_begun_when_the_router_went) {
+  modal.fail_next("TaskExecStart", grpc_code::permission_denied);
+  auto outcome = side->run(python(one));
+  BOOST_TEST(!outcome.answer.has_value());
+  BOOST_TEST(outcome.may_have_started);
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(finds_sandboxes_again_by_their_tag) {
+  modal.fail_next("SandboxTerminateV2", grpc_code::permission_denied);
+  side->good(python(one));
+  BOOST_TEST(modal.alive() == 1);
+  std::promise<std::size_t> done;
+  side->backend->reconcile(
+    false, [&](auto found) { done.set_value(found ? found->size() : 0); });
+  BOOST_TEST(done.get_future().get() == 1u);
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,164 @@
+#include "tests/support/aio_stand_in.hpp"
+
+#include "runtime/json/json.hpp"
+#include "runtime/model/ids.hpp"
+
+#include <fstream>
+
+namespace troupe::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string envelope(json::object data) {
+  json::object o{{"success", true}, {"message", nullptr}};
+  o["data"] = std::move(data);
+  return json::to_text(o);
+}
+
+std::string failure(std::string_view why) {
+  json::object o{{"success", false}, {"message", why}, {"data", nullptr}};
+  return json::to_text(o);
+}
+
+json::object described(const background_program::view& seen) {
+  json::object o;
+  o["status"] = !seen.code ? "running"
+    : *seen.code < 0       ? "killed"
+                           : "completed";
+  if (seen.code)
+    o["exit_code"] = *seen.code;
+  return o;
+}
+
+} // namespace
+
+aio_stand_in::aio_stand_in()
+    : tmp_{fs::temp_directory_path() / ("aio-" + make_uuid())},
+      server_{[this](const stand_request& r, stand_reply& reply) {
+        handle(r, reply);
+      }} {
+  fs::create_directories(tmp_);
+}
+
+aio_stand_in::~aio_stand_in() {
+  std::lock_guard guard{mutex_};
+  commands_.clear();
+  fs::remove_all(tmp_);
+}
+
+int aio_stand_in::directories() const {
+  int n = 0;
+  for (const auto& item : fs::directory_iterator{tmp_})
+    n += item.is_directory();
+  return n;
+}
+
+/// The container's /tmp is ours to move.
+std::string aio_stand_in::translated(std::string text) const {
+  std::string name = "/tmp/troupe-";
+  auto real = tmp_.string() + "/troupe-";
+  for (auto at = text.find(name); at != text.npos;
+       at = text.find(name, at + real.size()))
+    text.replace(at, name.size(), real);
+  if (text == "ls -1 /tmp")
+    text = "ls -1 " + tmp_.string();
+  return text;
+}
+
+void aio_stand_in::handle(const stand_request& r, stand_reply& reply) {
+  if (r.header("x-aio-api-key") != api_key)
+    return reply.json(401, "{\"detail\":\"unauthorized\"}");
+  if (r.method != "POST"
+      || !r.header("content-type").starts_with("application/json"))
+    return reply.json(422, "{\"detail\":[]}");
+  if (r.path == "/v1/bash/exec")
+    return execute(r, reply);
+  if (r.path == "/v1/bash/output")
+    return output(r, reply);
+  auto body = json::parse_object(r.body);
+  if (!body)
+    return reply.json(422, "{\"detail\":[]}");
+  if (r.path == "/v1/bash/kill") {
+    std::lock_guard guard{mutex_};
+    auto i = commands_.find(std::string{body->at("session_id").as_string()});
+    if (i == commands_.end())
+      return reply.json(200, failure("no such session"));
+    i->second->kill();
+    return reply.json(200, envelope({}));
+  }
+  if (r.path == "/v1/file/write") {
+    fs::path file = translated(std::string{body->at("file").as_string()});
+    if (!fs::is_directory(file.parent_path()))
+      return reply.json(200, failure("not_found"));
+    std::ofstream{file} << std::string_view{body->at("content").as_string()};
+    return reply.json(200, envelope({{"bytes_written", 1}}));
+  }
+}
+
+void aio_stand_in::execute(const stand_request& r, stand_reply& reply) {
+  auto body = json::parse_object(r.body);
+  if (!body || !body->contains("command"))
+    return reply.json(422, "{\"detail\":[]}");
+  program_run what;
+  std::string line = translated(std::string{body->at("command").as_string()});
+  if (auto* directory = body->if_contains("exec_dir"))
+    line
+      = "cd " + translated(std::string{directory->as_string()}) + " && " + line;
+  what.argv = {"/bin/bash", "-c", line};
+  if (auto* env = body->if_contains("env"))
+    for (const auto& [name, value] : env->as_object())
+      what.env[std::string{name}] = std::string{value.as_string()};
+  auto* async = body->if_contains("async_mode");
+  json::object data;
+  if (async && async->as_bool()) {
+    auto id = make_uuid();
+    auto program = std::make_shared<background_program>(std::move(what));
+    data = described(program->look());
+    data["session_id"] = id;
+    data["command_id"] = "c1";
+    std::lock_guard guard{mutex_};
+    commands_[id] = std::move(program);
+  } else {
+    std::string out;
+    what.sink = [&](bool is_err, std::string_view bytes) {
+      if (!is_err)
+        out += bytes;
+    };
+    background_program::view seen;
+    seen.code = run_program(what);
+    data = described(seen);
+    data["stdout"] = out;
+  }
+  reply.json(200, envelope(std::move(data)));
+}
+
+void aio_stand_in::output(const stand_request& r, stand_reply& reply) {
+  auto body = json::parse_object(r.body);
+  if (!body || !body->contains("session_id"))
+    return reply.json(422, "{\"detail\":[]}");
+  std::shared_ptr<background_program> program;
+  {
+    std::lock_guard guard{mutex_};
+    auto i = commands_.find(std::string{body->at("session_id").as_string()});
+    if (i == commands_.end())
+      return reply.json(200, failure("no such session"));
+    program = i->second;
+  }
+  auto from = static_cast<std::size_t>(body->at("offset").as_int64());
+  auto err_from
+    = static_cast<std::size_t>(body->at("stderr_offset").as_int64());
+  // A long poll: answers when there is something new.
+  auto seen = program->wait_for_more(from, err_from);
+  json::object data;
+  data["stdout"] = json::repair_utf8(std::string_view{seen.out}.substr(from));
+  data["stderr"]
+    = json::repair_utf8(std::string_view{seen.err}.substr(err_from));
+  data["offset"] = seen.out.size();
+  data["stderr_offset"] = seen.err.size();
+  data["command"] = described(seen);
+  reply.json(200, envelope(std::move(data)));
+}
+
+} // namespace troupe::test

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "tests/support/background_program.hpp"
+#include "tests/support/stand_in.hpp"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace troupe::test {
+
+/// Plays one Agent-Infra container: bash and files under /v1, every answer in
+/// the envelope that can say `success: false` with status 200. Its /tmp is a
+/// directory of the test's.
+class aio_stand_in {
+public:
+  aio_stand_in();
+  ~aio_stand_in();
+
+  std::uint16_t port() const { return server_.port(); }
+  stand_in& server() { return server_; }
+  static constexpr const char* api_key = "aio-key";
+  /// Directories of runs that are still there.
+  int directories() const;
+
+private:
+  void handle(const stand_request& r, stand_reply& reply);
+  void execute(const stand_request& r, stand_reply& reply);
+  void output(const stand_request& r, stand_reply& reply);
+  std::string translated(std::string text) const;
+
+  std::filesystem::path tmp_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<background_program>> commands_;
+  stand_in server_;
+};
+
+} // namespace troupe::test

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "tests/support/background_program.hpp"
+#include "tests/support/stand_in.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace troupe::test {
+
+/// Plays Daytona: control API under /api, toolbox under /toolbox. A sandbox
+/// begins in state `creating`, as the real ones do; commands are really run.
+class daytona_stand_in {
+public:
+  daytona_stand_in();
+
+  std::string api_url() const { return server_.url() + "/api"; }
+  stand_in& server() { return server_; }
+  static constexpr const char* api_key = "dtn_0123";
+
+  int created() const;
+  int alive() const;
+  /// The body of the newest creation.
+  std::string creation() const;
+
+private:
+  struct box {
+    std::string id;
+    std::map<std::string, std::string> labels;
+    std::map<std::string, std::string> env;
+    int looks = 0; // how often its state was asked for
+    std::map<std::string, std::string> files;
+    bool session = false;
+    std::map<std::string, std::shared_ptr<background_program>> commands;
+  };
+
+  void handle(const stand_request& r, stand_reply& reply);
+  void control(const stand_request& r, stand_reply& reply);
+  void create(const stand_request& r, stand_reply& reply);
+  void toolbox(const stand_request& r, stand_reply& reply);
+  void upload(const stand_request& r, stand_reply& reply, box& b);
+  void run(const stand_request& r, stand_reply& reply, box& b);
+  std::string show(const box& b) const;
+
+  mutable std::mutex mutex_;
+  std::map<std::string, box> boxes_;
+  int created_ = 0;
+  std::string creation_;
+  stand_in server_;
+};
+
+} // namespace troupe::test

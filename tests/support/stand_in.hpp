@@ -1,0 +1,111 @@
+#pragma once
+
+#include "tests/support/scripted_server.hpp"
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe::test {
+
+/// One request as a stand-in for a provider sees it.
+struct stand_request {
+  std::string method;
+  std::string path;                           // decoded once
+  std::map<std::string, std::string> query;   // decoded once
+  std::map<std::string, std::string> headers; // names in lower case
+  std::string body;                           // chunked framing taken off
+
+  std::string header(const std::string& lower_name) const {
+    auto i = headers.find(lower_name);
+    return i == headers.end() ? std::string{} : i->second;
+  }
+};
+
+/// How a stand-in answers: at once, or piece by piece.
+class stand_reply {
+public:
+  explicit stand_reply(peer& p) : peer_{p} {}
+
+  void send(int status, std::string_view body = {},
+            std::map<std::string, std::string> headers = {});
+  void json(int status, std::string_view body) {
+    send(status, body, {{"Content-Type", "application/json"}});
+  }
+  void begin(int status, std::string_view content_type);
+  bool piece(std::string_view bytes);
+  void end();
+  /// Ends a streamed reply in the middle.
+  void cut_off() { peer_.reset(); }
+  int socket() { return peer_.socket(); }
+  bool answered() const { return answered_; }
+
+private:
+  peer& peer_;
+  bool answered_ = false;
+};
+
+/// What goes wrong with the next request whose path begins with `path`.
+struct fault {
+  enum class kind {
+    status,       // `code` with `headers`, nothing done
+    reset_before, // the connection breaks, nothing done
+    reset_after,  // it is done, then the connection breaks
+    garbage,      // a login page with status 200, nothing done
+    endless,      // header after header
+    trickle,      // one byte of a body at a time, for ever
+  } what
+    = kind::status;
+  std::string path{};
+  int code = 503;
+  std::map<std::string, std::string> headers{};
+};
+
+/// The frame of a provider's stand-in: reads requests, plays faults, calls the
+/// handler. Refusals are the handler's: it checks what the real one checks.
+class stand_in {
+public:
+  using handler = std::function<void(const stand_request&, stand_reply&)>;
+
+  explicit stand_in(handler h);
+
+  std::uint16_t port() const { return server_.port(); }
+  std::string url() const;
+  void add_fault(fault f);
+  /// Everything received so far, as "POST /v2/sandboxes".
+  std::vector<std::string> seen() const;
+  std::size_t count(std::string_view what) const;
+
+private:
+  void serve(peer& p);
+  bool play_fault(const stand_request& r, peer& p);
+
+  handler handler_;
+  mutable std::mutex mutex_;
+  std::vector<fault> faults_;
+  std::vector<std::string> seen_;
+  scripted_server server_; // last: it serves from its construction on
+};
+
+stand_request parse_request(const std::string& bytes);
+std::string percent_decode(std::string_view text);
+
+/// A program of ours, run for a stand-in: those really run what they are sent.
+struct program_run {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> env;
+  std::string input;
+  /// What it prints, in order.
+  std::function<void(bool is_err, std::string_view)> sink;
+  /// Its end comes with the end of this socket, if there is one.
+  int watched_socket = -1;
+  std::function<void(int pid)> begun{};
+};
+
+/// Exit code, or the negative signal. Ends with its whole process group.
+int run_program(const program_run& what);
+
+} // namespace troupe::test
