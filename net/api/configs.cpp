@@ -1,5 +1,6 @@
 #include "net/api/changes.hpp"
 #include "net/api/input.hpp"
+#include "net/api/rendered.hpp"
 #include "net/api/routes.hpp"
 #include "net/api/writer.hpp"
 #include "runtime/model/codec.hpp"
@@ -140,7 +141,8 @@ void find(engine& core, const exchange_ptr& ex) {
     ex->answer(std::move(r));
     return;
   }
-  answer_with(*ex, text_of(*found), false, found->revision, {});
+  thread_local rendered<sandbox_config> texts;
+  answer_with(*ex, texts.of(found, text_of), false, found->revision, {});
 }
 
 void update(engine& core, const config_defaults& defaults,
