@@ -13,7 +13,12 @@ using namespace troupe::tests;
 
 namespace {
 
+// Sanitizers make every start of a writer many times slower.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr int rounds = 15;
+#else
 constexpr int rounds = 200;
+#endif
 constexpr int agents = 6;
 
 // One change of an agent's variables: every one of them gets the same number,
