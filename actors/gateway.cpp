@@ -39,9 +39,9 @@ constexpr std::size_t largest_page = 1'000;
 } // namespace
 
 gateway::gateway(context_ptr context, supervisor_actor boss)
-    : context_{std::move(context)}, boss_{
-                                      std::make_shared<const supervisor_actor>(
-                                        std::move(boss))} {}
+    : context_{std::move(context)},
+      boss_{std::make_shared<const supervisor_actor>(std::move(boss))},
+      schemas_{std::make_shared<schema_desk>(context_->options.deriver)} {}
 
 gateway::~gateway() = default;
 
@@ -161,7 +161,10 @@ void gateway::cancel(caller who, run_id id, handler<run_record> done) {
   auto routes = context_->routes.load();
   if (!routes)
     return done(stopped());
-  if (run->phase == run_phase::ended)
+  // A run whose dispatcher is being chosen right now sees the wish later.
+  run->cancel_wanted = true;
+  const auto owner = run->owner.load();
+  if (run->phase == run_phase::ended || owner >= routes->dispatchers.size())
     return done(describe(*run));
   auto finish = [done = std::move(done)](result<run_note> note) {
     if (note)
@@ -169,9 +172,9 @@ void gateway::cancel(caller who, run_id id, handler<run_record> done) {
     else
       done(std::move(note.error()));
   };
-  ask<run_note, caf::message_priority::high>(
-    *context_->router, route_of(run->owner), routes->dispatchers[run->owner],
-    std::move(finish), cancel_v, run);
+  ask<run_note, caf::message_priority::high>(*context_->router, route_of(owner),
+                                             routes->dispatchers[owner],
+                                             std::move(finish), cancel_v, run);
 }
 
 void gateway::find_run(caller who, run_id id, handler<run_record> done) {
@@ -291,9 +294,11 @@ void gateway::change(caller who, catalog_change what,
                      change_v, std::move(order));
 }
 
-void gateway::derive_schema(caller, language, std::string, std::string,
+void gateway::derive_schema(caller, language lang, std::string source,
+                            std::string function,
                             handler<derived_schema> done) {
-  done(error{ec::unavailable, "no backend can derive a schema"});
+  schemas_->derive(lang, std::move(source), std::move(function),
+                   std::move(done));
 }
 
 // -- operations ---------------------------------------------------------------

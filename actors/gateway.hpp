@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/context.hpp"
+#include "actors/schema_desk.hpp"
 #include "runtime/engine.hpp"
 
 namespace troupe {
@@ -45,6 +46,7 @@ private:
 
   const context_ptr context_;
   published<supervisor_actor> boss_;
+  const std::shared_ptr<schema_desk> schemas_;
 };
 
 /// Chooses the dispatcher of a run and notes it in the run.

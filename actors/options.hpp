@@ -8,11 +8,14 @@
 #include "actors/stores.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/credential_source.hpp"
+#include "runtime/schema_deriver.hpp"
+#include "storage/store.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,9 +60,13 @@ struct engine_options {
   std::uint32_t dispatchers = 0;           // 0: one per thread
   std::uint32_t executors_per_backend = 0; // 0: one per thread
   std::vector<std::shared_ptr<backend>> backends;
-  std::shared_ptr<configuration_store> configuration; // null: in memory
-  std::shared_ptr<journal> books;                     // null: in memory
-  std::shared_ptr<credential_source> webhook;         // null: none
+  /// Where everything that lasts is kept. Absent: in memory, or in what the
+  /// next two say.
+  std::optional<store_options> store;
+  std::shared_ptr<configuration_store> configuration;
+  std::shared_ptr<journal> books;
+  std::shared_ptr<credential_source> webhook; // null: none
+  std::shared_ptr<schema_deriver> deriver;    // null: none
 
   admission_limits admission;
   /// Requests in any state; beyond it nothing is even looked at.

@@ -1,0 +1,83 @@
+#include "actors/schema_desk.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace troupe;
+
+namespace {
+
+/// Keeps every question until it is answered.
+struct scripted_deriver final : schema_deriver {
+  std::vector<handler<derived_schema>> waiting;
+  void derive(language, std::string, std::string,
+              handler<derived_schema> done) override {
+    waiting.push_back(std::move(done));
+  }
+  void answer(result<derived_schema> what) {
+    auto all = std::move(waiting);
+    waiting.clear();
+    for (auto& done : all)
+      done(what);
+  }
+};
+
+struct desk_fixture {
+  std::shared_ptr<scripted_deriver> who = std::make_shared<scripted_deriver>();
+  std::shared_ptr<schema_desk> desk = std::make_shared<schema_desk>(who);
+  std::vector<result<derived_schema>> answers;
+
+  void ask(std::string source = "def f(): pass", std::string function = {}) {
+    desk->derive(
+      language::python, std::move(source), std::move(function),
+      [this](result<derived_schema> r) { answers.push_back(std::move(r)); });
+  }
+};
+
+derived_schema named(std::string name) {
+  derived_schema s;
+  s.name = std::move(name);
+  return s;
+}
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(schema_desk_suite, desk_fixture)
+
+BOOST_AUTO_TEST_CASE(reads_a_source_once_for_all_who_ask) {
+  ask();
+  ask();
+  BOOST_TEST(who->waiting.size() == 1u);
+  who->answer(named("f"));
+  ask();
+  BOOST_TEST(who->waiting.empty());
+  BOOST_REQUIRE(answers.size() == 3u);
+  for (const auto& a : answers)
+    BOOST_TEST(a->name == "f");
+}
+
+BOOST_AUTO_TEST_CASE(keeps_sources_and_functions_apart) {
+  ask("x", "y");
+  ask("yx", "");
+  ask("x", "");
+  BOOST_TEST(who->waiting.size() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(remembers_what_is_wrong_with_a_source_only) {
+  ask();
+  who->answer(error{ec::unavailable, "busy", {}, {}});
+  ask();
+  BOOST_TEST(who->waiting.size() == 1u);
+  who->answer(bad_field("/source_code", "no function"));
+  ask();
+  BOOST_TEST(who->waiting.empty());
+  BOOST_TEST(answers.size() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(says_when_nobody_can) {
+  desk = std::make_shared<schema_desk>(nullptr);
+  ask();
+  BOOST_REQUIRE(answers.size() == 1u);
+  BOOST_TEST((answers[0].error().code == ec::unavailable));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
