@@ -1,0 +1,136 @@
+#include "actors/call.hpp"
+#include "actors/face_words.hpp"
+#include "actors/interfaces.hpp"
+#include "actors/node_seed.hpp"
+#include "actors/router.hpp"
+#include "actors/system.hpp"
+
+#include <caf/io/middleman.hpp>
+
+namespace troupe {
+
+namespace {
+
+constexpr std::size_t client_threads = 1; // of the scheduler
+constexpr std::uint64_t the_link = 1;     // the router's only route
+
+/// Fails what is under way when the other side is gone: CAF itself would keep
+/// silent.
+caf::behavior watcher(caf::event_based_actor* self, gate_actor gate,
+                      request_router* router) {
+  self->monitor(gate);
+  self->set_down_handler([=](caf::down_msg&) {
+    router->fail_route(
+      the_link,
+      to_caf({ec::timeout,
+              "the connection to the engine was lost; the run may "
+              "have been carried out",
+              {},
+              {}}));
+    self->quit();
+  });
+  return {[](tick_atom) {}};
+}
+
+class remote final : public api::engine {
+public:
+  ~remote() override { stop(); }
+
+  result<void> open(const std::string& host, std::uint16_t port,
+                    std::chrono::milliseconds patience) {
+    if (!node_seed_was_used())
+      return error{ec::internal, "this node has no id of its own", {}, {}};
+    auto found = system_.middleman().remote_actor<gate_actor>(host, port);
+    if (!found)
+      return error{ec::unavailable,
+                   "connect to " + host + ":" + std::to_string(port) + ": "
+                     + system_.render(found.error()),
+                   {},
+                   {}};
+    gate_ = std::move(*found);
+    // A handle may be an old, dead one: only an answer proves the link.
+    result<void> heard;
+    caf::scoped_actor self{system_};
+    self->request(gate_, patience, hello_v, hello{})
+      .receive(
+        [&](const hello& them) {
+          if (them.version != wire_version)
+            heard = error{
+              ec::invalid_request,
+              "the engine speaks version " + std::to_string(them.version)
+                + " of the protocol, we speak " + std::to_string(wire_version),
+              {},
+              {}};
+        },
+        [&](const caf::error& e) { heard = from_caf(e).within("say hello"); });
+    if (heard)
+      watcher_ = system_.spawn(watcher, gate_, &router_);
+    return heard;
+  }
+
+  std::string submit(api::message m, api::on_reply done) override {
+    auto request = request_from(m);
+    if (!request) {
+      done(failure_from(request.error()));
+      return {};
+    }
+    auto id = request->id.str();
+    execution what;
+    what.who = caller_for(m.organization);
+    what.request = std::make_shared<const run_request>(std::move(*request));
+    auto finish = [done = std::move(done)](result<run_answer> a) {
+      if (a && a->result)
+        done(answer_from(*a->result));
+      else
+        done(failure_from(a ? error{ec::internal, "an empty answer", {}, {}}
+                            : a.error()));
+    };
+    ask<run_answer>(router_, the_link, gate_, std::move(finish), run_v,
+                    std::move(what));
+    return id;
+  }
+
+  void cancel(std::string_view run, std::string_view organization) override {
+    run_reference which;
+    which.id = run;
+    which.organization = caller_for(organization).organization.str();
+    ask<run_note>(
+      router_, the_link, gate_, [](result<run_note>) {}, cancel_v,
+      std::move(which));
+  }
+
+  void stop() override {
+    if (watcher_)
+      caf::anon_send_exit(watcher_, caf::exit_reason::user_shutdown);
+    watcher_ = caf::actor{};
+    router_.shutdown();
+    gate_ = gate_actor{};
+  }
+
+private:
+  system_config config_{client_threads, true};
+  caf::actor_system system_{config_};
+  request_router router_{system_};
+  gate_actor gate_;
+  caf::actor watcher_;
+};
+
+} // namespace
+
+namespace api {
+
+opened connect(const std::string& host, std::uint16_t port,
+               std::chrono::milliseconds patience) {
+  try {
+    auto r = std::make_unique<remote>();
+    if (auto ok = r->open(host, port, patience); !ok)
+      return failure_from(ok.error());
+    return std::unique_ptr<engine>{std::move(r)};
+  } catch (const std::exception& e) {
+    return failure{"internal", e.what(), {}, false};
+  }
+}
+
+} // namespace api
+
+} // namespace troupe
