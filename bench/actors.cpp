@@ -1,0 +1,331 @@
+#include "actors/call.hpp"
+#include "actors/engine_host.hpp"
+#include "actors/interfaces.hpp"
+#include "actors/router.hpp"
+#include "actors/system.hpp"
+#include "bench/bench.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <map>
+#include <memory>
+#include <thread>
+#include <vector>
+
+/// What the engine itself costs per run: gateway, dispatcher, executor and the
+/// record, in front of a backend that answers at once.
+namespace troupe::bench {
+
+namespace {
+
+constexpr std::size_t threads = 2; // of every scheduler here
+
+class instant_backend final : public backend {
+public:
+  backend_kind kind() const override { return backend_kind::local; }
+  void start(prepared_run_ptr run, run_observer_ptr observer) override {
+    observer->started();
+    observer->finished({carry_out(*run), true});
+  }
+  void cancel(const run_id&, exit_reason) override {}
+  result<void> ready() const override { return {}; }
+  void stop() override {}
+
+  static run_result carry_out(const prepared_run& run) {
+    run_result r;
+    r.id = run.id;
+    r.status = run_status::success;
+    r.reason = exit_reason::exited;
+    r.value_json = run.args_json;
+    return r;
+  }
+};
+
+run_request example() {
+  run_request r;
+  r.kind = run_kind::source;
+  r.function = "f";
+  r.source = "def f(x: int) -> int:\n    return x\n";
+  r.args_json = R"({"x": 42, "text": "two hundred bytes of something"})";
+  return r;
+}
+
+caller somebody() {
+  caller who;
+  who.organization = default_organization();
+  who.user = default_user();
+  return who;
+}
+
+/// Keeps `pending` calls under way until `count` have been answered.
+class pump {
+public:
+  using start = std::function<void(std::function<void()> done)>;
+
+  pump(std::size_t pending, std::size_t count, start begin)
+      : begin_{std::move(begin)}, count_{count} {
+    latencies_.resize(count);
+    const auto first = std::min(pending, count);
+    left_ = count - first;
+    for (std::size_t i = 0; i < first; ++i)
+      one();
+    all_.get_future().wait();
+  }
+  double p(double q) { return quantile(latencies_, q); }
+
+private:
+  void one() {
+    const auto began = clock::now();
+    begin_([this, began] {
+      auto n = done_.fetch_add(1);
+      latencies_[n]
+        = std::chrono::duration<double, std::micro>(clock::now() - began)
+            .count();
+      if (left_.fetch_sub(1) > 0)
+        one();
+      if (n + 1 == count_)
+        all_.set_value();
+    });
+  }
+
+  start begin_;
+  const std::size_t count_;
+  std::atomic<std::int64_t> left_{0};
+  std::atomic<std::size_t> done_{0};
+  std::vector<double> latencies_;
+  std::promise<void> all_;
+};
+
+struct cost {
+  double wall_us = 0; // per call
+  double cpu_us = 0;
+  double p50_us = 0;
+  double p99_us = 0;
+};
+
+cost measure(std::size_t pending, std::size_t count, const pump::start& begin) {
+  const auto cpu = cpu_seconds();
+  const auto began = clock::now();
+  pump p{pending, count, begin};
+  cost c;
+  const auto n = static_cast<double>(count);
+  c.wall_us
+    = std::chrono::duration<double, std::micro>(clock::now() - began).count()
+    / n;
+  c.cpu_us = (cpu_seconds() - cpu) * 1e6 / n;
+  c.p50_us = p.p(0.5);
+  c.p99_us = p.p(0.99);
+  return c;
+}
+
+using echo_actor
+  = caf::typed_actor<caf::replies_to<run_atom, execution>::with<run_answer>>;
+
+echo_actor::behavior_type echo(echo_actor::pointer,
+                               std::shared_ptr<const run_result> answer) {
+  return {[answer](run_atom, const execution&) {
+    run_answer a;
+    a.result = answer;
+    return a;
+  }};
+}
+
+/// An actor that asks another one by `request().then()`, as CAF's manual does.
+struct asker_state {
+  std::size_t left = 0;
+};
+using asker_actor = caf::typed_actor<caf::reacts_to<start_atom>>;
+
+asker_actor::behavior_type
+asker(asker_actor::stateful_pointer<asker_state> self, echo_actor to,
+      std::size_t pending, std::size_t count, std::promise<void>* all) {
+  self->state.left = count;
+  auto request = std::make_shared<const run_request>(example());
+  auto issued = std::make_shared<std::size_t>(0);
+  auto ask = std::make_shared<std::function<void()>>();
+  *ask = [=] {
+    ++*issued;
+    execution what;
+    what.request = request;
+    self->request(to, caf::infinite, run_v, std::move(what))
+      .then(
+        [=](const run_answer&) {
+          if (--self->state.left == 0) {
+            all->set_value();
+            self->quit();
+          } else if (*issued < count) {
+            (*ask)();
+          }
+        },
+        [](caf::error&) {});
+  };
+  return {[=](start_atom) {
+    for (std::size_t i = 0; i < std::min(pending, count); ++i)
+      (*ask)();
+  }};
+}
+
+struct bare_caf {
+  system_config config{threads};
+  caf::actor_system system{config};
+  request_router router{system};
+  std::shared_ptr<const run_request> request
+    = std::make_shared<const run_request>(example());
+  echo_actor to
+    = system.spawn(echo, std::make_shared<const run_result>(run_result{}));
+
+  ~bare_caf() {
+    caf::anon_send_exit(to, caf::exit_reason::user_shutdown);
+    router.shutdown();
+  }
+
+  cost by_router(std::size_t pending, std::size_t count) {
+    return measure(pending, count, [this](std::function<void()> done) {
+      execution what;
+      what.request = request;
+      auto finish = [done = std::move(done)](result<run_answer>) { done(); };
+      ask<run_answer>(router, 0, to, std::move(finish), run_v, std::move(what));
+    });
+  }
+
+  cost by_request(std::size_t pending, std::size_t count) {
+    std::promise<void> all;
+    const auto cpu = cpu_seconds();
+    const auto began = clock::now();
+    auto a = system.spawn(asker, to, pending, count, &all);
+    caf::anon_send(a, start_v);
+    all.get_future().wait();
+    cost c;
+    const auto n = static_cast<double>(count);
+    c.wall_us
+      = std::chrono::duration<double, std::micro>(clock::now() - began).count()
+      / n;
+    c.cpu_us = (cpu_seconds() - cpu) * 1e6 / n;
+    return c;
+  }
+};
+
+/// Two threads that throw a call back and forth.
+struct bare_asio {
+  boost::asio::io_context there, back;
+  std::vector<std::thread> workers;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type>
+    keep_there{there.get_executor()}, keep_back{back.get_executor()};
+
+  bare_asio() {
+    workers.emplace_back([this] { there.run(); });
+    workers.emplace_back([this] { back.run(); });
+  }
+  ~bare_asio() {
+    keep_there.reset();
+    keep_back.reset();
+    for (auto& t : workers)
+      t.join();
+  }
+  cost run(std::size_t pending, std::size_t count) {
+    return measure(pending, count, [this](std::function<void()> done) {
+      boost::asio::post(there, [this, done = std::move(done)] {
+        boost::asio::post(back, done);
+      });
+    });
+  }
+};
+
+struct whole_engine {
+  std::unique_ptr<engine_host> host;
+
+  whole_engine() {
+    engine_options options;
+    options.threads = threads;
+    options.backends.push_back(std::make_shared<instant_backend>());
+    options.pending = 1'000'000;
+    options.admission.running = 1'000'000;
+    options.admission.running_per_organization = 1'000'000;
+    options.admission.running_per_other_backend = 1'000'000;
+    options.ledger.waiting_entries = 1'000'000;
+    host = std::move(*open_engine(std::move(options)));
+  }
+  cost run(std::size_t pending, std::size_t count) {
+    return measure(pending, count, [this](std::function<void()> done) {
+      auto finish = [done = std::move(done)](auto) { done(); };
+      host->engine().submit(somebody(), example(), std::move(finish));
+    });
+  }
+};
+
+void line(report& out, const std::string& name, const cost& c) {
+  out.add("actors." + name + ".cpu", c.cpu_us, "us");
+  out.add("actors." + name + ".wall", c.wall_us, "us");
+  if (c.p50_us > 0) {
+    out.add("actors." + name + ".p50", c.p50_us, "us");
+    out.add("actors." + name + ".p99", c.p99_us, "us");
+  }
+}
+
+void run(report& out) {
+  prepared_run prepared;
+  prepared.args_json = example().args_json;
+  constexpr std::size_t calls = 200'000;
+  const auto bare = seconds([&] {
+    for (std::size_t i = 0; i < calls; ++i)
+      keep(instant_backend::carry_out(prepared));
+  });
+  out.add("actors.function_call", bare * 1e6 / calls, "us");
+
+  bare_caf caf_side;
+  bare_asio asio_side;
+  whole_engine engine_side;
+  std::map<std::size_t, std::vector<double>> engine_cpu;
+  for (std::size_t pending : {1u, 64u, 1'000u, 10'000u, 100'000u}) {
+    const auto count
+      = pending == 1 ? 10'000 : std::max<std::size_t>(50'000, 2 * pending);
+    constexpr int rounds = 3;
+    std::vector<cost> engine, router, request, asio;
+    for (int i = 0; i < rounds; ++i) {
+      engine.push_back(engine_side.run(pending, count));
+      router.push_back(caf_side.by_router(pending, count));
+      // Its table is linear in the pending ones: more would take for ever.
+      if (pending <= 1'000)
+        request.push_back(caf_side.by_request(pending, count));
+      asio.push_back(asio_side.run(pending, count));
+    }
+    auto middle = [](std::vector<cost> costs) {
+      std::sort(costs.begin(), costs.end(), [](const cost& a, const cost& b) {
+        return a.cpu_us < b.cpu_us;
+      });
+      return costs[costs.size() / 2];
+    };
+    const auto tail = "." + std::to_string(pending);
+    line(out, "asio_post" + tail, middle(asio));
+    line(out, "caf_router" + tail, middle(router));
+    if (!request.empty())
+      line(out, "caf_request" + tail, middle(request));
+    line(out, "engine" + tail, middle(engine));
+    for (const auto& c : engine)
+      engine_cpu[pending].push_back(c.cpu_us);
+    if (pending == 64)
+      out.at_most("actors.engine.overhead_cpu", middle(engine).cpu_us, "us",
+                  15);
+    if (pending == 1'000)
+      out.at_most("actors.engine.path_vs_request",
+                  middle(engine).cpu_us / middle(request).cpu_us, "x", 1.5);
+  }
+  out.at_most("actors.engine.cpu_100000_vs_1000",
+              median(engine_cpu[100'000]) / median(engine_cpu[1'000]), "x",
+              1.25);
+  out.note("engine: gateway, dispatcher, executor, events, record and audit "
+           "line, journal in memory, in front of a backend that answers at "
+           "once; caf_request: request().then() between two actors; "
+           "caf_router: the same by a hash map from outside");
+}
+
+area registered{"actors", "messages from the gateway to an executor and back",
+                run};
+
+} // namespace
+
+} // namespace troupe::bench
