@@ -27,8 +27,8 @@ public:
       else if (answer->template match_elements<caf::error>())
         done_(result<Answer>{from_caf(answer->template get_as<caf::error>(0))});
       else
-        done_(result<Answer>{
-          error{ec::internal, "an actor answered with something else"}});
+        done_(result<Answer>{error{
+          ec::internal, "an actor answered with something else", {}, {}}});
     } catch (...) {
       // What it wanted to say went to whoever gave us the handler.
     }

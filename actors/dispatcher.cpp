@@ -36,18 +36,33 @@ caf::result<run_note> dispatcher_state::cancel(const live_run_ptr& run) {
   return to_note(describe(*run));
 }
 
-void dispatcher_state::executor_gone(const caf::actor_addr& who) {
+void dispatcher_state::gone(const caf::actor_addr& who) {
   std::vector<live_run_ptr> orphans;
   for (auto& [run, j] : jobs)
-    if (j.at == stage::running && j.executor.address() == who)
+    if (j.helper == who)
       orphans.push_back(j.run);
   for (auto& run : orphans)
-    if (auto* j = find(run)) {
-      if (auto* desk = context->board->find(run->backend))
-        desk->carrier->cancel(run->id, exit_reason::cancelled);
-      j->executor = executor_actor{};
-      failed(*j, {ec::unavailable, "its executor died"}, run->may_have_started);
-    }
+    if (auto* j = find(run))
+      orphaned(*j);
+  // The ledger may have died with what it had taken from its queue.
+  for (auto& [run, j] : jobs)
+    if (j.accepted.pending() && j.admitted)
+      record_begin(j);
+}
+
+void dispatcher_state::orphaned(job& j) {
+  if (j.at == stage::running) {
+    if (auto* desk = context->board->find(j.run->backend))
+      desk->carrier->cancel(j.run->id, exit_reason::cancelled);
+    j.executor = executor_actor{};
+    return failed(j, {ec::unavailable, "its executor died"},
+                  j.run->may_have_started);
+  }
+  error why{ec::unavailable,
+            "a part of the engine is being started again; the tool was not "
+            "started"};
+  why.retry_after = std::chrono::milliseconds{1'000};
+  conclude(j, std::move(why));
 }
 
 void dispatcher_state::tick(std::uint64_t generation) {
@@ -156,7 +171,11 @@ void dispatcher_state::begin(job& j) {
                             + "; wait for it, or cancel it"});
   j.keyed = true;
   j.at = stage::claiming;
-  self->send(context->routes.load()->ledger, claim_v, j.run);
+  auto ledger = context->routes.load()->ledger;
+  if (!ledger)
+    return orphaned(j);
+  j.helper = ledger.address();
+  self->send(ledger, claim_v, j.run);
 }
 
 void dispatcher_state::claimed(const claim_reply& reply) {
@@ -276,9 +295,7 @@ dispatcher(dispatcher_actor::stateful_pointer<dispatcher_state> self,
       if (auto* j = self->state.find(reply.run))
         self->state.resolved(*j, std::move(*reply.what));
     },
-    [self](gone_atom, const caf::actor_addr& who) {
-      self->state.executor_gone(who);
-    },
+    [self](gone_atom, const caf::actor_addr& who) { self->state.gone(who); },
     [self](tick_atom, std::uint64_t generation) {
       self->state.tick(generation);
     },

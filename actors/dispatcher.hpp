@@ -43,6 +43,7 @@ struct dispatcher_state {
     config_view_ptr view;
     std::shared_ptr<prepared_run> prepared;
     executor_actor executor;
+    caf::actor_addr helper; // who is to answer: its death is our business
     bool breaker_owed = false;
 
     std::vector<failover_step> trail;
@@ -72,7 +73,7 @@ struct dispatcher_state {
   caf::result<run_note> start(execution& what);
   caf::result<run_note> cancel(const live_run_ptr& run);
   caf::result<explain_result> explain(const execution& what);
-  void executor_gone(const caf::actor_addr& who);
+  void gone(const caf::actor_addr& who);
   void tick(std::uint64_t generation);
   void stop();
 
@@ -94,9 +95,11 @@ struct dispatcher_state {
   // -- the ends --------------------------------------------------------------
   void conclude(job& j, result<run_result> outcome);
   void answer_with(job& j);
+  void record_begin(const job& j);
   void record_end(const job& j);
   void release(job& j);
   void end_early(job& j, exit_reason why);
+  void orphaned(job& j);
 
   // -- helpers ---------------------------------------------------------------
   job* find(const live_run_ptr& run);

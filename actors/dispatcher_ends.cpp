@@ -16,8 +16,9 @@ void dispatcher_state::end_early(job& j, exit_reason why) {
     return conclude(j, early_result(j, why, "cancelled before it began"));
   error late;
   late.code = ec::exhausted;
-  late.text = "the deadline passed while the run waited for its turn; the tool "
-              "was never started";
+  late.text = std::string{"the deadline passed while the run waited for "}
+    + (j.at == stage::waiting ? "its turn" : "its variables or its record")
+    + "; the tool was never started";
   late.retry_after = std::chrono::milliseconds{1'000};
   conclude(j, std::move(late));
 }
@@ -40,6 +41,14 @@ run_result dispatcher_state::early_result(const job& j, exit_reason why,
 void dispatcher_state::conclude(job& j, result<run_result> outcome) {
   auto run = j.run;
   if (!run->claim_end()) {
+    // Somebody else had to end it; what it holds here is still ours, and so is
+    // the promise.
+    release(j);
+    const error ended{ec::unavailable, "the run was ended elsewhere", {}, {}};
+    if (j.answer.pending())
+      j.answer.deliver(to_caf(ended));
+    if (j.accepted.pending())
+      j.accepted.deliver(to_caf(ended));
     jobs.erase(run.get());
     return;
   }

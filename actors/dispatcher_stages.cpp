@@ -62,6 +62,12 @@ void dispatcher_state::resolved(job& j, result<resolved_ptr> what) {
   j.run->events.append(run_event_kind::accepted);
   if (!now_is_our_turn)
     j.run->events.append(run_event_kind::queued);
+  record_begin(j);
+  if (now_is_our_turn)
+    turn(j);
+}
+
+void dispatcher_state::record_begin(const job& j) {
   journal_entry begun;
   begun.run = describe(*j.run);
   auto kept = std::function<void(bool)>{};
@@ -70,8 +76,6 @@ void dispatcher_state::resolved(job& j, result<resolved_ptr> what) {
       caf::anon_send(home, kept_v, run);
     };
   write_down(*context, std::move(begun), std::move(kept));
-  if (now_is_our_turn)
-    turn(j);
 }
 
 void dispatcher_state::kept(const live_run_ptr& run) {
@@ -158,7 +162,11 @@ void dispatcher_state::gather(job& j) {
   ask.number = j.number;
   ask.config = j.prepared->config.id;
   ask.tool_name = j.prepared->name;
-  self->send(context->routes.load()->credential, gather_v, std::move(ask));
+  auto credential = context->routes.load()->credential;
+  if (!credential)
+    return orphaned(j);
+  j.helper = credential.address();
+  self->send(credential, gather_v, std::move(ask));
 }
 
 void dispatcher_state::gathered(const troupe::gathered& found) {
@@ -197,6 +205,7 @@ void dispatcher_state::launch(job& j, const found_layers& found) {
     return failed(j, {ec::unavailable, "its executors are being restarted"},
                   false);
   j.at = stage::running;
+  j.helper = chosen.address();
   j.executor = chosen;
   self->send(chosen, start_v, attempt{j.run, j.prepared, j.number});
 }

@@ -1,8 +1,10 @@
 #include "actors/engine_host.hpp"
 
+#include "actors/engine_internals.hpp"
 #include "actors/gate.hpp"
 #include "actors/gateway.hpp"
 #include "actors/node_seed.hpp"
+#include "actors/stored.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/system.hpp"
 
@@ -64,6 +66,7 @@ public:
   void drain() override { context_->draining = true; }
   void stop() override;
   std::uint16_t published_port() const override { return port_; }
+  const context_ptr& context() const { return context_; }
 
 private:
   result<void> publish();
@@ -85,9 +88,22 @@ result<void> host::open() {
   if (!board)
     return board.error();
   c.board = std::move(*board);
-  auto store = c.options.configuration ? c.options.configuration
-                                       : make_memory_configuration();
-  auto books = c.options.books ? c.options.books : make_memory_journal();
+  auto store = c.options.configuration;
+  auto books = c.options.books;
+  if (c.options.store && (!store || !books)) {
+    auto opened = open_store(*c.options.store);
+    if (!opened)
+      return std::move(opened).error().within("open the store");
+    auto shared = std::make_shared<troupe::store>(std::move(*opened));
+    if (!store)
+      store = make_stored_configuration(shared);
+    if (!books)
+      books = make_stored_journal(shared);
+  }
+  if (!store)
+    store = make_memory_configuration();
+  if (!books)
+    books = make_memory_journal();
   auto picture = store->load();
   if (!picture)
     return std::move(picture).error().within("load the configuration");
@@ -183,6 +199,10 @@ void host::stop() {
 }
 
 } // namespace
+
+context_ptr context_of(engine_host& opened) {
+  return static_cast<host&>(opened).context();
+}
 
 result<std::unique_ptr<engine_host>> open_engine(engine_options options) {
   auto cores = std::max(1u, std::thread::hardware_concurrency());

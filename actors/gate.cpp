@@ -78,10 +78,13 @@ caf::result<run_note> gate_state::cancel(const run_reference& which) {
       || run->phase == run_phase::ended)
     return find(which);
   auto routes = context->routes.load();
-  if (!routes || !routes->dispatchers[run->owner])
+  if (!routes)
     return stopped();
-  return self->delegate(routes->dispatchers[run->owner], cancel_v,
-                        std::move(run));
+  run->cancel_wanted = true;
+  const auto owner = run->owner.load();
+  if (owner >= routes->dispatchers.size() || !routes->dispatchers[owner])
+    return to_note(describe(*run));
+  return self->delegate(routes->dispatchers[owner], cancel_v, std::move(run));
 }
 
 caf::result<run_note> gate_state::find(const run_reference& which) {

@@ -29,7 +29,11 @@ struct live_run {
   const std::shared_ptr<const run_request> request;
   timestamp created_at{};
   clock::time_point began{};
-  std::uint32_t owner = 0; // which dispatcher
+
+  /// Which dispatcher has it; nobody's until one was chosen, so that the death
+  /// of another one is none of its business.
+  static constexpr std::uint32_t nobody = 0xffff'ffff;
+  std::atomic<std::uint32_t> owner{nobody};
 
   // -- for everybody ---------------------------------------------------------
   event_log events;

@@ -21,6 +21,8 @@ void request_router::shutdown() {
   auto why = caf::make_error(caf::exit_reason::user_shutdown);
   auto* companion = caf::actor_cast<caf::actor_companion*>(handle_);
   companion->cleanup(caf::error{why}, nullptr);
+  // Waits for an answer that is being delivered; later ones find nobody.
+  companion->on_enqueue({});
   fail_if([](const pending&) { return true; }, why);
 }
 

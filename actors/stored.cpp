@@ -91,8 +91,12 @@ public:
     switch (found->what) {
     case idempotency_claim::kind::mine:
       // So that after a crash it is known as lost and not as still running.
-      if (auto ok = all_->runs->put(begun); !ok)
+      if (auto ok = all_->runs->put(begun); !ok) {
+        // Nobody may find a key that leads nowhere.
+        (void)all_->idempotency->release(wanted.organization, wanted.key,
+                                         wanted.run);
         return ok.error();
+      }
       return outcome;
     case idempotency_claim::kind::running: {
       auto run = all_->runs->find(wanted.organization, found->run);
@@ -168,8 +172,12 @@ private:
   result<void> settle(const journal_entry& entry) {
     if (entry.settle && entry.run) {
       const auto& c = *entry.settle;
-      return all_->idempotency->finish(c.organization, c.key, c.run,
-                                       answer_text(*entry.run), now());
+      auto kept = all_->idempotency->finish(c.organization, c.key, c.run,
+                                            answer_text(*entry.run), now());
+      // An expired key is nobody's loss.
+      if (!kept && kept.error().code != ec::not_found)
+        return kept;
+      return {};
     }
     if (entry.release)
       return all_->idempotency->release(entry.release->organization,

@@ -124,14 +124,19 @@ void supervisor_state::down(const caf::down_msg& m) {
 }
 
 void supervisor_state::lost(child& c, const caf::actor_addr& who) {
-  if (c.level == rank::executor) {
+  if (c.level != rank::dispatcher) {
     for (auto& d : context->routes.load()->dispatchers)
       if (d)
         self->send(d, gone_v, who);
     return;
   }
-  if (c.level != rank::dispatcher)
-    return;
+  abandon_runs_of(c);
+  context->router->fail_route(
+    route_of(static_cast<std::uint32_t>(c.slot)),
+    caf::make_error(caf::exit_reason::unhandled_exception));
+}
+
+void supervisor_state::abandon_runs_of(const child& c) {
   const auto slot = static_cast<std::uint32_t>(c.slot);
   auto orphans = context->runs.select([slot](const live_run& run) {
     return run.owner == slot && run.phase != run_phase::ended;
@@ -143,13 +148,14 @@ void supervisor_state::lost(child& c, const caf::actor_addr& who) {
                ? "a part of the engine failed while the tool ran; look at its "
                  "effects before trying again"
                : "a part of the engine failed before the tool was started"});
-  context->router->fail_route(
-    route_of(slot), caf::make_error(caf::exit_reason::unhandled_exception));
 }
 
 void supervisor_state::born(std::uint64_t index) {
   if (stopping || index >= children.size() || children[index].handle)
     return;
+  // What was sent to the dead one after we had looked belongs to nobody.
+  if (children[index].level == rank::dispatcher)
+    abandon_runs_of(children[index]);
   start(children[index]);
   publish();
   context->report("supervisor started " + children[index].name + " again");

@@ -45,6 +45,7 @@ struct supervisor_state {
   void publish();
   void down(const caf::down_msg& m);
   void lost(child& c, const caf::actor_addr& who);
+  void abandon_runs_of(const child& c);
   void born(std::uint64_t index);
   void stop();
   void stop_next_rank();

@@ -1,9 +1,9 @@
 #include "app/host.hpp"
 
 #include "actors/engine_host.hpp"
+#include "actors/stored.hpp"
 #include "app/exit_code.hpp"
 #include "app/options.hpp"
-#include "app/stored.hpp"
 #include "app/unsupported.hpp"
 #include "app/watchdog.hpp"
 #include "net/compat/letta/letta.hpp"

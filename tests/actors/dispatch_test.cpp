@@ -36,7 +36,8 @@ struct two_backends : engine_fixture {
 };
 
 run_outcome unavailable(bool may_have_started) {
-  return {error{ec::unavailable, "the provider is down"}, may_have_started};
+  return {error{ec::unavailable, "the provider is down", {}, {}},
+          may_have_started};
 }
 
 } // namespace

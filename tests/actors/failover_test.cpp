@@ -88,11 +88,11 @@ BOOST_AUTO_TEST_CASE(never_goes_to_a_weaker_isolation_than_permitted) {
 }
 
 BOOST_AUTO_TEST_CASE(tries_again_only_what_cannot_have_happened) {
-  const error gone{ec::unavailable, "gone"};
+  const error gone{ec::unavailable, "gone", {}, {}};
   BOOST_TEST(may_fail_over(gone, false, false));
   BOOST_TEST(!may_fail_over(gone, true, false));
   BOOST_TEST(may_fail_over(gone, true, true));
-  const error wrong{ec::invalid_request, "wrong"};
+  const error wrong{ec::invalid_request, "wrong", {}, {}};
   BOOST_TEST(!may_fail_over(wrong, false, true));
 }
 

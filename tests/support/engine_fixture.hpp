@@ -34,7 +34,7 @@ public:
   }
   result<T> get() {
     if (!wait())
-      return error{ec::internal, "the test waited in vain"};
+      return error{ec::internal, "the test waited in vain", {}, {}};
     return future_.get();
   }
 

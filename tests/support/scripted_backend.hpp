@@ -19,7 +19,7 @@ namespace troupe::test {
 /// runs until they are released, fail. Thread-safe like any backend.
 class scripted_backend final : public backend {
 public:
-  enum class mode { answer, hold, thread };
+  enum class mode { answer, hold, thread, refuse };
   using script = std::function<run_outcome(const prepared_run&, run_observer&)>;
 
   explicit scripted_backend(backend_kind kind = backend_kind::local,
@@ -37,13 +37,30 @@ public:
     std::lock_guard guard{mutex_};
     ready_ = std::move(ready);
   }
+  /// Runs that are held until they are released, whatever the mode.
+  void hold_when(std::function<bool(const prepared_run&)> which) {
+    std::lock_guard guard{mutex_};
+    hold_when_ = std::move(which);
+  }
   void ignore_cancel(bool ignore) { ignore_cancel_ = ignore; }
 
   backend_kind kind() const override { return kind_; }
 
   void start(prepared_run_ptr run, run_observer_ptr observer) override {
     started_ += 1;
-    switch (how_) {
+    auto how = how_;
+    {
+      std::lock_guard guard{mutex_};
+      if (hold_when_ && hold_when_(*run))
+        how = mode::hold;
+      if (stopped_)
+        how = mode::refuse;
+    }
+    switch (how) {
+    case mode::refuse:
+      observer->finished(
+        {error{ec::unavailable, "the backend has stopped", {}, {}}, false});
+      return;
     case mode::answer:
       play(run, observer);
       return;
@@ -85,6 +102,7 @@ public:
     std::map<run_id, std::pair<prepared_run_ptr, run_observer_ptr>> held;
     {
       std::lock_guard guard{mutex_};
+      stopped_ = true;
       threads.swap(threads_);
       held.swap(held_);
     }
@@ -92,7 +110,7 @@ public:
       t.join();
     for (auto& [id, entry] : held)
       entry.second->finished(
-        {error{ec::unavailable, "the backend stopped"}, true});
+        {error{ec::unavailable, "the backend stopped", {}, {}}, true});
   }
 
   // -- for tests -------------------------------------------------------------
@@ -174,6 +192,8 @@ private:
   result<void> ready_;
   std::map<run_id, held_run_entry> held_;
   std::vector<std::thread> threads_;
+  std::function<bool(const prepared_run&)> hold_when_;
+  bool stopped_ = false;
   std::atomic<bool> ignore_cancel_{false};
   std::atomic<int> started_{0};
   std::atomic<int> cancels_{0};

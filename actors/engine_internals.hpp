@@ -1,0 +1,12 @@
+#pragma once
+
+#include "actors/context.hpp"
+#include "actors/engine_host.hpp"
+
+namespace troupe {
+
+/// What stands behind an engine: for tests that break it on purpose, and for
+/// the parts of the engine that join it from outside.
+context_ptr context_of(engine_host& host);
+
+} // namespace troupe

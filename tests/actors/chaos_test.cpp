@@ -1,0 +1,258 @@
+#include "actors/engine_internals.hpp"
+#include "tests/support/engine_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <future>
+#include <map>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+using namespace troupe;
+using namespace troupe::test;
+
+namespace {
+
+/// A backend that answers late, early, wrongly or never, on its own threads.
+/// What it does is decided by a seeded generator.
+class moody_backend final : public backend {
+public:
+  moody_backend(backend_kind kind, unsigned seed)
+      : kind_{kind}, random_{seed}, worker_{[this] { work(); }} {}
+  ~moody_backend() override { stop(); }
+
+  backend_kind kind() const override { return kind_; }
+  result<void> ready() const override { return {}; }
+
+  void start(prepared_run_ptr run, run_observer_ptr observer) override {
+    std::unique_lock lock{mutex_};
+    switch (random_() % 8) {
+    case 0: // fails at once
+      lock.unlock();
+      observer->finished({error{ec::unavailable, "moody", {}, {}}, false});
+      return;
+    case 1: // throws; it must not, but it does
+      throw std::runtime_error{"moody"};
+    case 2: // answers at once
+      lock.unlock();
+      observer->started();
+      observer->finished({scripted_backend::answer_for(*run), true});
+      return;
+    case 3: // never answers, unless it is cancelled
+      held_.emplace(run->id, held_run{run, observer});
+      return;
+    default:
+      queue_.push_back({run, observer});
+      changed_.notify_one();
+    }
+  }
+
+  void cancel(const run_id& id, exit_reason reason) override {
+    std::unique_lock lock{mutex_};
+    auto n = held_.extract(id);
+    if (!n)
+      return;
+    lock.unlock();
+    auto r = scripted_backend::answer_for(*n.mapped().run);
+    r.status = run_status::error;
+    r.reason = reason;
+    n.mapped().observer->finished({std::move(r), true});
+  }
+
+  void stop() override {
+    {
+      std::lock_guard guard{mutex_};
+      stopped_ = true;
+    }
+    changed_.notify_all();
+    if (worker_.joinable())
+      worker_.join();
+    held_.clear();
+  }
+
+private:
+  struct held_run {
+    prepared_run_ptr run;
+    run_observer_ptr observer;
+  };
+
+  void work() {
+    std::unique_lock lock{mutex_};
+    for (;;) {
+      changed_.wait(lock, [this] { return stopped_ || !queue_.empty(); });
+      if (queue_.empty())
+        return;
+      auto next = std::move(queue_.back()); // out of order, on purpose
+      queue_.pop_back();
+      const bool fails = random_() % 4 == 0;
+      lock.unlock();
+      next.observer->started();
+      next.observer->output(output_stream::out, "working");
+      if (fails)
+        next.observer->finished({error{ec::unavailable, "died", {}, {}}, true});
+      else
+        next.observer->finished(
+          {scripted_backend::answer_for(*next.run), true});
+      lock.lock();
+    }
+  }
+
+  const backend_kind kind_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::mt19937 random_;
+  std::vector<held_run> queue_;
+  std::map<run_id, held_run> held_;
+  bool stopped_ = false;
+  std::thread worker_;
+};
+
+/// Answers some questions, forgets others until it goes away.
+class moody_webhook final : public credential_source {
+public:
+  explicit moody_webhook(unsigned seed) : random_{seed} {}
+  void ask(credential_query, std::chrono::milliseconds,
+           std::function<void(result<environment>)> done) override {
+    std::unique_lock lock{mutex_};
+    if (random_() % 3 == 0) {
+      hanging_.push_back(std::move(done));
+      return;
+    }
+    lock.unlock();
+    done(environment{});
+  }
+  void give_up() {
+    std::vector<std::function<void(result<environment>)>> hanging;
+    {
+      std::lock_guard guard{mutex_};
+      hanging.swap(hanging_);
+    }
+    for (auto& done : hanging)
+      done(error{ec::timeout, "no answer", {}, {}});
+  }
+
+private:
+  std::mutex mutex_;
+  std::mt19937 random_;
+  std::vector<std::function<void(result<environment>)>> hanging_;
+};
+
+unsigned seed() {
+  if (const char* given = std::getenv("TROUPE_CHAOS_SEED"))
+    return static_cast<unsigned>(std::strtoul(given, nullptr, 10));
+  return 20261118;
+}
+
+struct tally {
+  explicit tally(std::size_t count) : answers(count), ends(count) {}
+  std::vector<std::atomic<int>> answers;
+  std::vector<std::atomic<int>> ends;
+  std::atomic<std::size_t> done{0};
+};
+
+/// Without a chance to say good-bye, as a bug would do it.
+void kill_somebody(engine_host& host, std::mt19937& random) {
+  auto routes = context_of(host)->routes.load();
+  std::vector<caf::actor> victims;
+  for (const auto& line : routes->executors)
+    for (const auto& e : line)
+      if (e)
+        victims.push_back(caf::actor_cast<caf::actor>(e));
+  for (const auto& d : routes->dispatchers)
+    if (d)
+      victims.push_back(caf::actor_cast<caf::actor>(d));
+  if (routes->credential)
+    victims.push_back(caf::actor_cast<caf::actor>(routes->credential));
+  if (!victims.empty())
+    caf::anon_send_exit(victims[random() % victims.size()],
+                        caf::exit_reason::kill);
+}
+
+double metric(const engine& e, const std::string& name) {
+  auto text = e.metrics();
+  auto at = text.find("\n" + name + " ");
+  BOOST_REQUIRE(at != std::string::npos);
+  return std::atof(text.c_str() + at + name.size() + 2);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(chaos_suite)
+
+BOOST_AUTO_TEST_CASE(answers_every_request_exactly_once_whatever_happens) {
+  BOOST_TEST_MESSAGE("TROUPE_CHAOS_SEED=" << seed());
+  std::mt19937 random{seed()};
+  constexpr std::size_t count = 4'000;
+  auto webhook = std::make_shared<moody_webhook>(seed() + 1);
+  engine_options options;
+  options.threads = 2;
+  options.webhook = webhook;
+  options.credentials.keep_for = std::chrono::milliseconds{0};
+  options.backends
+    = {std::make_shared<moody_backend>(backend_kind::local, seed() + 2),
+       std::make_shared<moody_backend>(backend_kind::e2b, seed() + 3)};
+  options.admission.running = 64;
+  options.admission.waiting = 512;
+  options.breaker.failures = 50;
+  options.breaker.pause = std::chrono::milliseconds{1};
+  options.deadlines.grace = std::chrono::milliseconds{50};
+  options.supervision.first_pause = std::chrono::milliseconds{1};
+  auto opened = open_engine(std::move(options));
+  BOOST_REQUIRE(opened.has_value());
+  auto& host = **opened;
+  auto& e = host.engine();
+
+  tally t{count};
+  std::promise<void> all_done;
+  std::vector<run_id> ids;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto request = source_run();
+    request.id = run_id::make();
+    request.idempotent = random() % 2 == 0;
+    request.priority = static_cast<std::int32_t>(random() % 5);
+    request.deadline = std::chrono::milliseconds{20 + random() % 1'000};
+    if (random() % 10 == 0)
+      request.idempotency_key = "key-" + std::to_string(random() % 50);
+    ids.push_back(request.id);
+    auto who
+      = someone(random() % 2 ? "" : "org-11111111-1111-4111-8111-111111111111");
+    e.submit(
+      who, request,
+      [&t, &all_done, i](auto) {
+        ++t.answers[i];
+        if (++t.done == count)
+          all_done.set_value();
+      },
+      [&t, i](const run_event& event) {
+        if (event.kind == run_event_kind::end)
+          ++t.ends[i];
+        return true;
+      });
+    if (random() % 4 == 0)
+      e.cancel(who, ids[random() % ids.size()], [](auto) {});
+    if (random() % 100 == 0)
+      kill_somebody(host, random);
+    if (random() % 50 == 0)
+      webhook->give_up();
+  }
+  // A hanging webhook must not keep a run beyond its deadline.
+  BOOST_REQUIRE((all_done.get_future().wait_for(std::chrono::seconds{60})
+                 == std::future_status::ready));
+  webhook->give_up();
+  host.stop(); // what the supervisor still cleans up is clean after this
+  for (std::size_t i = 0; i < count; ++i) {
+    BOOST_REQUIRE(t.answers[i] == 1);
+    BOOST_REQUIRE(t.ends[i] == 1);
+  }
+  BOOST_TEST(metric(e, "troupe_runs_running") == 0);
+  BOOST_TEST(metric(e, "troupe_runs_waiting") == 0);
+  BOOST_TEST(metric(e, "troupe_requests_pending") == 0);
+  BOOST_TEST(metric(e, "troupe_actor_restarts_total") > 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
