@@ -5,6 +5,8 @@ namespace troupe {
 void add_commands(CLI::App& app, invocation& call) {
   for (auto add : {
          add_serve_command,
+         add_run_command,
+         add_doctor_command,
          add_config_command,
          add_key_command,
          add_version_command,

@@ -10,6 +10,8 @@ namespace troupe {
 // One per command and file. To add one: declare it here, and name it in the
 // list of commands.cpp.
 void add_serve_command(CLI::App& app, invocation& call);
+void add_run_command(CLI::App& app, invocation& call);
+void add_doctor_command(CLI::App& app, invocation& call);
 void add_config_command(CLI::App& app, invocation& call);
 void add_key_command(CLI::App& app, invocation& call);
 void add_version_command(CLI::App& app, invocation& call);

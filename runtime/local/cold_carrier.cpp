@@ -21,6 +21,9 @@ constexpr std::chrono::seconds start_time{30};
 constexpr std::chrono::milliseconds first_pause{50};
 constexpr std::chrono::milliseconds longest_pause{5'000};
 
+/// So many deaths in a row, and runs are refused instead of kept waiting.
+constexpr std::uint32_t hopeless_after = 3;
+
 error unavailable(std::string text) {
   return error{.code = ec::unavailable,
                .text = std::move(text),
@@ -146,6 +149,7 @@ void cold_carrier::say_ready(const isolation::probe_report& report) {
   deaths_in_a_row_ = 0;
   trouble_.clear();
   report_lost();
+  settle_pending();
   if (auto ready = std::exchange(ready_, nullptr))
     ready(probe_);
 }
@@ -167,20 +171,21 @@ void cold_carrier::lose_warden() {
   tickets_.clear();
   if (closing_) {
     report_lost();
+    settle_pending();
     if (auto done = std::exchange(closed_, nullptr))
       done();
     return;
   }
   if (trouble_.empty())
     trouble_ = "the warden died and is being replaced";
-  constexpr std::uint32_t give_up_first_start = 3;
-  if (++deaths_in_a_row_ >= give_up_first_start) {
+  if (++deaths_in_a_row_ >= hopeless_after) {
     // Nobody will sweep: say so now instead of never.
     report_lost();
     if (auto ready = std::exchange(ready_, nullptr))
       ready(unavailable(trouble_
                         + "; see `troupe doctor` and the state directory "
                         + state_dir_));
+    settle_pending();
   }
   auto pause = std::min<std::chrono::milliseconds>(
     first_pause * (1u << std::min(deaths_in_a_row_ - 1, 10u)), longest_pause);
@@ -214,20 +219,37 @@ bool cold_carrier::takes(const launch&) const {
   return true;
 }
 
+void cold_carrier::refuse(const launch& what, carrier_events& events,
+                          std::string why) {
+  run_ending ending;
+  ending.start_failure = std::move(why);
+  ending.isolation = report_for(what.run->isolation);
+  events.ended(std::move(ending));
+}
+
+void cold_carrier::settle_pending() {
+  bool hopeless = closing_ || deaths_in_a_row_ >= hopeless_after;
+  if (!trouble_.empty() && !hopeless)
+    return;
+  for (auto& [what, events] : std::exchange(pending_, {}))
+    if (hopeless)
+      refuse(what, events, trouble_);
+    else
+      start(std::move(what), std::move(events));
+}
+
 void cold_carrier::start(launch what, carrier_events events) {
-  auto refuse = [&](std::string why) {
-    run_ending ending;
-    ending.start_failure = std::move(why);
-    ending.isolation = report_for(what.run->isolation);
-    events.ended(std::move(ending));
-  };
-  if (!warden_ || !trouble_.empty() || closing_) {
-    refuse(closing_ ? "the local backend is stopping" : trouble_);
+  if (closing_ || deaths_in_a_row_ >= hopeless_after) {
+    refuse(what, events, closing_ ? "the local backend is stopping" : trouble_);
+    return;
+  }
+  if (!trouble_.empty()) {
+    pending_.emplace_back(std::move(what), std::move(events));
     return;
   }
   auto block = make_launch_block(what.argv, what.env);
   if (!block) {
-    refuse(block.error().text);
+    refuse(what, events, block.error().text);
     return;
   }
   warden::message m;
@@ -299,6 +321,14 @@ void cold_carrier::finish(const warden::end_notice& notice) {
 }
 
 void cold_carrier::kill(const run_id& id) {
+  auto waiting = std::ranges::find_if(
+    pending_, [&](const auto& entry) { return entry.first.run->id == id; });
+  if (waiting != pending_.end()) {
+    auto entry = std::move(*waiting);
+    pending_.erase(waiting);
+    refuse(entry.first, entry.second, "ended before it began");
+    return;
+  }
   auto i = tickets_.find(id.str());
   if (i == tickets_.end())
     return;

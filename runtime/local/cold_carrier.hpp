@@ -72,6 +72,10 @@ private:
   void finish(const warden::end_notice& notice);
   void lose_warden();
   void report_lost();
+  void refuse(const launch& what, carrier_events& events, std::string why);
+  /// What waits for the next warden: begun when it is there, refused when
+  /// there will be none.
+  void settle_pending();
   void send_kill(std::uint64_t ticket, flight& f);
   void expect(std::uint64_t ticket, flight& f, std::chrono::milliseconds within,
               bool then_replace);
@@ -85,6 +89,8 @@ private:
   std::function<void(result<isolation::probe_report>)> ready_;
   std::string trouble_ = "the warden is starting";
   flights flights_;
+  std::vector<std::pair<launch, carrier_events>>
+    pending_;    // max_running at most
   flights lost_; // of the last warden, told when its successor has swept
   std::unordered_map<std::string, std::uint64_t> tickets_; // by run id
   std::map<std::uint64_t, answer> asked_;

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <deque>
 #include <future>
 #include <mutex>
@@ -62,8 +63,10 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
   std::atomic<bool> stopped{false};
 
   mutable std::mutex probe_mutex; // what any thread may ask for
+  mutable std::condition_variable probe_done;
+  bool has_probed = false;
   isolation::probe_report probed;
-  std::string trouble;
+  std::string trouble = "the warden is starting";
 };
 
 namespace {
@@ -113,10 +116,6 @@ local_backend::open(asio::any_io_executor executor, local_options options) {
 
 result<void> local_backend::impl::open() {
   found = find_interpreters(options);
-  {
-    std::lock_guard lock{probe_mutex};
-    trouble = "the warden is starting";
-  }
   asio::post(strand, [self = shared_from_this()] {
     self->cold->open([self](result<isolation::probe_report> report) {
       std::lock_guard lock{self->probe_mutex};
@@ -127,6 +126,8 @@ result<void> local_backend::impl::open() {
       } else {
         self->trouble = report.error().text;
       }
+      self->has_probed = true;
+      self->probe_done.notify_all();
       asio::post(self->strand, [self] { self->pump(); });
     });
   });
@@ -224,6 +225,14 @@ result<void> local_backend::ready() const {
                .retry_after = {}};
 }
 
+result<void> local_backend::wait_until_probed() const {
+  {
+    std::unique_lock lock{impl_->probe_mutex};
+    impl_->probe_done.wait(lock, [&] { return impl_->has_probed; });
+  }
+  return ready();
+}
+
 isolation::probe_report local_backend::probe() const {
   std::lock_guard lock{impl_->probe_mutex};
   return impl_->probed;
@@ -303,7 +312,7 @@ void local_backend::impl::pump() {
   bool starting = false;
   {
     std::lock_guard lock{probe_mutex};
-    starting = probed.layers.empty() && trouble == "the warden is starting";
+    starting = !has_probed;
   }
   while (!starting && !waiting.empty()
          && running.size() < options.max_running) {

@@ -33,6 +33,10 @@ public:
   /// What the host offers, layer by layer; for `troupe doctor`.
   isolation::probe_report probe() const;
 
+  /// Waits until the first warden has probed the host, then is `ready()`. For
+  /// commands and tests; never on a thread of the executor.
+  result<void> wait_until_probed() const;
+
   /// Puts a faster carrier before the cold path. Call it before the first run.
   void add_carrier(std::unique_ptr<run_carrier> carrier);
   /// Where carriers live.

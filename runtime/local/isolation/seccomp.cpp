@@ -3,10 +3,12 @@
 #include "runtime/local/isolation/filter_builder.hpp"
 
 #include <asm/ioctls.h>
+#include <fcntl.h>
 #include <linux/prctl.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,6 +30,9 @@ constexpr long call_futex_wake = 454;
 constexpr long call_futex_wait = 455;
 constexpr long call_futex_requeue = 456;
 constexpr long call_mseal = 462;
+
+/// O_CREAT and the bit of O_TMPFILE that is not O_DIRECTORY.
+constexpr std::uint32_t made_by_open = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
 
 /// What a program does with files, memory, time and its own processes.
 void allow_ordinary_calls(filter_builder& f) {
@@ -262,6 +267,41 @@ void refuse_privileged_calls(filter_builder& f) {
 #endif
 }
 
+/// No file of ours gets a set-user or set-group bit: a directory that outlives
+/// the run must not hold a program that lends rights to whoever finds it.
+void check_modes(filter_builder& f) {
+  constexpr std::uint32_t set_bits = S_ISUID | S_ISGID;
+  auto checked = [](unsigned mode) {
+    return std::vector<sock_filter>{load_low(mode),
+                                    skip_unless_any_bit(set_bits),
+                                    give(deny_with(EPERM)), give(allow)};
+  };
+  f.set(SYS_fchmod, checked(1));
+  f.set(SYS_fchmodat, checked(2));
+  f.set(call_fchmodat2, checked(2));
+  f.set(SYS_mkdirat, checked(2));
+  f.set(SYS_mknodat, checked(2));
+  auto checked_open = [](unsigned flags) {
+    // The mode counts only where a file is made; else it may be anything.
+    return std::vector<sock_filter>{
+      load_low(flags),
+      {BPF_JMP | BPF_JSET | BPF_K, 1, 0, made_by_open},
+      give(allow),
+      load_low(flags + 1),
+      skip_unless_any_bit(set_bits),
+      give(deny_with(EPERM)),
+      give(allow)};
+  };
+  f.set(SYS_openat, checked_open(2));
+#if defined(__x86_64__)
+  f.set(SYS_open, checked_open(1));
+  f.set(SYS_chmod, checked(1));
+  f.set(SYS_mkdir, checked(1));
+  f.set(SYS_mknod, checked(1));
+  f.set(SYS_creat, checked(1));
+#endif
+}
+
 /// Threads and processes, but no new namespace.
 void check_clone(filter_builder& f) {
   constexpr std::uint32_t namespaces = CLONE_NEWNS | CLONE_NEWCGROUP
@@ -355,6 +395,7 @@ std::vector<sock_filter> build_filter(const filter_options& options) {
   allow_ordinary_calls(f);
   allow_process_calls(f);
   refuse_privileged_calls(f);
+  check_modes(f);
   check_clone(f);
   check_ioctl(f);
   check_prctl(f);

@@ -48,9 +48,15 @@ void wait_for_go(int sync) noexcept {
 
 /// Everything that is not the run's goes away before anything else happens.
 outcome keep_only(const init_order& order) noexcept {
-  int mine[]
-    = {order.sync, order.launch, order.in, order.out, order.err, order.channel};
-  std::sort(std::begin(mine), std::end(mine));
+  int mine[6 + isolation::max_sources];
+  int count = 0;
+  for (int fd : {order.sync, order.launch, order.in, order.out, order.err,
+                 order.channel})
+    mine[count++] = fd;
+  for (const auto& shown : order.plan->tree.shown)
+    if (shown.mount >= 0 && count < static_cast<int>(std::size(mine)))
+      mine[count++] = shown.mount;
+  std::sort(mine, mine + count);
   auto close_between = [](int first, int last) {
     return first > last
       || ::syscall(SYS_close_range, static_cast<unsigned>(first),
@@ -58,7 +64,8 @@ outcome keep_only(const init_order& order) noexcept {
       == 0;
   };
   int next = 0;
-  for (int fd : mine) {
+  for (int i = 0; i < count; ++i) {
+    int fd = mine[i];
     if (fd < 0)
       continue;
     if (!close_between(next, fd - 1))

@@ -72,7 +72,7 @@ outcome run_slot::begin(const isolation::plan& plan,
     return failed(step::order);
   init_order order;
   order.plan = &plan;
-  order.contained = plan.layers.pids;
+  order.contained = contained_ = plan.layers.pids;
   order.sync = its.get();
   order.launch = fds.launch.get();
   order.in = fds.in.get();
@@ -137,8 +137,8 @@ bool run_slot::hear() {
 void run_slot::kill() {
   notice_.killed = true;
   ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);
-  // Without a pid namespace its children do not die with it.
-  resources_.group->kill();
+  if (!contained_)
+    resources_.group->kill();
 }
 
 void run_slot::check_cpu() {

@@ -100,6 +100,7 @@ private:
   unique_fd pidfd_;
   unique_fd sync_;
   bool sync_closed_ = false;
+  bool contained_ = true; // pid 1 takes everybody along
   pid_t pid_ = -1;
   clock::time_point began_{};
   clock::time_point next_check_ = clock::time_point::max();

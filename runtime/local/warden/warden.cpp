@@ -1,5 +1,6 @@
 #include "runtime/local/warden/warden.hpp"
 
+#include "runtime/local/isolation/mapped_mount.hpp"
 #include "runtime/local/packet_socket.hpp"
 
 #include <fcntl.h>
@@ -203,6 +204,15 @@ void warden::start(const start_order& order, run_descriptors fds) {
   auto plan = plans_.build(order);
   if (!resources.work_directory.empty())
     plan.working_dir = resources.work_directory;
+  std::vector<unique_fd> mounts;
+  if (!map_mounts(plan, resources, mounts)) {
+    auto no = isolation::failed(isolation::step::open_sources);
+    give_back(std::move(resources));
+    refuse(order, no,
+           "a writable directory cannot be handed to the run's own user: use "
+           "a file system with id-mapped mounts, or run as ordinary user");
+    return;
+  }
   auto [place, fresh]
     = running_.try_emplace(order.ticket, order, std::move(resources));
   if (!fresh)
@@ -236,6 +246,32 @@ void warden::refuse(const start_order& order, isolation::outcome why,
   m.end.failure = why;
   m.end.detail = std::move(detail);
   say(std::move(m));
+}
+
+bool warden::map_mounts(isolation::plan& plan, const run_resources& resources,
+                        std::vector<unique_fd>& keep) {
+  if (!resources.uid || !plan.layers.mounts)
+    return true;
+  for (auto& shown : plan.tree.shown) {
+    if (!shown.writable)
+      continue;
+    keep.push_back(isolation::mapped_mount(shown.host.c_str(), *resources.uid,
+                                           *resources.uid));
+    if (!keep.back())
+      return false;
+    shown.mount = keep.back().get();
+  }
+  return true;
+}
+
+void warden::give_back(run_resources resources) {
+  groups_.put(std::move(resources.group));
+  if (resources.uid)
+    uids_.put(*resources.uid);
+  if (!resources.work_directory.empty()) {
+    std::error_code code;
+    std::filesystem::remove_all(resources.work_directory, code);
+  }
 }
 
 bool warden::gather(const start_order& order, run_resources& out) {

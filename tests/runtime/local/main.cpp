@@ -1,6 +1,7 @@
 // Boost.Test's main, but first of all the warden's: this binary is what the
 // local backend executes again.
 #include "runtime/local/warden/protocol.hpp"
+#include "tests/runtime/local/support.hpp"
 
 #define BOOST_TEST_MODULE local
 #define BOOST_TEST_NO_MAIN
@@ -11,5 +12,7 @@
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view{argv[1]} == troupe::warden::command)
     return troupe::warden::warden_main(argc, argv);
+  if (argc > 2 && std::string_view{argv[1]} == "--engine-with-a-sleeper")
+    return troupe::test::serve_a_sleeper(argv[2]);
   return boost::unit_test::unit_test_main(&init_unit_test, argc, argv);
 }

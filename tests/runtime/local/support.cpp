@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <iostream>
 
 namespace troupe::test {
 
@@ -51,6 +52,7 @@ local_host::local_host(local_options options) : busy_{io_.get_executor()} {
   auto opened = local_backend::open(io_.get_executor(), std::move(options));
   BOOST_REQUIRE_MESSAGE(opened, to_string(opened.error()));
   backend_ = *opened;
+  (void)backend_->wait_until_probed(); // what it says is the test's business
 }
 
 local_host::~local_host() {
@@ -128,6 +130,26 @@ bool eventually(const std::function<bool()>& done) {
     ::poll(nullptr, 0, 2);
   }
   return true;
+}
+
+int serve_a_sleeper(const char* state_dir) {
+  boost::asio::io_context io;
+  auto busy = boost::asio::make_work_guard(io);
+  std::thread thread{[&] { io.run(); }};
+  local_options options;
+  options.state_dir = state_dir;
+  auto backend = local_backend::open(io.get_executor(), options);
+  if (!backend)
+    return 1;
+  auto run = shell("echo on; sleep 1000");
+  run.limits.wall = std::chrono::minutes{5};
+  run.id = run_id::make();
+  auto seen = std::make_shared<watcher>();
+  (*backend)->start(std::make_shared<const prepared_run>(run), seen);
+  seen->wait_for_output("on");
+  std::cout << (*backend)->instance_directory() << std::endl;
+  thread.join(); // never: somebody kills us
+  return 0;
 }
 
 } // namespace troupe::test

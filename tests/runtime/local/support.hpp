@@ -77,4 +77,8 @@ std::string lacks(std::string_view layer);
 /// Waits until `done` holds, by looking; false after ten seconds.
 bool eventually(const std::function<bool()>& done);
 
+/// The life of an engine that another test kills: prints its instance's
+/// directory once its run has begun, then waits for the end.
+int serve_a_sleeper(const char* state_dir);
+
 } // namespace troupe::test

@@ -1,0 +1,31 @@
+#include "app/local_engine.hpp"
+
+namespace troupe {
+
+result<std::unique_ptr<local_engine>>
+local_engine::open(local_options options) {
+  std::unique_ptr<local_engine> self{new local_engine};
+  self->thread_ = std::thread{[raw = self.get()] { raw->io_.run(); }};
+  auto backend
+    = local_backend::open(self->io_.get_executor(), std::move(options));
+  if (!backend)
+    return backend.error();
+  self->backend_ = std::move(*backend);
+  return self;
+}
+
+local_engine::~local_engine() {
+  if (backend_)
+    backend_->stop();
+  backend_.reset();
+  busy_.reset();
+  io_.stop();
+  if (thread_.joinable())
+    thread_.join();
+}
+
+result<void> local_engine::wait_until_probed() {
+  return backend_->wait_until_probed();
+}
+
+} // namespace troupe

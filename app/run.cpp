@@ -1,0 +1,157 @@
+#include "app/commands.hpp"
+#include "app/local_engine.hpp"
+#include "app/run_options.hpp"
+#include "runtime/model/codec.hpp"
+
+#include <boost/asio/signal_set.hpp>
+
+#include <cstdio>
+#include <future>
+#include <memory>
+#include <mutex>
+
+namespace troupe {
+
+namespace {
+
+void print(std::FILE* to, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), to);
+  std::fflush(to);
+}
+
+/// Passes output on as it comes, and waits for the end.
+class watcher final : public run_observer {
+public:
+  watcher(bool stream, std::FILE* out) : stream_{stream}, out_{out} {}
+
+  void output(output_stream which, std::string_view text) override {
+    if (stream_)
+      print(which == output_stream::out ? out_ : stderr, text);
+  }
+  void finished(run_outcome outcome) override {
+    outcome_.set_value(std::move(outcome));
+  }
+  run_outcome wait() { return outcome_.get_future().get(); }
+
+private:
+  bool stream_;
+  std::FILE* out_;
+  std::promise<run_outcome> outcome_;
+};
+
+int exit_code_of(const run_result& r) {
+  switch (r.reason) {
+  case exit_reason::wall_timeout:
+  case exit_reason::cpu_timeout:
+    return exit_timeout;
+  case exit_reason::start_failed:
+  case exit_reason::lost:
+    return exit_ours;
+  case exit_reason::exited:
+  case exit_reason::signaled:
+  case exit_reason::memory_limit:
+  case exit_reason::output_limit:
+  case exit_reason::pids_limit:
+  case exit_reason::disk_limit:
+  case exit_reason::syscall_blocked:
+  case exit_reason::policy_denied:
+  case exit_reason::cancelled:
+    break;
+  }
+  return r.status == run_status::success ? exit_ok : exit_tool_failed;
+}
+
+/// For people: the value alone on standard output, so that it can be piped;
+/// what the tool printed beside it. A shell script's output is its value.
+void print_for_people(const run_result& r, const prepared_run& run,
+                      bool streamed) {
+  bool is_shell = run.lang == language::shell;
+  if (!streamed) {
+    print(is_shell ? stdout : stderr, r.stdout_text);
+    print(stderr, r.stderr_text);
+  }
+  if (r.stdout_truncated || r.stderr_truncated)
+    print(stderr, "troupe: the output was cut at its limit\n");
+  if (r.status == run_status::success && !is_shell)
+    print(stdout, r.value_json + "\n");
+  if (r.status == run_status::success)
+    return;
+  // The runner prints the traceback on the tool's own stderr as well.
+  if (!r.failure.traceback.empty()
+      && r.stderr_text.find(r.failure.traceback) == std::string::npos)
+    print(stderr, r.failure.traceback + "\n");
+  auto why = r.failure.friendly.empty() ? r.detail : r.failure.friendly;
+  print(stderr,
+        "troupe: " + std::string{to_string(r.reason)}
+          + (why.empty() ? "" : ": " + why) + "\n");
+}
+
+int run_file(const run_options& said) {
+  auto run = make_run(said);
+  if (!run)
+    return complain(run.error().text);
+  local_options options;
+  options.isolation = run->isolation;
+  auto engine = local_engine::open(std::move(options));
+  if (!engine)
+    return complain(engine.error().text, exit_ours);
+  auto& backend = (*engine)->backend();
+
+  // The tool's output is its value only where it is the only one.
+  auto out = run->lang == language::shell && !said.as_json ? stdout : stderr;
+  auto seen = std::make_shared<watcher>(said.stream, out);
+  auto request = std::make_shared<const prepared_run>(std::move(*run));
+  boost::asio::signal_set signals{(*engine)->io(), SIGINT, SIGTERM};
+  signals.async_wait([&](boost::system::error_code code, int) {
+    if (!code)
+      backend.cancel(request->id, exit_reason::cancelled);
+  });
+  backend.start(request, seen);
+  auto outcome = seen->wait();
+  signals.cancel();
+  if (!outcome.answer)
+    return complain(outcome.answer.error().text, exit_ours);
+  if (said.as_json)
+    print(stdout, to_json_text(*outcome.answer) + "\n");
+  else
+    print_for_people(*outcome.answer, *request, said.stream);
+  return exit_code_of(*outcome.answer);
+}
+
+} // namespace
+
+void add_run_command(CLI::App& app, invocation& call) {
+  auto said = std::make_shared<run_options>();
+  auto* cmd = app.add_subcommand(
+    "run", "Run one tool in the sandbox of this machine, without a server");
+  cmd
+    ->add_option("FILE", said->file,
+                 "A .py, .ts, .js or .sh file; - is standard input")
+    ->required();
+  cmd->add_option("--language", said->language,
+                  "python, typescript, javascript or shell");
+  cmd->add_option("--function", said->function,
+                  "The function to call (the last one of the file)");
+  cmd->add_option("--args", said->args,
+                  "Its arguments: a JSON object, @file, or - for stdin");
+  cmd
+    ->add_option("--env", said->env,
+                 "NAME=VALUE, or NAME to pass on our own (repeatable)")
+    ->allow_extra_args(false);
+  cmd->add_option("--timeout", said->timeout, "5s, 500ms, 2m");
+  cmd->add_option("--memory", said->memory, "256MiB");
+  cmd->add_option("--network", said->network,
+                  "off, public or allow=host,host:port");
+  auto off = cmd->add_flag("--no-isolation", said->without_isolation,
+                           "Run it as an ordinary process: trusted code only");
+  cmd
+    ->add_flag("--best-effort", said->best_effort,
+               "Run it even where this host lacks a layer of isolation")
+    ->excludes(off);
+  cmd->add_flag("--json", said->as_json,
+                "Print the whole result, for programs");
+  cmd->add_flag("--stream", said->stream, "Show its output as it comes");
+  call.on(cmd, [said] { return run_file(*said); });
+}
+
+} // namespace troupe

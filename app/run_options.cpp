@@ -1,0 +1,194 @@
+#include "app/run_options.hpp"
+
+#include "runtime/json/json.hpp"
+#include "runtime/model/variable.hpp"
+#include "runtime/settings/value.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <limits>
+
+namespace troupe {
+
+namespace {
+
+/// Sources and arguments beyond this are a mistake, or belong into a file that
+/// the tool reads.
+constexpr std::size_t max_text = 16u << 20;
+
+error wrong(std::string_view option, std::string reason, std::string hint) {
+  return bad_field(std::string{option}, std::move(reason), std::move(hint));
+}
+
+result<std::string> read_all(std::istream& in, std::string_view name) {
+  std::string text;
+  char piece[16 * 1024];
+  while (in.read(piece, sizeof piece) || in.gcount() > 0) {
+    text.append(piece, static_cast<std::size_t>(in.gcount()));
+    if (text.size() > max_text)
+      return wrong(name, "more than 16 MiB", "let the tool read a file");
+  }
+  return text;
+}
+
+result<std::string> read_file(const std::string& path, std::string_view name) {
+  if (path == "-")
+    return read_all(std::cin, name);
+  std::error_code code;
+  if (std::filesystem::is_directory(path, code))
+    return wrong(name, path + " is a directory", "name a file");
+  std::ifstream file{path, std::ios::binary};
+  if (!file)
+    return wrong(name, "cannot read " + path, "check the path");
+  return read_all(file, name);
+}
+
+result<language> language_of(const run_options& said) {
+  if (!said.language.empty()) {
+    auto lang = parse_language(said.language);
+    if (!lang)
+      return wrong("--language", "'" + said.language + "' is none",
+                   "python, typescript, javascript or shell");
+    return lang;
+  }
+  auto end = std::filesystem::path{said.file}.extension().string();
+  if (end == ".py")
+    return language::python;
+  if (end == ".ts" || end == ".mts")
+    return language::typescript;
+  if (end == ".js" || end == ".cjs" || end == ".mjs")
+    return language::javascript;
+  if (end == ".sh")
+    return language::shell;
+  return wrong("FILE", "cannot tell the language of '" + said.file + "'",
+               "give --language");
+}
+
+result<std::string> arguments_of(const run_options& said) {
+  if (said.args.empty())
+    return std::string{"{}"};
+  if (said.args == "-" && said.file == "-")
+    return wrong("--args", "standard input holds the source already",
+                 "give the arguments as text or as @file");
+  auto text = said.args;
+  if (said.args == "-" || said.args.front() == '@') {
+    auto read
+      = read_file(said.args == "-" ? "-" : said.args.substr(1), "--args");
+    if (!read)
+      return read.error();
+    text = std::move(*read);
+  }
+  auto object = json::parse_object(text);
+  if (!object)
+    return object.error().within("--args");
+  return json::to_text(*object);
+}
+
+result<void> add_variables(const run_options& said, environment& env) {
+  for (const auto& word : said.env) {
+    auto equals = word.find('=');
+    auto name = word.substr(0, equals);
+    if (auto fine = check_variable_name(name, "--env"); !fine)
+      return fine.error();
+    std::string value;
+    if (equals != std::string::npos)
+      value = word.substr(equals + 1);
+    else if (const char* own = std::getenv(name.c_str()))
+      value = own;
+    else
+      return wrong("--env", name + " is not set here", "give " + name + "=...");
+    if (auto fine = check_variable_value(value, "--env"); !fine)
+      return fine.error();
+    env[name] = secret{std::move(value)};
+  }
+  return {};
+}
+
+result<network_policy> network_of(const std::string& text) {
+  network_policy policy;
+  if (text.empty() || text == "public")
+    return policy;
+  if (text == "off") {
+    policy.mode = network_mode::off;
+    return policy;
+  }
+  constexpr std::string_view list = "allow=";
+  if (!text.starts_with(list) || text.size() == list.size())
+    return wrong("--network", "'" + text + "' is no policy",
+                 "off, public or allow=host,host:port");
+  policy.mode = network_mode::listed;
+  std::string_view rest{text};
+  rest.remove_prefix(list.size());
+  while (!rest.empty()) {
+    auto host = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), host.size() + 1));
+    if (!host.empty())
+      policy.allow.emplace_back(host);
+  }
+  return policy;
+}
+
+result<void> set_limits(const run_options& said, limits& l) {
+  if (!said.timeout.empty()) {
+    auto time = parse_duration(said.timeout);
+    if (!time)
+      return time.error().within("--timeout");
+    if (time->count() <= 0)
+      return wrong("--timeout", "must be more than zero", "5s, 500ms, 2m");
+    l.wall = *time;
+    l.cpu = std::max(l.cpu, *time); // on many cores wall ends first, or not
+  }
+  if (!said.memory.empty()) {
+    auto bytes = parse_size(said.memory);
+    if (!bytes)
+      return bytes.error().within("--memory");
+    constexpr std::uint64_t least = 8u << 20; // an interpreter's start
+    if (*bytes < least)
+      return wrong("--memory", "less than 8 MiB runs nothing", "256MiB");
+    l.memory_bytes = *bytes;
+  }
+  return {};
+}
+
+} // namespace
+
+result<prepared_run> make_run(const run_options& said) {
+  prepared_run run;
+  run.id = run_id::make();
+  run.organization = default_organization();
+  run.kind = run_kind::source;
+  auto lang = language_of(said);
+  if (!lang)
+    return lang.error();
+  run.lang = *lang;
+  auto source = read_file(said.file, "FILE");
+  if (!source)
+    return source.error();
+  run.source = std::move(*source);
+  run.function = said.function;
+  run.name = said.file == "-"
+    ? "stdin"
+    : std::filesystem::path{said.file}.filename().string();
+  auto args = arguments_of(said);
+  if (!args)
+    return args.error();
+  run.args_json = std::move(*args);
+  if (auto fine = add_variables(said, run.env); !fine)
+    return fine.error();
+  auto network = network_of(said.network);
+  if (!network)
+    return network.error();
+  run.network = std::move(*network);
+  if (auto fine = set_limits(said, run.limits); !fine)
+    return fine.error();
+  if (said.without_isolation)
+    run.isolation = isolation_level::off;
+  else if (said.best_effort)
+    run.isolation = isolation_level::best_effort;
+  return run;
+}
+
+} // namespace troupe
