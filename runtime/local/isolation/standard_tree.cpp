@@ -62,7 +62,6 @@ std::vector<rlimit_plan> standard_rlimits(const process_limits& limits) {
   constexpr std::uint64_t mebibyte = 1u << 20;
   std::vector<rlimit_plan> list{
     {RLIMIT_CORE, 0},
-    {RLIMIT_NOFILE, limits.open_files},
     {RLIMIT_FSIZE, limits.file_bytes},
     {RLIMIT_STACK, 8 * mebibyte},
     {RLIMIT_MEMLOCK, 8 * mebibyte},
@@ -71,6 +70,8 @@ std::vector<rlimit_plan> standard_rlimits(const process_limits& limits) {
     {RLIMIT_NICE, 0},
     {RLIMIT_SIGPENDING, 1024},
   };
+  if (limits.open_files != 0)
+    list.push_back({RLIMIT_NOFILE, limits.open_files});
   if (limits.cpu_seconds != 0)
     list.push_back({RLIMIT_CPU, limits.cpu_seconds});
   if (limits.memory_bytes != 0)

@@ -14,7 +14,7 @@ tree_plan standard_tree();
 
 /// The bounds that hold per process, beside those of the group.
 struct process_limits {
-  std::uint64_t open_files = 1024;
+  std::uint64_t open_files = 1024; // 0: set later, by whoever hands in
   std::uint64_t file_bytes = 128ull << 20;
   std::uint64_t cpu_seconds = 0;  // 0: none
   std::uint64_t memory_bytes = 0; // 0: the cgroup bounds it

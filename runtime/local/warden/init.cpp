@@ -90,10 +90,25 @@ void default_signals() noexcept {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+/// Not before the descriptors are in their places: their old numbers may be
+/// beyond what the tool is allowed.
+outcome bound_open_files(std::uint64_t count) noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return failed(step::rlimits);
+  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, count);
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return failed(step::rlimits);
+  return {};
+}
+
 [[noreturn]] void become_tool(const init_order& order, int exec_pipe) noexcept {
   default_signals();
   int fds[] = {order.in, order.out, order.err, order.channel};
   auto no = isolation::hand_in(fds, order.channel < 0 ? 3 : 4);
+  if (no.ok())
+    no = bound_open_files(order.open_files);
   if (no.ok())
     no = {step::exec, execute_launch_block(order.launch)};
   [[maybe_unused]] auto n = ::write(exec_pipe, &no, sizeof no);

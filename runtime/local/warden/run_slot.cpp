@@ -79,6 +79,7 @@ outcome run_slot::begin(const isolation::plan& plan,
   order.out = fds.out.get();
   order.err = fds.err.get();
   order.channel = fds.channel.get();
+  order.open_files = order_.limits.open_files;
   began_ = clock::now();
   isolation::group_limits bounds{order_.limits.memory_bytes,
                                  order_.limits.processes + 1}; // and pid 1

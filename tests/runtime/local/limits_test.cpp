@@ -62,6 +62,7 @@ BOOST_AUTO_TEST_CASE(ends_what_computes_too_long) {
 }
 
 BOOST_AUTO_TEST_CASE(counts_the_time_of_all_processes_together) {
+  TROUPE_NEEDS("cpu_clock");
   auto run = shell("for i in 1 2 3 4; do (while :; do :; done) & done; wait");
   run.limits.cpu = milliseconds{400};
   BOOST_TEST(reason_of(shared_host().run(run)) == "cpu_timeout");
@@ -77,10 +78,7 @@ BOOST_AUTO_TEST_CASE(ends_what_wants_too_much_memory) {
 }
 
 BOOST_AUTO_TEST_CASE(counts_files_in_memory_as_memory) {
-  if (auto why = lacks("memory_limit"); !why.empty()) {
-    BOOST_TEST_MESSAGE("skipped, " << why);
-    return;
-  }
+  TROUPE_NEEDS("memory_limit");
   auto run = python("import os\n"
                     "fd = os.memfd_create('x')\n"
                     "while True: os.write(fd, bytes(1 << 20))\n");
@@ -90,10 +88,7 @@ BOOST_AUTO_TEST_CASE(counts_files_in_memory_as_memory) {
 }
 
 BOOST_AUTO_TEST_CASE(counts_its_tmp_as_memory) {
-  if (auto why = lacks("memory_limit"); !why.empty()) {
-    BOOST_TEST_MESSAGE("skipped, " << why);
-    return;
-  }
+  TROUPE_NEEDS("memory_limit");
   auto run = python("f = open('/tmp/x', 'wb')\n"
                     "while True: f.write(bytes(1 << 20))\n");
   run.limits.memory_bytes = 64u << 20;
@@ -102,6 +97,7 @@ BOOST_AUTO_TEST_CASE(counts_its_tmp_as_memory) {
 }
 
 BOOST_AUTO_TEST_CASE(survives_a_fork_bomb) {
+  TROUPE_NEEDS("process_limit");
   auto run = python("import os\n"
                     "while True: os.fork()\n");
   run.limits.processes = 20;
@@ -127,6 +123,7 @@ BOOST_AUTO_TEST_CASE(names_the_limit_of_processes) {
 }
 
 BOOST_AUTO_TEST_CASE(counts_threads_as_processes) {
+  TROUPE_NEEDS("process_limit");
   auto run = python("import threading, time\n"
                     "for i in range(100):\n"
                     "  threading.Thread(target=time.sleep, args=(1000,),"

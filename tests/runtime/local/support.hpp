@@ -82,3 +82,10 @@ bool eventually(const std::function<bool()>& done);
 int serve_a_sleeper(const char* state_dir);
 
 } // namespace troupe::test
+
+/// Ends a test, with a message, on a host that cannot do `layer`.
+#define TROUPE_NEEDS(layer)                                                    \
+  if (auto why = troupe::test::lacks(layer); !why.empty()) {                   \
+    BOOST_TEST_MESSAGE("skipped, " << why);                                    \
+    return;                                                                    \
+  }
