@@ -2,6 +2,7 @@
 // talks to those itself; here is only what takes the warden's rights.
 #include "runtime/local/warden/warden.hpp"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <cerrno>
@@ -23,6 +24,8 @@ void warden::grant(const start_order& order) {
   auto plan = plans_.build(order);
   if (!resources.work_directory.empty())
     plan.working_dir = resources.work_directory;
+  // A slot lives for many runs of one shape; its children have this bound.
+  plan.rlimits.push_back({RLIMIT_NOFILE, order.limits.open_files});
   message m;
   m.what = word::leased;
   std::vector<unique_fd> files;

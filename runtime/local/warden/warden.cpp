@@ -264,16 +264,6 @@ bool warden::map_mounts(isolation::plan& plan, const run_resources& resources,
   return true;
 }
 
-void warden::give_back(run_resources resources) {
-  groups_.put(std::move(resources.group));
-  if (resources.uid)
-    uids_.put(*resources.uid);
-  if (!resources.work_directory.empty()) {
-    std::error_code code;
-    std::filesystem::remove_all(resources.work_directory, code);
-  }
-}
-
 bool warden::gather(const start_order& order, run_resources& out) {
   out.group = groups_.take();
   if (!out.group)

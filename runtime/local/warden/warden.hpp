@@ -58,7 +58,6 @@ private:
   /// Writable directories of a run with a uid of its own: their owner is it.
   bool map_mounts(isolation::plan& plan, const run_resources& resources,
                   std::vector<unique_fd>& keep);
-  void give_back(run_resources resources);
   bool gather(const start_order& order, run_resources& out);
   void grant(const start_order& order);
   void hatch_interpreter(const message& m, const std::vector<unique_fd>& given);
