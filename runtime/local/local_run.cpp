@@ -196,7 +196,10 @@ void local_run::on_ended(run_ending ending) {
     if (*capture)
       (*capture)->finish();
   carrier_ = nullptr;
-  run_outcome outcome{assemble(ending), has_started_ || ending.lost};
+  // Killed between its exec and the word of it, it has begun all the same:
+  // only who is told that it never did may run it again.
+  bool begun = has_started_ || ending.start_failure.empty();
+  run_outcome outcome{assemble(ending), begun};
   auto observer = std::exchange(observer_, nullptr);
   auto done = std::exchange(done_, nullptr);
   observer->finished(std::move(outcome));

@@ -24,6 +24,14 @@ extern char** environ;
 
 namespace {
 
+/// A host on which every process in a group belongs to a run: the slots of
+/// warm interpreters live there as well, and come and go as they like.
+local_options cold_only() {
+  local_options options;
+  options.zygote.enabled = false;
+  return options;
+}
+
 /// The cgroup directories that an instance wrote down.
 std::vector<std::string> groups_of(const std::string& instance) {
   std::ifstream file{instance + "/cgroups"};
@@ -89,7 +97,7 @@ footprint look(local_host& host) {
 BOOST_AUTO_TEST_SUITE(life_and_death)
 
 BOOST_AUTO_TEST_CASE(leaves_nothing_after_hundreds_of_runs) {
-  local_host host;
+  local_host host{cold_only()};
   host.run(shell("true"));
   auto before = look(host);
   constexpr int rounds = 50;
@@ -116,8 +124,8 @@ BOOST_AUTO_TEST_CASE(leaves_nothing_after_hundreds_of_runs) {
 }
 
 BOOST_AUTO_TEST_CASE(loses_its_runs_when_the_warden_dies_and_goes_on) {
-  local_host host;
-  auto run = shell("echo on; sleep 1000");
+  local_host host{cold_only()};
+  auto run = shell("echo on; exec sleep 1000");
   auto seen = host.start(run);
   BOOST_TEST(seen->wait_for_output("on"));
   auto groups = groups_of(host.backend().instance_directory());

@@ -19,6 +19,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Every process in a group belongs to a run then. What lives in a warm slot
+/// is looked at by the zygotes' own tests.
+local_options cold_only() {
+  local_options options;
+  options.zygote.enabled = false;
+  return options;
+}
+
 std::string read(const fs::path& path) {
   return isolation::read_text(path).value_or("");
 }
@@ -108,7 +116,7 @@ BOOST_AUTO_TEST_SUITE(posture)
 
 BOOST_AUTO_TEST_CASE(is_what_it_should_be_for_every_thread) {
   TROUPE_NEEDS("process_limit");
-  local_host host;
+  local_host host{cold_only()};
   for (const auto& make :
        {shell("echo on; read x < /dev/zero; sleep 1000"),
         python("import threading, time\n"
@@ -158,7 +166,7 @@ BOOST_AUTO_TEST_CASE(shows_exactly_these_mounts) {
 
 BOOST_AUTO_TEST_CASE(bounds_every_process) {
   TROUPE_NEEDS("process_limit");
-  local_host host;
+  local_host host{cold_only()};
   auto run = shell("echo on; sleep 1000");
   run.id = run_id::make();
   run.limits.open_files = 100;
@@ -177,7 +185,7 @@ BOOST_AUTO_TEST_CASE(bounds_every_process) {
 
 BOOST_AUTO_TEST_CASE(gives_two_runs_two_users_and_two_worlds) {
   TROUPE_NEEDS("own_uid");
-  local_host host;
+  local_host host{cold_only()};
   auto first = host.start(shell("echo on; sleep 1000"));
   auto second = host.start(shell("echo on; sleep 1000"));
   BOOST_REQUIRE(first->wait_for_output("on"));

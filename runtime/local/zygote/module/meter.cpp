@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace troupe::zygote {
 
 namespace {
@@ -50,6 +52,9 @@ void meter::begin_run() {
 void meter::add(const rusage& used) {
   seen_.cpu_microseconds
     += microseconds(used.ru_utime) + microseconds(used.ru_stime);
+  // What there is where no group counts: the largest process of the run.
+  seen_.peak_bytes = std::max(
+    seen_.peak_bytes, static_cast<std::uint64_t>(used.ru_maxrss) * 1024);
 }
 
 void meter::ended(int status) {
@@ -65,7 +70,8 @@ void meter::look_at_scratch() {
 }
 
 packet meter::result() {
-  seen_.peak_bytes = read_number(peak_, "");
+  if (peak_ >= 0)
+    seen_.peak_bytes = read_number(peak_, "");
   seen_.flags |= clean;
   if (WIFSIGNALED(seen_.status)) {
     const auto now = read_number(events_, kills);
