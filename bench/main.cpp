@@ -1,9 +1,12 @@
 #include "bench/bench.hpp"
+#include "bench/local_naive.hpp"
+#include "runtime/local/warden/protocol.hpp"
 
 #include <sys/utsname.h>
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -186,6 +189,11 @@ area::area(std::string name, std::string about,
 } // namespace troupe::bench
 
 int main(int argc, char** argv) {
+  // The local backend executes this binary again as its warden.
+  if (argc > 1 && std::string_view{argv[1]} == troupe::warden::command)
+    return troupe::warden::warden_main(argc, argv);
+  if (argc == 3 && std::string_view{argv[1]} == troupe::bench::forks_command)
+    return troupe::bench::bare_forks(std::strtoul(argv[2], nullptr, 10));
   try {
     return troupe::bench::run({argv + 1, argv + argc});
   } catch (const std::exception& e) {

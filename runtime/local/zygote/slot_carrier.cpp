@@ -196,6 +196,8 @@ slot_counts slot_carrier::impl::counts() const {
   now.idle = pool_.count(slot::state::idle);
   now.armed = pool_.armed();
   now.running = running_.size();
+  now.zygote_pid = current_ ? current_->pid() : 0;
+  now.huge_pages = current_ ? current_->huge_pages() : 0;
   return now;
 }
 

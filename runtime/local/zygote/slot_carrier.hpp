@@ -22,7 +22,9 @@ struct slot_counts {
   std::uint64_t armed_runs = 0; // of them, by a child that was waiting
   std::uint64_t replaced = 0;   // slots that were not clean, or were lost
   std::uint64_t restarts = 0;   // of interpreters
-  std::string trouble;          // why no interpreter is ready, "": one is
+  std::int32_t zygote_pid = 0;
+  std::uint64_t huge_pages = 0;
+  std::string trouble; // why no interpreter is ready, "": one is
 };
 
 /// Carries Python runs in warm slots: one fork each. The policy is here: which

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "bench/local_naive.hpp"
+#include "runtime/local/local_backend.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace troupe::bench {
+
+/// A local backend as the engine has it, measured from `start` to `finished`.
+class local_engine {
+public:
+  /// `armed`: how many children wait warmed while nothing runs.
+  explicit local_engine(std::uint32_t armed);
+  ~local_engine();
+
+  /// Keeps `at_a_time` runs in flight until all calls are done.
+  batch run(const local_tool& tool, isolation_level level, std::size_t calls,
+            std::size_t at_a_time);
+  /// One call after the other with nothing in between for so long.
+  batch run_spaced(const local_tool& tool, std::size_t calls,
+                   std::chrono::milliseconds gap);
+
+  zygote::slot_counts slots() const { return backend_->slots(); }
+  /// Bytes that all runs of this engine use now, 0 where nobody counts.
+  std::uint64_t memory() const;
+
+private:
+  double cpu() const;
+
+  boost::asio::io_context io_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type>
+    busy_;
+  std::thread thread_;
+  std::string state_dir_;
+  std::shared_ptr<local_backend> backend_;
+  std::string cpu_file_;
+  std::string memory_file_;
+};
+
+} // namespace troupe::bench
