@@ -1,9 +1,11 @@
 #include "runtime/local/local_backend.hpp"
 
 #include "runtime/local/abi.hpp"
+#include "runtime/local/code_cache.hpp"
 #include "runtime/local/cold_carrier.hpp"
 #include "runtime/local/interpreters.hpp"
 #include "runtime/local/local_run.hpp"
+#include "runtime/local/plain_path.hpp"
 #include "runtime/local/warden_grounds.hpp"
 #include "runtime/local/zygote/slot_carrier.hpp"
 
@@ -39,6 +41,7 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
   void accept(local_run_ptr run);
   void pump();
   void begin(const local_run_ptr& run);
+  void compile(const prepared_run& like, std::string key);
   void forget(const run_id& id);
   void cancel(const run_id& id, exit_reason why);
   void stop(std::shared_ptr<std::promise<void>> done);
@@ -55,6 +58,7 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
   std::vector<std::unique_ptr<run_carrier>> carriers; // before the cold one
   zygote::slot_carrier* slots = nullptr;              // one of them
   interpreters found;
+  code_cache codes;
   std::deque<local_run_ptr> waiting;
   std::unordered_map<std::string, local_run_ptr> running;
   bool stopping = false;
@@ -75,27 +79,18 @@ std::string runner_directory(const warden::instance& instance) {
   return instance.directory() + "/runners";
 }
 
-error stopping_error() {
-  return error{.code = ec::unavailable,
-               .text = "the local backend is stopping",
-               .fields = {},
-               .retry_after = {}};
+error refusal(ec code, std::string text,
+              std::chrono::milliseconds retry_after = {}) {
+  return {code, std::move(text), {}, retry_after};
 }
 
-/// The bounds of one packet to the warden.
-constexpr std::size_t max_mounts = 32;
-constexpr std::size_t max_path = 1024;
-
-bool is_plain_path(const std::string& path) {
-  return !path.empty() && path.front() == '/' && path.size() <= max_path
-    && path.find('\0') == std::string::npos
-    && path.find("/../") == std::string::npos && !path.ends_with("/..");
+error stopping_error() {
+  return refusal(ec::unavailable, "the local backend is stopping");
 }
 
 } // namespace
 
 // -- opening and closing
-// ---------------------------------------------------------
 
 result<std::shared_ptr<local_backend>>
 local_backend::open(asio::any_io_executor executor, local_options options) {
@@ -139,15 +134,11 @@ result<void> local_backend::impl::open() {
 void local_backend::impl::warm_up() {
   if (!options.zygote.enabled || slots)
     return;
-  zygote::slot_carrier::paths where;
-  where.python = found.python.path;
-  where.runners = runner_directory(instance);
-  where.runners_inside = abi::runners;
-  if (!zygote::install(instance.directory(), where))
+  auto made
+    = make_warm_carrier(strand, options.zygote, found.python.path,
+                        instance.directory(), runner_directory(instance), cold);
+  if (!made)
     return;
-  auto made = std::make_unique<zygote::slot_carrier>(
-    strand, options.zygote, std::move(where),
-    std::make_shared<warden_grounds>(cold));
   slots = made.get();
   carriers.push_back(std::move(made));
 }
@@ -195,7 +186,6 @@ void local_backend::impl::close_if_idle() {
 }
 
 // -- from any thread
-// -------------------------------------------------------------
 
 void local_backend::start(prepared_run_ptr run, run_observer_ptr observer) {
   auto made = std::make_shared<local_run>(impl_->strand, std::move(run),
@@ -219,10 +209,7 @@ result<void> local_backend::ready() const {
     text = impl_->probed.missing_core();
   if (text.empty())
     return {};
-  return error{.code = ec::unavailable,
-               .text = std::move(text),
-               .fields = {},
-               .retry_after = {}};
+  return refusal(ec::unavailable, std::move(text));
 }
 
 result<void> local_backend::wait_until_probed() const {
@@ -272,22 +259,17 @@ boost::asio::any_io_executor local_backend::strand() const {
 }
 
 // -- on the strand
-// ---------------------------------------------------------------
 
 result<void> local_backend::impl::admit(const prepared_run& run) const {
   if (stopping)
     return stopping_error();
   if (running.contains(run.id.str()))
-    return error{.code = ec::conflict,
-                 .text = "run " + run.id.str() + " is running already",
-                 .fields = {},
-                 .retry_after = {}};
+    return refusal(ec::conflict, "run " + run.id.str() + " runs already");
   if (waiting.size() >= options.max_queued)
-    return error{.code = ec::exhausted,
-                 .text = "the local queue of "
-                   + std::to_string(options.max_queued) + " runs is full",
-                 .fields = {},
-                 .retry_after = std::chrono::milliseconds{1'000}};
+    return refusal(ec::exhausted,
+                   "the local queue of " + std::to_string(options.max_queued)
+                     + " runs is full",
+                   std::chrono::seconds{1});
   if (run.mounts.size() > max_mounts)
     return bad_field("/mounts", "more than " + std::to_string(max_mounts));
   for (const auto& m : run.mounts)
@@ -330,7 +312,11 @@ void local_backend::impl::begin(const local_run_ptr& run) {
                           "its deadline passed in the queue");
     return;
   }
-  auto what = run->prepare(paths_for(request), shown_for(request));
+  const bool has_source
+    = request.kind != run_kind::command && !run->only_compiles();
+  const auto key = has_source ? code_cache::key_of(request) : std::string{};
+  auto what = run->prepare(paths_for(request), shown_for(request),
+                           has_source ? codes.find(key) : std::string_view{});
   if (!what) {
     run->fail(what.error());
     return;
@@ -345,6 +331,22 @@ void local_backend::impl::begin(const local_run_ptr& run) {
   run->carry(
     *carrier, std::move(*what),
     [self = shared_from_this(), id = request.id] { self->forget(id); });
+  if (has_source && codes.wants(key))
+    compile(request, key);
+}
+
+void local_backend::impl::compile(const prepared_run& like, std::string key) {
+  auto run = std::make_shared<local_run>(strand, compile_request(like),
+                                         silent_observer(), false);
+  run->only_compile(
+    [weak = weak_from_this(), key = std::move(key)](std::string answer) {
+      auto self = weak.lock();
+      if (!self)
+        return;
+      auto code = script::parse_compiled(answer);
+      self->codes.put(key, code ? std::move(*code) : std::string{});
+    });
+  accept(std::move(run));
 }
 
 void local_backend::impl::forget(const run_id& id) {

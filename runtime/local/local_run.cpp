@@ -89,8 +89,10 @@ local_run::local_run(asio::any_io_executor strand, prepared_run_ptr run,
 
 result<launch>
 local_run::prepare(const script::program_paths& paths,
-                   std::vector<warden::start_order::shown_path> shown) {
-  auto program = script::build_program(*run_, paths);
+                   std::vector<warden::start_order::shown_path> shown,
+                   std::string_view code) {
+  auto program = compiled_ ? script::build_compile(*run_, paths)
+                           : script::build_program(*run_, paths, code);
   if (!program)
     return program.error();
   launch what;
@@ -196,6 +198,11 @@ void local_run::on_ended(run_ending ending) {
     if (*capture)
       (*capture)->finish();
   carrier_ = nullptr;
+  if (compiled_) {
+    const bool good = ending.start_failure.empty() && !ending.lost
+      && ending.wait_status == 0 && !asked_;
+    compiled_(good ? answer_->take() : std::string{});
+  }
   // Killed between its exec and the word of it, it has begun all the same:
   // only who is told that it never did may run it again.
   bool begun = has_started_ || ending.start_failure.empty();

@@ -25,9 +25,17 @@ public:
 
   const prepared_run& request() const { return *run_; }
 
+  /// Compiles the source instead of running it: `told` gets the answer, or "".
+  void only_compile(std::function<void(std::string)> told) {
+    compiled_ = std::move(told);
+  }
+  bool only_compiles() const { return static_cast<bool>(compiled_); }
+
   /// Makes the pipes and what a carrier needs; an error is the end of it.
+  /// `code` is the source in compiled form, or "".
   result<launch> prepare(const script::program_paths& paths,
-                         std::vector<warden::start_order::shown_path> shown);
+                         std::vector<warden::start_order::shown_path> shown,
+                         std::string_view code);
 
   /// Hands itself to the carrier. `done` is called last.
   void carry(run_carrier& carrier, launch what, std::function<void()> done);
@@ -60,6 +68,7 @@ private:
   boost::asio::steady_timer wall_;
   run_carrier* carrier_ = nullptr;
   std::function<void()> done_;
+  std::function<void(std::string)> compiled_;
   std::optional<exit_reason> asked_; // why we had it killed
   clock::time_point arrived_ = clock::now();
   clock::time_point carried_{};

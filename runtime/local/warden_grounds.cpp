@@ -1,5 +1,7 @@
 #include "runtime/local/warden_grounds.hpp"
 
+#include "runtime/local/abi.hpp"
+
 #include <cstring>
 
 namespace troupe {
@@ -95,6 +97,22 @@ void warden_grounds::hatch(std::vector<std::string> argv, unique_fd control,
   if (!keeper
       || keeper->ask(std::move(m), std::move(files), std::move(then)) == 0)
     failed(unavailable("there is no warden at the moment"));
+}
+
+std::unique_ptr<zygote::slot_carrier>
+make_warm_carrier(boost::asio::any_io_executor strand,
+                  const zygote::zygote_options& options, std::string python,
+                  const std::string& directory, std::string runners,
+                  std::weak_ptr<cold_carrier> keeper) {
+  zygote::slot_carrier::paths where;
+  where.python = std::move(python);
+  where.runners = std::move(runners);
+  where.runners_inside = abi::runners;
+  if (!zygote::install(directory, where))
+    return nullptr;
+  return std::make_unique<zygote::slot_carrier>(
+    std::move(strand), options, std::move(where),
+    std::make_shared<warden_grounds>(std::move(keeper)));
 }
 
 } // namespace troupe

@@ -2,6 +2,7 @@
 
 #include "runtime/local/cold_carrier.hpp"
 #include "runtime/local/zygote/ground.hpp"
+#include "runtime/local/zygote/slot_carrier.hpp"
 
 #include <memory>
 
@@ -23,5 +24,13 @@ public:
 private:
   std::weak_ptr<cold_carrier> keeper_;
 };
+
+/// Warm interpreters started by that warden; null when their files cannot be
+/// written to `directory`.
+std::unique_ptr<zygote::slot_carrier>
+make_warm_carrier(boost::asio::any_io_executor strand,
+                  const zygote::zygote_options& options, std::string python,
+                  const std::string& directory, std::string runners,
+                  std::weak_ptr<cold_carrier> keeper);
 
 } // namespace troupe

@@ -151,15 +151,19 @@ void slot::reap() {
 void slot::finish() {
   used_.look_at_scratch();
   child_ = 0;
+  // Whoever it left is our child by now: without one there is nobody to kill,
+  // and killing everybody looks at every process of the host.
+  int options = WNOHANG;
   for (;;) {
-    kill_all();
     int status = 0;
     rusage used{};
-    const auto pid = wait4(-1, &status, __WALL, &used);
+    const auto pid = wait4(-1, &status, options | __WALL, &used);
     if (pid > 0)
       used_.add(used);
-    else if (errno != EINTR)
-      break; // ECHILD
+    else if (pid < 0 && errno == ECHILD)
+      break;
+    kill_all();
+    options = 0;
   }
   auto exited = used_.result();
   exited.what = word::exited;
