@@ -22,9 +22,10 @@ void answer_text(exchange& ex, int status, std::string body) {
 /// is for everybody.
 std::string verbose(const engine_health& health) {
   std::string out;
-  for (const auto& [name, state] : health.components)
-    out += "[" + std::string{state == "ready" ? "+" : "-"} + "] " + name + " "
-      + state + "\n";
+  for (const auto& [name, state] : health.components) {
+    bool fine = state == "up" || state == "ready";
+    out += std::string{fine ? "[+] " : "[-] "} + name + " " + state + "\n";
+  }
   for (const auto& b : health.backends)
     if (b.configured)
       out += "[" + std::string{b.ready ? "+" : "-"} + "] backend "
@@ -38,8 +39,9 @@ void answer_ready(const exchange_ptr& ex, result<engine_health> health) {
     ex->fail(health.error());
     return;
   }
-  auto body
-    = ex->in().query.starts_with("verbose") ? verbose(*health) : std::string{};
+  auto query = ex->in().query;
+  auto body = query.substr(0, query.find('=')) == "verbose" ? verbose(*health)
+                                                            : std::string{};
   body += health->ready ? "ready\n" : "not ready\n";
   answer_text(*ex, health->ready ? 200 : 503, std::move(body));
 }
