@@ -92,6 +92,7 @@ result<void> host::parts::open_engine(const settings& s) {
   options.configuration = make_stored_configuration(kept);
   options.books = make_stored_journal(kept);
   options.report = [](std::string_view line) { log::info(line); };
+  options.deriver = local;
   if (runs)
     options.backends.push_back(runs);
   auto opened = troupe::open_engine(std::move(options));

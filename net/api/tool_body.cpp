@@ -122,12 +122,6 @@ void complete_tool(engine& core, const caller& who, tool value,
     done(finished(std::move(value)));
     return;
   }
-  if (value.source_type == language::typescript
-      || value.source_type == language::javascript) {
-    done(bad_field("/json_schema", "is needed for TypeScript tools",
-                   "describe name and parameters of the function"));
-    return;
-  }
   auto source = value.source_code;
   auto function = value.name;
   core.derive_schema(

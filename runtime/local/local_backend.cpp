@@ -6,6 +6,7 @@
 #include "runtime/local/interpreters.hpp"
 #include "runtime/local/local_run.hpp"
 #include "runtime/local/plain_path.hpp"
+#include "runtime/local/schema_run.hpp"
 #include "runtime/local/warden_grounds.hpp"
 #include "runtime/local/zygote/slot_carrier.hpp"
 
@@ -196,6 +197,16 @@ void local_backend::start(prepared_run_ptr run, run_observer_ptr observer) {
   });
 }
 
+void local_backend::derive(language lang, std::string source,
+                           std::string function, handler<derived_schema> done) {
+  auto made
+    = make_schema_run(impl_->strand, impl_->options.isolation, lang,
+                      std::move(source), std::move(function), std::move(done));
+  asio::post(impl_->strand, [self = impl_, made = std::move(made)]() mutable {
+    self->accept(std::move(made));
+  });
+}
+
 void local_backend::cancel(const run_id& id, exit_reason reason) {
   asio::post(impl_->strand,
              [self = impl_, id, reason] { self->cancel(id, reason); });
@@ -313,7 +324,7 @@ void local_backend::impl::begin(const local_run_ptr& run) {
     return;
   }
   const bool has_source
-    = request.kind != run_kind::command && !run->only_compiles();
+    = request.kind != run_kind::command && !run->only_reads();
   const auto key = has_source ? code_cache::key_of(request) : std::string{};
   auto what = run->prepare(paths_for(request), shown_for(request),
                            has_source ? codes.find(key) : std::string_view{});

@@ -5,6 +5,7 @@
 #include "runtime/local/options.hpp"
 #include "runtime/local/run_carrier.hpp"
 #include "runtime/local/zygote/slot_carrier.hpp"
+#include "runtime/schema_deriver.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -15,7 +16,7 @@ namespace troupe {
 
 /// Carries out runs on this machine. All work is asynchronous on the given
 /// executor; the warden process does everything that forks.
-class local_backend final : public backend {
+class local_backend final : public backend, public schema_deriver {
 public:
   /// Starts the warden and sweeps what dead instances left behind. Call it
   /// before the process has many threads if you can; it works in any case.
@@ -27,6 +28,9 @@ public:
   backend_kind kind() const override { return backend_kind::local; }
   void start(prepared_run_ptr run, run_observer_ptr observer) override;
   void cancel(const run_id& id, exit_reason reason) override;
+  /// Reads the source in an isolated process of its own, without a network.
+  void derive(language lang, std::string source, std::string function,
+              handler<derived_schema> done) override;
   result<void> ready() const override;
   void stop() override;
 

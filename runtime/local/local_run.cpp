@@ -2,6 +2,7 @@
 
 #include "runtime/json/json.hpp"
 #include "runtime/script/interpret.hpp"
+#include "runtime/script/schema.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -87,12 +88,26 @@ local_run::local_run(asio::any_io_executor strand, prepared_run_ptr run,
                                                           observer)},
       end_on_output_limit_{end_on_output_limit}, wall_{strand_} {}
 
+result<script::program>
+local_run::make_program(const script::program_paths& paths,
+                        std::string_view code) const {
+  switch (purpose_) {
+  case purpose::run:
+    return script::build_program(*run_, paths, code);
+  case purpose::compile:
+    return script::build_compile(*run_, paths);
+  case purpose::schema:
+    break;
+  }
+  return script::build_schema_program(run_->lang, run_->source, run_->function,
+                                      paths);
+}
+
 result<launch>
 local_run::prepare(const script::program_paths& paths,
                    std::vector<warden::start_order::shown_path> shown,
                    std::string_view code) {
-  auto program = compiled_ ? script::build_compile(*run_, paths)
-                           : script::build_program(*run_, paths, code);
+  auto program = make_program(paths, code);
   if (!program)
     return program.error();
   launch what;
@@ -198,10 +213,10 @@ void local_run::on_ended(run_ending ending) {
     if (*capture)
       (*capture)->finish();
   carrier_ = nullptr;
-  if (compiled_) {
+  if (told_) {
     const bool good = ending.start_failure.empty() && !ending.lost
       && ending.wait_status == 0 && !asked_;
-    compiled_(good ? answer_->take() : std::string{});
+    told_(good ? answer_->take() : std::string{});
   }
   // Killed between its exec and the word of it, it has begun all the same:
   // only who is told that it never did may run it again.

@@ -27,9 +27,15 @@ public:
 
   /// Compiles the source instead of running it: `told` gets the answer, or "".
   void only_compile(std::function<void(std::string)> told) {
-    compiled_ = std::move(told);
+    purpose_ = purpose::compile;
+    told_ = std::move(told);
   }
-  bool only_compiles() const { return static_cast<bool>(compiled_); }
+  /// Derives a schema from the source instead of running it; the same.
+  void only_derive_schema(std::function<void(std::string)> told) {
+    purpose_ = purpose::schema;
+    told_ = std::move(told);
+  }
+  bool only_reads() const { return purpose_ != purpose::run; }
 
   /// Makes the pipes and what a carrier needs; an error is the end of it.
   /// `code` is the source in compiled form, or "".
@@ -48,6 +54,9 @@ public:
   void finish_unstarted(exit_reason why, std::string detail);
 
 private:
+  enum class purpose : std::uint8_t { run, compile, schema };
+  result<script::program> make_program(const script::program_paths& paths,
+                                       std::string_view code) const;
   void on_started();
   void on_ended(run_ending ending);
   run_result assemble(const run_ending& ending);
@@ -68,8 +77,9 @@ private:
   boost::asio::steady_timer wall_;
   run_carrier* carrier_ = nullptr;
   std::function<void()> done_;
-  std::function<void(std::string)> compiled_;
-  std::optional<exit_reason> asked_; // why we had it killed
+  purpose purpose_ = purpose::run;
+  std::function<void(std::string)> told_; // the answer, when it only reads
+  std::optional<exit_reason> asked_;      // why we had it killed
   clock::time_point arrived_ = clock::now();
   clock::time_point carried_{};
   clock::time_point started_{};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/json/json.hpp"
 #include "tests/app/ask.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -64,6 +65,10 @@ public:
     }
     return seen;
   }
+  /// Where it listens.
+  std::string address();
+  pid_t pid() const { return pid_; }
+
   void close_reader() {
     if (out_[0] >= 0)
       ::close(out_[0]);
@@ -88,6 +93,29 @@ inline std::string address_in(const std::string& greeting) {
   BOOST_REQUIRE_MESSAGE(at != greeting.npos, greeting);
   at += 7;
   return greeting.substr(at, greeting.find_first_of("\n/", at) - at);
+}
+
+inline std::string serving::address() {
+  return address_in(greeting());
+}
+
+/// The status and the JSON body of an answer.
+struct reply {
+  int status = 0;
+  json::value body;
+};
+
+inline reply talk(const std::string& address, const std::string& head,
+                  const std::string& body = {}) {
+  auto text = ask(address, head, body);
+  reply r;
+  auto at = text.find("\r\n\r\n");
+  BOOST_REQUIRE_MESSAGE(text.size() > 12 && at != text.npos, text);
+  r.status = std::stoi(text.substr(9, 3));
+  auto parsed = json::parse(text.substr(at + 4));
+  BOOST_REQUIRE_MESSAGE(parsed, text);
+  r.body = std::move(*parsed);
+  return r;
 }
 
 } // namespace troupe
