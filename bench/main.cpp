@@ -1,5 +1,6 @@
 #include "bench/bench.hpp"
 #include "bench/local_naive.hpp"
+#include "bench/local_profile.hpp"
 #include "runtime/local/warden/protocol.hpp"
 
 #include <sys/utsname.h>
@@ -195,6 +196,8 @@ int main(int argc, char** argv) {
   if (argc == 3 && std::string_view{argv[1]} == troupe::bench::forks_command)
     return troupe::bench::bare_forks(std::strtoul(argv[2], nullptr, 10));
   try {
+    if (argc > 1 && std::string_view{argv[1]} == troupe::bench::profile_command)
+      return troupe::bench::profile_runs(argc, argv);
     return troupe::bench::run({argv + 1, argv + argc});
   } catch (const std::exception& e) {
     std::cerr << "troupe_bench: " << e.what() << "\n";

@@ -170,6 +170,10 @@ std::size_t max_answer_bytes(const prepared_run& run) {
     + state;
 }
 
+environment basic_environment() {
+  return with_basics({});
+}
+
 result<program> build_program(const prepared_run& run,
                               const program_paths& paths,
                               std::string_view code) {

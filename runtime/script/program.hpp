@@ -46,6 +46,10 @@ struct program {
   std::string input;            // stdin of a command
 };
 
+/// What every process of ours finds in its environment, unless the run says
+/// otherwise.
+environment basic_environment();
+
 /// `code` is the answer to `build_compile` for the same source and the same
 /// interpreter, or "".
 result<program> build_program(const prepared_run& run,

@@ -1,8 +1,10 @@
-"""Becomes a zygote: `python3 -I -B boot.py MODULE RUNNERS INSIDE PRELOAD TRICKS`.
+"""Becomes a zygote: `python3 -I -B boot.py MODULE RUNNERS INSIDE PRELOAD TRICKS
+VARIABLES`.
 
 Imports what tools need, does what they do with a tool of our own, and hands the
 process over to C code for good. RUNNERS is where the runners are on the host,
-INSIDE where a run sees them. Descriptor 3 is the engine's."""
+INSIDE where a run sees them, VARIABLES a line for each that every run has.
+Descriptor 3 is the engine's."""
 
 import os
 import sys
@@ -42,11 +44,17 @@ def summarize(items: list, scale: float = 1.5, label: str = "n"):
         seen["problem"] = repr(problem)
     return {"total": round(total, 2), "seen": seen, "empty": None}
 '''
-WARM_HEAD = (
-    b'{"op": "call", "function": "summarize", "max_value": 1048576,'
-    b' "max_text": 50000}'
-)
+WARM_HEAD = {
+    "op": "call",
+    "function": "summarize",
+    "max_value": 1048576,
+    "max_text": 50000,
+}
 WARM_ARGS = b'{"items": [1, 2.5, 3], "label": "k"}'
+# The interpreter rewrites code that it has met often, some eight to twenty
+# times, and then leaves it alone; a child that still had to do that would
+# write to the pages of every function on its way.
+WARM_RUNS = 40
 
 
 def keep_only_needed_hooks():
@@ -89,19 +97,43 @@ def reseed_numpy():
         os.register_at_fork(after_in_child=numpy_random.seed)
 
 
-def warmer(troupe_runner):
-    from troupe_runner import frame, serve
+def warmer(variables):
+    """Does all that a run does but reading and writing the channel."""
+    import json
 
-    parts = (WARM_HEAD, WARM_SOURCE.encode(), WARM_ARGS, b"", b"")
+    from troupe_runner import frame, serve, streams, tool
+
+    code = tool.dump(tool.compile_tool(WARM_SOURCE, "summarize.py"))
+    head = json.dumps({**WARM_HEAD, "env": variables}).encode()
+    parts = (head, WARM_SOURCE.encode(), WARM_ARGS, b"", code)
     request = frame.encode(frame.REQUEST, parts)
 
     def warm():
-        return serve.run_request(request)
+        path = list(sys.path)
+        serve.run_request(request)
+        streams.flush()
+        sys.path[:] = path
 
     return warm
 
 
-def main(module_path, runners, inside, preload, tricks):
+def with_pipes(action, *arguments):
+    """Output to a pipe, as runs have it: streams remember what they are on."""
+    kept = [(fd, os.dup(fd)) for fd in (1, 2)]
+    ends = os.pipe()
+    for fd, _ in kept:
+        os.dup2(ends[1], fd)
+    try:
+        return action(*arguments)
+    finally:
+        for fd, copy in kept:
+            os.dup2(copy, fd)
+            os.close(copy)
+        for fd in ends:
+            os.close(fd)
+
+
+def main(module_path, runners, inside, preload, tricks, variables):
     register = keep_only_needed_hooks()
     module = load_module(module_path)
     if "heap" in tricks:
@@ -115,8 +147,10 @@ def main(module_path, runners, inside, preload, tricks):
     # What a child imports later, it finds where every run has it.
     troupe_runner.__path__[:] = [os.path.join(inside, "python", "troupe_runner")]
     import_all([name for name in preload.split(",") if name])
-    warm = warmer(troupe_runner)
-    for _ in range(4):
+    variables = dict(line.split("=", 1) for line in variables.splitlines())
+    with_pipes(troupe_runner.prepare, variables)
+    warm = warmer(variables)
+    for _ in range(WARM_RUNS):
         warm()
     os.register_at_fork = register
     reseed_numpy()
@@ -130,4 +164,4 @@ def main(module_path, runners, inside, preload, tricks):
     module.serve(CONTROL, troupe_runner.serve_one, warm, tricks)
 
 
-main(*sys.argv[1:6])
+main(*sys.argv[1:7])

@@ -1,4 +1,5 @@
 #include "runtime/local/zygote/slot_carrier_impl.hpp"
+#include "runtime/script/program.hpp"
 
 #include <sys/socket.h>
 
@@ -18,6 +19,14 @@ std::string join(const std::vector<std::string>& names) {
   for (const auto& name : names)
     all += (all.empty() ? "" : ",") + name;
   return all;
+}
+
+/// One per line, for the boot script.
+std::string basic_variables() {
+  std::string lines;
+  for (const auto& [name, value] : script::basic_environment())
+    lines += name + "=" + value.reveal() + "\n";
+  return lines;
 }
 
 std::string tricks(const zygote_options& o) {
@@ -71,7 +80,8 @@ void slot_carrier::impl::hatch() {
                                 where_.runners,
                                 where_.runners_inside,
                                 join(options_.preload),
-                                tricks(options_)};
+                                tricks(options_),
+                                basic_variables()};
   makers_->hatch(std::move(argv), unique_fd{pair[1]},
                  [weak = weak_from_this(), z = std::weak_ptr{z}](error why) {
                    auto self = weak.lock();

@@ -7,6 +7,7 @@
 
 #include <Python.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -25,9 +26,12 @@ constexpr int could_not_start = 126;
 void take(const descriptors& with) {
   if (with.count != abi::fd_count - 1)
     _exit(could_not_start);
-  for (int i = 0; i < with.count; ++i)
-    if (dup2(with.fd[i], i + 1) < 0)
+  for (int i = 0; i < with.count; ++i) {
+    // What a tool starts has no say in the answer.
+    const int flags = i + 1 == abi::channel_fd ? O_CLOEXEC : 0;
+    if (dup3(with.fd[i], i + 1, flags) < 0)
       _exit(could_not_start);
+  }
   constexpr unsigned first = abi::fd_count;
   if (syscall(SYS_close_range, first, ~0U, 0U) != 0)
     for (int fd = abi::fd_count; fd < 1024; ++fd) // before Linux 5.9

@@ -5,6 +5,6 @@ here knows a secret or decides anything: the engine believes the answer only as
 the tool's own word. CPython 3.9 to 3.13, standard library only.
 """
 
-from troupe_runner.serve import preload, run_request, serve_one
+from troupe_runner.serve import preload, prepare, run_request, serve_one
 
-__all__ = ["preload", "run_request", "serve_one"]
+__all__ = ["preload", "prepare", "run_request", "serve_one"]

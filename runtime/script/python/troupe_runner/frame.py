@@ -53,16 +53,18 @@ def decode(kind, data):
 
 def read(fd):
     """Exactly one frame's bytes from a descriptor."""
-    data = bytearray()
+    data = b""
     wanted = HEADER_BYTES
     while len(data) < wanted:
         # The first read takes all of a small request at once.
         piece = os.read(fd, max(wanted - len(data), 65536 if not data else 0))
         if not piece:
             raise FrameError("the channel ended before the request did")
-        data += piece
+        data = data + piece if data else piece
         if wanted == HEADER_BYTES <= len(data):
             wanted += sum(_header(data)[1])
+            if wanted > len(data):
+                data = bytearray(data)
     return bytes(data)
 
 

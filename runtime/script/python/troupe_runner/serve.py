@@ -12,6 +12,19 @@ _exit = os._exit
 _getpid = os.getpid
 # Answers are small beside the value: room for an error's texts.
 _MIN_VALUE_BYTES = 1024
+_decode_json = json.JSONDecoder().raw_decode
+# os.environ as `prepare` has left it, or None: nobody has looked at it yet.
+_variables = None
+
+
+def _from_json(data):
+    """As json.loads, without looking for an encoding or for blanks first."""
+    text = data.decode("utf-8")
+    try:
+        value, end = _decode_json(text)
+    except ValueError:
+        end = -1
+    return value if end == len(text) else json.loads(text)
 
 
 class Request:
@@ -19,7 +32,7 @@ class Request:
         head, source, self._args, self._state, self.code = frame.decode(
             frame.REQUEST, data
         )
-        self.head = json.loads(head)
+        self.head = _from_json(head)
         self._source = source
         self.state = None
 
@@ -28,7 +41,7 @@ class Request:
         return self._source.decode("utf-8")
 
     def args(self):
-        return json.loads(self._args or b"{}")
+        return _from_json(self._args) if self._args else {}
 
     def models(self):
         schema = self.head.get("args_schema")
@@ -61,12 +74,15 @@ def _set_environment(variables, keep):
     """The run's variables and nothing else, wherever the process came from; on
     a machine that is not ours, beside its own."""
     environ = os.environ
-    if not keep:
-        for name in [name for name in environ if name not in variables]:
-            del environ[name]
-    for name, value in variables.items():
-        if environ.get(name) != value:  # a warm interpreter has most of them
-            environ[name] = value
+    before = dict(environ) if _variables is None else _variables
+    if before != variables:
+        if not keep:
+            for name in before:
+                if name not in variables:
+                    del environ[name]
+        for name, value in variables.items():
+            if before.get(name) != value:
+                environ[name] = value
     if "TZ" in variables:
         time.tzset()
 
@@ -81,10 +97,20 @@ def _set_path(variables):
 # -- answers ---------------------------------------------------------------------
 
 
-def _answer(head, body=b"", state=b"", code=b""):
-    text = json.dumps(head, separators=(",", ":"))  # ASCII: lone surrogates too
-    parts = (text.encode("ascii"), body, b"", state, code)
-    return frame.encode(frame.ANSWER, parts)
+def _head(members):
+    # ASCII: lone surrogates too
+    return json.dumps(members, separators=(",", ":")).encode("ascii")
+
+
+_PLAIN_SUCCESS = _head({"status": "success", "fallback": False})
+
+
+def _framed(head, body=b"", state=b"", code=b""):
+    return frame.encode(frame.ANSWER, (head, body, b"", state, code))
+
+
+def _answer(head, body=b"", code=b""):
+    return _framed(_head(head), body, code=code)
 
 
 def _failed(exc, file):
@@ -113,13 +139,16 @@ def _too_large(value, head):
 def _succeeded(value, request):
     head = request.head
     limit = max(head["max_value"], _MIN_VALUE_BYTES)
-    about = {"status": "success"}
+    about = _PLAIN_SUCCESS
     try:
         show = repr if head["op"] == "code" else str
-        body, about["fallback"] = values.to_json(value, limit, show)
+        body, fallback = values.to_json(value, limit, show)
+        if fallback:
+            about = _head({"status": "success", "fallback": True})
     except values.TooLarge:
-        body, about["cut_from"] = _too_large(value, head)
-    return _answer(about, body, request.changed_state())
+        body, length = _too_large(value, head)
+        about = _head({"status": "success", "cut_from": length})
+    return _framed(about, body, request.changed_state())
 
 
 def _carry_out(request):
@@ -152,6 +181,21 @@ def run_request(data):
         return _failed(exc, tool.file_of(request))
 
 
+def _begin():
+    streams.install()
+    warnings.simplefilter("ignore")
+
+
+def prepare(variables):
+    """For a process that is forked for every run: does now what each of its
+    children would do first. 1 and 2 must be pipes, as in a child. `variables`:
+    what most runs find in their environment."""
+    global _variables
+    _begin()
+    _set_environment(variables, False)
+    _variables = variables
+
+
 def serve_one(fd):
     """Reads one request from `fd`, answers it, and ends the process.
 
@@ -161,9 +205,9 @@ def serve_one(fd):
     us = _getpid()
     status = 1
     try:
-        os.set_inheritable(fd, False)  # programs that the tool starts have no say
-        streams.install()
-        warnings.simplefilter("ignore")
+        if _variables is None:
+            os.set_inheritable(fd, False)  # what the tool starts has no say
+            _begin()
         answer = run_request(frame.read(fd))
         streams.flush()
         if _getpid() == us:  # not a child that the tool forked and forgot

@@ -7,6 +7,7 @@ import marshal
 import os
 import sys
 import types
+import typing
 from importlib.util import MAGIC_NUMBER
 
 from troupe_runner.failure import ToolFailure
@@ -15,10 +16,14 @@ from troupe_runner.signature import bind
 _TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 _COROUTINE = 0x80  # inspect.CO_COROUTINE
 _MAX_ITEMS = 100_000  # of an async generator, which might never end
+_TYPING = frozenset(typing.__all__)
+_MODULES = frozenset(("os", "sys", "base64", "struct", "hashlib"))
 
 
 def file_of(request):
     name = request.head.get("name") or request.head.get("function") or "tool"
+    if name.isascii() and name.isidentifier():
+        return name + ".py"
     return "".join(c if c.isalnum() or c in "_-" else "_" for c in name) + ".py"
 
 
@@ -108,11 +113,9 @@ def _offer(namespace, names):
     """What a tool may use without importing it, because the scripts that tools
     were written for had it: typing's names, a few modules, the client. Only
     what the source mentions is looked up."""
-    import typing
-
-    for name in names.intersection(typing.__all__):
+    for name in names & _TYPING:
         namespace[name] = getattr(typing, name)
-    for name in names.intersection(("os", "sys", "base64", "struct", "hashlib")):
+    for name in names & _MODULES:
         namespace[name] = __import__(name)
     if "AgentState" in names:
         from troupe_runner.state import State

@@ -1,0 +1,41 @@
+#include "bench/local_profile.hpp"
+
+#include "bench/bench.hpp"
+#include "bench/local_engine.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace troupe::bench {
+
+int profile_runs(int argc, char** argv) {
+  if (argc != 6) {
+    std::fprintf(stderr, "usage: troupe_bench %s TOOL LEVEL CALLS AT_A_TIME\n",
+                 profile_command);
+    return 2;
+  }
+  const std::string_view wanted{argv[2]}, level{argv[3]};
+  const auto at = level == "off" ? isolation_level::off
+    : level == "strict"          ? isolation_level::strict
+                                 : isolation_level::standard;
+  for (const auto& tool : local_tools()) {
+    if (tool.name != wanted)
+      continue;
+    const auto at_a_time = std::strtoul(argv[5], nullptr, 10);
+    local_engine engine{0};
+    engine.run(tool, at, 10 * at_a_time, at_a_time); // slots, compiled code
+    const auto b
+      = engine.run(tool, at, std::strtoul(argv[4], nullptr, 10), at_a_time);
+    std::printf("%s %s: %.0f/s, cpu %.0f us, p50 %.0f us, p99 %.0f us, "
+                "%zu failed\n",
+                argv[2], argv[3], b.rate(), b.cpu_per_call() * 1e6,
+                quantile(b.latencies, 0.5) * 1e6,
+                quantile(b.latencies, 0.99) * 1e6, b.failures);
+    return b.failures == 0 ? 0 : 1;
+  }
+  std::fprintf(stderr, "troupe_bench: no tool '%s'\n", argv[2]);
+  return 2;
+}
+
+} // namespace troupe::bench
