@@ -57,6 +57,14 @@ WARM_ARGS = b'{"items": [1, 2.5, 3], "label": "k"}'
 WARM_RUNS = 40
 
 
+def start_over(module_path, arguments):
+    """Once more from the start, with the module in place before the
+    interpreter: it has a say in where memory comes from."""
+    environment = dict(os.environ, LD_PRELOAD=module_path, TROUPE_GATHER_HEAP="1")
+    options = ["-I", "-B", "-X", "utf8", __file__]
+    os.execve(sys.executable, [sys.executable, *options, *arguments], environment)
+
+
 def keep_only_needed_hooks():
     """From here on at-fork hooks are the child's part alone, if at all."""
     register = os.register_at_fork
@@ -134,6 +142,8 @@ def with_pipes(action, *arguments):
 
 
 def main(module_path, runners, inside, preload, tricks, variables):
+    if "heap" in tricks and "TROUPE_GATHER_HEAP" not in os.environ:
+        start_over(module_path, sys.argv[1:])
     register = keep_only_needed_hooks()
     module = load_module(module_path)
     if "heap" in tricks:

@@ -45,6 +45,7 @@ struct zygote_options {
   bool child_allocator = true;
   bool huge_text = true;
   bool huge_heap = true;
+  bool merged_maps = true;
 };
 
 } // namespace troupe::zygote

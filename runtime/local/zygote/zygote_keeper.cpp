@@ -37,6 +37,8 @@ std::string tricks(const zygote_options& o) {
     names += "text,";
   if (o.huge_heap)
     names += "heap,";
+  if (o.merged_maps)
+    names += "maps,";
   return names;
 }
 

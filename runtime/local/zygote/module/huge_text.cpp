@@ -2,6 +2,8 @@
 // faults it in again, 64 KiB at a time. Anonymous memory is copied by fork,
 // and a huge page of it is one entry. The copy is moved over the original in
 // one call, from code that lies elsewhere; return addresses stay what they are.
+// Where code and constants share a huge page, the constants become executable
+// with it: in a process that runs whatever it is told to, nobody gains by that.
 #include "runtime/local/zygote/module/huge_text.hpp"
 
 #include <dlfcn.h>
@@ -25,23 +27,62 @@ uintptr_t up(uintptr_t address) {
   return (address + huge - 1) & ~(huge - 1);
 }
 
-/// The code mapping around an address of the interpreter.
-bool find_text(uintptr_t inside, range& out) {
+uintptr_t down(uintptr_t address) {
+  return address & ~(huge - 1);
+}
+
+/// The code mapping around an address of the interpreter, and the image of
+/// adjacent mappings of the same file that nobody writes to.
+bool find_code(uintptr_t inside, range& text, range& image) {
   auto* maps = fopen("/proc/self/maps", "re");
   if (!maps)
     return false;
-  char line[512];
+  char line[4096];
+  unsigned long last_inode = 0;
   bool found = false;
-  while (!found && fgets(line, sizeof line, maps)) {
-    unsigned long begin, end;
+  while (fgets(line, sizeof line, maps)) {
+    unsigned long begin, end, inode;
     char mode[5];
-    found = sscanf(line, "%lx-%lx %4s", &begin, &end, mode) == 3
-      && begin <= inside && inside < end && strcmp(mode, "r-xp") == 0;
-    if (found)
-      out = {begin, end};
+    if (sscanf(line, "%lx-%lx %4s %*s %*s %lu", &begin, &end, mode, &inode)
+        != 4)
+      break;
+    const bool follows = image.end == begin && inode == last_inode;
+    const bool read_only = inode != 0 && mode[0] == 'r' && mode[1] == '-';
+    if (found && !(follows && read_only))
+      break;
+    if (!follows || !read_only)
+      image.begin = begin;
+    image.end = end;
+    last_inode = inode;
+    if (begin <= inside && inside < end && strcmp(mode, "r-xp") == 0) {
+      text = {begin, end};
+      found = true;
+    }
   }
   fclose(maps);
   return found;
+}
+
+/// Anonymous memory with the same content takes the place of the original.
+/// It lies as the original does within huge pages.
+bool replace(range what) {
+  const auto size = what.end - what.begin;
+  const auto room = size + 2 * huge;
+  auto* space = static_cast<char*>(mmap(nullptr, room, PROT_READ | PROT_WRITE,
+                                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  if (space == MAP_FAILED)
+    return false;
+  const auto first = reinterpret_cast<uintptr_t>(space);
+  auto* copy = reinterpret_cast<char*>(up(first) + (what.begin & (huge - 1)));
+  madvise(space, room, MADV_HUGEPAGE);
+  memcpy(copy, reinterpret_cast<void*>(what.begin), size);
+  const bool done = mprotect(copy, size, PROT_READ | PROT_EXEC) == 0
+    && mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+              reinterpret_cast<void*>(what.begin))
+      != MAP_FAILED;
+  // What is left of the room around the copy, or all of it.
+  munmap(space, room);
+  return done;
 }
 
 } // namespace
@@ -49,31 +90,21 @@ bool find_text(uintptr_t inside, range& out) {
 int move_text() {
   const auto inside = reinterpret_cast<uintptr_t>(
     dlsym(RTLD_DEFAULT, "PyObject_GetAttrString"));
-  range text;
-  if (!inside || !find_text(inside, text))
+  range text, image;
+  if (!inside || !find_code(inside, text, image))
     return 0;
-  // The copy lies as the original does within huge pages.
-  const auto size = text.end - text.begin;
-  const auto room = size + 2 * huge;
-  auto* space = static_cast<char*>(mmap(nullptr, room, PROT_READ | PROT_WRITE,
-                                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  if (space == MAP_FAILED)
+  // Whole huge pages around the code as far as the image goes, and what code
+  // lies before and behind them.
+  range part = text;
+  if (down(text.begin) >= image.begin)
+    part.begin = down(text.begin);
+  if (up(text.end) <= image.end)
+    part.end = up(text.end);
+  if (!replace(part))
     return 0;
-  const auto first = reinterpret_cast<uintptr_t>(space);
-  auto* copy = reinterpret_cast<char*>(up(first) + (text.begin & (huge - 1)));
-  madvise(space, room, MADV_HUGEPAGE);
-  memcpy(copy, reinterpret_cast<void*>(text.begin), size);
-  int made = 0;
-  if (mprotect(copy, size, PROT_READ | PROT_EXEC) == 0
-      && mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
-                reinterpret_cast<void*>(text.begin))
-        != MAP_FAILED)
-    made = up(text.begin) < text.end
-      ? static_cast<int>((text.end - up(text.begin)) / huge)
-      : 0;
-  // What is left of the room around the copy, or all of it.
-  munmap(space, room);
-  return made;
+  return up(part.begin) < part.end
+    ? static_cast<int>((down(part.end) - up(part.begin)) / huge)
+    : 0;
 }
 
 } // namespace troupe::zygote

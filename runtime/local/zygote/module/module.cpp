@@ -1,13 +1,34 @@
 #define Py_LIMITED_API 0x03090000
 #define PY_SSIZE_T_CLEAN
+#include "runtime/local/zygote/module/child.hpp"
+#include "runtime/local/zygote/module/child_allocator.hpp"
+#include "runtime/local/zygote/module/huge_text.hpp"
+#include "runtime/local/zygote/module/merged_maps.hpp"
 #include "runtime/local/zygote/module/zygote.hpp"
 #include "runtime/local/zygote/module/zygote_heap.hpp"
 
 #include <Python.h>
+#include <string.h>
+#include <unistd.h>
 
 namespace troupe::zygote {
 
 namespace {
+
+/// After the preload, before the first fork: the named memory tricks, each of
+/// which falls back by itself. Returns how many huge pages there are now.
+std::uint64_t prepare_memory(const char* tricks) {
+  int huge_pages = 0;
+  if (strstr(tricks, "allocator"))
+    prepare_child_allocator();
+  if (strstr(tricks, "text"))
+    huge_pages += move_text();
+  if (strstr(tricks, "maps"))
+    merge_maps();
+  if (strstr(tricks, "heap"))
+    huge_pages += collapse_heap();
+  return static_cast<std::uint64_t>(huge_pages);
+}
 
 PyObject* serve(PyObject*, PyObject* args) {
   int control = -1;
@@ -16,12 +37,13 @@ PyObject* serve(PyObject*, PyObject* args) {
   const char* tricks = nullptr;
   if (!PyArg_ParseTuple(args, "iOOs", &control, &run, &warm, &tricks))
     return nullptr;
-  interpreter python{run, warm == Py_None ? nullptr : warm};
-  prepare_memory(tricks);
+  python_guest python{run, warm == Py_None ? nullptr : warm};
+  const auto huge_pages = prepare_memory(tricks);
   // Once for all forks to come: the locks stay taken in the zygote and its
   // slots, which never run Python again, and each child releases its own.
   PyOS_BeforeFork();
-  serve_zygote(python, control);
+  serve_zygote(python, control, huge_pages);
+  _exit(0); // never: a child of ours does not return
 }
 
 PyObject* gather(PyObject*, PyObject*) {

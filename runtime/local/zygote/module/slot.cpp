@@ -20,22 +20,23 @@ namespace {
 
 class slot {
 public:
-  slot(const interpreter& python, const packet& order, int orders, int armed,
-       int signals, const meter& used)
-      : python_{python}, id_{order.slot}, orders_{orders}, armed_{armed},
+  slot(guest& in, const packet& order, int orders, int armed, int signals,
+       const meter& used)
+      : guest_{in}, id_{order.slot}, orders_{orders}, armed_{armed},
         signals_{signals}, used_{used} {}
 
-  [[noreturn]] void serve(const isolation::plan& plan, int listener);
+  /// Returns only in a run's process; so do the two below, with true.
+  void serve(const isolation::plan& plan, int listener);
 
 private:
-  void obey();
-  void start(const packet& order, descriptors& with);
+  bool obey();
+  bool start(const packet& order, descriptors& with);
   void reap();
   void kill_all();
   void finish();
   void say(packet what, int with = -1);
 
-  const interpreter& python_;
+  guest& guest_;
   std::uint64_t id_;
   int orders_;
   int armed_;
@@ -66,8 +67,8 @@ void slot::serve(const isolation::plan& plan, int listener) {
       continue;
     if (watched[1].revents != 0)
       reap();
-    if (watched[0].revents != 0)
-      obey();
+    if (watched[0].revents != 0 && obey())
+      return;
   }
 }
 
@@ -90,41 +91,47 @@ void slot::kill_all() {
     kill(static_cast<pid_t>(pid), SIGKILL); // ours, and not reaped yet
 }
 
-void slot::obey() {
+bool slot::obey() {
   packet order;
   descriptors with;
   switch (receive(orders_, order, with, false)) {
   case received::nothing:
-    return;
+    return false;
   case received::closed: // the engine let go of the slot
     kill_all();
     _exit(0);
   case received::packet:
     break;
   }
-  if (order.what == word::run || order.what == word::arm)
-    start(order, with);
-  else if (order.what == word::kill)
+  if (order.what == word::run || order.what == word::arm) {
+    if (start(order, with))
+      return true; // whose descriptors are not ours to close
+  } else if (order.what == word::kill) {
     kill_all();
+  }
   with.close_all();
+  return false;
 }
 
-void slot::start(const packet& order, descriptors& with) {
+bool slot::start(const packet& order, descriptors& with) {
   if (child_ > 0)
-    return; // one at a time, and the engine knows
+    return false; // one at a time, and the engine knows
   used_.begin_run();
   const auto pid = _Fork();
-  if (pid == 0)
-    live(python_, order, with, armed_);
+  if (pid == 0) {
+    guest_.live(order, with, armed_);
+    return true;
+  }
   child_ = pid;
   if (pid > 0)
-    return;
+    return false;
   packet failed;
   failed.what = word::exited;
   failed.flags = never_began | clean;
   failed.error_number = errno;
   child_ = 0;
   say(failed);
+  return false;
 }
 
 void slot::reap() {
@@ -174,20 +181,20 @@ void slot::finish() {
 
 /// Descriptors 0 to 3 stay taken, so that what arrives lands above them and a
 /// child can put it where it belongs.
-void occupy_low_descriptors() {
+void settle_descriptors(guest& in) {
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < 4; ++fd)
     if (fd != null)
       dup2(null, fd);
+  in.enter_slot(null);
   if (null > 3)
     close(null);
 }
 
 } // namespace
 
-void serve_slot(const interpreter& python, const packet& order,
-                descriptors& with, int go) {
-  occupy_low_descriptors();
+void serve_slot(guest& in, const packet& order, descriptors& with, int go) {
+  settle_descriptors(in);
   const int orders = with.fd[orders_fd];
   packet failed;
   failed.what = word::slot_failed;
@@ -222,9 +229,8 @@ void serve_slot(const interpreter& python, const packet& order,
   const int peak = (order.flags & has_peak) != 0 ? with.fd[next++] : -1;
   const int events = (order.flags & has_events) != 0 ? with.fd[next++] : -1;
   const int forks = (order.flags & has_forks) != 0 ? with.fd[next++] : -1;
-  slot{python,  order,
-       orders,  with.fd[armed_fd],
-       signals, meter{peak, events, forks}}
+  slot{
+    in, order, orders, with.fd[armed_fd], signals, meter{peak, events, forks}}
     .serve(plan, listener);
 }
 

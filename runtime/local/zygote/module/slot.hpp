@@ -1,14 +1,13 @@
 #pragma once
 
-#include "runtime/local/zygote/module/child.hpp"
+#include "runtime/local/zygote/module/guest.hpp"
 
 namespace troupe::zygote {
 
 /// The life of a slot after the zygote cloned it: isolate, then one child per
-/// order. Never runs Python, so that its heap stays shared with the zygote.
-/// `go` is read to its end before anything is done: by then the zygote has
-/// written the identity map.
-[[noreturn]] void serve_slot(const interpreter& python, const packet& order,
-                             descriptors& with, int go);
+/// order. Never runs the interpreter, so that its heap stays shared with the
+/// zygote. `go` is read to its end before anything is done: by then the zygote
+/// has written the identity map. Returns only in a run's process.
+void serve_slot(guest& in, const packet& order, descriptors& with, int go);
 
 } // namespace troupe::zygote

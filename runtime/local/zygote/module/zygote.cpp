@@ -1,11 +1,8 @@
 #include "runtime/local/zygote/module/zygote.hpp"
 
 #include "runtime/local/isolation/namespaces.hpp"
-#include "runtime/local/zygote/module/child_allocator.hpp"
-#include "runtime/local/zygote/module/huge_text.hpp"
 #include "runtime/local/zygote/module/isolate.hpp"
 #include "runtime/local/zygote/module/slot.hpp"
-#include "runtime/local/zygote/module/zygote_heap.hpp"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,25 +19,37 @@ namespace troupe::zygote {
 
 namespace {
 
-std::uint64_t huge_pages = 0;
+/// Told by a handler and a pipe, not by a signalfd: a thread of the
+/// interpreter that does not block the signal would swallow it.
+int told_of_child = -1;
+
+void tell_of_child(int) {
+  const int keep = errno;
+  // Full is as good as told.
+  if (write(told_of_child, "c", 1) < 0)
+    errno = keep;
+}
 
 class zygote {
 public:
-  zygote(const interpreter& python, int control)
-      : python_{python}, control_{control} {}
+  zygote(guest& in, int control) : guest_{in}, control_{control} {}
 
-  [[noreturn]] void serve();
+  /// These return, with true, only in a run's process.
+  void serve(std::uint64_t huge_pages);
 
 private:
-  void obey();
-  void make_slot(const packet& order, descriptors& with);
+  bool obey();
+  bool make_slot(const packet& order, descriptors& with);
   isolation::outcome clone_slot(const packet& order, descriptors& with,
                                 std::int32_t& pid);
+  void listen_for_children();
+  void say_ready(std::uint64_t huge_pages);
   void reap();
 
-  const interpreter& python_;
+  guest& guest_;
   int control_;
-  int signals_ = -1;
+  int children_ = -1;
+  struct sigaction before_ {};
 };
 
 /// Entries of a directory of /proc/self, without "." and "..".
@@ -56,39 +64,54 @@ int entries(const char* directory) {
   return count - 2;
 }
 
-void zygote::serve() {
-  sigset_t chld;
-  sigemptyset(&chld);
-  sigaddset(&chld, SIGCHLD);
-  sigprocmask(SIG_SETMASK, &chld, nullptr);
-  signals_ = signalfd(-1, &chld, SFD_NONBLOCK | SFD_CLOEXEC);
-  // An ordinary user could not write its slots' identity maps any more.
-  if (geteuid() == 0)
-    prctl(PR_SET_DUMPABLE, 0);
+void zygote::listen_for_children() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+    _exit(1);
+  children_ = ends[0];
+  told_of_child = ends[1];
+  struct sigaction action {};
+  action.sa_handler = tell_of_child;
+  action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
+  sigaction(SIGCHLD, &action, &before_);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+void zygote::say_ready(std::uint64_t huge_pages) {
   packet first;
   first.pid = getpid();
   first.huge_pages = huge_pages;
-  if (entries("/proc/self/task") != 1) {
+  if (!guest_.may_have_threads() && entries("/proc/self/task") != 1) {
     // A thread of a preloaded module would be missing in every child, with
     // the locks it held.
     first.what = word::unfit;
     first.status = static_cast<std::int32_t>(unfit_reason::threads);
   }
   send(control_, first);
-  pollfd watched[2] = {{control_, POLLIN, 0}, {signals_, POLLIN, 0}};
+}
+
+void zygote::serve(std::uint64_t huge_pages) {
+  listen_for_children();
+  // An ordinary user could not write its slots' identity maps any more.
+  if (geteuid() == 0)
+    prctl(PR_SET_DUMPABLE, 0);
+  say_ready(huge_pages);
+  pollfd watched[2] = {{control_, POLLIN, 0}, {children_, POLLIN, 0}};
   for (;;) {
     if (poll(watched, 2, -1) < 0)
       continue;
     if (watched[1].revents != 0)
       reap();
-    if (watched[0].revents != 0)
-      obey();
+    if (watched[0].revents != 0 && obey())
+      return;
   }
 }
 
 void zygote::reap() {
-  signalfd_siginfo ignored;
-  while (read(signals_, &ignored, sizeof ignored) > 0) {
+  char ignored[64];
+  while (read(children_, ignored, sizeof ignored) > 0) {
   }
   packet gone;
   gone.what = word::slot_gone;
@@ -96,39 +119,49 @@ void zygote::reap() {
     send(control_, gone);
 }
 
-void zygote::obey() {
+bool zygote::obey() {
   packet order;
   descriptors with;
   const auto got = receive(control_, order, with, false);
   if (got == received::closed)
     _exit(0); // the slots die with their parent
   if (got == received::packet && order.what == word::make_slot
-      && with.count >= groups_from)
-    make_slot(order, with);
+      && with.count >= groups_from && make_slot(order, with))
+    return true; // whose descriptors are not ours to close
   with.close_all();
+  return false;
 }
 
-void zygote::make_slot(const packet& order, descriptors& with) {
+bool zygote::make_slot(const packet& order, descriptors& with) {
   packet born;
   born.what = word::slot_born;
   born.slot = order.slot;
   const auto done = clone_slot(order, with, born.pid);
+  if (born.pid == 0)
+    return true;
   born.step = static_cast<std::uint32_t>(done.at);
   born.error_number = done.error;
   send(control_, born);
+  return false;
 }
 
 isolation::outcome zygote::clone_slot(const packet& order, descriptors& with,
                                       std::int32_t& pid) {
   int go[2];
+  pid = -1;
   if (pipe2(go, O_CLOEXEC) != 0)
     return isolation::failed(isolation::step::order);
   const auto child = isolation::clone_into(order.clone_flags, -1);
   if (child.pid == 0) {
-    close(go[1]);
-    close(control_);
-    close(signals_);
-    serve_slot(python_, order, with, go[0]);
+    sigset_t all; // until the slot knows what to do with them
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, nullptr);
+    sigaction(SIGCHLD, &before_, nullptr);
+    for (int fd : {go[1], control_, children_, told_of_child})
+      close(fd);
+    serve_slot(guest_, order, with, go[0]);
+    pid = 0;
+    return {};
   }
   pid = child.pid;
   auto done = child.pid < 0 ? isolation::failed(isolation::step::namespaces)
@@ -150,18 +183,8 @@ isolation::outcome zygote::clone_slot(const packet& order, descriptors& with,
 
 } // namespace
 
-void prepare_memory(const char* tricks) {
-  prepare_children();
-  if (strstr(tricks, "allocator"))
-    prepare_child_allocator();
-  if (strstr(tricks, "text"))
-    huge_pages += static_cast<std::uint64_t>(move_text());
-  if (strstr(tricks, "heap"))
-    huge_pages += static_cast<std::uint64_t>(collapse_heap());
-}
-
-void serve_zygote(const interpreter& python, int control) {
-  zygote{python, control}.serve();
+void serve_zygote(guest& in, int control, std::uint64_t huge_pages) {
+  zygote{in, control}.serve(huge_pages);
 }
 
 } // namespace troupe::zygote

@@ -1,15 +1,15 @@
 #pragma once
 
-#include "runtime/local/zygote/module/child.hpp"
+#include "runtime/local/zygote/module/guest.hpp"
+
+#include <cstdint>
 
 namespace troupe::zygote {
 
-/// After the preload, before the first fork: the named memory tricks, each of
-/// which falls back by itself. `tricks` of "allocator,text,heap".
-void prepare_memory(const char* tricks);
-
-/// Clones a slot per order and says which of them died. No Python from here
-/// on: what writes to the heap here un-shares it for every child.
-[[noreturn]] void serve_zygote(const interpreter& python, int control);
+/// Clones a slot per order and says which of them died, until the control
+/// socket ends. The interpreter runs nothing from here on: what it writes to
+/// its heap is no longer shared with the children. `huge_pages`: to be told.
+/// Returns only in a run's process.
+void serve_zygote(guest& in, int control, std::uint64_t huge_pages);
 
 } // namespace troupe::zygote

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "runtime/local/zygote/wire.hpp"
+
+namespace troupe::zygote {
+
+/// The interpreter that this code was loaded into, as far as its zygote and
+/// the slots care.
+class guest {
+public:
+  /// Whether it may have threads of its own, asleep while it is forked and
+  /// not missed in a child.
+  virtual bool may_have_threads() const { return false; }
+
+  /// In the slot, before anything else: lets go of what the interpreter has
+  /// open. Descriptors 0 to 3 are taken, `null` is /dev/null.
+  virtual void enter_slot(int null) { static_cast<void>(null); }
+
+  /// The life of one run after the fork: the order's descriptors become 1 to
+  /// 3, the interpreter learns that it was forked. With an `arm` order it
+  /// warms itself first and waits on `armed` for the `run`. Where it returns,
+  /// the run goes on behind `serve_zygote`.
+  virtual void live(packet order, descriptors& with, int armed) = 0;
+
+protected:
+  ~guest() = default;
+};
+
+} // namespace troupe::zygote

@@ -1,0 +1,48 @@
+#include "runtime/local/zygote/module/run_process.hpp"
+
+#include "runtime/local/abi.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace troupe::zygote {
+
+void begin_run_process() {
+  // In a pid namespace the slot's session is the run's alone, as it is for a
+  // cold start; elsewhere a signal to it would reach the slot.
+  if (getppid() != 1)
+    setsid();
+  // As after exec: the run may look at itself in /proc. Its slot may not be
+  // looked at, and has a memory of its own by now.
+  prctl(PR_SET_DUMPABLE, 1);
+}
+
+void place_descriptors(const descriptors& with) {
+  if (with.count != abi::fd_count - 1)
+    _exit(could_not_start);
+  // What was received is above 3, since the slot keeps 0 to 3 taken.
+  for (int i = 0; i < with.count; ++i) {
+    // What a tool starts has no say in the answer.
+    const int flags = i + 1 == abi::channel_fd ? O_CLOEXEC : 0;
+    if (dup3(with.fd[i], i + 1, flags) < 0)
+      _exit(could_not_start);
+  }
+}
+
+void bound_cpu(std::uint64_t seconds) {
+  if (seconds == 0)
+    return;
+  rlimit now{};
+  getrlimit(RLIMIT_CPU, &now);
+  // SIGXCPU says what it was; SIGKILL is for who ignores it.
+  rlimit limit{seconds, seconds + 1};
+  if (now.rlim_max < limit.rlim_max)
+    limit.rlim_max = now.rlim_max;
+  if (limit.rlim_max < limit.rlim_cur)
+    limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_CPU, &limit);
+}
+
+} // namespace troupe::zygote
