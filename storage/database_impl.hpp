@@ -48,6 +48,7 @@ struct database::impl {
   result<std::set<std::string>> present_columns() const;
   result<void> start(bool read_only);
   void stop();
+  error refusal_to_open(const rocksdb::Status& status) const;
   result<void> probe() const;
   result<void> flush() const;
   void remember(error e);

@@ -1,3 +1,4 @@
+#include "storage/damaged_table.hpp"
 #include "storage/database_impl.hpp"
 #include "storage/files.hpp"
 #include "storage/inventory.hpp"
@@ -116,13 +117,21 @@ result<void> database::impl::start(bool read_only) {
                           : rocksdb::DB::Open(settings.db, directory.string(),
                                               wanted, &handles, &opened);
   if (!status.ok())
-    return to_error(status, "open the store in " + directory.string());
+    return refusal_to_open(status);
   db.reset(opened);
   db->DestroyColumnFamilyHandle(handles.front()); // the default one is unused
   columns.assign(column_count, nullptr);
   for (std::size_t i = 0; i < places.size(); ++i)
     columns[places[i]] = handles[i + 1];
   return {};
+}
+
+error database::impl::refusal_to_open(const rocksdb::Status& status) const {
+  auto what = to_error(status, "open the store in " + directory.string());
+  if (status.IsCorruption())
+    if (auto table = find_damaged_table(directory, env))
+      what.text += "; the damaged file is " + *table;
+  return what;
 }
 
 void database::impl::stop() {

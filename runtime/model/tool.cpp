@@ -15,8 +15,11 @@ std::string quoted(std::string_view text) {
 
 std::string described(std::string_view type, std::string_view name,
                       std::string_view version) {
-  return std::string{type} + "(name=" + quoted(name)
-    + ", version=" + (version.empty() ? "None" : quoted(version)) + ")";
+  std::string text{type};
+  text += "(name=" + quoted(name) + ", version=";
+  text += version.empty() ? "None" : quoted(version);
+  text += ')';
+  return text;
 }
 
 std::string described(const pip_requirement& r) {

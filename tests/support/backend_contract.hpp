@@ -161,8 +161,11 @@ inline const std::vector<contract_promise>& executor_contract() {
        o->check_manners();
      }},
     {"ignores a cancel for what it does not know",
-     [](const contract_subject&, backend& b) {
+     [=](const contract_subject& s, backend& b) {
        b.cancel(run_id::make(), exit_reason::cancelled);
+       observer o = listen();
+       b.start(s.run(s.echo, 42), o);
+       BOOST_TEST((o->result().status == run_status::success));
        BOOST_TEST(b.ready().has_value());
      }},
     {"keeps many runs apart",
