@@ -90,6 +90,12 @@ json::object audit_of_run(const live_run& run, const prepared_run* prepared) {
     line["status"] = to_string(run.outcome->status);
     line["reason"] = to_string(run.outcome->reason);
     line["cpu_us"] = run.outcome->usage.cpu.count();
+    json::array decisions; // of the network broker; bounded by it
+    for (const auto& e : run.outcome->network)
+      decisions.push_back(
+        {{"target", e.target}, {"allowed", e.allowed}, {"reason", e.reason}});
+    if (!decisions.empty())
+      line["connections"] = std::move(decisions);
   } else if (run.failure) {
     line["error"] = to_string(run.failure->code);
   }

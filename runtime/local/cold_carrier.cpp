@@ -11,25 +11,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Probing takes milliseconds; sweeping after a crash may take a second.
-constexpr std::chrono::seconds hello_time{20};
-
 /// From START to STARTED. Generous: a loaded host builds trees slowly.
 constexpr std::chrono::seconds start_time{30};
-
-/// A warden that dies over and over is not started in a tight loop.
-constexpr std::chrono::milliseconds first_pause{50};
-constexpr std::chrono::milliseconds longest_pause{5'000};
-
-/// So many deaths in a row, and runs are refused instead of kept waiting.
-constexpr std::uint32_t hopeless_after = 3;
-
-error unavailable(std::string text) {
-  return error{.code = ec::unavailable,
-               .text = std::move(text),
-               .fields = {},
-               .retry_after = {}};
-}
 
 std::string why_not_begun(const warden::end_notice& notice) {
   if (!notice.detail.empty())
@@ -50,171 +33,6 @@ cold_carrier::cold_carrier(asio::any_io_executor strand,
       instance_directory_{instance.directory()}, state_dir_{options.state_dir},
       restart_{strand_}, hello_deadline_{strand_} {}
 
-void cold_carrier::open(
-  std::function<void(result<isolation::probe_report>)> ready) {
-  ready_ = std::move(ready);
-  spawn();
-}
-
-// -- the warden
-// ----------------------------------------------------------------
-
-void cold_carrier::spawn() {
-  warden::warden_settings settings;
-  settings.state_dir = state_dir_;
-  settings.directory = instance_directory_;
-  settings.first_uid = options_.first_uid;
-  settings.uid_count = options_.uid_count;
-  settings.without = options_.pretend_absent;
-  std::weak_ptr<cold_carrier> weak = weak_from_this();
-  warden_process::events listener;
-  listener.message = [weak](warden::message m, std::vector<unique_fd> fds) {
-    if (auto self = weak.lock())
-      self->hear(std::move(m), std::move(fds));
-  };
-  listener.died = [weak] {
-    if (auto self = weak.lock())
-      self->lose_warden();
-  };
-  auto started
-    = warden_process::start(strand_, std::move(settings), std::move(listener));
-  if (!started) {
-    trouble_ = started.error().text;
-    lose_warden();
-    return;
-  }
-  warden_ = std::move(*started);
-  hello_deadline_.expires_after(hello_time);
-  hello_deadline_.async_wait([weak](boost::system::error_code code) {
-    auto self = weak.lock();
-    if (!code && self && self->warden_)
-      self->warden_->kill();
-  });
-}
-
-std::uint64_t cold_carrier::ask(warden::message m,
-                                std::vector<unique_fd> descriptors,
-                                answer then) {
-  if (!warden_ || !trouble_.empty() || closing_)
-    return 0;
-  m.ticket = m.start.ticket = next_ticket_++;
-  asked_.emplace(m.ticket, std::move(then));
-  warden_->send(m, std::move(descriptors));
-  return m.ticket;
-}
-
-void cold_carrier::release(std::uint64_t ticket) {
-  if (!warden_)
-    return; // its groups went with it
-  warden::message m;
-  m.what = warden::word::release;
-  m.ticket = ticket;
-  warden_->send(m);
-}
-
-void cold_carrier::hear(warden::message m, std::vector<unique_fd> descriptors) {
-  const auto ticket = m.what == warden::word::leased ? m.grant.ticket
-    : m.what == warden::word::ended                  ? m.end.ticket
-                                                     : 0;
-  if (auto node = asked_.extract(ticket)) {
-    node.mapped()(std::move(m), std::move(descriptors));
-    return;
-  }
-  switch (m.what) {
-  case warden::word::hello:
-    say_ready(m.hello);
-    break;
-  case warden::word::started:
-    mark_started(m.ticket);
-    break;
-  case warden::word::ended:
-    finish(m.end);
-    break;
-  case warden::word::start:
-  case warden::word::kill:
-  case warden::word::stop:
-  case warden::word::lease:
-  case warden::word::release:
-  case warden::word::hatch:
-    break; // ours to say
-  case warden::word::leased:
-    release(m.grant.ticket); // nobody waits for it any more
-    break;
-  }
-}
-
-void cold_carrier::say_ready(const isolation::probe_report& report) {
-  hello_deadline_.cancel();
-  probe_ = report;
-  deaths_in_a_row_ = 0;
-  trouble_.clear();
-  report_lost();
-  settle_pending();
-  if (auto ready = std::exchange(ready_, nullptr))
-    ready(probe_);
-}
-
-void cold_carrier::lose_warden() {
-  warden_.reset();
-  hello_deadline_.cancel();
-  for (auto& [ticket, f] : flights_)
-    f.deadline.reset();
-  for (auto& [ticket, then] : std::exchange(asked_, {})) {
-    warden::message gone;
-    gone.what = warden::word::ended;
-    gone.end.failure = {isolation::step::order, EPIPE};
-    gone.end.detail = "the warden died";
-    then(std::move(gone), {});
-  }
-  lost_.merge(flights_);
-  flights_.clear();
-  tickets_.clear();
-  if (closing_) {
-    report_lost();
-    settle_pending();
-    if (auto done = std::exchange(closed_, nullptr))
-      done();
-    return;
-  }
-  if (trouble_.empty())
-    trouble_ = "the warden died and is being replaced";
-  if (++deaths_in_a_row_ >= hopeless_after) {
-    // Nobody will sweep: say so now instead of never.
-    report_lost();
-    if (auto ready = std::exchange(ready_, nullptr))
-      ready(unavailable(trouble_
-                        + "; see `troupe doctor` and the state directory "
-                        + state_dir_));
-    settle_pending();
-  }
-  auto pause = std::min<std::chrono::milliseconds>(
-    first_pause * (1u << std::min(deaths_in_a_row_ - 1, 10u)), longest_pause);
-  restart_.expires_after(pause);
-  restart_.async_wait(
-    [weak = weak_from_this()](boost::system::error_code code) {
-      auto self = weak.lock();
-      if (!code && self && !self->closing_)
-        self->spawn();
-    });
-}
-
-void cold_carrier::report_lost() {
-  for (auto& [ticket, f] : std::exchange(lost_, {})) {
-    run_ending ending;
-    ending.lost = true;
-    ending.isolation = report_for(f.level);
-    ending.notes = std::move(f.notes);
-    f.events.ended(std::move(ending));
-  }
-}
-
-int cold_carrier::warden_pid() const {
-  return warden_ ? warden_->pid() : -1;
-}
-
-// -- runs
-// ----------------------------------------------------------------------
-
 bool cold_carrier::takes(const launch&) const {
   return true;
 }
@@ -228,7 +46,7 @@ void cold_carrier::refuse(const launch& what, carrier_events& events,
 }
 
 void cold_carrier::settle_pending() {
-  bool hopeless = closing_ || deaths_in_a_row_ >= hopeless_after;
+  bool hopeless = closing_ || is_hopeless();
   if (!trouble_.empty() && !hopeless)
     return;
   for (auto& [what, events] : std::exchange(pending_, {}))
@@ -239,7 +57,7 @@ void cold_carrier::settle_pending() {
 }
 
 void cold_carrier::start(launch what, carrier_events events) {
-  if (closing_ || deaths_in_a_row_ >= hopeless_after) {
+  if (closing_ || is_hopeless()) {
     refuse(what, events, closing_ ? "the local backend is stopping" : trouble_);
     return;
   }
@@ -276,18 +94,27 @@ void cold_carrier::start(launch what, carrier_events events) {
   f.id = what.run->id;
   f.level = what.run->isolation;
   f.events = std::move(events);
-  if (f.level != isolation_level::off
-      && what.run->network.mode != network_mode::off)
-    f.notes.emplace_back("no network broker: the run could not connect");
+  order.notify_network = brokers(*what.run);
+  f.network = what.run->network;
+  if (auto note = network_note(*what.run); !note.empty())
+    f.notes.push_back(std::move(note));
   tickets_[f.id.str()] = order.ticket;
   expect(order.ticket, f, start_time, false);
   warden_->send(m, std::move(fds));
 }
 
-void cold_carrier::mark_started(std::uint64_t ticket) {
+void cold_carrier::mark_started(std::uint64_t ticket,
+                                std::vector<unique_fd> listener) {
   auto i = flights_.find(ticket);
   if (i == flights_.end())
     return;
+  if (!listener.empty()) {
+    // Calls that came first wait for whoever reads the listener.
+    auto opened = network::broker::open(strand_, std::move(listener.front()),
+                                        i->second.network, options_.network);
+    if (opened)
+      i->second.broker = std::move(*opened);
+  }
   if (!i->second.kill_sent)
     i->second.deadline.reset();
   i->second.started = true;
@@ -317,7 +144,25 @@ void cold_carrier::finish(const warden::end_notice& notice) {
   ending.peak_memory_bytes = notice.peak_memory_bytes;
   ending.isolation = report_for(f.level);
   ending.notes = std::move(f.notes);
+  if (f.broker)
+    ending.add(f.broker->decided());
   f.events.ended(std::move(ending));
+}
+
+bool cold_carrier::brokers(const prepared_run& run) const {
+  return run.isolation != isolation_level::off
+    && run.network.mode != network_mode::off && probe_.has("network_broker");
+}
+
+std::string cold_carrier::network_note(const prepared_run& run) const {
+  const bool wants = run.network.mode != network_mode::off;
+  if (run.isolation == isolation_level::off)
+    return run.network == network_policy{}
+      ? ""
+      : "isolation is off: nothing held the run to its network policy";
+  return wants && !probe_.has("network_broker")
+    ? "no network broker: the run could not connect"
+    : "";
 }
 
 void cold_carrier::kill(const run_id& id) {
@@ -370,27 +215,6 @@ void cold_carrier::stop() {
   restart_.cancel();
   for (auto& [ticket, f] : flights_)
     send_kill(ticket, f);
-}
-
-void cold_carrier::close(std::function<void()> done) {
-  closing_ = true;
-  restart_.cancel();
-  if (!warden_) {
-    report_lost();
-    done();
-    return;
-  }
-  closed_ = std::move(done);
-  warden::message m;
-  m.what = warden::word::stop;
-  warden_->send(m);
-  hello_deadline_.expires_after(options_.kill_grace);
-  hello_deadline_.async_wait(
-    [weak = weak_from_this()](boost::system::error_code code) {
-      auto self = weak.lock();
-      if (!code && self && self->warden_)
-        self->warden_->kill();
-    });
 }
 
 isolation_report cold_carrier::report_for(isolation_level level) const {

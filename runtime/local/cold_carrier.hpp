@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/local/isolation/probe.hpp"
+#include "runtime/local/network/broker.hpp"
 #include "runtime/local/options.hpp"
 #include "runtime/local/run_carrier.hpp"
 #include "runtime/local/warden/instance.hpp"
@@ -43,6 +44,13 @@ public:
                     answer then);
   void release(std::uint64_t ticket);
   isolation_report report_for(isolation_level level) const;
+  /// Its internet calls are decided by a broker.
+  bool brokers(const prepared_run& run) const;
+  const network::broker_options& broker_options() const {
+    return options_.network;
+  }
+  /// What people should know about its network, "": nothing.
+  std::string network_note(const prepared_run& run) const;
 
   /// Asks the warden to clean up and leave; `done` when it has.
   void close(std::function<void()> done);
@@ -59,6 +67,8 @@ private:
     isolation_level level = isolation_level::standard;
     carrier_events events;
     std::vector<std::string> notes;
+    network_policy network;
+    std::shared_ptr<network::broker> broker;             // once it has started
     std::unique_ptr<boost::asio::steady_timer> deadline; // of STARTED, of ENDED
     bool started = false;
     bool kill_sent = false;
@@ -68,9 +78,10 @@ private:
   void spawn();
   void hear(warden::message m, std::vector<unique_fd> descriptors);
   void say_ready(const isolation::probe_report& report);
-  void mark_started(std::uint64_t ticket);
+  void mark_started(std::uint64_t ticket, std::vector<unique_fd> listener);
   void finish(const warden::end_notice& notice);
   void lose_warden();
+  bool is_hopeless() const;
   void report_lost();
   void refuse(const launch& what, carrier_events& events, std::string why);
   /// What waits for the next warden: begun when it is there, refused when

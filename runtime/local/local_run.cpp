@@ -1,6 +1,7 @@
 #include "runtime/local/local_run.hpp"
 
 #include "runtime/json/json.hpp"
+#include "runtime/log.hpp"
 #include "runtime/script/interpret.hpp"
 #include "runtime/script/schema.hpp"
 
@@ -11,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -229,6 +231,18 @@ void local_run::on_ended(run_ending ending) {
     done();
 }
 
+/// A line per decision, for who watches the network of all runs.
+void local_run::log_decisions(const run_ending& ending) const {
+  for (const auto& e : ending.network)
+    log::write(e.allowed ? log::level::debug : log::level::info,
+               e.allowed ? "network broker let a run through"
+                         : "network broker refused a run",
+               {{"run", run_->id.str()},
+                {"organization", run_->organization.str()},
+                {"target", e.target},
+                {"reason", e.reason}});
+}
+
 run_result local_run::assemble(const run_ending& ending) {
   run_result r;
   r.id = run_->id;
@@ -252,6 +266,11 @@ run_result local_run::assemble(const run_ending& ending) {
     r.stages.push_back({"run", duration_cast<microseconds>(now - begun)});
   r.isolation = ending.isolation;
   r.notes = ending.notes;
+  r.network = ending.network;
+  log_decisions(ending);
+  if (ending.network_dropped > 0)
+    r.notes.push_back(std::to_string(ending.network_dropped)
+                      + " more network decisions are not listed");
   set_reason(ending, r);
   script::interpret(*run_, answer_ ? answer_->take() : std::string{}, r);
   if (r.status == run_status::error)
@@ -313,6 +332,12 @@ void local_run::blame_limits(const run_ending& ending, run_result& r) const {
           "it was refused a process or thread beyond its limit");
   else if (ending.disk_full)
     blame(exit_reason::disk_limit, "its /tmp was full");
+  else if (auto denied
+           = std::ranges::find(r.network, false, &network_event::allowed);
+           denied != r.network.end()) {
+    r.reason = exit_reason::policy_denied;
+    r.detail = "it was refused " + denied->target + ": " + denied->reason;
+  }
 }
 
 void local_run::fail(error why) {

@@ -59,6 +59,7 @@ private:
                                        std::string_view code) const;
   void on_started();
   void on_ended(run_ending ending);
+  void log_decisions(const run_ending& ending) const;
   run_result assemble(const run_ending& ending);
   void set_reason(const run_ending& ending, run_result& r) const;
   void blame_limits(const run_ending& ending, run_result& r) const;

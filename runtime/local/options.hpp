@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/local/network/options.hpp"
 #include "runtime/local/zygote/options.hpp"
 #include "runtime/model/isolation.hpp"
 #include "runtime/model/limits.hpp"
@@ -49,6 +50,10 @@ struct local_options {
   /// Warm interpreters, which carry Python runs in about a millisecond. What
   /// they do not take starts cold.
   zygote::zygote_options zygote;
+
+  /// How names are looked up for runs that may use the network, and how much
+  /// of that is remembered.
+  network::broker_options network;
 
   /// Layers to treat as absent, by name: what a lesser host would be like. For
   /// tests; a setting must never lead here.

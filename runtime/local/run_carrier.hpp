@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/backend.hpp"
+#include "runtime/local/network/broker.hpp"
 #include "runtime/local/unique_fd.hpp"
 #include "runtime/local/warden/protocol.hpp"
 
@@ -44,7 +45,14 @@ struct run_ending {
   std::chrono::microseconds cpu{0};
   std::uint64_t peak_memory_bytes = 0;
   isolation_report isolation;
+  std::vector<network_event> network; // what the broker decided ...
+  std::size_t network_dropped = 0;    // ... and how much more than that
   std::vector<std::string> notes;
+
+  void add(network::broker::report&& decided) {
+    network = std::move(decided.events);
+    network_dropped = decided.dropped;
+  }
 };
 
 /// Told by a carrier, on the backend's strand, `ended` exactly once and last;

@@ -32,7 +32,7 @@ result<zygote::ground> to_ground(const warden::lease_grant& grant,
   g.uid = grant.uid;
   g.gid = grant.gid;
   const auto wanted = std::size_t{1} + grant.groups + grant.has_peak
-    + grant.has_events + grant.has_forks;
+    + grant.has_events + grant.has_forks + grant.has_cpu;
   if (files.size() != wanted)
     return unavailable("the warden's lease came without its descriptors");
   auto next = files.begin();
@@ -45,6 +45,8 @@ result<zygote::ground> to_ground(const warden::lease_grant& grant,
     g.events = std::move(*next++);
   if (grant.has_forks)
     g.forks = std::move(*next++);
+  if (grant.has_cpu)
+    g.cpu = std::move(*next++);
   return g;
 }
 
@@ -60,19 +62,24 @@ void warden_grounds::prepare(const launch& like,
   if (!like.working_dir.empty())
     m.start.working_dir = like.working_dir;
   m.start.shown = like.shown;
-  const auto level = like.run->isolation;
-  auto then = [done, level, weak = keeper_](warden::message answer,
-                                            std::vector<unique_fd> files) {
-    if (answer.what != warden::word::leased)
-      return done(why_not(answer.end));
-    auto ground = to_ground(answer.grant, std::move(files));
-    auto keeper = weak.lock();
-    if (ground && keeper)
-      ground->report = keeper->report_for(level);
-    else if (keeper)
-      keeper->release(answer.grant.ticket);
-    done(std::move(ground));
-  };
+  m.start.notify_network = keeper && keeper->brokers(*like.run);
+  auto then
+    = [done, run = like.run, brokered = m.start.notify_network,
+       weak = keeper_](warden::message answer, std::vector<unique_fd> files) {
+        if (answer.what != warden::word::leased)
+          return done(why_not(answer.end));
+        auto ground = to_ground(answer.grant, std::move(files));
+        auto keeper = weak.lock();
+        if (ground && keeper) {
+          ground->report = keeper->report_for(run->isolation);
+          if (auto note = keeper->network_note(*run); !note.empty())
+            ground->notes.push_back(std::move(note));
+          if (brokered)
+            ground->network = {run->network, keeper->broker_options()};
+        } else if (keeper)
+          keeper->release(answer.grant.ticket);
+        done(std::move(ground));
+      };
   if (!keeper || keeper->ask(std::move(m), {}, std::move(then)) == 0)
     done(unavailable("there is no warden at the moment"));
 }

@@ -21,7 +21,7 @@ namespace troupe {
 class warden_process : public std::enable_shared_from_this<warden_process> {
 public:
   struct events {
-    /// Descriptors come with `leased` only.
+    /// Descriptors come with `leased` and `started`.
     std::function<void(warden::message, std::vector<unique_fd>)> message;
     std::function<void()> died; // once; by then it is reaped
   };

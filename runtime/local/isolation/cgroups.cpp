@@ -183,6 +183,9 @@ group_files run_group::open_files() const {
   const auto& pids = pids_.empty() ? unified_ : pids_;
   if (!pids_.empty() || unified_pids_)
     files.forks = open_file(pids + "/pids.events", O_RDONLY);
+  files.cpu = !unified_.empty() ? open_file(unified_ + "/cpu.stat", O_RDONLY)
+    : !cpuacct_.empty() ? open_file(cpuacct_ + "/cpuacct.usage", O_RDONLY)
+                        : unique_fd{};
   return files;
 }
 

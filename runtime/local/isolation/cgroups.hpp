@@ -56,6 +56,7 @@ struct group_files {
   unique_fd peak;               // memory.max_usage_in_bytes, memory.peak
   unique_fd events;             // memory.oom_control, memory.events
   unique_fd forks;              // pids.events
+  unique_fd cpu;                // cpu.stat, or cpuacct.usage
 };
 
 /// The groups of one run, one per hierarchy. Used again for the next run once

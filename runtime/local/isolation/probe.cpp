@@ -4,6 +4,7 @@
 #include "runtime/local/isolation/containment.hpp"
 #include "runtime/local/isolation/landlock.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
+#include "runtime/local/isolation/probe_broker.hpp"
 #include "runtime/local/isolation/seccomp.hpp"
 #include "runtime/local/isolation/standard_tree.hpp"
 #include "runtime/local/isolation/wire.hpp"
@@ -123,6 +124,9 @@ std::string advice_for(std::string_view name) {
     return "in a container, leave /proc unmasked";
   if (name == "landlock")
     return "boot with lsm=landlock,...; the other layers hold without it";
+  if (name == "network_broker")
+    return "use Linux 5.14 or later with CONFIG_SECCOMP_FILTER; until then "
+           "tools run without a network";
   if (name == "seccomp")
     return "use a kernel with CONFIG_SECCOMP_FILTER";
   if (name == "memory_limit" || name == "process_limit")
@@ -231,9 +235,29 @@ private:
           plan_.tree.proc ? layer_state::enforced : layer_state::degraded,
           false,
           plan_.tree.proc ? "" : "there is none inside: " + proc_reason_);
+    add_broker(out);
     add_identity(out);
     add_groups(out);
     return out;
+  }
+
+  void add_broker(probe_report& out) {
+    outcome no{step::seccomp, ENOSYS};
+    if (plan_.layers.seccomp && !is_left_out("network_broker"))
+      no = try_network_questions();
+    if (!no.ok())
+      add(out, "network_broker", layer_state::absent, false,
+          "step " + std::string{to_string(no.at)} + ": "
+            + std::strerror(no.error) + "; no run can connect");
+    else if (!try_socket_filter())
+      add(out, "network_broker", layer_state::degraded, false,
+          "sockets cannot be given a packet filter");
+    else
+      add(out, "network_broker", layer_state::enforced, false, "");
+  }
+
+  bool is_left_out(std::string_view name) const {
+    return std::ranges::find(context_.without, name) != context_.without.end();
   }
 
   void add_identity(probe_report& out) {
@@ -250,7 +274,7 @@ private:
   void add_groups(probe_report& out) {
     const auto& groups = *context_.groups;
     auto bound = [&](const char* name, bool there, const char* instead) {
-      if (std::ranges::find(context_.without, name) != context_.without.end())
+      if (is_left_out(name))
         add(out, name, layer_state::absent, true, "left out on request");
       else if (there)
         add(out, name, layer_state::enforced, true, "");

@@ -52,6 +52,8 @@ std::string_view to_string(step s) noexcept {
     return "landlock";
   case step::seccomp:
     return "seccomp";
+  case step::listener:
+    return "listener";
   case step::descriptors:
     return "descriptors";
   case step::spawn:

@@ -34,6 +34,7 @@ enum class step : std::uint8_t {
   undumpable,
   landlock,
   seccomp,
+  listener,    // the filter's questions reach the network broker
   descriptors, // only what was handed in
   spawn,       // the fork of the tool
   exec,

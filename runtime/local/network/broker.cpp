@@ -1,6 +1,7 @@
 #include "runtime/local/network/broker.hpp"
 
 #include "runtime/local/network/call_handler.hpp"
+#include "runtime/local/network/socket_guard.hpp"
 
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
@@ -10,6 +11,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 
 namespace troupe::network {
 
@@ -21,37 +23,48 @@ namespace {
 constexpr int calls_per_turn = 32;
 
 /// What outlives the owner's handle while operations are in flight.
+///
+/// Most tools never touch the network: what serves calls, a socket for lookups
+/// above all, is made when the first call comes.
 class session : public std::enable_shared_from_this<session> {
 public:
   session(asio::any_io_executor executor, unique_fd listener,
-          std::shared_ptr<call_handler> calls)
-      : listener_{std::move(executor), listener.release()}, calls_{std::move(
-                                                              calls)} {}
+          network_policy policy, broker_options options)
+      : listener_{executor, listener.release()}, executor_{executor},
+        policy_{std::move(policy)}, options_{std::move(options)} {}
 
-  void start(network_policy policy) {
-    asio::dispatch(listener_.get_executor(),
-                   [self = shared_from_this(), policy = std::move(policy)] {
-                     self->calls_->serve(policy);
-                     self->await();
-                   });
+  void start() {
+    asio::dispatch(executor_, [self = shared_from_this()] { self->await(); });
   }
 
   void reset(network_policy policy) {
-    asio::dispatch(listener_.get_executor(),
-                   [self = shared_from_this(), policy = std::move(policy)] {
-                     self->calls_->serve(policy);
-                   });
+    asio::dispatch(
+      executor_,
+      [self = shared_from_this(), policy = std::move(policy)]() mutable {
+        self->serve(std::move(policy));
+      });
   }
 
   void close() {
-    asio::dispatch(listener_.get_executor(),
-                   [self = shared_from_this()] { self->shut(); });
+    asio::dispatch(executor_, [self = shared_from_this()] { self->shut(); });
   }
 
-  broker::report decided() const { return calls_->decided(); }
-  bool guarded() const { return calls_->guarded(); }
+  broker::report decided() const {
+    std::lock_guard lock{mutex_};
+    return used_ ? calls_->decided() : broker::report{};
+  }
+  bool guarded() const { return options_.guard_sockets && can_guard_sockets(); }
 
 private:
+  void serve(network_policy policy) {
+    std::lock_guard lock{mutex_};
+    const bool same = policy == policy_;
+    policy_ = std::move(policy);
+    if (calls_ && (used_ || !same))
+      calls_->serve(policy_);
+    used_ = false;
+  }
+
   void await() {
     if (!listener_.is_open())
       return;
@@ -84,20 +97,44 @@ private:
   void receive() {
     seccomp_notif n;
     std::memset(&n, 0, sizeof n); // the kernel insists
-    if (::ioctl(listener_.native_handle(), SECCOMP_IOCTL_NOTIF_RECV, &n) == 0)
-      calls_->handle(tool_call{listener_.native_handle(), n});
+    if (::ioctl(listener_.native_handle(), SECCOMP_IOCTL_NOTIF_RECV, &n) != 0)
+      return;
+    tool_call call{listener_.native_handle(), n};
+    if (!get_ready())
+      return call.fail(EACCES);
+    calls_->handle(std::move(call));
+  }
+
+  bool get_ready() {
+    std::lock_guard lock{mutex_};
+    used_ = true;
+    if (calls_)
+      return true;
+    auto made = call_handler::open(executor_, options_);
+    used_ = made.has_value();
+    if (!made)
+      return false; // no descriptors left, say; the next call tries again
+    calls_ = std::move(*made);
+    calls_->serve(policy_);
+    return true;
   }
 
   void shut() {
     if (!listener_.is_open())
       return;
-    calls_->close();
+    if (calls_)
+      calls_->close();
     boost::system::error_code ignored;
     listener_.close(ignored);
   }
 
   asio::posix::stream_descriptor listener_;
-  std::shared_ptr<call_handler> calls_;
+  asio::any_io_executor executor_;
+  mutable std::mutex mutex_; // for who asks what was decided
+  network_policy policy_;
+  broker_options options_;
+  std::shared_ptr<call_handler> calls_; // empty: nobody has called yet
+  bool used_ = false;                   // since the last reset
 };
 
 class handle final : public broker {
@@ -124,12 +161,9 @@ result<std::shared_ptr<broker>> broker::open(asio::any_io_executor executor,
                                              broker_options options) {
   if (!listener)
     return error{ec::internal, "no listener for the network broker", {}, {}};
-  auto calls = call_handler::open(executor, std::move(options));
-  if (!calls)
-    return calls.error();
   auto s = std::make_shared<session>(std::move(executor), std::move(listener),
-                                     std::move(*calls));
-  s->start(std::move(policy));
+                                     std::move(policy), std::move(options));
+  s->start();
   return std::shared_ptr<broker>{std::make_shared<handle>(std::move(s))};
 }
 

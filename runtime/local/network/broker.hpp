@@ -1,46 +1,18 @@
 #pragma once
 
 #include "runtime/error.hpp"
+#include "runtime/local/network/options.hpp"
 #include "runtime/local/unique_fd.hpp"
-#include "runtime/model/address.hpp"
 #include "runtime/model/network_policy.hpp"
 #include "runtime/model/run.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
-#include <chrono>
 #include <cstddef>
-#include <functional>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 namespace troupe::network {
-
-struct broker_options {
-  /// Where names are looked up. Empty: what /etc/resolv.conf of the host says.
-  /// They may be private addresses: the tool never talks to them itself.
-  std::vector<ip_address> nameservers;
-  std::uint16_t nameserver_port = 53;
-
-  /// How long one lookup may take, over all nameservers.
-  std::chrono::milliseconds lookup_timeout{5'000};
-
-  std::size_t events = 256;  // of one run; the rest is only counted
-  std::size_t names = 1'024; // remembered for one run
-  std::size_t lookups = 64;  // waiting for an answer, of one run
-  std::size_t pending = 256; // blocking calls in flight, of one run
-
-  /// Gives every socket a filter inside the kernel that lets nothing in from
-  /// a closed address and no connection from outside, whatever the tool finds
-  /// to get around the broker. Where the host does not let us, the broker is
-  /// stricter with the tool's local sockets instead; see `guarded`.
-  bool guard_sockets = true;
-
-  /// Why an address is closed, "" when it is not. Tests put theirs here.
-  std::function<std::string_view(const ip_address&)> closed
-    = [](const ip_address& a) { return special_purpose(a); };
-};
 
 /// Decides every internet call of one run, or of one slot for one run after
 /// another, by seccomp user notification.
@@ -58,6 +30,7 @@ struct broker_options {
 class broker {
 public:
   /// `listener` is what seccomp(2) gave for the tool's filter. Takes it over.
+  /// Costs next to nothing until the first call comes: most tools make none.
   static result<std::shared_ptr<broker>>
   open(boost::asio::any_io_executor executor, unique_fd listener,
        network_policy policy, broker_options options = {});
@@ -66,7 +39,8 @@ public:
   broker& operator=(const broker&) = delete;
   virtual ~broker() = default;
 
-  /// The next run of a slot: another policy, nothing remembered.
+  /// The next run of a slot: nothing remembered, perhaps another policy. Free
+  /// when the last one never asked for anything.
   virtual void reset(network_policy policy) = 0;
 
   struct report {

@@ -21,12 +21,6 @@ int option(int fd, int name) {
   return ::getsockopt(fd, SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
 }
 
-/// Some hosts let only the privileged attach a filter to a socket.
-bool can_guard() {
-  unique_fd trial{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  return guard_socket(trial.get(), guard_program({}, true, {}, 0));
-}
-
 } // namespace
 
 bool call_handler::tool_socket::blocks() const {
@@ -42,7 +36,7 @@ call_handler::open(boost::asio::any_io_executor executor,
   std::shared_ptr<call_handler> self{
     new call_handler{std::move(executor), std::move(options)}};
   self->resolver_ = std::move(*names);
-  self->guarded_ = self->options_.guard_sockets && can_guard();
+  self->guarded_ = self->options_.guard_sockets && can_guard_sockets();
   return self;
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/local/network/socket_guard.hpp"
 
+#include "runtime/local/unique_fd.hpp"
+
 #include <sys/socket.h>
 
 namespace troupe::network {
@@ -130,6 +132,14 @@ bool guard_socket(int socket,
   int yes = 1;
   return ::setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &p, sizeof p) == 0
     && ::setsockopt(socket, SOL_SOCKET, SO_LOCK_FILTER, &yes, sizeof yes) == 0;
+}
+
+bool can_guard_sockets() {
+  static const bool can = [] {
+    unique_fd trial{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    return guard_socket(trial.get(), guard_program({}, true, {}, 0));
+  }();
+  return can;
 }
 
 } // namespace troupe::network

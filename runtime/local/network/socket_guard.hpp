@@ -24,4 +24,7 @@ std::vector<sock_filter> guard_program(const std::vector<host_pattern>& allowed,
 /// Attaches it for good: the tool can neither take it off nor replace it.
 bool guard_socket(int socket, const std::vector<sock_filter>& program) noexcept;
 
+/// Some hosts let only the privileged attach a filter to a socket. Tried once.
+bool can_guard_sockets();
+
 } // namespace troupe::network

@@ -46,6 +46,21 @@ void wait_for_go(int sync) noexcept {
     ::_exit(1); // the warden is gone, there is nobody to tell
 }
 
+/// Whoever holds the listener answers the filter's questions, so it leaves
+/// before the first byte of the tool. It cannot be sent: sendmsg is one of the
+/// calls that wait for it. The warden fetches it, which below an ordinary user
+/// takes a process that may be looked at; nobody else is in here yet.
+void hand_over_listener(int sync, int listener) noexcept {
+  ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+  init_report report;
+  report.what = report_kind::listening;
+  report.listener = listener;
+  ::send(sync, &report, sizeof report, MSG_NOSIGNAL);
+  wait_for_go(sync);
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  ::close(listener);
+}
+
 /// Everything that is not the run's goes away before anything else happens.
 outcome keep_only(const init_order& order) noexcept {
   int mine[6 + isolation::max_sources];
@@ -202,8 +217,11 @@ void live_as_init(const init_order& order) noexcept {
   wait_for_go(order.sync);
   if (!order.contained)
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-  if (auto no = isolation::contain(*order.plan, nullptr); !no.ok())
+  int listener = -1;
+  if (auto no = isolation::contain(*order.plan, &listener); !no.ok())
     give_up(order.sync, no);
+  if (listener >= 0)
+    hand_over_listener(order.sync, listener);
 
   int exec_pipe[2];
   if (::pipe2(exec_pipe, O_CLOEXEC) != 0)

@@ -20,12 +20,18 @@ struct init_order {
   std::uint64_t open_files = 1024; // what the tool may have open
 };
 
-enum class report_kind : std::uint8_t { failed, started, finished };
+enum class report_kind : std::uint8_t {
+  failed,
+  listening, // the filter asks `listener`: fetch it, then say so
+  started,
+  finished,
+};
 
 /// What pid 1 tells the warden, a packet each.
 struct init_report {
   report_kind what = report_kind::failed;
   isolation::outcome failure;
+  std::int32_t listener = -1; // a descriptor of pid 1
   std::int32_t wait_status = 0;
   bool disk_full = false;
   std::uint64_t cpu_us = 0; // the tool and what it waited for

@@ -71,6 +71,7 @@ outcome lease_book::grant(const start_order& order, isolation::plan plan,
   add(files.peak, out.has_peak);
   add(files.events, out.has_events);
   add(files.forks, out.has_forks);
+  add(files.cpu, out.has_cpu);
   granted_.emplace(order.ticket, std::move(resources));
   return {};
 }

@@ -34,7 +34,7 @@ enum class word : std::uint16_t {
   hatch,     // an interpreter: its control socket beside it
   // warden -> engine
   hello,   // once, first: what the host offers
-  started, // the program was executed
+  started, // the program was executed; its filter's listener, if it has one
   ended,   // nothing of the run is left; or no lease, no interpreter
   leased,  // descriptors: plan, cgroup.procs of each group, peak?, events?...
 };
@@ -85,6 +85,7 @@ struct lease_grant {
   bool has_peak = false;
   bool has_events = false;
   bool has_forks = false;
+  bool has_cpu = false;
 };
 
 struct message {

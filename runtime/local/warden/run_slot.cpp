@@ -123,6 +123,9 @@ bool run_slot::hear() {
     case report_kind::failed:
       notice_.failure = report.failure;
       break;
+    case report_kind::listening:
+      fetch_listener(report.listener);
+      break;
     case report_kind::started:
       started = true;
       began_ = clock::now();
@@ -133,6 +136,15 @@ bool run_slot::hear() {
       break;
     }
   }
+}
+
+void run_slot::fetch_listener(int number) {
+  listener_.reset(
+    static_cast<int>(::syscall(SYS_pidfd_getfd, pidfd_.get(), number, 0)));
+  if (listener_ && ::write(sync_.get(), "l", 1) == 1)
+    return;
+  notice_.failure = failed(step::listener);
+  kill();
 }
 
 void run_slot::kill() {

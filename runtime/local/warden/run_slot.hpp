@@ -77,6 +77,8 @@ public:
   /// Reads what pid 1 says. True when it said `started` just now.
   bool hear();
   bool sync_is_closed() const { return sync_closed_; }
+  /// The listener of its filter, for the network broker; empty: it has none.
+  unique_fd take_listener() { return std::move(listener_); }
   /// SIGKILL to pid 1, and with it to its namespace.
   void kill();
   /// Looks at the clock of the group; kills when it has run out.
@@ -94,11 +96,13 @@ public:
 
 private:
   isolation::outcome let_go(pid_t child);
+  void fetch_listener(int number);
 
   start_order order_;
   run_resources resources_;
   unique_fd pidfd_;
   unique_fd sync_;
+  unique_fd listener_;
   bool sync_closed_ = false;
   bool contained_ = true; // pid 1 takes everybody along
   pid_t pid_ = -1;

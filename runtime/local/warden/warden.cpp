@@ -3,11 +3,8 @@
 #include "runtime/local/isolation/mapped_mount.hpp"
 #include "runtime/local/packet_socket.hpp"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,8 +12,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cstring>
 #include <filesystem>
 
 namespace troupe::warden {
@@ -26,46 +21,7 @@ namespace {
 /// How often a group that should be empty is looked at again.
 constexpr int burial_interval_ms = 5;
 
-bool parse_number(std::string_view text, std::uint32_t& out) {
-  auto [end, code]
-    = std::from_chars(text.data(), text.data() + text.size(), out);
-  return code == std::errc{} && end == text.data() + text.size();
-}
-
 } // namespace
-
-std::vector<std::string> to_arguments(const warden_settings& settings) {
-  std::string without;
-  for (const auto& layer : settings.without)
-    without += (without.empty() ? "" : ",") + layer;
-  return {"troupe-warden",
-          command,
-          std::to_string(settings.socket),
-          settings.state_dir,
-          settings.directory,
-          std::to_string(settings.first_uid),
-          std::to_string(settings.uid_count),
-          without};
-}
-
-bool parse_arguments(int argc, char** argv, warden_settings& out) {
-  if (argc != 8 || std::string_view{argv[1]} != command)
-    return false;
-  std::uint32_t socket = 0;
-  if (!parse_number(argv[2], socket) || !parse_number(argv[5], out.first_uid)
-      || !parse_number(argv[6], out.uid_count))
-    return false;
-  out.socket = static_cast<int>(socket);
-  out.state_dir = argv[3];
-  out.directory = argv[4];
-  std::string_view rest{argv[7]};
-  while (!rest.empty()) {
-    auto name = rest.substr(0, rest.find(','));
-    out.without.emplace_back(name);
-    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-  }
-  return true;
-}
 
 warden::warden(warden_settings settings)
     : settings_{std::move(settings)}, socket_{settings_.socket} {}
@@ -131,8 +87,7 @@ bool warden::watch(int fd, std::uint64_t key) {
   return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-// -- the engine
-// ----------------------------------------------------------------
+// -- the engine --------------------------------------------------------------
 
 void warden::hear_engine() {
   for (;;) {
@@ -285,8 +240,7 @@ bool warden::gather(const start_order& order, run_resources& out) {
   return true;
 }
 
-// -- runs
-// ----------------------------------------------------------------------
+// -- runs --------------------------------------------------------------------
 
 void warden::hear_run(std::uint64_t ticket) {
   auto i = running_.find(ticket);
@@ -299,7 +253,10 @@ void warden::hear_run(std::uint64_t ticket) {
   message m;
   m.what = word::started;
   m.ticket = ticket;
-  say(std::move(m));
+  std::vector<unique_fd> files;
+  if (auto listener = i->second.take_listener())
+    files.push_back(std::move(listener));
+  say(std::move(m), std::move(files));
 }
 
 void warden::end(std::uint64_t ticket) {
@@ -388,34 +345,6 @@ void warden::clean_up() {
   dying_.clear();
   groups_ = group_pool{};
   remove_instance(settings_.directory);
-}
-
-int warden_main(int argc, char** argv) {
-  warden_settings settings;
-  if (!parse_arguments(argc, argv, settings))
-    return 2;
-  ::prctl(PR_SET_NAME, "troupe-warden", 0, 0, 0);
-  ::fcntl(settings.socket, F_SETFD, FD_CLOEXEC);
-  // Nothing of the engine's, should it have forgotten to mark a descriptor.
-  ::syscall(SYS_close_range, static_cast<unsigned>(settings.socket) + 1, ~0U,
-            0);
-  // A session of its own: the terminal's Ctrl-C is for the engine, which ends
-  // its runs in order.
-  ::setsid();
-  ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGINT, SIG_IGN);
-  ::signal(SIGHUP, SIG_IGN);
-  ::signal(SIGTERM, SIG_IGN);
-  ::signal(SIGCHLD, SIG_DFL); // the parent may have ignored it
-  ::umask(022);
-  if (::chdir("/") != 0)
-    return 1;
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
-    files.rlim_cur = files.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &files);
-  }
-  return warden{std::move(settings)}.run();
 }
 
 } // namespace troupe::warden

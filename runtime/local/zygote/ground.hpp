@@ -1,15 +1,23 @@
 #pragma once
 
+#include "runtime/local/network/broker.hpp"
 #include "runtime/local/run_carrier.hpp"
 #include "runtime/local/unique_fd.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace troupe::zygote {
+
+/// What the runs of a slot may connect to, and how that is decided.
+struct brokered_network {
+  network_policy policy;
+  network::broker_options options;
+};
 
 /// What a slot stands on: made by who has the rights for it, the warden.
 struct ground {
@@ -24,6 +32,8 @@ struct ground {
   unique_fd peak;                // each may be absent
   unique_fd events;
   unique_fd forks;
+  unique_fd cpu; // of the whole group; stays with the engine
+  std::optional<brokered_network> network; // absent: none at all
   isolation_report report;
   std::vector<std::string> notes;
 };

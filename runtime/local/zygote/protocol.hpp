@@ -19,11 +19,12 @@ enum class word : std::uint32_t {
   slot_born, // `slot` is process `pid`
   slot_gone, // process `pid` was reaped, with `status`
   // engine -> slot
-  run,  // descriptors: stdout, stderr, channel
-  arm,  // fork a child that waits for `run` on the slot's other socket
-  kill, // ends the current run
+  run,   // descriptors: stdout, stderr, channel
+  arm,   // fork a child that waits for `run` on the slot's other socket
+  kill,  // ends the current run
+  taken, // the listener is with the engine: the slot lets go of it
   // slot -> engine
-  slot_ready,  // isolated; beside it the filter's listener, if there is one
+  slot_ready,  // isolated; `listener`, if there is one, waits to be fetched
   slot_failed, // `step` said `error_number`; the slot is gone
   exited,      // the run and everything it started is dead
 };
@@ -38,11 +39,12 @@ enum slot_fd : int {
 
 /// Flags of `make_slot`: which descriptors follow the groups, in this order.
 enum : std::uint32_t {
-  has_peak = 1,   // memory.max_usage_in_bytes or memory.peak
-  has_events = 2, // memory.oom_control or memory.events
-  has_forks = 16, // pids.events
-  new_user = 4,   // the slot waits for an identity map: `uid` and `gid`
-  privileged = 8, // ... which are not the zygote's own
+  has_peak = 1,     // memory.max_usage_in_bytes or memory.peak
+  has_events = 2,   // memory.oom_control or memory.events
+  has_forks = 16,   // pids.events
+  new_user = 4,     // the slot waits for an identity map: `uid` and `gid`
+  privileged = 8,   // ... which are not the zygote's own
+  has_network = 32, // its filter asks: `slot_born` comes with a pidfd
 };
 
 /// Flags of `exited`.
@@ -68,6 +70,7 @@ struct packet {
   std::int32_t pid = 0;
   std::int32_t status = 0; // as wait4 gives it
   std::int32_t error_number = 0;
+  std::int32_t listener = -1;         // of `slot_ready`: its number in the slot
   std::uint32_t step = 0;             // isolation::step
   std::uint64_t clone_flags = 0;      // of `make_slot`: its namespaces
   std::uint64_t cpu_seconds = 0;      // of `run`: a limit, 0: the slot's

@@ -5,6 +5,8 @@
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -56,7 +58,8 @@ result<packet> slot::make_order(descriptors& with) {
   order.gid = ground_.gid;
   order.groups = static_cast<std::uint32_t>(ground_.groups.size());
   order.flags = (ground_.new_user ? new_user : 0u)
-    | (ground_.privileged ? privileged : 0u);
+    | (ground_.privileged ? privileged : 0u)
+    | (ground_.network ? has_network : 0u);
   with.count = 0;
   const auto add
     = [&with](const unique_fd& fd) { with.fd[with.count++] = fd.get(); };
@@ -108,8 +111,7 @@ void slot::wait() {
           return self->wait();
         if (got == received::closed)
           return self->on_end_(*self);
-        // The filter's listener is of no use to anybody here.
-        with.close_all();
+        with.close_all(); // it has nothing to give
         self->on_packet_(*self, in);
         if (!self->orders_.is_open())
           return;
@@ -117,7 +119,40 @@ void slot::wait() {
     });
 }
 
+void slot::set_ready(int listener) {
+  said_ready_ = true;
+  listener_ = listener;
+}
+
+result<void> slot::connect() {
+  if (!ground_.network)
+    return {};
+  unique_fd listener{
+    static_cast<int>(::syscall(SYS_pidfd_getfd, process_.get(), listener_, 0))};
+  if (!listener)
+    return unavailable(std::string{"fetch the listener of a slot: "}
+                       + std::strerror(errno));
+  process_.reset();
+  auto opened
+    = network::broker::open(orders_.get_executor(), std::move(listener),
+                            ground_.network->policy, ground_.network->options);
+  if (!opened)
+    return opened.error();
+  broker_ = std::move(*opened);
+  packet order;
+  order.what = word::taken;
+  if (!send(orders_.native_handle(), order))
+    return unavailable("the slot died");
+  return {};
+}
+
+network::broker::report slot::decided() const {
+  return broker_ ? broker_->decided() : network::broker::report{};
+}
+
 bool slot::run(std::uint64_t cpu_seconds, int out, int err, int channel) {
+  if (broker_)
+    broker_->reset(ground_.network->policy);
   packet order;
   order.what = word::run;
   order.cpu_seconds = cpu_seconds;
@@ -148,6 +183,7 @@ void slot::close() {
   boost::system::error_code ignored;
   orders_.close(ignored);
   armed_.reset();
+  broker_.reset();
   on_packet_ = nullptr;
   on_end_ = nullptr;
 }

@@ -36,6 +36,18 @@ public:
   /// `on_packet` for everything it says, `on_end` once, when it is gone.
   void listen(heard on_packet, lost on_end);
 
+  /// Its zygote says which process it is, and it says that it is ready, under
+  /// which number it holds its filter's listener; in any order.
+  void set_process(unique_fd pidfd) { process_ = std::move(pidfd); }
+  void set_ready(int listener);
+  bool is_complete() const {
+    return said_ready_ && (!ground_.network || process_);
+  }
+  /// Fetches the listener and puts a broker behind it, where there is to be
+  /// one. An error: the slot is of no use.
+  result<void> connect();
+  network::broker::report decided() const;
+
   bool run(std::uint64_t cpu_seconds, int out, int err, int channel);
   bool arm();
   /// Whether a `run` for a waiting child was never received.
@@ -63,6 +75,10 @@ private:
   unique_fd armed_;
   unique_fd far_orders_; // the slot's ends, until handed over
   unique_fd far_armed_;
+  unique_fd process_; // until its listener was fetched
+  bool said_ready_ = false;
+  int listener_ = -1;
+  std::shared_ptr<network::broker> broker_;
   heard on_packet_;
   lost on_end_;
 };

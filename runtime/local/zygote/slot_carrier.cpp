@@ -38,6 +38,7 @@ run_ending read_ending(const packet& in, const job& j, const slot& s) {
   e.peak_memory_bytes = in.peak_bytes;
   e.isolation = s.on().report;
   e.notes = s.on().notes;
+  e.add(s.decided());
   return e;
 }
 

@@ -52,6 +52,7 @@ private:
   bool make_slot(const job& wanted);
   void no_longer_making(const std::string& key);
   void on_ground(std::string key, result<ground> on);
+  void on_slot_whole(const slot_ptr& s);
   void on_slot_failed(const slot_ptr& s, const error& why);
   void on_packet(slot& s, const packet& in);
   void on_slot_end(slot& s);

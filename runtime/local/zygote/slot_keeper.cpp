@@ -88,18 +88,26 @@ void slot_carrier::impl::on_slot_failed(const slot_ptr& s, const error& why) {
   make_for_waiting();
 }
 
+/// Perhaps: a slot with a network needs its zygote's word as well.
+void slot_carrier::impl::on_slot_whole(const slot_ptr& s) {
+  if (s->now != slot::state::making || !s->is_complete())
+    return;
+  if (auto connected = s->connect(); !connected)
+    return on_slot_failed(s, connected.error());
+  no_longer_making(s->key());
+  s->now = slot::state::idle;
+  free_slot(s, true);
+  make_for_waiting();
+}
+
 void slot_carrier::impl::on_packet(slot& s, const packet& in) {
   const auto self = pool_.find(s.ticket());
   if (!self)
     return;
   switch (in.what) {
   case word::slot_ready:
-    if (s.now != slot::state::making)
-      return;
-    no_longer_making(s.key());
-    s.now = slot::state::idle;
-    free_slot(self, true);
-    return make_for_waiting();
+    s.set_ready(in.listener);
+    return on_slot_whole(self);
   case word::slot_failed:
     return on_slot_failed(self, describe(in));
   case word::exited:
@@ -123,6 +131,7 @@ void slot_carrier::impl::on_slot_end(slot& s) {
   ++totals_.replaced;
   run_ending ending;
   ending.isolation = s.on().report;
+  ending.add(s.decided());
   destroy(self);
   if (!j)
     return;

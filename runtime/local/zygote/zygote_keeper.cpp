@@ -65,6 +65,11 @@ void slot_carrier::impl::hatch() {
         if (auto self = weak.lock())
           self->on_zygote_end(z.lock(), std::move(why));
       },
+    .slot_born =
+      [weak = weak_from_this()](slot_ptr s) {
+        if (auto self = weak.lock())
+          self->on_slot_whole(s);
+      },
     .slot_failed =
       [weak = weak_from_this()](slot_ptr s, error why) {
         if (auto self = weak.lock())

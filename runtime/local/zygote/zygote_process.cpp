@@ -40,17 +40,18 @@ void zygote_process::wait() {
         descriptors with;
         const auto got
           = receive(self->control_.native_handle(), in, with, false);
+        unique_fd pidfd{with.count > 0 ? std::exchange(with.fd[0], -1) : -1};
         with.close_all();
         if (got == received::nothing)
           return self->wait();
         if (got == received::closed)
           return self->end("the interpreter died");
-        self->hear(in);
+        self->hear(in, std::move(pidfd));
       }
     });
 }
 
-void zygote_process::hear(const packet& in) {
+void zygote_process::hear(const packet& in, unique_fd pidfd) {
   switch (in.what) {
   case word::ready:
     ready_ = true;
@@ -68,9 +69,12 @@ void zygote_process::hear(const packet& in) {
       break;
     auto s = std::move(node.mapped());
     s->pid = in.pid;
+    s->set_process(std::move(pidfd));
     if (const auto at = static_cast<isolation::step>(in.step);
         at != isolation::step::none && told_.slot_failed)
       told_.slot_failed(s, describe(in));
+    else if (told_.slot_born)
+      told_.slot_born(s);
     break;
   }
   default: // slot_gone: its socket has said so already

@@ -18,6 +18,7 @@ public:
   struct events {
     std::function<void()> ready;                // slots may be asked for
     std::function<void(std::string why)> ended; // once, and last
+    std::function<void(std::shared_ptr<slot>)> slot_born;
     std::function<void(std::shared_ptr<slot>, error)> slot_failed;
   };
 
@@ -43,7 +44,7 @@ public:
 
 private:
   void wait();
-  void hear(const packet& in);
+  void hear(const packet& in, unique_fd pidfd);
   void end(std::string why);
 
   boost::asio::posix::stream_descriptor control_;

@@ -16,6 +16,7 @@ BOOST_AUTO_TEST_CASE(the_local_backend_keeps_the_contract) {
     options.isolation = isolation_level::best_effort;
     auto opened = local_backend::open(threads.get_executor(), options);
     BOOST_REQUIRE_MESSAGE(opened.has_value(), to_string(opened.error()));
+    (void)(*opened)->wait_until_probed();
     return *opened;
   };
   check_contract(subject);

@@ -25,14 +25,16 @@ bool read_plan(int fd, isolation::plan& out) {
 }
 
 void make_room_for_interpreter(isolation::plan& plan) {
+  // Of size, resident, shared, text, libraries, data: the last, which is what
+  // RLIMIT_DATA counts. The region of the child allocator is in it.
   unsigned long pages = 0;
   if (auto* file = fopen("/proc/self/statm", "re")) {
-    if (fscanf(file, "%lu", &pages) != 1)
+    if (fscanf(file, "%*u %*u %*u %*u %*u %lu", &pages) != 1)
       pages = 0;
     fclose(file);
   }
   for (auto& limit : plan.rlimits)
-    if (limit.resource == RLIMIT_AS)
+    if (limit.resource == RLIMIT_DATA)
       limit.value += pages * static_cast<unsigned long>(sysconf(_SC_PAGESIZE));
 }
 

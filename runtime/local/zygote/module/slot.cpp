@@ -21,12 +21,12 @@ namespace {
 class slot {
 public:
   slot(guest& in, const packet& order, int orders, int armed, int signals,
-       const meter& used)
+       const meter& used, int listener)
       : guest_{in}, id_{order.slot}, orders_{orders}, armed_{armed},
-        signals_{signals}, used_{used} {}
+        signals_{signals}, listener_{listener}, used_{used} {}
 
   /// Returns only in a run's process; so do the two below, with true.
-  void serve(const isolation::plan& plan, int listener);
+  void serve(const isolation::plan& plan);
 
 private:
   bool obey();
@@ -34,33 +34,47 @@ private:
   void reap();
   void kill_all();
   void finish();
-  void say(packet what, int with = -1);
+  void say(packet what);
+  void let_go_of_listener();
 
   guest& guest_;
   std::uint64_t id_;
   int orders_;
   int armed_;
   int signals_;
+  int listener_; // of the filter, until the engine has it
   meter used_;
   residue residue_;
   pid_t child_ = 0;
 };
 
-void slot::say(packet what, int with) {
+void slot::say(packet what) {
   what.slot = id_;
-  if (!send(orders_, what, &with, with >= 0 ? 1 : 0))
+  if (!send(orders_, what))
     _exit(0); // nobody is interested any more
 }
 
-void slot::serve(const isolation::plan& plan, int listener) {
+/// Before any run is born: who holds the listener answers the questions.
+void slot::let_go_of_listener() {
+  if (listener_ < 0)
+    return;
+  prctl(PR_SET_DUMPABLE, 0);
+  close(listener_);
+  listener_ = -1;
+}
+
+void slot::serve(const isolation::plan& plan) {
   used_.begin_slot();
   residue_.remember(plan.layers.mounts, plan.layers.ipc);
   packet ready;
   ready.what = word::slot_ready;
   ready.pid = getpid();
-  say(ready, listener);
-  if (listener >= 0)
-    close(listener);
+  ready.listener = listener_;
+  // An engine without rights over our old user namespace fetches it all the
+  // same. Nobody else is in here yet.
+  if (listener_ >= 0)
+    prctl(PR_SET_DUMPABLE, 1);
+  say(ready);
   pollfd watched[2] = {{orders_, POLLIN, 0}, {signals_, POLLIN, 0}};
   for (;;) {
     if (poll(watched, 2, -1) < 0)
@@ -103,6 +117,7 @@ bool slot::obey() {
   case received::packet:
     break;
   }
+  let_go_of_listener();
   if (order.what == word::run || order.what == word::arm) {
     if (start(order, with))
       return true; // whose descriptors are not ours to close
@@ -229,9 +244,11 @@ void serve_slot(guest& in, const packet& order, descriptors& with, int go) {
   const int peak = (order.flags & has_peak) != 0 ? with.fd[next++] : -1;
   const int events = (order.flags & has_events) != 0 ? with.fd[next++] : -1;
   const int forks = (order.flags & has_forks) != 0 ? with.fd[next++] : -1;
-  slot{
-    in, order, orders, with.fd[armed_fd], signals, meter{peak, events, forks}}
-    .serve(plan, listener);
+  slot{in,      order,
+       orders,  with.fd[armed_fd],
+       signals, meter{peak, events, forks},
+       listener}
+    .serve(plan);
 }
 
 } // namespace troupe::zygote

@@ -41,7 +41,7 @@ private:
   bool obey();
   bool make_slot(const packet& order, descriptors& with);
   isolation::outcome clone_slot(const packet& order, descriptors& with,
-                                std::int32_t& pid);
+                                std::int32_t& pid, int& pidfd);
   void listen_for_children();
   void say_ready(std::uint64_t huge_pages);
   void reap();
@@ -136,17 +136,21 @@ bool zygote::make_slot(const packet& order, descriptors& with) {
   packet born;
   born.what = word::slot_born;
   born.slot = order.slot;
-  const auto done = clone_slot(order, with, born.pid);
+  int pidfd = -1;
+  const auto done = clone_slot(order, with, born.pid, pidfd);
   if (born.pid == 0)
     return true;
   born.step = static_cast<std::uint32_t>(done.at);
   born.error_number = done.error;
-  send(control_, born);
+  const bool wanted = (order.flags & has_network) != 0 && pidfd >= 0;
+  send(control_, born, &pidfd, wanted ? 1 : 0);
+  if (pidfd >= 0)
+    close(pidfd);
   return false;
 }
 
 isolation::outcome zygote::clone_slot(const packet& order, descriptors& with,
-                                      std::int32_t& pid) {
+                                      std::int32_t& pid, int& pidfd) {
   int go[2];
   pid = -1;
   if (pipe2(go, O_CLOEXEC) != 0)
@@ -167,7 +171,7 @@ isolation::outcome zygote::clone_slot(const packet& order, descriptors& with,
   auto done = child.pid < 0 ? isolation::failed(isolation::step::namespaces)
                             : isolation::outcome{};
   if (done.ok()) {
-    close(child.pidfd);
+    pidfd = child.pidfd;
     if ((order.flags & new_user) != 0)
       done = isolation::write_identity_map(child.pid, order.uid, order.gid,
                                            (order.flags & privileged) != 0);

@@ -1,0 +1,214 @@
+// The warden behind the cold path: started, heard, mourned and replaced.
+#include "runtime/local/cold_carrier.hpp"
+
+#include <algorithm>
+
+namespace troupe {
+
+namespace {
+
+/// Probing takes milliseconds; sweeping after a crash may take a second.
+constexpr std::chrono::seconds hello_time{20};
+
+/// A warden that dies over and over is not started in a tight loop.
+constexpr std::chrono::milliseconds first_pause{50};
+constexpr std::chrono::milliseconds longest_pause{5'000};
+
+/// So many deaths in a row, and runs are refused instead of kept waiting.
+constexpr std::uint32_t hopeless_after = 3;
+
+error unavailable(std::string text) {
+  return error{.code = ec::unavailable,
+               .text = std::move(text),
+               .fields = {},
+               .retry_after = {}};
+}
+
+} // namespace
+
+bool cold_carrier::is_hopeless() const {
+  return deaths_in_a_row_ >= hopeless_after;
+}
+
+void cold_carrier::open(
+  std::function<void(result<isolation::probe_report>)> ready) {
+  ready_ = std::move(ready);
+  spawn();
+}
+
+void cold_carrier::spawn() {
+  warden::warden_settings settings;
+  settings.state_dir = state_dir_;
+  settings.directory = instance_directory_;
+  settings.first_uid = options_.first_uid;
+  settings.uid_count = options_.uid_count;
+  settings.without = options_.pretend_absent;
+  std::weak_ptr<cold_carrier> weak = weak_from_this();
+  warden_process::events listener;
+  listener.message = [weak](warden::message m, std::vector<unique_fd> fds) {
+    if (auto self = weak.lock())
+      self->hear(std::move(m), std::move(fds));
+  };
+  listener.died = [weak] {
+    if (auto self = weak.lock())
+      self->lose_warden();
+  };
+  auto started
+    = warden_process::start(strand_, std::move(settings), std::move(listener));
+  if (!started) {
+    trouble_ = started.error().text;
+    lose_warden();
+    return;
+  }
+  warden_ = std::move(*started);
+  hello_deadline_.expires_after(hello_time);
+  hello_deadline_.async_wait([weak](boost::system::error_code code) {
+    auto self = weak.lock();
+    if (!code && self && self->warden_)
+      self->warden_->kill();
+  });
+}
+
+std::uint64_t cold_carrier::ask(warden::message m,
+                                std::vector<unique_fd> descriptors,
+                                answer then) {
+  if (!warden_ || !trouble_.empty() || closing_)
+    return 0;
+  m.ticket = m.start.ticket = next_ticket_++;
+  asked_.emplace(m.ticket, std::move(then));
+  warden_->send(m, std::move(descriptors));
+  return m.ticket;
+}
+
+void cold_carrier::release(std::uint64_t ticket) {
+  if (!warden_)
+    return; // its groups went with it
+  warden::message m;
+  m.what = warden::word::release;
+  m.ticket = ticket;
+  warden_->send(m);
+}
+
+void cold_carrier::hear(warden::message m, std::vector<unique_fd> descriptors) {
+  const auto ticket = m.what == warden::word::leased ? m.grant.ticket
+    : m.what == warden::word::ended                  ? m.end.ticket
+                                                     : 0;
+  if (auto node = asked_.extract(ticket)) {
+    node.mapped()(std::move(m), std::move(descriptors));
+    return;
+  }
+  switch (m.what) {
+  case warden::word::hello:
+    say_ready(m.hello);
+    break;
+  case warden::word::started:
+    mark_started(m.ticket, std::move(descriptors));
+    break;
+  case warden::word::ended:
+    finish(m.end);
+    break;
+  case warden::word::start:
+  case warden::word::kill:
+  case warden::word::stop:
+  case warden::word::lease:
+  case warden::word::release:
+  case warden::word::hatch:
+    break; // ours to say
+  case warden::word::leased:
+    release(m.grant.ticket); // nobody waits for it any more
+    break;
+  }
+}
+
+void cold_carrier::say_ready(const isolation::probe_report& report) {
+  hello_deadline_.cancel();
+  probe_ = report;
+  deaths_in_a_row_ = 0;
+  trouble_.clear();
+  report_lost();
+  settle_pending();
+  if (auto ready = std::exchange(ready_, nullptr))
+    ready(probe_);
+}
+
+void cold_carrier::lose_warden() {
+  warden_.reset();
+  hello_deadline_.cancel();
+  for (auto& [ticket, f] : flights_)
+    f.deadline.reset();
+  for (auto& [ticket, then] : std::exchange(asked_, {})) {
+    warden::message gone;
+    gone.what = warden::word::ended;
+    gone.end.failure = {isolation::step::order, EPIPE};
+    gone.end.detail = "the warden died";
+    then(std::move(gone), {});
+  }
+  lost_.merge(flights_);
+  flights_.clear();
+  tickets_.clear();
+  if (closing_) {
+    report_lost();
+    settle_pending();
+    if (auto done = std::exchange(closed_, nullptr))
+      done();
+    return;
+  }
+  if (trouble_.empty())
+    trouble_ = "the warden died and is being replaced";
+  ++deaths_in_a_row_;
+  if (is_hopeless()) {
+    // Nobody will sweep: say so now instead of never.
+    report_lost();
+    if (auto ready = std::exchange(ready_, nullptr))
+      ready(unavailable(trouble_
+                        + "; see `troupe doctor` and the state directory "
+                        + state_dir_));
+    settle_pending();
+  }
+  auto pause = std::min<std::chrono::milliseconds>(
+    first_pause * (1u << std::min(deaths_in_a_row_ - 1, 10u)), longest_pause);
+  restart_.expires_after(pause);
+  restart_.async_wait(
+    [weak = weak_from_this()](boost::system::error_code code) {
+      auto self = weak.lock();
+      if (!code && self && !self->closing_)
+        self->spawn();
+    });
+}
+
+void cold_carrier::report_lost() {
+  for (auto& [ticket, f] : std::exchange(lost_, {})) {
+    run_ending ending;
+    ending.lost = true;
+    ending.isolation = report_for(f.level);
+    ending.notes = std::move(f.notes);
+    f.events.ended(std::move(ending));
+  }
+}
+
+int cold_carrier::warden_pid() const {
+  return warden_ ? warden_->pid() : -1;
+}
+
+void cold_carrier::close(std::function<void()> done) {
+  closing_ = true;
+  restart_.cancel();
+  if (!warden_) {
+    report_lost();
+    done();
+    return;
+  }
+  closed_ = std::move(done);
+  warden::message m;
+  m.what = warden::word::stop;
+  warden_->send(m);
+  hello_deadline_.expires_after(options_.kill_grace);
+  hello_deadline_.async_wait(
+    [weak = weak_from_this()](boost::system::error_code code) {
+      auto self = weak.lock();
+      if (!code && self && self->warden_)
+        self->warden_->kill();
+    });
+}
+
+} // namespace troupe

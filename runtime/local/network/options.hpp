@@ -1,0 +1,39 @@
+#pragma once
+
+#include "runtime/model/address.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace troupe::network {
+
+struct broker_options {
+  /// Where names are looked up. Empty: what /etc/resolv.conf of the host says.
+  /// They may be private addresses: the tool never talks to them itself.
+  std::vector<ip_address> nameservers;
+  std::uint16_t nameserver_port = 53;
+
+  /// How long one lookup may take, over all nameservers.
+  std::chrono::milliseconds lookup_timeout{5'000};
+
+  std::size_t events = 256;  // of one run; the rest is only counted
+  std::size_t names = 1'024; // remembered for one run
+  std::size_t lookups = 64;  // waiting for an answer, of one run
+  std::size_t pending = 256; // blocking calls in flight, of one run
+
+  /// Gives every socket a filter inside the kernel that lets nothing in from
+  /// a closed address and no connection from outside, whatever the tool finds
+  /// to get around the broker. Where the host does not let us, the broker is
+  /// stricter with the tool's local sockets instead; see `guarded`.
+  bool guard_sockets = true;
+
+  /// Why an address is closed, "" when it is not. Tests put theirs here.
+  std::function<std::string_view(const ip_address&)> closed
+    = [](const ip_address& a) { return special_purpose(a); };
+};
+
+} // namespace troupe::network
