@@ -18,6 +18,8 @@ constexpr auto epilogue = R"(
 Examples:
   troupe serve                      serve on 127.0.0.1:8283
   troupe serve --listen 127.0.0.1:9000 --data-dir /var/lib/troupe
+  troupe run tool.py --args '{"a": 1}'
+  troupe tool put tool.py           keep it, its schema derived
   troupe config show --origin       what is in force, and who said so
   troupe config keys http           the settings of one group, explained
 

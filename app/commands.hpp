@@ -14,6 +14,14 @@ void add_run_command(CLI::App& app, invocation& call);
 void add_doctor_command(CLI::App& app, invocation& call);
 void add_config_command(CLI::App& app, invocation& call);
 void add_key_command(CLI::App& app, invocation& call);
+void add_tool_command(CLI::App& app, invocation& call);
+void add_env_command(CLI::App& app, invocation& call);
+void add_sandbox_command(CLI::App& app, invocation& call);
+void add_backup_command(CLI::App& app, invocation& call);
+void add_bench_command(CLI::App& app, invocation& call);
+void add_top_command(CLI::App& app, invocation& call);
+void add_openapi_command(CLI::App& app, invocation& call);
+void add_man_command(CLI::App& app, invocation& call);
 void add_version_command(CLI::App& app, invocation& call);
 void add_completion_command(CLI::App& app, invocation& call);
 

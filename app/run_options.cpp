@@ -1,49 +1,17 @@
 #include "app/run_options.hpp"
 
+#include "app/said_text.hpp"
 #include "runtime/json/json.hpp"
-#include "runtime/model/variable.hpp"
 #include "runtime/settings/value.hpp"
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
-#include <limits>
 
 namespace troupe {
 
 namespace {
 
-/// Sources and arguments beyond this are a mistake, or belong into a file that
-/// the tool reads.
-constexpr std::size_t max_text = 16u << 20;
-
 error wrong(std::string_view option, std::string reason, std::string hint) {
   return bad_field(std::string{option}, std::move(reason), std::move(hint));
-}
-
-result<std::string> read_all(std::istream& in, std::string_view name) {
-  std::string text;
-  char piece[16 * 1024];
-  while (in.read(piece, sizeof piece) || in.gcount() > 0) {
-    text.append(piece, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > max_text)
-      return wrong(name, "more than 16 MiB", "let the tool read a file");
-  }
-  return text;
-}
-
-result<std::string> read_file(const std::string& path, std::string_view name) {
-  if (path == "-")
-    return read_all(std::cin, name);
-  std::error_code code;
-  if (std::filesystem::is_directory(path, code))
-    return wrong(name, path + " is a directory", "name a file");
-  std::ifstream file{path, std::ios::binary};
-  if (!file)
-    return wrong(name, "cannot read " + path, "check the path");
-  return read_all(file, name);
 }
 
 result<language> language_of(const run_options& said) {
@@ -73,38 +41,10 @@ result<std::string> arguments_of(const run_options& said) {
   if (said.args == "-" && said.file == "-")
     return wrong("--args", "standard input holds the source already",
                  "give the arguments as text or as @file");
-  auto text = said.args;
-  if (said.args == "-" || said.args.front() == '@') {
-    auto read
-      = read_file(said.args == "-" ? "-" : said.args.substr(1), "--args");
-    if (!read)
-      return read.error();
-    text = std::move(*read);
-  }
-  auto object = json::parse_object(text);
+  auto object = said_object(said.args, "--args");
   if (!object)
-    return object.error().within("--args");
+    return object.error();
   return json::to_text(*object);
-}
-
-result<void> add_variables(const run_options& said, environment& env) {
-  for (const auto& word : said.env) {
-    auto equals = word.find('=');
-    auto name = word.substr(0, equals);
-    if (auto fine = check_variable_name(name, "--env"); !fine)
-      return fine.error();
-    std::string value;
-    if (equals != std::string::npos)
-      value = word.substr(equals + 1);
-    else if (const char* own = std::getenv(name.c_str()))
-      value = own;
-    else
-      return wrong("--env", name + " is not set here", "give " + name + "=...");
-    if (auto fine = check_variable_value(value, "--env"); !fine)
-      return fine.error();
-    env[name] = secret{std::move(value)};
-  }
-  return {};
 }
 
 result<network_policy> network_of(const std::string& text) {
@@ -164,7 +104,7 @@ result<prepared_run> make_run(const run_options& said) {
   if (!lang)
     return lang.error();
   run.lang = *lang;
-  auto source = read_file(said.file, "FILE");
+  auto source = read_said_file(said.file, "FILE");
   if (!source)
     return source.error();
   run.source = std::move(*source);
@@ -176,8 +116,10 @@ result<prepared_run> make_run(const run_options& said) {
   if (!args)
     return args.error();
   run.args_json = std::move(*args);
-  if (auto fine = add_variables(said, run.env); !fine)
-    return fine.error();
+  auto variables = said_variables(said.env, "--env");
+  if (!variables)
+    return variables.error();
+  run.env = std::move(*variables);
   auto network = network_of(said.network);
   if (!network)
     return network.error();

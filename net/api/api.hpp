@@ -26,4 +26,7 @@ struct api_options {
 /// Everything under /v1, /openapi.json and /docs. `core` outlives the server.
 void add_api(router& routes, engine& core, api_options options = {});
 
+/// What /openapi.json answers.
+std::string_view openapi_document();
+
 } // namespace troupe::net

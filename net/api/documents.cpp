@@ -1,3 +1,4 @@
+#include "net/api/api.hpp"
 #include "net/api/routes.hpp"
 
 #include <string>
@@ -7,6 +8,10 @@ namespace troupe::net {
 // Made from openapi.json and docs.html when building; see net/CMakeLists.txt.
 extern const std::string_view openapi_json;
 extern const std::string_view docs_html;
+
+std::string_view openapi_document() {
+  return openapi_json;
+}
 
 void add_documents(router& routes) {
   route_rules rules;

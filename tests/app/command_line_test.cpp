@@ -1,7 +1,7 @@
-#include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/settings/key.hpp"
+#include "tests/app/typed.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -13,27 +13,6 @@
 using namespace troupe;
 
 namespace {
-
-struct outcome {
-  int code = 0;
-  std::string out, err;
-};
-
-/// Runs the command line in this process, with both streams caught.
-outcome run(std::vector<const char*> words) {
-  words.insert(words.begin(), "troupe");
-  std::ostringstream out, err;
-  auto old_out = std::cout.rdbuf(out.rdbuf());
-  auto old_err = std::cerr.rdbuf(err.rdbuf());
-  auto code = run_command_line(static_cast<int>(words.size()), words.data());
-  std::cout.rdbuf(old_out);
-  std::cerr.rdbuf(old_err);
-  return {code, out.str(), err.str()};
-}
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != text.npos;
-}
 
 struct variable {
   const char* name;

@@ -1,0 +1,95 @@
+#include "app/api_session.hpp"
+#include "app/commands.hpp"
+#include "app/options.hpp"
+#include "app/settings_options.hpp"
+#include "storage/backup.hpp"
+#include "storage/database.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace troupe {
+
+namespace {
+
+struct backup_words {
+  std::shared_ptr<settings_options> from;
+  std::string directory;
+  bool as_json = false;
+};
+
+int say(const backup_words& said, std::string_view done,
+        const backup_summary& what) {
+  if (said.as_json) {
+    json::object o;
+    o["files"] = what.files;
+    o["bytes"] = what.bytes;
+    o["format"] = what.format;
+    o["master_key"] = what.master_key;
+    std::cout << json::to_text(o) << "\n";
+    return exit_ok;
+  }
+  std::cout << said.directory << " " << done << ": " << what.files << " files, "
+            << what.bytes << " bytes\n";
+  if (!what.master_key.empty())
+    std::cout << "its secrets open only with master key " << what.master_key
+              << ", which is not in it: keep that key elsewhere\n";
+  return exit_ok;
+}
+
+result<std::filesystem::path> store_of(const backup_words& said) {
+  auto loaded = said.from->load();
+  if (!loaded)
+    return loaded.error();
+  return store_directory(store_options_from(loaded->values));
+}
+
+int back_up(const backup_words& said) {
+  auto loaded = said.from->load();
+  if (!loaded)
+    return complain_about(loaded.error());
+  auto kept = open_store(store_options_from(loaded->values));
+  if (!kept)
+    return complain_about(kept.error());
+  auto made = create_backup(*kept->db, said.directory);
+  return made ? say(said, "is a backup", *made) : complain_about(made.error());
+}
+
+int check(const backup_words& said) {
+  auto fine = verify_backup(said.directory);
+  return fine ? say(said, "is whole", *fine) : complain_about(fine.error());
+}
+
+int restore(const backup_words& said) {
+  auto store = store_of(said);
+  if (!store)
+    return complain_about(store.error());
+  auto done = restore_backup(said.directory, *store);
+  return done ? say(said, "is restored to " + store->string(), *done)
+              : complain_about(done.error());
+}
+
+void add(CLI::App* cmd, invocation& call, const char* help,
+         int (*todo)(const backup_words&)) {
+  auto said = std::make_shared<backup_words>();
+  cmd->add_option("DIRECTORY", said->directory, help)->required();
+  cmd->add_flag("--json", said->as_json, "For programs");
+  said->from = add_settings_options(*cmd);
+  call.on(cmd, [said, todo] { return todo(*said); });
+}
+
+} // namespace
+
+void add_backup_command(CLI::App& app, invocation& call) {
+  auto group = app.add_subcommand("backup", "Copy everything that is kept");
+  add(group->add_subcommand("create", "Make a backup; the engine must not run"),
+      call, "A directory that does not exist yet", back_up);
+  add(group->add_subcommand("verify",
+                            "Read a backup in full and say whether "
+                            "it is whole"),
+      call, "The backup", check);
+  add(app.add_subcommand("restore", "Put a backup where no data is yet"), call,
+      "The backup", restore);
+}
+
+} // namespace troupe

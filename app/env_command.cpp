@@ -1,0 +1,155 @@
+#include "app/commands.hpp"
+#include "app/said_text.hpp"
+#include "app/session_command.hpp"
+#include "app/table.hpp"
+#include "net/client/url.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace troupe {
+
+namespace {
+
+using verb = api_session::verb;
+
+/// Variables belong to the sandbox config of a type, or to an agent.
+struct env_words {
+  std::string type = "local";
+  std::string agent;
+  std::vector<std::string> names; // of the command: NAME=VALUE or NAME
+  bool as_json = false;
+};
+
+std::string agent_path(const env_words& said) {
+  return "/v1/agents/" + net::percent_encode(said.agent) + "/variables";
+}
+
+/// The variables of the type's config, which is made where there is none.
+result<std::string> config_path(const env_words& said, api_session& engine) {
+  auto config = engine.call(verb::post, "/v1/sandbox-configs/default",
+                            json::object{{"type", said.type}});
+  if (!config)
+    return config.error();
+  return "/v1/sandbox-configs/" + cell(*config, "id") + "/variables";
+}
+
+result<json::array> variables_of(const env_words& said, api_session& engine) {
+  if (said.agent.empty()) {
+    auto path = config_path(said, engine);
+    return path ? engine.list(*path) : path.error();
+  }
+  auto all = engine.call(verb::get, agent_path(said));
+  if (!all)
+    return all.error();
+  return std::move(all->as_object()["items"].as_array());
+}
+
+result<int> list_variables(const env_words& said, api_session& engine) {
+  auto all = variables_of(said, engine);
+  if (!all)
+    return all.error();
+  if (said.as_json) {
+    std::cout << json::to_text(json::value{std::move(*all)}) << "\n";
+    return int{exit_ok};
+  }
+  table rows{{"NAME", "VALUE", "CHANGED", "DESCRIPTION"}};
+  for (const auto& v : *all) // a value is written, never read
+    rows.add(
+      {cell(v, "key"), "***", cell(v, "updated_at"), cell(v, "description")});
+  rows.print(std::cout);
+  return int{exit_ok};
+}
+
+result<int> set_for_agent(const env_words& said, const environment& values,
+                          api_session& engine) {
+  json::object all;
+  for (const auto& [name, value] : values)
+    all[name] = value.reveal();
+  auto done = engine.call(verb::patch, agent_path(said),
+                          json::object{{"values", std::move(all)}});
+  if (!done)
+    return done.error();
+  return int{exit_ok};
+}
+
+result<int> set_variables(const env_words& said, api_session& engine) {
+  auto values = said_variables(said.names, "NAME=VALUE");
+  if (!values)
+    return values.error();
+  if (!said.agent.empty())
+    return set_for_agent(said, *values, engine);
+  auto path = config_path(said, engine);
+  if (!path)
+    return path.error();
+  for (const auto& [name, value] : *values) {
+    json::object body{{"key", name}};
+    body["value"] = value.reveal();
+    auto done = engine.call(verb::post, *path, std::move(body));
+    if (!done)
+      return std::move(done).error().within(name);
+  }
+  return int{exit_ok};
+}
+
+result<int> unset_variables(const env_words& said, api_session& engine) {
+  auto all = variables_of(said, engine);
+  if (!all)
+    return all.error();
+  for (const auto& name : said.names) {
+    std::string path;
+    for (const auto& v : *all)
+      if (cell(v, "key") == name)
+        path = said.agent.empty()
+          ? "/v1/variables/" + cell(v, "id")
+          : agent_path(said) + "/" + net::percent_encode(name);
+    if (path.empty())
+      return bad_field(name, "is not set", "`troupe env list` shows what is");
+    auto gone = engine.call(verb::delete_, path);
+    if (!gone)
+      return std::move(gone).error().within(name);
+  }
+  return int{exit_ok};
+}
+
+using add_result = std::pair<CLI::App*, std::shared_ptr<env_words>>;
+
+/// With the two options that say whose variables are meant.
+add_result add(CLI::App* group, invocation& call, const char* name,
+               const char* help,
+               result<int> (*todo)(const env_words&, api_session&)) {
+  auto [cmd, said] = add_session_command(group, call, name, help, todo);
+  auto type = cmd->add_option("--type", said->type,
+                              "Whose: local, e2b, modal, daytona or aio");
+  cmd->add_option("--agent", said->agent, "Of this agent instead")
+    ->excludes(type);
+  return {cmd, said};
+}
+
+} // namespace
+
+void add_env_command(CLI::App& app, invocation& call) {
+  auto group = app.add_subcommand(
+    "env", "Keep environment variables for tools, encrypted");
+  {
+    auto [cmd, said]
+      = add(group, call, "list", "Names, never values", list_variables);
+    cmd->add_flag("--json", said->as_json, "For programs");
+  }
+  {
+    auto [cmd, said] = add(group, call, "set",
+                           "Create variables, or replace them", set_variables);
+    cmd
+      ->add_option("NAME=VALUE", said->names,
+                   "NAME alone passes on our own, so that no value stands in "
+                   "the shell's history")
+      ->required();
+  }
+  {
+    auto [cmd, said]
+      = add(group, call, "unset", "Delete variables", unset_variables);
+    cmd->add_option("NAME", said->names, "Which")->required();
+  }
+}
+
+} // namespace troupe

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "runtime/backend.hpp"
+#include "runtime/json/json.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+/// What words of a command line stand for. `name` is the option that errors
+/// name.
+
+/// A whole file, "-" being standard input.
+result<std::string> read_said_file(const std::string& path,
+                                   std::string_view name);
+/// A JSON object: as text, in a file (@file), or on standard input (-).
+result<json::object> said_object(const std::string& text,
+                                 std::string_view name);
+/// NAME=VALUE, or NAME to pass on a variable of our own.
+result<environment> said_variables(const std::vector<std::string>& words,
+                                   std::string_view name);
+
+} // namespace troupe

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "runtime/json/json.hpp"
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+/// Rows for people: columns as wide as what is in them, no frames, so that
+/// grep, awk and eyes can read it.
+class table {
+public:
+  explicit table(std::vector<std::string> head);
+  void add(std::vector<std::string> row);
+  void print(std::ostream& out) const;
+
+private:
+  std::vector<std::vector<std::string>> rows_; // the first is the head
+};
+
+/// A member as text: strings as they are, lists joined by commas, nothing for
+/// null and for what is not there.
+std::string cell(const json::value& item, std::string_view member);
+
+} // namespace troupe

@@ -1,0 +1,209 @@
+// Commands that need an engine: here each opens one of its own, on data that
+// outlives it, and one test has an engine running beside them.
+#include "tests/app/serving.hpp"
+#include "tests/app/typed.hpp"
+
+#include <fstream>
+
+using namespace troupe;
+
+namespace {
+
+struct fixture {
+  temporary_folder place;
+  std::string data = "--data-dir=" + (place.path / "data").string();
+  // Nobody may listen there, so nobody does.
+  std::string listen = "--listen=127.0.0.1:1";
+
+  outcome typed(std::vector<std::string> words) {
+    words.push_back(data);
+    words.push_back(listen);
+    return run_program(std::move(words), place.path);
+  }
+  std::string file(const std::string& name, std::string_view text) {
+    auto path = place.path / name;
+    std::ofstream{path} << text;
+    return path.string();
+  }
+  json::value parsed(const std::string& text) {
+    auto v = json::parse(text);
+    BOOST_REQUIRE_MESSAGE(!!v, text);
+    return std::move(*v);
+  }
+};
+
+constexpr auto source = R"(
+def add(a: int, b: int = 1) -> int:
+    """Add two numbers.
+
+    Args:
+        a (int): The first.
+        b (int): The second.
+    """
+    return a + b
+)";
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(session_commands, fixture)
+
+BOOST_AUTO_TEST_CASE(keep_a_tool_and_run_it) {
+  auto path = file("add.py", source);
+  auto put = typed({"tool", "put", path, "--tag", "math", "--json"});
+  BOOST_TEST_REQUIRE(put.code == 0, put.err);
+  auto tool = parsed(put.out).as_object();
+  BOOST_TEST(tool.at("name") == "add");
+  BOOST_TEST(tool.at("description") == "Add two numbers.");
+
+  auto listed = typed({"tool", "list"});
+  BOOST_TEST(contains(listed.out, "NAME"));
+  BOOST_TEST(contains(listed.out, "math"));
+  auto shown = typed({"tool", "show", "add", "--source"});
+  BOOST_TEST(contains(shown.out, "return a + b"));
+
+  auto ran = typed({"tool", "run", "add", "--args", R"({"a": 41})"});
+  BOOST_TEST(ran.code == 0, ran.err);
+  BOOST_TEST(ran.out == "42\n");
+  auto wrong = typed({"tool", "run", "add", "--args", R"({"a": "x"})"});
+  BOOST_TEST(wrong.code != 0);
+  BOOST_TEST(wrong.out == "");
+
+  BOOST_TEST(typed({"tool", "delete", "add"}).code == 0);
+  auto gone = typed({"tool", "show", "add"});
+  BOOST_TEST(gone.code == exit_usage);
+  BOOST_TEST(gone.err != "");
+}
+
+BOOST_AUTO_TEST_CASE(name_the_option_that_is_wrong) {
+  auto no_file = typed({"tool", "put", (place.path / "none.py").string()});
+  BOOST_TEST(no_file.code == exit_usage);
+  BOOST_TEST(contains(no_file.err, "FILE"));
+  auto no_type = typed({"tool", "put", file("tool.txt", source)});
+  BOOST_TEST(contains(no_type.err, "--type"));
+  auto no_json = typed({"tool", "run", "add", "--args", "{"});
+  BOOST_TEST(contains(no_json.err, "--args"));
+  auto no_key = typed({"key", "create", "k", "--org", "nobody"});
+  BOOST_TEST(contains(no_key.err, "--org"));
+}
+
+BOOST_AUTO_TEST_CASE(keep_variables_that_tools_see_and_nobody_reads) {
+  BOOST_TEST(typed({"env", "set", "GREETING=hello-secret"}).code == 0);
+  auto listed = typed({"env", "list"});
+  BOOST_TEST(contains(listed.out, "GREETING"));
+  BOOST_TEST(!contains(listed.out, "hello-secret"));
+
+  auto path = file("greet.py",
+                   "import os\ndef greet() -> str:\n    \"\"\"Say "
+                   "it.\"\"\"\n    return os.environ['GREETING']\n");
+  BOOST_TEST(typed({"tool", "put", path}).code == 0);
+  BOOST_TEST(typed({"tool", "run", "greet"}).out == "\"hello-secret\"\n");
+
+  BOOST_TEST(typed({"env", "unset", "GREETING"}).code == 0);
+  auto again = typed({"env", "unset", "GREETING"});
+  BOOST_TEST(again.code == exit_usage);
+  BOOST_TEST(contains(again.err, "is not set"));
+  auto failed = typed({"tool", "run", "greet"});
+  BOOST_TEST(failed.code == exit_tool_failed);
+  BOOST_TEST(contains(failed.err, "KeyError"));
+}
+
+BOOST_AUTO_TEST_CASE(keep_variables_of_an_agent) {
+  BOOST_TEST(typed({"env", "set", "--agent", "agent-1", "A=1"}).code == 0);
+  BOOST_TEST(contains(typed({"env", "list", "--agent", "agent-1"}).out, "A "));
+  BOOST_TEST(typed({"env", "unset", "--agent", "agent-1", "A"}).code == 0);
+  BOOST_TEST(!contains(typed({"env", "list", "--agent", "agent-1"}).out, "A "));
+}
+
+BOOST_AUTO_TEST_CASE(say_how_tools_run) {
+  auto shown = typed({"sandbox", "show", "local"});
+  BOOST_TEST(shown.code == 0, shown.err);
+  BOOST_TEST(contains(shown.out, "\"type\":\"local\""));
+  BOOST_TEST(contains(typed({"sandbox", "list"}).out, "local"));
+  auto typo = typed({"sandbox", "set", "local", R"({"sandbox_dri": "/x"})"});
+  BOOST_TEST(typo.code == exit_usage);
+  BOOST_TEST(contains(typo.err, "sandbox_dir"));
+  BOOST_TEST(typed({"sandbox", "delete", "local"}).code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(make_list_and_delete_keys) {
+  auto made = typed({"key", "create", "ci", "--scope", "run,config", "--json"});
+  BOOST_TEST_REQUIRE(made.code == 0, made.err);
+  auto key = parsed(made.out).as_object();
+  auto id = std::string{key.at("id").as_string()};
+  auto listed = typed({"key", "list"});
+  BOOST_TEST(contains(listed.out, id));
+  BOOST_TEST(contains(listed.out, "run,config"));
+  BOOST_TEST(!contains(listed.out, std::string{key.at("key").as_string()}));
+  BOOST_TEST(typed({"key", "delete", id}).code == 0);
+  BOOST_TEST(!contains(typed({"key", "list"}).out, id));
+
+  auto foreign = typed({"key", "create", "first", "--org",
+                        "org-11111111-1111-4111-8111-111111111111"});
+  BOOST_TEST(foreign.code == 0, foreign.err);
+  BOOST_TEST(foreign.out.starts_with("troupe_"));
+}
+
+BOOST_AUTO_TEST_CASE(copy_all_data_and_put_it_back) {
+  BOOST_TEST(typed({"env", "set", "KEPT=1"}).code == 0);
+  auto copy = (place.path / "copy").string();
+  auto made = typed({"backup", "create", copy});
+  BOOST_TEST(made.code == 0, made.err);
+  BOOST_TEST(contains(made.out, "master key"));
+  BOOST_TEST(typed({"backup", "create", copy}).code == exit_usage);
+  BOOST_TEST(typed({"backup", "verify", copy}).code == 0);
+  BOOST_TEST(typed({"restore", copy}).code == exit_usage); // data is there
+
+  auto old = place.path / "data";
+  auto fresh = place.path / "fresh";
+  std::filesystem::create_directories(fresh);
+  std::filesystem::copy(old / "master.key", fresh / "master.key");
+  data = "--data-dir=" + fresh.string();
+  auto restored = typed({"restore", copy});
+  BOOST_TEST(restored.code == 0, restored.err);
+  BOOST_TEST(contains(typed({"env", "list"}).out, "KEPT"));
+}
+
+BOOST_AUTO_TEST_CASE(measure_runs) {
+  auto done = typed({"bench", "--count", "4", "--at-once", "2", "--json"});
+  BOOST_TEST_REQUIRE(done.code == 0, done.err);
+  BOOST_TEST(parsed(done.out).as_object().at("runs") == 4);
+}
+
+BOOST_AUTO_TEST_CASE(find_the_engine_that_runs) {
+  serving running{place};
+  auto address = running.address();
+  // Found by the settings, though its store is locked against a second one.
+  listen = "--listen=" + address;
+  BOOST_TEST(typed({"env", "set", "A=1"}).code == 0);
+  auto top = typed({"top", "--once", "--every", "0.05"});
+  BOOST_TEST(top.code == 0, top.err);
+  BOOST_TEST(contains(top.out, "RUNS/S"));
+  BOOST_TEST(contains(top.out, "local"));
+  auto backup = typed({"backup", "create", (place.path / "b").string()});
+  BOOST_TEST(backup.code == exit_usage);
+  // Named, it needs no settings.
+  auto server = "http://" + address;
+  auto listed = run({"env", "list", "--server", server.c_str()});
+  BOOST_TEST(contains(listed.out, "A "));
+  BOOST_TEST(running.end(SIGTERM) == 0);
+  // Named and gone: no engine of our own takes its place.
+  auto gone = run({"env", "list", "--server", server.c_str()});
+  BOOST_TEST(gone.code == exit_ours);
+  BOOST_TEST(contains(gone.err, address));
+}
+
+BOOST_AUTO_TEST_CASE(watch_only_an_engine_that_runs) {
+  auto top = typed({"top", "--once"});
+  BOOST_TEST(top.code == exit_usage);
+  BOOST_TEST(contains(top.err, "troupe serve"));
+}
+
+BOOST_AUTO_TEST_CASE(print_the_interface_and_the_manual) {
+  BOOST_TEST(parsed(run({"openapi"}).out).is_object());
+  auto man = run({"man"});
+  BOOST_TEST(man.out.starts_with(".TH TROUPE 1"));
+  BOOST_TEST(contains(man.out, "tool put FILE"));
+  BOOST_TEST(contains(man.out, "\\-\\-at\\-once"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
