@@ -8,6 +8,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
 "$work/prefix/bin/troupe" version
+grep -q '^.TH TROUPE 1' "$work/prefix/share/man/man1/troupe.1"
+bash -n "$work/prefix/share/bash-completion/completions/troupe"
 cmake -S consumer -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1 \
   || { cat "$work/log"; exit 1; }
