@@ -17,6 +17,7 @@
 namespace troupe {
 
 /// `troupe serve` as a user starts it: the real binary, a process of its own.
+/// Its log is `serve.log` in the folder.
 class serving {
 public:
   explicit serving(const temporary_folder& folder,
@@ -38,6 +39,9 @@ public:
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, out_[1], 1);
+    auto log = (folder.path / "serve.log").string();
+    ::posix_spawn_file_actions_addopen(&actions, 2, log.c_str(),
+                                       O_WRONLY | O_CREAT | O_APPEND, 0600);
     BOOST_REQUIRE(
       ::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environ)
       == 0);

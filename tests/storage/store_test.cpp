@@ -4,6 +4,7 @@
 #include "storage/store.hpp"
 #include "tests/storage/catalog_fixture.hpp"
 #include "tests/storage/child.hpp"
+#include "tests/support/readable_forms.hpp"
 
 #include <rocksdb/db.h>
 #include <sys/stat.h>
@@ -333,35 +334,8 @@ BOOST_AUTO_TEST_CASE(leaves_no_secret_readable_in_any_file) {
   // The test can fail: what is no secret is found by the same search.
   const std::string open_text = "OPEN-canary-7f3a9c";
   change(alice, put_variable{c, "O", secret{"x"}, open_text});
-  auto forms = [](const std::string& plain) {
-    std::vector<std::string> all{plain};
-    std::string hex_text, wide;
-    for (unsigned char ch : plain) {
-      hex_text += "0123456789abcdef"[ch >> 4];
-      hex_text += "0123456789abcdef"[ch & 15];
-      wide += static_cast<char>(ch);
-      wide += '\0';
-    }
-    all.push_back(hex_text);
-    all.push_back(wide);
-    // The middle of its base64, at each of the three offsets.
-    static const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghij"
-                                       "klmnopqrstuvwxyz0123456789+/";
-    for (std::size_t skip = 0; skip < 3; ++skip) {
-      std::string encoded;
-      for (auto i = skip; i + 3 <= plain.size(); i += 3) {
-        auto bits = static_cast<unsigned char>(plain[i]) << 16
-          | static_cast<unsigned char>(plain[i + 1]) << 8
-          | static_cast<unsigned char>(plain[i + 2]);
-        for (int shift : {18, 12, 6, 0})
-          encoded += letters[bits >> shift & 63];
-      }
-      all.push_back(encoded);
-    }
-    return all;
-  };
   auto master = read_file(options.data_directory / "master.key");
-  auto hidden = forms(text);
+  auto hidden = readable_forms(text);
   hidden.push_back(master.substr(0, 64));
   int open_hits = 0;
   for (int round = 0; round < 2; ++round) { // open, then closed
