@@ -1,4 +1,5 @@
 #include "actors/stores.hpp"
+#include "runtime/audit_page.hpp"
 #include "runtime/digest.hpp"
 #include "runtime/model/codec.hpp"
 
@@ -98,6 +99,13 @@ public:
                                        std::uint64_t after,
                                        std::size_t limit) override {
     page<audit_entry> found;
+    if (after == newest_audit_entries) {
+      for (auto i = audit_.rbegin();
+           i != audit_.rend() && found.items.size() < limit; ++i)
+        if (i->first == organization)
+          found.items.insert(found.items.begin(), i->second);
+      return found;
+    }
     for (const auto& [owner, line] : audit_) {
       if (owner != organization || line.sequence <= after)
         continue;

@@ -16,6 +16,7 @@ void add_commands(CLI::App& app, invocation& call) {
          add_bench_command,
          add_backup_command,
          add_openapi_command,
+         add_audit_command,
          add_version_command,
          add_completion_command,
          add_man_command,

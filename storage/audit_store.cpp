@@ -1,5 +1,6 @@
 #include "storage/audit_store.hpp"
 
+#include "runtime/audit_page.hpp"
 #include "runtime/model/codec.hpp"
 #include "storage/keys.hpp"
 #include "storage/record.hpp"
@@ -11,6 +12,7 @@ namespace troupe {
 namespace {
 
 constexpr std::string_view what = "audit entry";
+constexpr std::string_view chain_name = "audit_chain";
 constexpr std::string_view format_one{"\1", 1};
 // Trimming by one at every entry would write a tombstone each time.
 constexpr std::uint64_t trim_step = 1'024;
@@ -21,7 +23,7 @@ std::string entry_key(const organization_id& organization, std::uint64_t n) {
 }
 
 std::string chain_key(const organization_id& organization) {
-  return keys::spell(organization, {"audit_chain"});
+  return keys::spell(organization, {chain_name});
 }
 
 struct stored_entry {
@@ -183,9 +185,14 @@ result<page<audit_entry>> audit_store::list(const organization_id& organization,
                                             std::uint64_t after,
                                             std::size_t limit) const {
   page<audit_entry> found;
+  if (after == newest_audit_entries) {
+    auto stored = read_chain(organization);
+    if (!stored)
+      return stored.error();
+    after = stored->head.sequence
+      - std::min<std::uint64_t>(stored->head.sequence, limit);
+  }
   auto from = entry_key(organization, after + 1);
-  if (after + 1 == 0)
-    return found;
   auto scanned = db_->scan(
     column::audit, keys::spell(organization),
     [&](auto key, auto value) -> result<bool> {
@@ -249,22 +256,36 @@ auto audit_store::verify(const organization_id& organization) const
                  empty ? 0 : before.sequence, before.hash};
 }
 
-result<void> audit_store::verify_all() const {
-  std::set<std::string> organizations;
+auto audit_store::organizations() const
+  -> result<std::vector<organization_id>> {
+  std::set<std::string> names;
   for (auto where : {column::audit, column::meta}) {
     auto scanned = db_->scan(where, {}, [&](auto key, auto) -> result<bool> {
       auto place = keys::split(key);
       if (!place)
         return place.error();
-      organizations.emplace(place->front());
+      // `meta` holds more than chains.
+      if (where == column::audit
+          || (place->size() == 2 && place->back() == chain_name))
+        names.emplace(place->front());
       return true;
     });
     if (!scanned)
       return scanned.error();
   }
-  for (const auto& name : organizations)
-    if (auto verified = verify(organization_id{name}); !verified)
-      return verified.error().within(name);
+  std::vector<organization_id> all;
+  for (const auto& name : names)
+    all.emplace_back(name);
+  return all;
+}
+
+result<void> audit_store::verify_all() const {
+  auto all = organizations();
+  if (!all)
+    return all.error();
+  for (const auto& organization : *all)
+    if (auto verified = verify(organization); !verified)
+      return verified.error().within(organization.str());
   return {};
 }
 

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <mutex>
+#include <vector>
 
 namespace troupe {
 
@@ -34,7 +35,8 @@ public:
                       durability how = durability::synced);
 
   /// Entries with a sequence above `after`, in order. `next` is the sequence of
-  /// the last one, when there are more.
+  /// the last one, when there are more. After `newest_audit_entries`: the last
+  /// ones.
   result<page<audit_entry>> list(const organization_id& organization,
                                  std::uint64_t after, std::size_t limit) const;
 
@@ -47,6 +49,8 @@ public:
   result<summary> verify(const organization_id& organization) const;
   /// The same for every organization.
   result<void> verify_all() const;
+  /// Everybody who has a record, or had one.
+  result<std::vector<organization_id>> organizations() const;
 
 private:
   struct link {

@@ -3,12 +3,14 @@
 #include "net/api/input.hpp"
 #include "net/api/routes.hpp"
 #include "net/api/writer.hpp"
+#include "runtime/audit_page.hpp"
 
 namespace troupe::net {
 
 namespace {
 
 constexpr std::string_view audit_list = "audit";
+constexpr std::int64_t most_at_once = 1'000; // as a page of any list
 
 std::string text_of(const backend_health& b) {
   object_writer out;
@@ -49,6 +51,9 @@ void backends(engine& core, const exchange_ptr& ex) {
 void audit(engine& core, const exchange_ptr& ex) {
   query_reader query{ex->in().query};
   auto page = read_page(query, ex->who().organization, audit_list);
+  auto last = query.integer("last", 1, most_at_once);
+  if (last && !page.after.empty())
+    query.complain("last", "does not go with after", "give one of them");
   if (auto bad = query.finish()) {
     ex->fail(*bad);
     return;
@@ -56,6 +61,10 @@ void audit(engine& core, const exchange_ptr& ex) {
   std::uint64_t after = 0;
   for (char c : page.after) // our own cursor: digits
     after = after * 10 + static_cast<std::uint64_t>(c - '0');
+  if (last) {
+    after = newest_audit_entries;
+    page.limit = static_cast<std::size_t>(*last);
+  }
   core.list_audit(
     ex->who(), after, page.limit,
     [ex](result<troupe::page<audit_entry>> found) {

@@ -1,0 +1,155 @@
+#include "app/commands.hpp"
+#include "app/options.hpp"
+#include "app/session_command.hpp"
+#include "storage/store.hpp"
+
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+namespace troupe {
+
+namespace {
+
+// What a person wants to see first, and how often to look for more.
+constexpr std::size_t usual_count = 20;
+constexpr std::size_t most_at_once = 1'000; // as the server answers
+constexpr std::chrono::milliseconds look_again{1'000};
+
+struct verify_words {
+  std::string organization; // "": all of them
+  bool as_json = false;
+};
+
+int failed(const error& why) {
+  return complain(why.text, why.code == ec::internal ? exit_ours : exit_usage);
+}
+
+// -- verify -------------------------------------------------------------------
+
+void tell(const organization_id& who, const audit_store::summary& found,
+          bool as_json) {
+  if (as_json) {
+    json::object o;
+    o["organization"] = who.str();
+    o["first"] = found.first;
+    o["last"] = found.last;
+    o["hash"] = found.hash;
+    std::cout << json::to_text(o) << "\n";
+  } else if (found.last == 0) {
+    std::cout << who.str() << ": nothing recorded\n";
+  } else {
+    std::cout << who.str() << ": entries " << found.first << " to "
+              << found.last << " are whole, the last is " << found.hash << "\n";
+  }
+}
+
+/// Every chain is walked, also behind a broken one.
+int verify(settings_options& from, const verify_words& how) {
+  auto loaded = from.load();
+  if (!loaded)
+    return failed(loaded.error());
+  auto kept = open_store(store_options_from(loaded->values));
+  if (!kept)
+    return failed(
+      std::move(kept).error().within("the engine must not run meanwhile"));
+  auto all = kept->audit->organizations();
+  if (!all)
+    return failed(all.error());
+  bool whole = true;
+  for (const auto& who : *all) {
+    if (!how.organization.empty() && who.str() != how.organization)
+      continue;
+    auto found = kept->audit->verify(who);
+    if (found) {
+      tell(who, *found, how.as_json);
+    } else {
+      complain(who.str() + ": " + found.error().text);
+      whole = false;
+    }
+  }
+  return whole ? exit_ok : exit_ours;
+}
+
+// -- tail ---------------------------------------------------------------------
+
+struct tail_words {
+  std::size_t count = usual_count;
+  bool follow = false;
+  bool as_json = false;
+};
+
+void tell(const json::object& entry, bool as_json) {
+  if (as_json)
+    std::cout << json::to_text(entry) << "\n";
+  else
+    std::cout << json::to_text(entry.at("sequence")) << " "
+              << std::string_view{entry.at("at").as_string()} << " "
+              << json::to_text(entry.at("what")) << "\n";
+}
+
+volatile std::sig_atomic_t told_to_stop = 0;
+
+/// Prints what is newer than `seen`.
+result<void> show(api_session& engine, const tail_words& how, std::size_t count,
+                  std::uint64_t& seen) {
+  auto page = engine.call(api_session::verb::get,
+                          "/v1/audit?last=" + std::to_string(count));
+  if (!page)
+    return page.error();
+  for (const auto& item : page->at("items").as_array()) {
+    const auto& entry = item.as_object();
+    auto number = entry.at("sequence").to_number<std::uint64_t>();
+    if (number <= seen)
+      continue;
+    if (seen > 0 && number > seen + 1)
+      std::cerr << "troupe: " << number - seen - 1
+                << " entries came too fast to be shown\n";
+    tell(entry, how.as_json);
+    seen = number;
+  }
+  std::cout.flush();
+  return {};
+}
+
+result<int> tail(const tail_words& how, api_session& engine) {
+  std::uint64_t seen = 0;
+  if (auto shown = show(engine, how, how.count, seen); !shown)
+    return shown.error();
+  if (how.follow)
+    std::signal(SIGINT, [](int) { told_to_stop = 1; });
+  while (how.follow && !told_to_stop && std::cout) {
+    std::this_thread::sleep_for(look_again);
+    if (auto shown = show(engine, how, most_at_once, seen); !shown)
+      return shown.error();
+  }
+  return exit_ok;
+}
+
+} // namespace
+
+void add_audit_command(CLI::App& app, invocation& call) {
+  auto audit
+    = app.add_subcommand("audit", "Show and check what was done, and by whom");
+
+  auto [shown, said] = add_session_command<tail_words>(
+    audit, call, "tail",
+    "Print the newest entries of the audit record, oldest first", tail);
+  shown->add_option("-n,--count", said->count, "How many")
+    ->check(CLI::Range(std::size_t{1}, most_at_once));
+  shown->add_flag("-f,--follow", said->follow, "Go on as they come");
+  shown->add_flag("--json", said->as_json, "For programs: JSON lines");
+
+  auto how = std::make_shared<verify_words>();
+  auto checked = audit->add_subcommand(
+    "verify",
+    "Walk every chain of entries and name the first that was "
+    "changed; the engine must not run");
+  checked->add_option("--organization", how->organization, "Of this one");
+  checked->add_flag("--json", how->as_json, "For programs: JSON lines");
+  auto from = add_settings_options(*checked);
+  call.on(checked, [how, from] { return verify(*from, *how); });
+}
+
+} // namespace troupe
