@@ -94,6 +94,9 @@ public:
     engine_options options;
     options.threads = static_cast<std::uint32_t>(o.threads);
     options.publish_port = o.publish_port;
+    if (!o.listen.empty())
+      options.door
+        = door_options{o.listen, {o.certificate, o.key, o.authority}};
     options.drain_timeout = o.drain_timeout;
     options.report = std::move(o.report);
     if (!o.data_directory.empty()) {

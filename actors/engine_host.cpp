@@ -1,5 +1,6 @@
 #include "actors/engine_host.hpp"
 
+#include "actors/door.hpp"
 #include "actors/engine_internals.hpp"
 #include "actors/gate.hpp"
 #include "actors/gateway.hpp"
@@ -77,6 +78,7 @@ private:
   std::unique_ptr<caf::actor_system> system_;
   supervisor_actor boss_;
   gate_actor gate_;
+  std::unique_ptr<door> door_;
   std::unique_ptr<gateway> gateway_;
   std::uint16_t port_ = 0;
   std::once_flag stopped_;
@@ -114,7 +116,8 @@ result<void> host::open() {
   if (*lost > 0)
     c.report("engine marked " + std::to_string(*lost)
              + " runs of before as lost");
-  const bool with_network = c.options.publish_port != 0;
+  const bool with_network
+    = c.options.publish_port != 0 || c.options.door.has_value();
   config_ = std::make_unique<system_config>(c.options.threads, with_network);
   system_ = std::make_unique<caf::actor_system>(*config_);
   // Only the middleman makes a node's id.
@@ -140,7 +143,15 @@ result<void> host::open() {
   }
   gateway_ = std::make_unique<gateway>(context_, boss_);
   gate_ = system_->spawn(gate, context_);
-  return with_network ? publish() : result<void>{};
+  if (c.options.door) {
+    auto opened
+      = door::open(*system_, gate_, *c.options.door, c.options.report);
+    if (!opened)
+      return opened.error();
+    door_ = std::move(*opened);
+    port_ = door_->port();
+  }
+  return c.options.publish_port != 0 ? publish() : result<void>{};
 }
 
 result<void> host::publish() {
@@ -152,7 +163,8 @@ result<void> host::publish() {
                  "publish on " + o.publish_address + ":"
                    + std::to_string(o.publish_port) + ": "
                    + system_->render(port.error())};
-  port_ = *port;
+  if (!door_)
+    port_ = *port;
   return {};
 }
 
@@ -183,6 +195,7 @@ void host::stop() {
         self->wait_for(boss_);
       }
     }
+    door_.reset();
     if (context_->router)
       context_->router->shutdown();
     if (gateway_)

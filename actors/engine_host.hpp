@@ -20,7 +20,8 @@ public:
   virtual void stop() = 0;
   /// Refuses new runs from now on.
   virtual void drain() = 0;
-  /// The port that other processes' actors may connect to; 0: none.
+  /// The port that other processes' actors may connect to, the door's if there
+  /// is one; 0: none.
   virtual std::uint16_t published_port() const = 0;
 };
 

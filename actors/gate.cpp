@@ -29,6 +29,13 @@ result<live_run_ptr> gate_state::take_on(execution& what) {
   request.organization = what.who.organization;
   request.user = what.who.user;
   meters::add(context->meter.submitted);
+  if (context->draining) {
+    meters::add(context->meter.refused);
+    return error{ec::unavailable,
+                 "the engine is about to stop; ask another node",
+                 {},
+                 std::chrono::milliseconds{1'000}};
+  }
   if (context->runs.alive() >= context->options.pending) {
     meters::add(context->meter.refused);
     return error{ec::exhausted,

@@ -2,6 +2,7 @@
 
 #include "actors/admission.hpp"
 #include "actors/circuit_breaker.hpp"
+#include "actors/door_options.hpp"
 #include "actors/event_log.hpp"
 #include "actors/rules.hpp"
 #include "actors/run_registry.hpp"
@@ -81,7 +82,10 @@ struct engine_options {
   supervision_rules supervision;
   std::chrono::milliseconds drain_timeout{30'000};
 
-  /// For actors of other processes; loopback only, off by default.
+  /// For platforms and nodes that prove who they are; off by default.
+  std::optional<door_options> door;
+  /// For tests and programs of this machine: anybody who reaches it may run
+  /// anything. Loopback only, off by default.
   std::uint16_t publish_port = 0;
   std::string publish_address = "127.0.0.1";
 

@@ -1,4 +1,6 @@
+#include "actors/basp.hpp"
 #include "actors/call.hpp"
+#include "actors/dial.hpp"
 #include "actors/face_words.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/node_seed.hpp"
@@ -48,6 +50,31 @@ public:
                    {},
                    {}};
     gate_ = std::move(*found);
+    return say_hello(patience);
+  }
+
+  /// The same over a link of our own.
+  result<void> open(const std::string& host, std::uint16_t port,
+                    const link_identity& who,
+                    std::chrono::milliseconds patience) {
+    if (!node_seed_was_used())
+      return error{ec::internal, "this node has no id of its own", {}, {}};
+    auto broker = basp_broker_of(system_);
+    auto met = dialed_link::open(host, port, who, patience);
+    if (!met)
+      return met.error();
+    link_ = std::move(*met);
+    auto found
+      = adopt_outbound(system_, broker, link_->middleman_end(), patience);
+    if (!found)
+      return std::move(found).error().within(
+        "connect to " + host + ":" + std::to_string(port)
+        + " (does it know our authority?)");
+    gate_ = std::move(*found);
+    return say_hello(patience);
+  }
+
+  result<void> say_hello(std::chrono::milliseconds patience) {
     // A handle may be an old, dead one: only an answer proves the link.
     result<void> heard;
     caf::scoped_actor self{system_};
@@ -105,6 +132,7 @@ public:
     watcher_ = caf::actor{};
     router_.shutdown();
     gate_ = gate_actor{};
+    link_.reset();
   }
 
 private:
@@ -113,7 +141,21 @@ private:
   request_router router_{system_};
   gate_actor gate_;
   caf::actor watcher_;
+  std::unique_ptr<dialed_link> link_;
 };
+
+/// `how` opens it; nothing is thrown at strangers.
+template <class How>
+api::opened make_remote(How how) {
+  try {
+    auto r = std::make_unique<remote>();
+    if (auto ok = how(*r); !ok)
+      return failure_from(ok.error());
+    return std::unique_ptr<api::engine>{std::move(r)};
+  } catch (const std::exception& e) {
+    return api::failure{"internal", e.what(), {}, false};
+  }
+}
 
 } // namespace
 
@@ -121,14 +163,14 @@ namespace api {
 
 opened connect(const std::string& host, std::uint16_t port,
                std::chrono::milliseconds patience) {
-  try {
-    auto r = std::make_unique<remote>();
-    if (auto ok = r->open(host, port, patience); !ok)
-      return failure_from(ok.error());
-    return std::unique_ptr<engine>{std::move(r)};
-  } catch (const std::exception& e) {
-    return failure{"internal", e.what(), {}, false};
-  }
+  return make_remote([&](remote& r) { return r.open(host, port, patience); });
+}
+
+opened connect(const std::string& host, std::uint16_t port, const identity& us,
+               std::chrono::milliseconds patience) {
+  link_identity who{us.certificate, us.key, us.authority};
+  return make_remote(
+    [&](remote& r) { return r.open(host, port, who, patience); });
 }
 
 } // namespace api

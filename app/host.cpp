@@ -169,6 +169,10 @@ std::vector<std::string> host::addresses() const {
                                   : std::vector<std::string>{};
 }
 
+std::uint16_t host::link_port() const {
+  return parts_ && parts_->engine ? parts_->engine->published_port() : 0;
+}
+
 void host::stop() {
   if (!parts_)
     return;

@@ -3,6 +3,7 @@
 #include "runtime/error.hpp"
 #include "runtime/settings/layers.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ public:
 
   /// `host:port` for each listener.
   std::vector<std::string> addresses() const;
+  /// Where other nodes and platforms may connect; 0: nowhere.
+  std::uint16_t link_port() const;
   /// Finishes what has begun, within the drain timeout; then lets go of
   /// everything. Called once.
   void stop();

@@ -140,6 +140,15 @@ engine_options engine_options_from(const settings& s) {
   o.rules.configs = config_defaults_from(s);
   o.rules.inherited = inherit(s.local.pass_environment);
 
+  auto& c = s.cluster;
+  if (!c.listen.empty())
+    o.door = door_options{c.listen,
+                          {expand_home(c.certificate).string(),
+                           expand_home(c.key).string(),
+                           expand_home(c.authority).string()}};
+  if (!c.name.empty())
+    o.name = c.name;
+
   o.credentials.when_webhook_fails = s.credentials.on_error == "fail"
     ? credential_rules::on_error::fail
     : credential_rules::on_error::empty;

@@ -19,6 +19,11 @@ void greet(const host& h) {
     std::cout << "troupe " TROUPE_VERSION " serves http://" << address << "\n";
     log::info("engine serves", {{"address", address}});
   }
+  if (auto port = h.link_port()) {
+    auto text = std::to_string(port);
+    std::cout << "links of nodes and platforms: port " << text << "\n";
+    log::info("engine takes links", {{"port", text}});
+  }
   if (!h.addresses().empty())
     std::cout << "try: curl http://" << h.addresses().front() << "/livez\n";
   std::cout.flush();

@@ -9,18 +9,20 @@ namespace troupe {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> groups{
-  "credentials", "modal", "daytona", "aio", "telemetry", "cluster"};
+constexpr std::array<std::string_view, 5> groups{"credentials", "modal",
+                                                 "daytona", "aio", "telemetry"};
 
-constexpr std::array<std::string_view, 9> single{"e2b.api-key",
-                                                 "e2b.domain",
-                                                 "e2b.api-url",
-                                                 "e2b.sandbox-url",
-                                                 "e2b.timeout",
-                                                 "compat.e2b",
-                                                 "local.venv-name",
-                                                 "compat.letta-reveal-values",
-                                                 "compat.letta-encryption-key"};
+constexpr std::array<std::string_view, 10> single{
+  "cluster.seeds",
+  "e2b.api-key",
+  "e2b.domain",
+  "e2b.api-url",
+  "e2b.sandbox-url",
+  "e2b.timeout",
+  "compat.e2b",
+  "local.venv-name",
+  "compat.letta-reveal-values",
+  "compat.letta-encryption-key"};
 
 bool obeyed(const setting_key& key) {
   return std::find(groups.begin(), groups.end(), key.group) == groups.end()

@@ -86,6 +86,10 @@ struct embedded_options {
   std::string data_directory;     // "": nothing outlives the process
   std::size_t threads = 0;        // of the scheduler; 0: one per core
   std::uint16_t publish_port = 0; // for `connect`, on loopback; 0: none
+  std::string listen; // for `connect` with an identity, host:port; "": nowhere
+  std::string certificate; // of `listen`, PEM files: what proves who we are
+  std::string key;
+  std::string authority; // who may connect: whoever it signed
   std::chrono::milliseconds drain_timeout{30'000};
   std::function<void(std::string_view)> report; // lines for operators
 
@@ -106,7 +110,21 @@ std::optional<int> begin(int argc, char** argv);
 /// Starts an engine in this process.
 opened open_embedded(embedded_options options);
 
-/// Connects to an engine that was published at `host:port`.
+/// PEM files that prove who we are to an engine elsewhere, and it to us.
+struct identity {
+  std::string certificate;
+  std::string key;
+  std::string authority; // the one that signed both sides
+};
+
+/// Connects over mutual TLS to the `cluster.listen` of `troupe serve`. `host`
+/// stands in the certificate of the engine. Blocks until it has answered.
+opened connect(const std::string& host, std::uint16_t port, const identity& us,
+               std::chrono::milliseconds patience
+               = std::chrono::milliseconds{5'000});
+
+/// Connects without any proof to an `embedded_options::publish_port` of this
+/// machine.
 opened connect(const std::string& host, std::uint16_t port,
                std::chrono::milliseconds patience
                = std::chrono::milliseconds{5'000});

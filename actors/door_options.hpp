@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace troupe {
+
+/// What proves who a node is, as PEM files. All three or nothing: a link that
+/// verifies one side only is no link.
+struct link_identity {
+  std::string certificate; // the node's own, with what leads to the authority
+  std::string key;         // the private key that belongs to it
+  std::string authority;   // whose signature is trusted, and nobody else's
+};
+
+/// Where platforms and other nodes reach us.
+struct door_options {
+  std::string listen; // host:port; port 0: any
+  link_identity identity;
+  /// Each may hold a frame of 16 MiB in memory.
+  std::uint32_t max_links = 64;
+};
+
+} // namespace troupe

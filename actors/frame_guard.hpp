@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace troupe {
+
+/// Reads along with what a peer sends to the middleman, which believes every
+/// header: thirty-two bytes that announce four gigabytes would be allocated.
+/// BASP of CAF 0.17: operation, three bytes of flags, length of the payload,
+/// then twenty-four bytes that are no concern of ours.
+class frame_guard {
+public:
+  // A result of 8 MiB, its output and its arguments fit; beyond it is an
+  // attack, or should be a file.
+  static constexpr std::uint64_t largest = 16u << 20; // bytes
+
+  /// False: drop the link.
+  bool feed(const unsigned char* bytes, std::size_t n) {
+    while (n > 0) {
+      const auto k = left_ > 0 ? std::size_t(std::min<std::uint64_t>(left_, n))
+                               : std::min(n, sizeof header_ - have_);
+      if (left_ > 0) {
+        left_ -= k;
+      } else {
+        std::memcpy(header_ + have_, bytes, k);
+        have_ += k;
+      }
+      bytes += k;
+      n -= k;
+      if (have_ < sizeof header_)
+        continue;
+      have_ = 0;
+      left_ = std::uint64_t(header_[4]) << 24 | std::uint64_t(header_[5]) << 16
+        | std::uint64_t(header_[6]) << 8 | std::uint64_t(header_[7]);
+      if (header_[0] > last_operation || left_ > largest)
+        return false;
+    }
+    return true;
+  }
+
+private:
+  static constexpr unsigned char last_operation = 6; // heartbeat
+
+  std::uint64_t left_ = 0; // of a payload
+  unsigned char header_[32] = {};
+  std::size_t have_ = 0; // of the header
+};
+
+} // namespace troupe

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "actors/frame_guard.hpp"
+#include "runtime/error.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/ssl/stream.hpp>
+
+#include <memory>
+#include <string>
+
+namespace troupe {
+
+/// A connection between two nodes. TCP and TLS are ours; the middleman of CAF
+/// gets one end of a socket pair and never listens or dials, so nobody reaches
+/// it who did not prove who they are. Used on one thread.
+class node_link : public std::enable_shared_from_this<node_link> {
+public:
+  using tcp = boost::asio::ip::tcp;
+
+  node_link(tcp::socket raw, std::shared_ptr<boost::asio::ssl::context> tls);
+
+  /// As the side that answers; within the deadline of handshakes.
+  boost::asio::awaitable<result<void>> welcome();
+  /// As the side that dials; `host` must stand in the other's certificate.
+  boost::asio::awaitable<result<void>> greet(std::string host);
+
+  /// The descriptor for the middleman, who owns it from here on.
+  result<int> middleman_end();
+
+  /// Carries bytes both ways until one end is gone. Closes both.
+  boost::asio::awaitable<void> carry();
+  void close();
+
+private:
+  boost::asio::awaitable<result<void>>
+  shake_hands(boost::asio::ssl::stream_base::handshake_type side);
+  boost::asio::awaitable<void> carry_out();
+
+  std::shared_ptr<boost::asio::ssl::context> tls_;
+  boost::asio::ssl::stream<tcp::socket> peer_;
+  boost::asio::local::stream_protocol::socket ours_;
+  frame_guard guard_;
+};
+
+} // namespace troupe

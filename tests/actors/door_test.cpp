@@ -1,0 +1,161 @@
+// Links between nodes: who gets in, and what a stranger can do (B60, B61 of
+// the security table).
+#include "actors/frame_guard.hpp"
+#include "include/troupe/engine.hpp"
+#include "tests/support/engine_fixture.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "tests/support/test_authority.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+
+#include <vector>
+
+using namespace troupe;
+using namespace troupe::test;
+namespace asio = boost::asio;
+
+namespace {
+
+/// An engine with a door, and an authority that knows it.
+struct house {
+  tests::temporary_directory folder;
+  test_authority ours{folder.path(), "ours"};
+  std::unique_ptr<engine_fixture> engine;
+
+  house() {
+    auto own = ours.sign("engine", "DNS:localhost,IP:127.0.0.1");
+    engine_options options;
+    options.door
+      = door_options{"127.0.0.1:0", {own.certificate, own.key, ours.file()}, 4};
+    options.drain_timeout = std::chrono::seconds{5};
+    engine = std::make_unique<engine_fixture>(scripted_backend::mode::answer,
+                                              std::move(options));
+  }
+  std::uint16_t port() { return engine->host->published_port(); }
+
+  api::opened connect(const test_authority& signer, const std::string& who,
+                      const std::string& host = "127.0.0.1",
+                      long valid = 3'600) {
+    auto f = signer.sign(who, "DNS:" + who, valid);
+    api::identity us{f.certificate, f.key, ours.file()};
+    return api::connect(host, port(), us);
+  }
+};
+
+api::message some_message() {
+  api::message m;
+  m.source = "def f(x: int): return x";
+  m.function = "f";
+  m.arguments = R"({"x":1})";
+  return m;
+}
+
+std::string code_of(const api::opened& o) {
+  auto* failed = std::get_if<api::failure>(&o);
+  return failed ? failed->code + ": " + failed->text : "connected";
+}
+
+void expect_work(api::opened& opened) {
+  BOOST_REQUIRE_MESSAGE(opened.index() == 0, code_of(opened));
+  auto reply = std::get<0>(opened)->submit(some_message()).get();
+  auto* answer = std::get_if<api::answer>(&reply);
+  BOOST_REQUIRE(answer);
+  BOOST_TEST(answer->value == R"({"x":1})");
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(doors)
+
+BOOST_AUTO_TEST_CASE(let_in_who_has_a_certificate_of_the_authority) {
+  house h;
+  auto client = h.connect(h.ours, "platform");
+  expect_work(client);
+  auto& engine = *std::get<0>(client);
+  // What is under way when the engine goes is answered all the same.
+  h.engine->local->hold_when([](const prepared_run&) { return true; });
+  auto last = engine.submit(some_message());
+  BOOST_REQUIRE(h.engine->local->wait_for_held(1) == 1u);
+  h.engine->local->release_all();
+  BOOST_TEST(last.get().index() == 0u);
+  auto lost = engine.submit(some_message());
+  BOOST_REQUIRE(h.engine->local->wait_for_held(1) == 1u);
+  h.engine->host->stop();
+  BOOST_TEST(lost.get().index() < 2u); // an answer or a failure, no silence
+}
+
+BOOST_AUTO_TEST_CASE(stay_shut_for_everybody_else) {
+  house h;
+  test_authority theirs{h.folder.path(), "theirs"};
+  BOOST_TEST(h.connect(theirs, "stranger").index() == 1u);
+  BOOST_TEST(h.connect(h.ours, "yesterday", "127.0.0.1", -60).index() == 1u);
+  // A name that does not stand in the engine's certificate.
+  BOOST_TEST(h.connect(h.ours, "misled", "127.0.0.2").index() == 1u);
+  // Without TLS at all.
+  BOOST_TEST(
+    api::connect("127.0.0.1", h.port(), std::chrono::seconds{3}).index() == 1u);
+  auto client = h.connect(h.ours, "platform");
+  expect_work(client);
+}
+
+BOOST_AUTO_TEST_CASE(are_not_blocked_by_silence_nor_by_garbage) {
+  house h;
+  asio::io_context io;
+  std::vector<asio::ip::tcp::socket> silent;
+  for (int i = 0; i < 3; ++i) {
+    silent.emplace_back(io);
+    silent.back().connect({asio::ip::address_v4::loopback(), h.port()});
+  }
+  boost::system::error_code failed;
+  asio::write(silent[0], asio::buffer(std::string(10'000, 'x')), failed);
+  auto client = h.connect(h.ours, "platform");
+  expect_work(client);
+  // All of them are shown the door in the end.
+  for (auto& s : silent) {
+    std::array<char, 64> some{};
+    asio::read(s, asio::buffer(some), failed);
+    BOOST_TEST(failed.failed());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(do_not_open_without_all_of_an_identity) {
+  tests::temporary_directory folder;
+  test_authority ours{folder.path(), "ours"};
+  auto own = ours.sign("engine", "DNS:localhost");
+  for (const link_identity& who :
+       {link_identity{own.certificate, own.key, ""},
+        link_identity{own.certificate, "", ours.file()},
+        link_identity{"", own.key, ours.file()},
+        link_identity{own.certificate, ours.file(), ours.file()}}) {
+    engine_options options;
+    options.door = door_options{"127.0.0.1:0", who, 4};
+    BOOST_TEST(!open_engine(std::move(options)));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(frame_guards)
+
+BOOST_AUTO_TEST_CASE(read_along_in_pieces_and_drop_what_is_too_large) {
+  std::vector<unsigned char> small(32 + 5, 1);
+  small[4] = small[5] = small[6] = 0;
+  small[7] = 5;
+  for (std::size_t step : {1u, 7u, 37u}) {
+    frame_guard guard;
+    for (int frames = 0; frames < 3; ++frames)
+      for (std::size_t at = 0; at < small.size(); at += step)
+        BOOST_TEST(
+          guard.feed(small.data() + at, std::min(step, small.size() - at)));
+  }
+  auto large = small;
+  large[4] = 0xff;
+  BOOST_TEST(!frame_guard{}.feed(large.data(), large.size()));
+  auto strange = small;
+  strange[0] = 7;
+  BOOST_TEST(!frame_guard{}.feed(strange.data(), strange.size()));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
