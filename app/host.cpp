@@ -2,6 +2,7 @@
 
 #include "actors/engine_host.hpp"
 #include "actors/stored.hpp"
+#include "app/answer_archive.hpp"
 #include "app/exit_code.hpp"
 #include "app/options.hpp"
 #include "app/unsupported.hpp"
@@ -54,6 +55,7 @@ struct host::parts {
   std::shared_ptr<backend> runs;
   std::shared_ptr<store> kept;
   std::unique_ptr<engine_host> engine;
+  std::shared_ptr<answer_archive> archive;
   std::unique_ptr<net::http_server> server;
 
   result<void> open_local(const settings& s);
@@ -107,7 +109,9 @@ result<void> host::parts::open_server(const settings& s) {
   options.access_log = log_access;
   server
     = std::make_unique<net::http_server>(engine->engine(), std::move(options));
-  net::add_api(server->routes(), engine->engine(), api_options_from(s));
+  auto api = api_options_from(s);
+  api.archive = archive = make_stored_archive(kept);
+  net::add_api(server->routes(), engine->engine(), std::move(api));
   if (s.compat.letta)
     net::letta::add_letta(server->routes(), engine->engine(),
                           letta_options_from(s));
@@ -143,7 +147,10 @@ void host::parts::stop() {
     engine->stop();
   if (server)
     server->stop();
+  if (archive)
+    archive->stop();
   server.reset();
+  archive.reset();
   engine.reset();
   if (builder)
     builder->stop();

@@ -5,8 +5,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 
 namespace troupe {
+class answer_archive;
 class engine;
 }
 
@@ -20,6 +22,7 @@ struct api_options {
   std::chrono::seconds longest_wait{600};  // of `Prefer: wait=N`
   std::size_t remembered_answers = 10'000; // for Idempotency-Key
   std::chrono::hours remember_for{24};
+  std::shared_ptr<answer_archive> archive; // null: until the process ends
   config_defaults defaults; // of sandbox configs, from the process
 };
 

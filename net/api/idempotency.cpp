@@ -1,7 +1,12 @@
 #include "net/api/idempotency.hpp"
 
+#include "net/api/writer.hpp"
 #include "runtime/digest.hpp"
+#include "runtime/json/json.hpp"
 #include "runtime/model/ids.hpp"
+
+#include <optional>
+#include <utility>
 
 namespace troupe::net {
 
@@ -11,17 +16,60 @@ constexpr std::size_t longest_key = 255;
 // Larger answers are made again: nothing that changes anything is that large.
 constexpr std::size_t largest_body = 64u << 10;
 
+/// Everything that makes a request this one.
+std::string text_of(const request& in) {
+  std::string text{to_string(in.verb)};
+  text.append(" ").append(in.path).append("?").append(in.query);
+  return text.append("\n").append(in.body);
+}
+
+// Names and types are constants of ours: these are what changes answer with.
+constexpr std::string_view kept_fields[] = {"etag", "location"};
+constexpr std::string_view kept_types[] = {json_type, problem_type};
+
+std::string to_archive(const response& r) {
+  json::object o;
+  o["status"] = r.status;
+  o["type"] = r.type;
+  o["body"] = r.body;
+  json::object fields;
+  for (const auto& [name, value] : r.fields)
+    fields[name] = value;
+  o["fields"] = std::move(fields);
+  return json::to_text(o);
+}
+
+std::optional<response> from_archive(std::string_view text) {
+  auto o = json::parse_object(text);
+  const auto* status = o ? o->if_contains("status") : nullptr;
+  const auto* type = o ? o->if_contains("type") : nullptr;
+  const auto* body = o ? o->if_contains("body") : nullptr;
+  const auto* fields = o ? o->if_contains("fields") : nullptr;
+  if (!status || !status->is_int64() || !type || !type->is_string() || !body
+      || !body->is_string() || !fields || !fields->is_object())
+    return std::nullopt;
+  response r;
+  r.status = static_cast<int>(status->get_int64());
+  r.type = "";
+  for (auto known : kept_types)
+    if (type->get_string() == known)
+      r.type = known;
+  r.body = std::string{body->get_string()};
+  for (auto known : kept_fields)
+    if (const auto* v = fields->get_object().if_contains(known);
+        v && v->is_string())
+      r.fields.emplace_back(known, std::string{v->get_string()});
+  return r;
+}
+
 } // namespace
 
 answer_memory::answer_memory(const api_options& options)
     : most_{options.remembered_answers}, keep_{options.remember_for},
-      salt_{make_uuid()} {}
+      archive_{options.archive}, salt_{make_uuid()} {}
 
 std::string answer_memory::fingerprint(const request& in) const {
-  std::string text{salt_};
-  text.append(to_string(in.verb)).append(" ").append(in.path);
-  text.append("?").append(in.query).append("\n").append(in.body);
-  return hex(sha256(text));
+  return hex(sha256(salt_ + text_of(in)));
 }
 
 route_handler answer_memory::remembering(route_handler next) {
@@ -39,8 +87,12 @@ route_handler answer_memory::remembering(route_handler next) {
     auto key = ex->who().organization.str() + '\n' + std::string{given};
     if (!self->enter(*ex, key))
       return;
-    ex->before_answer([self, key](const response& r) { self->leave(key, r); });
-    next(std::move(ex));
+    ex->before_answer([self, key, who = ex->who().organization](
+                        const response& r) { self->leave(who, key, r); });
+    if (self->archive_)
+      self->look_up(ex, key, next);
+    else
+      next(std::move(ex));
   };
 }
 
@@ -78,17 +130,65 @@ bool answer_memory::enter(exchange& ex, const std::string& key) {
   return false;
 }
 
-void answer_memory::leave(const std::string& key, const response& r) {
+void answer_memory::look_up(const exchange_ptr& ex, const std::string& key,
+                            const route_handler& next) {
+  auto done = [self = shared_from_this(), ex, key,
+               next](result<archived_answer> found) {
+    if (found)
+      self->go_on(ex, key, next, std::move(*found));
+    else
+      ex->fail(found.error());
+  };
+  archive_->enter(ex->who().organization, key, text_of(ex->in()),
+                  std::move(done));
+}
+
+void answer_memory::go_on(const exchange_ptr& ex, const std::string& key,
+                          const route_handler& next, archived_answer found) {
+  switch (found.what) {
+  case archived_answer::kind::mine: {
+    std::unique_lock lock{mutex_};
+    if (auto i = entries_.find(key); i != entries_.end())
+      i->second.ticket = std::move(found.ticket);
+    lock.unlock();
+    next(ex);
+    return;
+  }
+  case archived_answer::kind::other:
+    ex->refuse(422, "idempotency_key_reused",
+               "this Idempotency-Key was used for another request");
+    return;
+  case archived_answer::kind::answered:
+    if (auto again = from_archive(found.answer)) {
+      again->fields.emplace_back("idempotency-replayed", "true");
+      ex->answer(std::move(*again));
+      return;
+    }
+    [[fallthrough]];
+  case archived_answer::kind::open:
+    ex->refuse(409, "idempotency_key_in_use",
+               "a request with this Idempotency-Key was begun before the "
+               "engine was started again, and whether it was carried out is "
+               "not known: look, then use a new key");
+  }
+}
+
+void answer_memory::leave(const organization_id& who, const std::string& key,
+                          const response& r) {
   std::lock_guard lock{mutex_};
   auto i = entries_.find(key);
   if (i == entries_.end())
     return;
+  auto& e = i->second;
   // What may turn out otherwise next time is worth another try.
   if (r.status >= 500 || r.status == 429 || r.body.size() > largest_body) {
+    if (!e.ticket.empty())
+      archive_->release(who, key, std::move(e.ticket));
     entries_.erase(i);
     return;
   }
-  auto& e = i->second;
+  if (!e.ticket.empty())
+    archive_->keep(who, key, std::exchange(e.ticket, {}), to_archive(r));
   e.done = true;
   e.status = r.status;
   e.type = r.type;
