@@ -11,7 +11,6 @@
 #include <charconv>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 namespace troupe {
 
@@ -21,10 +20,6 @@ using kind = file_entry::kind;
 
 // A config.ini with every setting has 20 KiB.
 constexpr std::size_t largest_file = 1u << 20;
-
-// Few messages in a row per actor: one with a long queue must not starve the
-// others (spec/caf-practice.md section 4).
-constexpr std::size_t max_throughput = 100;
 
 result<std::string> read_file(const std::string& path) {
   std::ifstream in{path, std::ios::binary};
@@ -227,14 +222,6 @@ result<configuration> load_settings(const settings_sources& from) {
   for (auto& [setting, text, name] : from.flags)
     layers.flag(setting, text, name);
   return std::move(layers).finish();
-}
-
-void apply_scheduler(const settings& s, caf::actor_system_config& to) {
-  std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  to.set("scheduler.policy", caf::atom("sharing"));
-  to.set("scheduler.max-threads",
-         s.engine.threads == 0 ? cores : std::size_t{s.engine.threads});
-  to.set("scheduler.max-throughput", max_throughput);
 }
 
 } // namespace troupe

@@ -8,10 +8,6 @@
 #include <string_view>
 #include <vector>
 
-namespace caf {
-class actor_system_config;
-}
-
 namespace troupe {
 
 /// Where settings come from.
@@ -39,9 +35,5 @@ result<configuration> load_settings(const settings_sources& from);
 /// `layers`, and so do the values.
 void read_config(std::string_view name, std::string text,
                  settings_layers& layers);
-
-/// Sets the scheduler of an actor system: sharing, our number of threads, and
-/// a throughput that keeps one actor from starving the others.
-void apply_scheduler(const settings& s, caf::actor_system_config& to);
 
 } // namespace troupe

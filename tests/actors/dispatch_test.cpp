@@ -200,6 +200,55 @@ BOOST_AUTO_TEST_CASE(shares_fairly_between_organizations) {
     BOOST_TEST(box.get().has_value());
 }
 
+BOOST_AUTO_TEST_CASE(makes_room_for_one_beside_a_flood_of_ten_thousand) {
+  constexpr std::size_t slots = 4, flood = 10'000;
+  engine_options options;
+  options.drain_timeout = std::chrono::milliseconds{1};
+  options.admission.running = slots;
+  options.admission.waiting = 2 * flood;
+  options.admission.waiting_per_organization = 2 * flood;
+  engine_fixture f{mode::hold, options};
+  std::atomic<std::size_t> answers{0};
+  std::atomic<std::size_t> waiting{0};
+  auto wait_in_line = [&](const run_event& e) {
+    if (e.kind == run_event_kind::queued && ++waiting == flood - slots)
+      waiting.notify_all();
+    return true;
+  };
+  for (std::size_t i = 0; i < flood; ++i)
+    f.engine().submit(
+      someone(), source_run(), [&](auto) { ++answers; }, wait_in_line);
+  BOOST_REQUIRE(f.local->wait_for_held(slots) == slots);
+  for (auto n = waiting.load(); n < flood - slots; n = waiting.load())
+    waiting.wait(n);
+  run_answer_box lonely;
+  std::promise<void> in_line;
+  f.engine().submit(someone(other_org), source_run(), lonely.handle(),
+                    [&](const run_event& e) {
+                      if (e.kind == run_event_kind::queued)
+                        in_line.set_value();
+                      return true;
+                    });
+  in_line.get_future().wait();
+  // Whoever frees a slot now makes room for it, at the latest the second.
+  auto its_turn = [&] {
+    for (const auto& id : f.local->held_ids())
+      if (auto run = f.local->held_run(id))
+        if (run->organization.str() == other_org)
+          return f.local->release(id);
+    return false;
+  };
+  int ends = 0;
+  while (!its_turn()) {
+    BOOST_REQUIRE(++ends <= 2);
+    f.local->release(f.local->held_ids().front());
+    BOOST_REQUIRE(f.local->wait_for_held(slots) == slots);
+  }
+  BOOST_TEST(lonely.get().has_value());
+  f.host->stop();
+  BOOST_TEST(answers == flood);
+}
+
 BOOST_AUTO_TEST_CASE(cancels_a_run_that_waits) {
   engine_options options;
   options.admission.running = 1;

@@ -1,7 +1,6 @@
 #include "actors/settings.hpp"
+#include "actors/system.hpp"
 #include "runtime/settings/render.hpp"
-
-#include <caf/actor_system_config.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -215,15 +214,14 @@ BOOST_AUTO_TEST_CASE(refuses_a_file_that_is_too_large_or_a_folder) {
   BOOST_TEST(!load_settings(from));
 }
 
-BOOST_AUTO_TEST_CASE(sets_the_scheduler) {
-  caf::actor_system_config config;
-  settings s;
-  s.engine.threads = 3;
-  apply_scheduler(s, config);
+BOOST_AUTO_TEST_CASE(never_leave_the_scheduler_to_defaults) {
+  system_config config{3};
   auto content = config.dump_content();
   BOOST_TEST((caf::get_or(content, "scheduler.policy", caf::atom(""))
               == caf::atom("sharing")));
   BOOST_TEST(caf::get_or(content, "scheduler.max-threads", size_t{0}) == 3u);
+  BOOST_TEST(caf::get_or(content, "scheduler.max-throughput", size_t{0})
+             == 100u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
