@@ -72,6 +72,8 @@ public:
   /// Where it listens.
   std::string address();
   pid_t pid() const { return pid_; }
+  /// Somebody else has waited for its end.
+  void forget() { pid_ = -1; }
 
   void close_reader() {
     if (out_[0] >= 0)
