@@ -5,7 +5,7 @@
 add_library(troupe_options INTERFACE)
 target_include_directories(troupe_options INTERFACE
   "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>"
-  "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/troupe>")
+  "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR};${CMAKE_INSTALL_INCLUDEDIR}/troupe>")
 target_compile_features(troupe_options INTERFACE cxx_std_20)
 function(troupe_compile_options)
   foreach(option IN LISTS ARGN)

@@ -34,7 +34,11 @@ install(EXPORT troupe_targets
   FILE troupeTargets.cmake
   DESTINATION "${package_dir}")
 
-# <actors/engine_host.hpp> is the door; the rest is what it is made of.
+# <troupe/engine.hpp> is the public face: the standard library and nothing else.
+install(DIRECTORY "${CMAKE_SOURCE_DIR}/include/troupe"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+# For those who want the whole engine: <actors/engine_host.hpp> and what it is
+# made of.
 foreach(room runtime actors)
   install(DIRECTORY "${CMAKE_SOURCE_DIR}/${room}"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/troupe"

@@ -1,15 +1,49 @@
-// Somebody else's program with an engine inside: no backend, nothing on disk.
-#include <actors/engine_host.hpp>
+// Somebody else's program with an engine inside: it runs a tool. As root, or
+// where users may make namespaces, in a real sandbox; elsewhere it says why
+// not and answers itself.
+#include <troupe/engine.hpp>
 
 #include <iostream>
 
-int main() {
-  auto host = troupe::open_engine({});
-  if (!host) {
-    std::cerr << troupe::to_string(host.error()) << "\n";
+namespace api = troupe::api;
+
+namespace {
+
+void answer_here(const api::message& m, std::function<void(api::answer)> done) {
+  api::answer a;
+  a.succeeded = true;
+  a.reason = "exited";
+  a.value = m.arguments;
+  done(std::move(a));
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (auto code = api::begin(argc, argv))
+    return *code;
+  auto opened = api::open_embedded({});
+  if (auto* why = std::get_if<api::failure>(&opened)) {
+    std::cerr << "without sandboxes: " << why->text << "\n";
+    api::embedded_options inline_only;
+    inline_only.carrier = answer_here;
+    opened = api::open_embedded(std::move(inline_only));
+  }
+  if (auto* why = std::get_if<api::failure>(&opened)) {
+    std::cerr << why->text << "\n";
     return 1;
   }
-  std::cout << "catalog version " << (*host)->engine().snapshot()->version
-            << "\n";
-  (*host)->stop();
+  auto& engine = *std::get<0>(opened);
+  api::message m;
+  m.source = "def twice(n: int) -> dict:\n    return {'n': n}\n";
+  m.function = "twice";
+  m.arguments = R"({"n": 21})";
+  auto reply = engine.submit(std::move(m)).get();
+  if (auto* why = std::get_if<api::failure>(&reply)) {
+    std::cerr << why->text << "\n";
+    return 1;
+  }
+  std::cout << "tool answered " << std::get<api::answer>(reply).value << "\n";
+  engine.stop();
+  return 0;
 }
