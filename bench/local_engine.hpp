@@ -27,6 +27,9 @@ public:
   batch run_spaced(const local_tool& tool, std::size_t calls,
                    std::chrono::milliseconds gap);
 
+  /// For an engine around it.
+  std::shared_ptr<backend> carrier() const { return backend_; }
+
   zygote::slot_counts slots() const { return backend_->slots(); }
   /// Bytes that all runs of this engine use now, 0 where nobody counts.
   std::uint64_t memory() const;
