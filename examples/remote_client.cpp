@@ -1,7 +1,8 @@
 // A platform that sends many execution messages to an engine elsewhere and
 // counts the answers.
 //
-//   remote_client HOST PORT [COUNT] [IN-FLIGHT]
+//   remote_client HOST PORT CERTIFICATE KEY AUTHORITY [COUNT] [IN-FLIGHT]
+//     over mutual TLS to the cluster.listen of `troupe serve`; PEM files
 //   remote_client --self-test [COUNT]   publishes an engine of its own first
 #include <troupe/engine.hpp>
 
@@ -113,14 +114,16 @@ std::size_t number(int argc, char** argv, int index, std::size_t otherwise) {
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view{argv[1]} == "--self-test")
     return self_test(number(argc, argv, 2, default_count));
-  if (argc < 3) {
-    std::cerr << "usage: remote_client HOST PORT [COUNT] [IN-FLIGHT]\n";
+  if (argc < 6) {
+    std::cerr << "usage: remote_client HOST PORT CERTIFICATE KEY AUTHORITY "
+                 "[COUNT] [IN-FLIGHT]\n";
     return 2;
   }
   auto port = static_cast<std::uint16_t>(std::strtoul(argv[2], nullptr, 10));
-  auto client = expect(api::connect(argv[1], port));
+  api::identity us{argv[3], argv[4], argv[5]};
+  auto client = expect(api::connect(argv[1], port, us));
   if (!client)
     return 1;
-  return report(*client, number(argc, argv, 3, default_count),
-                number(argc, argv, 4, default_in_flight));
+  return report(*client, number(argc, argv, 6, default_count),
+                number(argc, argv, 7, default_in_flight));
 }
