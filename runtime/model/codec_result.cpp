@@ -1,119 +1,187 @@
 #include "runtime/model/codec.hpp"
 #include "runtime/model/codec_support.hpp"
 
+#include <charconv>
+#include <utility>
+
 namespace troupe {
 
 namespace {
 
 constexpr std::size_t longest_text = 64u << 20;
 
-/// Appends members to a JSON text, so that JSON inside is not parsed again.
+/// Appends to a JSON text as it goes: a tree would cost more than everything
+/// else that is done to an answer.
 class writer {
 public:
-  explicit writer(std::string& out) : out_{out} { out_ += '{'; }
-  void close() { out_ += '}'; }
+  explicit writer(std::string& out) : out_{out} {}
 
-  std::string& name(std::string_view n) {
-    if (out_.back() != '{')
-      out_ += ',';
-    json::append_string(out_, n);
-    return out_ += ':';
+  /// The name is a constant of ours: nothing in it needs escaping.
+  writer& name(std::string_view n) {
+    next();
+    out_ += '"';
+    out_ += n;
+    out_ += "\":";
+    fresh_ = true; // no comma before the value
+    return *this;
   }
-  void text(std::string_view n, std::string_view value) {
-    json::append_string(name(n), value);
+  void begin(char bracket) {
+    next();
+    out_ += bracket;
+    fresh_ = true;
   }
+  void end(char bracket) {
+    out_ += bracket;
+    fresh_ = false;
+  }
+  void text(std::string_view value) {
+    next();
+    json::append_string(out_, value);
+  }
+  void raw(std::string_view json_text) {
+    next();
+    out_ += json_text;
+  }
+  void text(std::string_view n, std::string_view value) { name(n).text(value); }
   void raw(std::string_view n, std::string_view json_text) {
-    name(n) += json_text.empty() ? "null" : json_text;
+    name(n).raw(json_text.empty() ? "null" : json_text);
   }
   void boolean(std::string_view n, bool value) {
-    name(n) += value ? "true" : "false";
+    name(n).raw(value ? "true" : "false");
   }
-  void value(std::string_view n, const json::value& v) {
-    name(n) += json::to_text(v);
+  template <class Number>
+  void number(std::string_view n, Number value) {
+    char digits[24];
+    auto last = std::to_chars(digits, digits + sizeof digits, value).ptr;
+    name(n).raw({digits, static_cast<std::size_t>(last - digits)});
+  }
+  template <class List, class Each>
+  void list(std::string_view n, const List& items, Each each) {
+    name(n).begin('[');
+    for (const auto& item : items)
+      each(item);
+    end(']');
+  }
+  /// A list of objects.
+  template <class List, class Members>
+  void objects(std::string_view n, const List& items, Members members) {
+    list(n, items, [&](const auto& item) {
+      begin('{');
+      members(item);
+      end('}');
+    });
   }
 
 private:
+  void next() {
+    if (!std::exchange(fresh_, false))
+      out_ += ',';
+  }
+
   std::string& out_;
+  bool fresh_ = true;
 };
 
-json::object to_json(const tool_error& e) {
-  json::object o;
-  o["name"] = e.name;
-  o["message"] = e.message;
-  o["traceback"] = e.traceback;
-  o["friendly"] = e.friendly;
-  return o;
+void write(writer& w, const tool_error& e) {
+  w.name("error").begin('{');
+  w.text("name", e.name);
+  w.text("message", e.message);
+  w.text("traceback", e.traceback);
+  w.text("friendly", e.friendly);
+  w.end('}');
 }
 
-json::object to_json(const run_usage& u) {
-  json::object o;
-  o["wall_us"] = u.wall.count();
-  o["cpu_us"] = u.cpu.count();
-  o["peak_memory_bytes"] = u.peak_memory_bytes;
-  o["stdout_bytes"] = u.stdout_bytes;
-  o["stderr_bytes"] = u.stderr_bytes;
-  return o;
+void write(writer& w, const run_usage& u) {
+  w.name("usage").begin('{');
+  w.number("wall_us", u.wall.count());
+  w.number("cpu_us", u.cpu.count());
+  w.number("peak_memory_bytes", u.peak_memory_bytes);
+  w.number("stdout_bytes", u.stdout_bytes);
+  w.number("stderr_bytes", u.stderr_bytes);
+  w.end('}');
 }
 
-json::array stages(const run_result& r) {
-  json::array list;
-  for (auto& stage : r.stages) {
-    json::object o;
-    o["name"] = stage.name;
-    o["took_us"] = stage.took.count();
-    list.push_back(std::move(o));
-  }
-  return list;
+void write(writer& w, const isolation_report& r) {
+  w.name("isolation").begin('{');
+  w.text("level", to_string(r.level));
+  w.objects("layers", r.layers, [&](const isolation_layer& layer) {
+    w.text("name", layer.name);
+    w.text("state", to_string(layer.state));
+    if (!layer.reason.empty())
+      w.text("reason", layer.reason);
+  });
+  w.end('}');
 }
 
-json::array trail(const run_result& r) {
-  json::array list;
-  for (auto& step : r.trail) {
-    json::object o;
-    o["backend"] = to_string(step.backend);
-    o["reason"] = step.reason;
-    list.push_back(std::move(o));
-  }
-  return list;
+/// How the tool's own JSON stands in ours.
+enum class form { parsed, as_text };
+
+void write_own_json(writer& w, const run_result& r, form f) {
+  if (f == form::parsed)
+    w.raw("value", r.value_json);
+  else
+    w.text("value_json", r.value_json);
+  w.text("stdout", r.stdout_text);
+  w.text("stderr", r.stderr_text);
 }
 
-json::array network(const run_result& r) {
-  json::array list;
-  for (auto& event : r.network) {
-    json::object o;
-    o["target"] = event.target;
-    o["allowed"] = event.allowed;
-    o["reason"] = event.reason;
-    list.push_back(std::move(o));
-  }
-  return list;
+void write_agent_state(writer& w, const run_result& r, form f) {
+  if (f == form::parsed && !r.agent_state_json.empty())
+    w.raw("agent_state", r.agent_state_json);
+  if (f == form::parsed && !r.agent_state_diff.empty())
+    w.raw("agent_state_diff", r.agent_state_diff);
+  if (f == form::as_text && !r.agent_state_json.empty())
+    w.text("agent_state_json", r.agent_state_json);
+  if (f == form::as_text && !r.agent_state_diff.empty())
+    w.text("agent_state_diff_json", r.agent_state_diff);
 }
 
-/// Everything but the tool's own JSON.
-json::object seen_by_engine(const run_result& r) {
-  json::object o;
-  o["id"] = r.id.str();
-  o["status"] = to_string(r.status);
-  o["reason"] = to_string(r.reason);
-  o["exit_code"] = r.exit_code;
-  o["signal"] = r.signal;
-  o["detail"] = r.detail;
-  o["value_is_text_fallback"] = r.value_is_text_fallback;
-  o["value_truncated"] = r.value_truncated;
+void write_lists(writer& w, const run_result& r) {
+  w.objects("stages", r.stages, [&](const run_stage& stage) {
+    w.text("name", stage.name);
+    w.number("took_us", stage.took.count());
+  });
+  w.text("backend", to_string(r.backend));
+  w.text("fingerprint", r.fingerprint);
+  w.text("environment", r.environment);
+  w.objects("failover", r.trail, [&](const failover_step& step) {
+    w.text("backend", to_string(step.backend));
+    w.text("reason", step.reason);
+  });
+  write(w, r.isolation);
+  w.objects("network", r.network, [&](const auto& event) {
+    w.text("target", event.target);
+    w.boolean("allowed", event.allowed);
+    w.text("reason", event.reason);
+  });
+  w.list("notes", r.notes, [&](const std::string& note) { w.text(note); });
+}
+
+/// The answer first, then what is known about it.
+std::string to_text(const run_result& r, form f) {
+  std::string out;
+  out.reserve(2'048 + r.value_json.size() + r.stdout_text.size()
+              + r.stderr_text.size() + r.agent_state_json.size());
+  writer w{out};
+  w.begin('{');
+  w.text("id", r.id.str());
+  w.text("status", to_string(r.status));
+  w.text("reason", to_string(r.reason));
+  w.number("exit_code", r.exit_code);
+  w.number("signal", r.signal);
+  w.text("detail", r.detail);
+  write_own_json(w, r, f);
+  w.boolean("value_is_text_fallback", r.value_is_text_fallback);
+  w.boolean("value_truncated", r.value_truncated);
   if (r.failure != tool_error{})
-    o["error"] = to_json(r.failure);
-  o["stdout_truncated"] = r.stdout_truncated;
-  o["stderr_truncated"] = r.stderr_truncated;
-  o["usage"] = to_json(r.usage);
-  o["stages"] = stages(r);
-  o["backend"] = to_string(r.backend);
-  o["fingerprint"] = r.fingerprint;
-  o["environment"] = r.environment;
-  o["failover"] = trail(r);
-  o["isolation"] = troupe::to_json(r.isolation);
-  o["network"] = network(r);
-  o["notes"] = codec::texts(r.notes);
-  return o;
+    write(w, r.failure);
+  w.boolean("stdout_truncated", r.stdout_truncated);
+  w.boolean("stderr_truncated", r.stderr_truncated);
+  write(w, r.usage);
+  write_lists(w, r);
+  write_agent_state(w, r, f);
+  w.end('}');
+  return out;
 }
 
 } // namespace
@@ -135,35 +203,13 @@ json::object to_json(const isolation_report& r) {
 }
 
 std::string to_json_text(const run_result& r) {
-  std::string out;
-  out.reserve(1024 + r.value_json.size() + r.stdout_text.size()
-              + r.stderr_text.size() + r.agent_state_json.size());
-  writer w{out};
-  // The answer first, then what is known about it.
-  for (auto& m : seen_by_engine(r)) {
-    w.value({m.key().data(), m.key().size()}, m.value());
-    if (m.key() == "detail") {
-      w.raw("value", r.value_json);
-      w.text("stdout", r.stdout_text);
-      w.text("stderr", r.stderr_text);
-    }
-  }
-  if (!r.agent_state_json.empty())
-    w.raw("agent_state", r.agent_state_json);
-  if (!r.agent_state_diff.empty())
-    w.raw("agent_state_diff", r.agent_state_diff);
-  w.close();
-  return out;
+  return to_text(r, form::parsed);
 }
 
 json::object to_wire(const run_result& r) {
-  auto o = seen_by_engine(r);
-  o["value_json"] = r.value_json;
-  o["stdout"] = r.stdout_text;
-  o["stderr"] = r.stderr_text;
-  codec::put(o, "agent_state_json", r.agent_state_json);
-  codec::put(o, "agent_state_diff_json", r.agent_state_diff);
-  return o;
+  // Our own text, whose only foreign parts are escaped: it always parses.
+  auto text = to_text(r, form::as_text);
+  return json::parse_object(text, {.bytes = text.size()}).value();
 }
 
 // -- reading -----------------------------------------------------------------
