@@ -58,7 +58,8 @@ public:
       : executor_{std::move(ex)}, options_{std::move(options)},
         tls_{make_client_tls(options_.ca_file)} {}
 
-  asio::awaitable<exchange> run(client_request request, stream_reader reader);
+  asio::awaitable<client_exchange> run(client_request request,
+                                       stream_reader reader);
 
   client_counters counters;
   asio::any_io_executor executor_;
@@ -307,11 +308,11 @@ asio::awaitable<attempt> http_client::impl::once(const client_request& request,
 // -- tries
 // ----------------------------------------------------------------------
 
-asio::awaitable<exchange> http_client::impl::run(client_request request,
-                                                 stream_reader reader) {
+asio::awaitable<client_exchange> http_client::impl::run(client_request request,
+                                                        stream_reader reader) {
   ++counters.requests;
-  exchange out{fail(ec::timeout, "the deadline passed before the first try"),
-               false, 0};
+  client_exchange out{
+    fail(ec::timeout, "the deadline passed before the first try"), false, 0};
   // A streamed body cannot be wound back.
   auto repeatable = !request.body_pieces;
   while (until(request.deadline).count() > 0) {
@@ -357,12 +358,12 @@ http_client::http_client(asio::any_io_executor executor, client_options options)
 
 http_client::~http_client() = default;
 
-asio::awaitable<exchange> http_client::send(client_request request) {
+asio::awaitable<client_exchange> http_client::send(client_request request) {
   return stream(std::move(request), stream_reader{});
 }
 
-asio::awaitable<exchange> http_client::stream(client_request request,
-                                              stream_reader reader) {
+asio::awaitable<client_exchange> http_client::stream(client_request request,
+                                                     stream_reader reader) {
   auto keep = impl_;
   auto out = co_await keep->run(std::move(request), std::move(reader));
   co_return out;

@@ -75,8 +75,9 @@ struct client_response {
   bool ok() const { return status >= 200 && status < 300; }
 };
 
+/// Named apart from the server's exchange: both are linked into one binary.
 /// A failure and whether the service may have acted on the request.
-struct exchange {
+struct client_exchange {
   result<client_response> answer;
   bool may_have_acted = false;
   int tries = 1;
@@ -109,9 +110,9 @@ public:
   http_client(const http_client&) = delete;
   http_client& operator=(const http_client&) = delete;
 
-  boost::asio::awaitable<exchange> send(client_request request);
-  boost::asio::awaitable<exchange> stream(client_request request,
-                                          stream_reader reader);
+  boost::asio::awaitable<client_exchange> send(client_request request);
+  boost::asio::awaitable<client_exchange> stream(client_request request,
+                                                 stream_reader reader);
 
   const client_counters& counters() const;
   boost::asio::any_io_executor executor() const;

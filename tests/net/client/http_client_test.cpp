@@ -42,13 +42,13 @@ struct fixture {
     r.retry.first_delay = 1ms;
     return r;
   }
-  exchange send(client_request r, stream_reader reader = {}) {
+  client_exchange send(client_request r, stream_reader reader = {}) {
     if (!client)
       client = std::make_unique<http_client>(io.get_executor(), options);
-    std::optional<exchange> out;
-    auto work
-      = [](http_client& c, client_request r, stream_reader reader,
-           std::optional<exchange>& out) -> boost::asio::awaitable<void> {
+    std::optional<client_exchange> out;
+    auto work =
+      [](http_client& c, client_request r, stream_reader reader,
+         std::optional<client_exchange>& out) -> boost::asio::awaitable<void> {
       out = co_await c.stream(std::move(r), std::move(reader));
     };
     boost::asio::co_spawn(io,
