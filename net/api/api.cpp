@@ -11,6 +11,7 @@ void add_api(router& routes, engine& core, api_options options) {
   add_tools(routes, core, options, memory);
   add_configs(routes, core, options, memory);
   add_variables(routes, core, memory);
+  add_environments(routes, options, memory);
   add_keys(routes, core);
   add_insight(routes, core);
   add_documents(routes);

@@ -10,7 +10,8 @@
 namespace troupe {
 class answer_archive;
 class engine;
-}
+class environments;
+} // namespace troupe
 
 namespace troupe::net {
 
@@ -23,10 +24,12 @@ struct api_options {
   std::size_t remembered_answers = 10'000; // for Idempotency-Key
   std::chrono::hours remember_for{24};
   std::shared_ptr<answer_archive> archive; // null: until the process ends
-  config_defaults defaults; // of sandbox configs, from the process
+  config_defaults defaults;         // of sandbox configs, from the process
+  environments* packages = nullptr; // of local runs; null: no local backend
 };
 
-/// Everything under /v1, /openapi.json and /docs. `core` outlives the server.
+/// Everything under /v1, /openapi.json and /docs. `core` and
+/// what the options point to outlive the server.
 void add_api(router& routes, engine& core, api_options options = {});
 
 /// What /openapi.json answers.

@@ -18,6 +18,8 @@ void add_tools(router& routes, engine& core, const api_options& options,
 void add_configs(router& routes, engine& core, const api_options& options,
                  const memory_ptr& memory);
 void add_variables(router& routes, engine& core, const memory_ptr& memory);
+void add_environments(router& routes, const api_options& options,
+                      const memory_ptr& memory);
 void add_keys(router& routes, engine& core);
 void add_insight(router& routes, engine& core);
 void add_documents(router& routes);

@@ -133,6 +133,7 @@ void environment_builder::tell(const key& k, std::string_view line) {
     auto i = builds_.find(k);
     if (i == builds_.end())
       return;
+    i->second.last_line = std::string{line};
     for (const auto& w : i->second.waiters)
       if (w.progress)
         listeners.push_back(w.progress);
@@ -216,6 +217,43 @@ result<void> environment_builder::forget(const organization_id& organization,
                  {},
                  {}};
   return {};
+}
+
+void environment_builder::forget(const organization_id& organization,
+                                 const std::string& fingerprint,
+                                 std::function<void(result<void>)> done) {
+  auto work = [self = shared_from_this(), organization, fingerprint,
+               done = std::move(done)] {
+    done(self->forget(organization, fingerprint));
+  };
+  {
+    std::lock_guard guard{mutex_};
+    if (!stopped_) {
+      boost::asio::post(worker_, std::move(work));
+      return;
+    }
+  }
+  work(); // the thread has gone, and so has everybody who could mind
+}
+
+bool environment_builder::join(const key& k, environment_waiter waiter) {
+  std::lock_guard guard{mutex_};
+  auto i = builds_.find(k);
+  if (i == builds_.end() || waiting_ >= options_.max_waiting)
+    return false;
+  ++waiting_;
+  i->second.waiters.push_back(std::move(waiter));
+  return true;
+}
+
+std::vector<std::pair<std::string, std::string>>
+environment_builder::under_way(const organization_id& organization) const {
+  std::vector<std::pair<std::string, std::string>> out;
+  std::lock_guard guard{mutex_};
+  for (auto i = builds_.lower_bound({organization, {}});
+       i != builds_.end() && i->first.first == organization; ++i)
+    out.emplace_back(i->first.second, i->second.last_line);
+  return out;
 }
 
 std::vector<environment_info>

@@ -27,6 +27,8 @@ struct environment_waiter {
 class environment_builder
     : public std::enable_shared_from_this<environment_builder> {
 public:
+  using key = std::pair<organization_id, std::string>; // with the fingerprint
+
   environment_builder(std::shared_ptr<backend> carrier,
                       environment_options options);
   ~environment_builder();
@@ -39,7 +41,18 @@ public:
   /// anew. A conflict while runs use it.
   result<void> forget(const organization_id& organization,
                       const std::string& fingerprint);
+  /// The same on the builder's own thread: it takes a directory apart.
+  void forget(const organization_id& organization,
+              const std::string& fingerprint,
+              std::function<void(result<void>)> done);
   std::vector<environment_info> list(const organization_id& organization) const;
+
+  /// Waits for a build that is under way; false, and nobody is called, when
+  /// there is none.
+  bool join(const key& k, environment_waiter waiter);
+  /// Fingerprints of what is being built, each with its installer's last line.
+  std::vector<std::pair<std::string, std::string>>
+  under_way(const organization_id& organization) const;
 
   const environment_options& options() const { return options_; }
 
@@ -47,9 +60,9 @@ public:
   void stop();
 
 private:
-  using key = std::pair<organization_id, std::string>;
   struct build {
     environment_spec spec;
+    std::string last_line; // of the installer
     std::filesystem::path staged;
     std::vector<environment_waiter> waiters;
   };

@@ -34,6 +34,12 @@ private:
   std::shared_ptr<waiting_runs> waiting_;
 };
 
+/// What these packages are built for on this machine.
+environment_spec spec_of(const organization_id& organization,
+                         std::vector<pip_requirement> pip,
+                         std::vector<npm_requirement> npm,
+                         const environment_options& options);
+
 /// What the run's local config and requirements ask for: mounts, working
 /// directory, interpreter, and the packages still to be installed.
 struct local_wishes {

@@ -87,10 +87,24 @@ result<void> share_directory(const local_config& config,
 
 } // namespace
 
+environment_spec spec_of(const organization_id& organization,
+                         std::vector<pip_requirement> pip,
+                         std::vector<npm_requirement> npm,
+                         const environment_options& options) {
+  environment_spec spec;
+  spec.organization = organization;
+  spec.pip = std::move(pip);
+  spec.npm = std::move(npm);
+  if (!spec.pip.empty()) {
+    spec.python = options.python;
+    spec.python_version = version_mark(options.python);
+  }
+  return spec;
+}
+
 result<local_wishes> wishes_of(const prepared_run& run,
                                const environment_options& options) {
   local_wishes wishes;
-  wishes.packages.organization = run.organization;
   auto shell = run.lang == language::shell || run.kind == run_kind::command;
   if (run.lang == language::python || shell)
     wishes.packages.pip = run.pip_requirements;
@@ -104,10 +118,8 @@ result<local_wishes> wishes_of(const prepared_run& run,
       if (auto shared = share_directory(*config, options, wishes); !shared)
         return shared.error();
   }
-  if (!wishes.packages.pip.empty()) {
-    wishes.packages.python = options.python;
-    wishes.packages.python_version = version_mark(options.python);
-  }
+  wishes.packages = spec_of(run.organization, std::move(wishes.packages.pip),
+                            std::move(wishes.packages.npm), options);
   return wishes;
 }
 

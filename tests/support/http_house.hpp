@@ -3,6 +3,7 @@
 #include "net/api/api.hpp"
 #include "net/server/server.hpp"
 #include "tests/support/fake_engine.hpp"
+#include "tests/support/fake_environments.hpp"
 #include "tests/support/raw_http.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -13,7 +14,9 @@ namespace troupe::test {
 struct http_house {
   explicit http_house(net::server_options options = {})
       : server{engine, prepare(std::move(options))} {
-    net::add_api(server.routes(), engine);
+    net::api_options api;
+    api.packages = &packages;
+    net::add_api(server.routes(), engine, api);
     auto started = server.start();
     BOOST_REQUIRE_MESSAGE(
       started.has_value(),
@@ -38,6 +41,7 @@ struct http_house {
   }
 
   fake_engine engine;
+  fake_environments packages;
   net::http_server server;
   std::uint16_t port = 0;
 };

@@ -189,6 +189,24 @@ void drive_configs(driver& d) {
   d.drive("GET", "/v1/sandbox-configs/{config}", {id}, {}, {}, 404);
 }
 
+void drive_environments(driver& d) {
+  const std::string place = "/v1/environments";
+  const std::string wish = R"({"pip_requirements":["numpy==1.26.4"]})";
+  auto& packages = d.house.packages;
+  d.drive("POST", place, {}, wish, {}, 202);
+  d.drive("POST", place, {}, R"({"pip_requirement":["numpy"]})", {}, 422);
+  d.drive("GET", place + "/{fingerprint}", {"f1"});
+  packages.end(environment_state::ready);
+  d.drive("POST", place, {}, wish);
+  d.drive("POST", place, {}, wish, "Accept: application/x-ndjson\r\n");
+  d.drive("GET", place);
+  d.drive("GET", place + "/{fingerprint}", {"f2"}, {}, {}, 404);
+  d.drive("GET", place + "/{fingerprint}/events", {"f1"});
+  d.drive("GET", place + "/{fingerprint}/events", {"f1"}, {},
+          "Accept: application/x-ndjson\r\n");
+  d.drive("DELETE", place + "/{fingerprint}", {"f1"}, {}, {}, 204);
+}
+
 void drive_the_rest(driver& d) {
   const std::string agent = "/v1/agents/{agent}/variables";
   d.drive("PUT", agent, {"agent-1"}, R"({"values":{"A":"1"}})");
@@ -218,6 +236,7 @@ BOOST_AUTO_TEST_CASE(documents_every_answer_of_every_operation) {
   drive_tools(d);
   drive_runs(d);
   drive_configs(d);
+  drive_environments(d);
   drive_the_rest(d);
   for (const auto& [path, item] : d.document.at("paths").as_object())
     for (const auto& [verb, op] : item.as_object()) {
