@@ -5,6 +5,7 @@
 #include "net/api/run_stream.hpp"
 #include "net/api/run_text.hpp"
 #include "net/api/writer.hpp"
+#include "net/telemetry/trace_context.hpp"
 #include "runtime/model/codec.hpp"
 
 #include <algorithm>
@@ -302,8 +303,10 @@ bool read_run_fields(exchange& ex, run_request& run) {
   }
   if (!key.empty())
     run.idempotency_key = std::string{key};
-  if (run.traceparent.empty())
-    run.traceparent = std::string{ex.in().field("traceparent").substr(0, 128)};
+  // A malformed one is no one: the trace begins anew, as W3C wants it.
+  auto parent = ex.in().field("traceparent");
+  if (run.traceparent.empty() && parse_traceparent(parent))
+    run.traceparent = std::string{parent};
   return true;
 }
 
