@@ -1,6 +1,7 @@
 #include "net/server/auth.hpp"
 
 #include "runtime/api_key.hpp"
+#include "runtime/secret.hpp"
 
 #include <algorithm>
 
@@ -12,6 +13,26 @@ constexpr std::size_t longest_credential = 512;
 
 refusal unauthorized(std::string_view text) {
   return {401, "unauthorized", text};
+}
+
+/// As Letta's clients send it: as their token, or in a field of its own.
+bool knows_password(const request& in, const secret& password) {
+  std::string_view bearer{"bearer "}, bare{"password "};
+  auto token = in.field("authorization");
+  auto given = in.count("authorization");
+  auto prefix = bearer;
+  if (given == 0) {
+    token = in.field("x-bare-password");
+    given = in.count("x-bare-password");
+    prefix = bare;
+  }
+  if (given != 1 || token.size() > longest_credential
+      || token.size() <= prefix.size()
+      || !equal_ignoring_case(token.substr(0, prefix.size()), prefix))
+    return false;
+  // Digests: of one length whatever was given.
+  return equal_in_constant_time(hash_key(trim(token.substr(prefix.size()))),
+                                hash_key(password.reveal()));
 }
 
 bool is_loopback_name(std::string_view name) {
@@ -54,7 +75,10 @@ std::optional<refusal> doorman::admit(const request& in,
   who.request_id = in.id;
   if (rules.open)
     return std::nullopt;
-  bool anonymous = loopback_ && house_.options.auth == auth_mode::loopback_open;
+  if (rules.password && knows_password(in, *rules.password))
+    return admit_anonymous(in, who);
+  bool anonymous = !rules.password && loopback_
+    && house_.options.auth == auth_mode::loopback_open;
   auto given = in.count("authorization");
   auto value = in.field("authorization");
   if (given == 0 && rules.foreign && in.has("x-api-key")) {
@@ -66,6 +90,8 @@ std::optional<refusal> doorman::admit(const request& in,
   } else if (given != 0 && !(anonymous && rules.foreign)) {
     return unauthorized("use one field 'Authorization: Bearer troupe_...'");
   }
+  if (rules.password && !is_key_text(value))
+    return unauthorized("the password is not right");
   if (given == 0 || (anonymous && rules.foreign && !is_key_text(value))) {
     if (!anonymous)
       return unauthorized("an API key is needed: 'Authorization: Bearer "

@@ -14,7 +14,8 @@
 
 namespace troupe {
 struct error;
-}
+class secret;
+} // namespace troupe
 
 namespace troupe::net {
 
@@ -39,6 +40,9 @@ struct route_rules {
   bool open = false;      // nobody is asked who they are
   bool operators = false; // answered while draining or overloaded, too
   bool foreign = false;   // credentials that are not ours are overlooked
+  /// In place of a key: whoever knows it is the default organization, and
+  /// whoever does not, and has no key, is nobody.
+  std::shared_ptr<const secret> password;
   body_rule body = body_rule::json;
   std::size_t body_limit = 0;     // 0: the server's
   error_writer failure = nullptr; // nullptr: problem+json

@@ -3,6 +3,7 @@
 #include "net/api/writer.hpp"
 #include "net/compat/letta/parts.hpp"
 #include "net/compat/letta/shapes.hpp"
+#include "runtime/environments.hpp"
 
 #include <algorithm>
 
@@ -84,6 +85,35 @@ template <backend_kind Type>
 void get_default(engine& core, const letta_options&, const exchange_ptr& ex) {
   core.change(ex->who(), default_config{Type},
               [ex](result<change_reply> done) { answer(ex, done); });
+}
+
+/// Answers when the environment of the local config has been built anew, as
+/// Letta does. A config that names no package has none.
+void recreate(engine& core, const letta_options& options,
+              const exchange_ptr& ex) {
+  auto rebuild = [all = options.packages, ex](result<change_reply> done) {
+    if (!done)
+      return fail_engine(*ex, done.error());
+    auto text = text_of(*done->config);
+    auto local = as_local(done->config->config);
+    if (!local)
+      return fail_engine(*ex, local.error());
+    if (!all || local->pip_requirements.empty())
+      return ex->answer_json(std::move(text));
+    environment_wish wish;
+    wish.pip = local->pip_requirements;
+    wish.afresh = true;
+    environment_watch watch;
+    watch.finished = [ex, text](const environment_record& r) {
+      if (r.failure)
+        fail_engine(*ex, *r.failure);
+      else
+        ex->answer_json(text);
+    };
+    all->build(ex->who().organization, std::move(wish), std::move(watch));
+  };
+  core.change(ex->who(), default_config{backend_kind::local},
+              std::move(rebuild));
 }
 
 /// The config in the path; answers 422 for a malformed id, 404 for no such.
@@ -204,9 +234,7 @@ void add_configs(doors& to, engine& core) {
   to.add(method::post, base + "/local/default", core,
          get_default<backend_kind::local>, needed);
   to.add(method::post, base + "/local", core, create_local, needed);
-  // Environments are made by fingerprint: there is none to make again.
-  to.add(method::post, base + "/local/recreate-venv", core,
-         get_default<backend_kind::local>, needed);
+  to.add(method::post, base + "/local/recreate-venv", core, recreate, needed);
   to.add(method::patch, base + "/{config}", core, update, needed);
   to.add(method::del, base + "/{config}", core, remove, needed);
 }

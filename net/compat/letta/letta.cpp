@@ -22,6 +22,7 @@ void doors::add(method verb, std::string_view path, engine& core, handle f,
   rules.foreign = true; // Letta's clients may carry a key for Letta
   rules.failure = &write_detail;
   rules.body_limit = options_.body_limit;
+  rules.password = password_;
   auto handle
     = [&core, options = options_, f](exchange_ptr ex) { f(core, options, ex); };
   for (auto prefix : prefixes)

@@ -1,14 +1,19 @@
 #pragma once
 
 #include "net/server/router.hpp"
+#include "runtime/catalog.hpp"
+#include "runtime/error.hpp"
 #include "runtime/model/sandbox_config.hpp"
+#include "runtime/secret.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 namespace troupe {
 class engine;
-}
+class environments;
+} // namespace troupe
 
 namespace troupe::net::letta {
 
@@ -16,7 +21,11 @@ struct letta_options {
   /// What /v1/health/ says; clients compare it with what they know.
   std::string version = "0.16.8";
   std::size_t body_limit = 16u << 20;
-  config_defaults defaults; // of sandbox configs, from the process
+  config_defaults defaults;         // of sandbox configs, from the process
+  environments* packages = nullptr; // of local runs; null: no local backend
+  secret password;                  // Letta's secure mode; "": off, as there
+  /// Opens values of variables, which are masked without it.
+  std::function<result<secret>(const sealed_variable&)> reveal;
 };
 
 /// Letta's tool and sandbox endpoints below /compat/letta/v1 and

@@ -14,7 +14,10 @@ namespace troupe::net::letta {
 class doors {
 public:
   doors(router& routes, const letta_options& options)
-      : routes_{routes}, options_{options} {}
+      : routes_{routes}, options_{options} {
+    if (!options.password.empty())
+      password_ = std::make_shared<const secret>(options.password);
+  }
 
   using handle = void (*)(engine& core, const letta_options& options,
                           const exchange_ptr& ex);
@@ -24,6 +27,7 @@ public:
 private:
   router& routes_;
   const letta_options& options_;
+  std::shared_ptr<const secret> password_;
 };
 
 void add_tools(doors& to, engine& core);

@@ -1,6 +1,7 @@
 #include "net/api/changes.hpp"
 #include "net/compat/letta/parts.hpp"
 #include "net/compat/letta/shapes.hpp"
+#include "net/telemetry/trace_context.hpp"
 #include "runtime/json/reader.hpp"
 #include "runtime/model/bounds.hpp"
 #include "runtime/model/codec.hpp"
@@ -16,7 +17,8 @@ void submit(engine& core, const exchange_ptr& ex, run_request run,
   run.id = run_id::make();
   run.organization = ex->who().organization;
   run.user = ex->who().user;
-  run.traceparent = std::string{ex->in().field("traceparent").substr(0, 128)};
+  if (auto parent = ex->in().field("traceparent"); parse_traceparent(parent))
+    run.traceparent = std::string{parent};
   ex->on_gone([&core, who = ex->who(), id = run.id] {
     core.cancel(who, id, [](result<run_record>) {});
   });

@@ -135,14 +135,18 @@ std::string text_of(const sandbox_config& c) {
   return out.finish();
 }
 
-std::string text_of(const variable& v) {
+std::string text_of(const sealed_variable& sealed,
+                    const letta_options& options) {
+  const auto& v = sealed.about;
+  auto value = options.reveal ? options.reveal(sealed)
+                              : result<secret>{secret{std::string{mask}}};
   object_writer out;
   authors(out, v.created_by, v.updated_by)
     .time("created_at", v.created_at)
     .time("updated_at", v.updated_at)
     .text("id", v.id.str())
     .text("key", v.key)
-    .text("value", mask)
+    .text("value", value ? value->reveal() : mask)
     .text_or_null("description", v.description)
     .text("organization_id", v.organization.str())
     .raw("value_enc", "null")

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "net/compat/letta/letta.hpp"
 #include "net/server/exchange.hpp"
 #include "runtime/engine.hpp"
 
@@ -11,8 +12,9 @@ namespace troupe::net::letta {
 
 std::string text_of(const tool& t);
 std::string text_of(const sandbox_config& c);
-/// The value is written only: it is answered as a mask.
-std::string text_of(const variable& v);
+/// The value is written only: it is answered as a mask, unless an operator
+/// wants it as Letta does.
+std::string text_of(const sealed_variable& v, const letta_options& options);
 std::string text_of(const agent_variable& v);
 
 /// ToolReturnMessage, what /v1/tools/run answers.

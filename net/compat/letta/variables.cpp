@@ -43,14 +43,18 @@ update_variable read_members(json::reader& in) {
   return out;
 }
 
-void answer(const exchange_ptr& ex, const result<change_reply>& done) {
-  if (done)
-    ex->answer_json(text_of(done->variable->about));
-  else
-    fail_engine(*ex, done.error());
+/// `options` live as long as the routes.
+handler<change_reply> answering(const exchange_ptr& ex,
+                                const letta_options& options) {
+  return [ex, &options](const result<change_reply>& done) {
+    if (done)
+      ex->answer_json(text_of(*done->variable, options));
+    else
+      fail_engine(*ex, done.error());
+  };
 }
 
-void put(engine& core, const letta_options&, const exchange_ptr& ex) {
+void put(engine& core, const letta_options& options, const exchange_ptr& ex) {
   auto config = config_in_path(core, *ex);
   auto body = config ? letta::body_of(*ex) : std::nullopt;
   if (!body)
@@ -69,11 +73,10 @@ void put(engine& core, const letta_options&, const exchange_ptr& ex) {
   change.key = std::move(*given.key);
   change.value = std::move(*given.value);
   change.description = given.description.value_or("");
-  core.change(ex->who(), std::move(change),
-              [ex](result<change_reply> done) { answer(ex, done); });
+  core.change(ex->who(), std::move(change), answering(ex, options));
 }
 
-void list(engine& core, const letta_options&, const exchange_ptr& ex) {
+void list(engine& core, const letta_options& options, const exchange_ptr& ex) {
   auto config = config_in_path(core, *ex);
   if (!config)
     return;
@@ -106,7 +109,7 @@ void list(engine& core, const letta_options&, const exchange_ptr& ex) {
   if (all.size() > static_cast<std::size_t>(limit))
     all.resize(static_cast<std::size_t>(limit));
   ex->answer_json(
-    write_array(all, [](const auto& v) { return text_of(v->about); }));
+    write_array(all, [&](const auto& v) { return text_of(*v, options); }));
 }
 
 std::optional<variable_id> variable_in_path(exchange& ex) {
@@ -116,7 +119,8 @@ std::optional<variable_id> variable_in_path(exchange& ex) {
   return std::nullopt;
 }
 
-void update(engine& core, const letta_options&, const exchange_ptr& ex) {
+void update(engine& core, const letta_options& options,
+            const exchange_ptr& ex) {
   auto id = variable_in_path(*ex);
   auto body = id ? letta::body_of(*ex) : std::nullopt;
   if (!body)
@@ -128,8 +132,7 @@ void update(engine& core, const letta_options&, const exchange_ptr& ex) {
     fail_validation(*ex, *bad);
     return;
   }
-  core.change(ex->who(), std::move(change),
-              [ex](result<change_reply> done) { answer(ex, done); });
+  core.change(ex->who(), std::move(change), answering(ex, options));
 }
 
 void remove(engine& core, const letta_options&, const exchange_ptr& ex) {

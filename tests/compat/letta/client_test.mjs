@@ -166,6 +166,8 @@ async function configs() {
   const local = await step("local default", () => client.post(`${base}/local/default`));
   assert.match(local.id, id("sandbox"));
   assert.equal(local.type, "local");
+  const again = await step("recreate the environment", () => client.post(`${base}/local/recreate-venv`));
+  assert.equal(again.id, local.id);
   const e2b = await step("E2B by its members", () => client.post(`${base}/`, { body: { config: { timeout: 100 } } }));
   assert.equal(e2b.type, "e2b");
   assert.equal(e2b.config.timeout, 100);
@@ -176,7 +178,6 @@ async function configs() {
     client.post(`${base}/local`, { body: { use_venv: true, pip_requirements: [{ name: "numpy", version: "1.26.0" }] } }));
   assert.equal(replaced.id, local.id);
   assert.equal(replaced.config.use_venv, true);
-  await step("recreate the environment", () => client.post(`${base}/local/recreate-venv`));
   const patched = await step("patch", () => client.patch(`${base}/${local.id}`, { body: { config: { use_venv: true } } }));
   assert.equal(patched.config.use_venv, true);
   await step("patch with another type", () =>
