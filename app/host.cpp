@@ -9,6 +9,9 @@
 #include "app/watchdog.hpp"
 #include "net/compat/letta/letta.hpp"
 #include "net/server/server.hpp"
+#include "net/telemetry/exporter.hpp"
+#include "net/telemetry/traced_engine.hpp"
+#include "runtime/environment/desk.hpp"
 #include "runtime/environment/environment_backend.hpp"
 #include "runtime/local/local_backend.hpp"
 #include "runtime/log.hpp"
@@ -16,6 +19,8 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include <unistd.h>
+
+#include <future>
 
 namespace troupe {
 
@@ -49,18 +54,25 @@ void log_access(const net::access_entry& entry) {
 /// in reverse.
 struct host::parts {
   std::chrono::milliseconds drain{};
+  bool tls = false;
   std::unique_ptr<boost::asio::thread_pool> local_io;
   std::shared_ptr<local_backend> local;
   std::shared_ptr<environment_builder> builder;
+  std::shared_ptr<environment_desk> packages;
   std::shared_ptr<backend> runs;
   std::shared_ptr<store> kept;
+  std::shared_ptr<configuration_store> configuration;
   std::unique_ptr<engine_host> engine;
   std::shared_ptr<answer_archive> archive;
+  std::unique_ptr<net::span_exporter> exporter;
+  std::unique_ptr<net::traced_engine> traced;
   std::unique_ptr<net::http_server> server;
 
   result<void> open_local(const settings& s);
   result<void> open_engine(const settings& s);
+  result<void> open_telemetry(const settings& s);
   result<void> open_server(const settings& s);
+  troupe::engine& front();
   void stop();
 };
 
@@ -80,6 +92,7 @@ result<void> host::parts::open_local(const settings& s) {
     = std::make_shared<environment_builder>(local, environment_options_from(s));
   if (auto built = builder->open(); !built)
     return std::move(built).error().within("open the environments");
+  packages = std::make_shared<environment_desk>(builder);
   runs = std::make_shared<environment_backend>(local, builder);
   return {};
 }
@@ -91,7 +104,8 @@ result<void> host::parts::open_engine(const settings& s) {
   kept = std::make_shared<store>(std::move(*opened_store));
 
   auto options = engine_options_from(s);
-  options.configuration = make_stored_configuration(kept);
+  configuration = make_stored_configuration(kept);
+  options.configuration = configuration;
   options.books = make_stored_journal(kept);
   options.report = [](std::string_view line) { log::info(line); };
   options.deriver = local;
@@ -104,17 +118,45 @@ result<void> host::parts::open_engine(const settings& s) {
   return {};
 }
 
+result<void> host::parts::open_telemetry(const settings& s) {
+  if (s.telemetry.otlp_endpoint.empty())
+    return {};
+  auto opened = net::span_exporter::open(exporter_options_from(s));
+  if (!opened)
+    return opened.error();
+  exporter = std::move(*opened);
+  traced = std::make_unique<net::traced_engine>(
+    engine->engine(), s.telemetry.sample,
+    [to = exporter.get()](net::span one) { to->add(std::move(one)); });
+  return {};
+}
+
+/// The engine as the front doors see it.
+engine& host::parts::front() {
+  if (traced)
+    return *traced;
+  return engine->engine();
+}
+
 result<void> host::parts::open_server(const settings& s) {
   auto options = server_options_from(s);
   options.access_log = log_access;
-  server
-    = std::make_unique<net::http_server>(engine->engine(), std::move(options));
+  if (exporter)
+    options.more_metrics = [from = exporter.get()] { return from->metrics(); };
+  server = std::make_unique<net::http_server>(front(), std::move(options));
   auto api = api_options_from(s);
   api.archive = archive = make_stored_archive(kept);
-  net::add_api(server->routes(), engine->engine(), std::move(api));
-  if (s.compat.letta)
-    net::letta::add_letta(server->routes(), engine->engine(),
-                          letta_options_from(s));
+  api.packages = packages.get();
+  net::add_api(server->routes(), front(), std::move(api));
+  if (s.compat.letta) {
+    auto letta = letta_options_from(s);
+    letta.packages = packages.get();
+    if (s.compat.reveal_values)
+      letta.reveal = [from = configuration](const sealed_variable& v) {
+        return from->unseal(v);
+      };
+    net::letta::add_letta(server->routes(), front(), std::move(letta));
+  }
   if (auto started = server->start(); !started)
     return std::move(started).error().within("serve " + s.http.listen);
   return {};
@@ -126,9 +168,10 @@ result<std::unique_ptr<host>> host::open(const configuration& what) {
   auto& s = what.values;
   auto p = std::make_unique<parts>();
   p->drain = s.engine.drain_timeout;
+  p->tls = !s.http.tls_certificate.empty();
   std::unique_ptr<host> h{new host{std::move(p)}};
-  for (auto step :
-       {&parts::open_local, &parts::open_engine, &parts::open_server})
+  for (auto step : {&parts::open_local, &parts::open_engine,
+                    &parts::open_telemetry, &parts::open_server})
     if (auto done = (h->parts_.get()->*step)(s); !done)
       return done.error();
   return h;
@@ -151,17 +194,21 @@ void host::parts::stop() {
     archive->stop();
   server.reset();
   archive.reset();
+  traced.reset();
+  exporter.reset(); // sends what is left
   engine.reset();
   if (builder)
     builder->stop();
   if (runs)
     runs->stop();
   runs.reset();
+  packages.reset();
   builder.reset();
   local.reset();
   if (local_io)
     local_io->join();
   local_io.reset();
+  configuration.reset();
   kept.reset();
 }
 
@@ -178,6 +225,17 @@ std::vector<std::string> host::addresses() const {
 
 std::uint16_t host::link_port() const {
   return parts_ && parts_->engine ? parts_->engine->published_port() : 0;
+}
+
+bool host::answers(std::chrono::milliseconds within) const {
+  auto answered = std::make_shared<std::promise<void>>();
+  parts_->engine->engine().health(
+    [answered](result<engine_health>) { answered->set_value(); });
+  return answered->get_future().wait_for(within) == std::future_status::ready;
+}
+
+result<void> host::reload() {
+  return parts_->tls ? parts_->server->reload_tls() : result<void>{};
 }
 
 void host::stop() {

@@ -3,6 +3,7 @@
 #include "runtime/error.hpp"
 #include "runtime/settings/layers.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,6 +25,10 @@ public:
   std::vector<std::string> addresses() const;
   /// Where other nodes and platforms may connect; 0: nowhere.
   std::uint16_t link_port() const;
+  /// Whether the engine answers a question in time: a sign of life.
+  bool answers(std::chrono::milliseconds within) const;
+  /// Reads certificate and key of TLS again; without TLS there is nothing to.
+  result<void> reload();
   /// Finishes what has begun, within the drain timeout; then lets go of
   /// everything. Called once.
   void stop();

@@ -215,6 +215,10 @@ logging::~logging() {
     state::current = nullptr;
 }
 
+void logging::least(log::level l) noexcept {
+  log::connect(state::receive, l);
+}
+
 void logging::hide(const secret& value) {
   state_->hidden.add(value);
 }

@@ -37,6 +37,9 @@ public:
   /// Hides every secret among the settings.
   void hide_all(const settings& s);
 
+  /// From now on only lines of at least this level.
+  void least(log::level l) noexcept;
+
   /// Returns when every line so far was written or dropped. Blocks: for tests
   /// and for the end of a process.
   void flush();

@@ -176,6 +176,14 @@ net::server_options server_options_from(const settings& s) {
   o.body_timeout = h.body_timeout;
   o.idle_timeout = h.idle_timeout;
   o.write_timeout = h.write_timeout;
+  o.metrics = s.telemetry.metrics;
+  return o;
+}
+
+net::exporter_options exporter_options_from(const settings& s) {
+  net::exporter_options o;
+  o.endpoint = s.telemetry.otlp_endpoint;
+  o.headers = s.telemetry.otlp_headers;
   return o;
 }
 
@@ -184,6 +192,7 @@ net::api_options api_options_from(const settings& s) {
   o.run_body_limit = s.http.max_body;
   o.remember_for
     = std::chrono::duration_cast<std::chrono::hours>(s.idempotency.keep);
+  o.defaults = config_defaults_from(s);
   return o;
 }
 
@@ -191,6 +200,8 @@ net::letta::letta_options letta_options_from(const settings& s) {
   net::letta::letta_options o;
   o.body_limit = s.http.max_body;
   o.defaults = config_defaults_from(s);
+  if (s.compat.letta_secure)
+    o.password = s.compat.letta_password;
   return o;
 }
 

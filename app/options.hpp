@@ -4,6 +4,7 @@
 #include "net/api/api.hpp"
 #include "net/compat/letta/letta.hpp"
 #include "net/server/options.hpp"
+#include "net/telemetry/exporter.hpp"
 #include "runtime/environment/options.hpp"
 #include "runtime/local/options.hpp"
 #include "runtime/local/zygote/options.hpp"
@@ -22,6 +23,8 @@ environment_options environment_options_from(const settings& s);
 engine_options engine_options_from(const settings& s);
 net::server_options server_options_from(const settings& s);
 net::api_options api_options_from(const settings& s);
+/// Only where there is an endpoint.
+net::exporter_options exporter_options_from(const settings& s);
 net::letta::letta_options letta_options_from(const settings& s);
 
 /// "~/x" in the home directory of this user.

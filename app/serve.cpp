@@ -1,6 +1,7 @@
 #include "app/commands.hpp"
 #include "app/host.hpp"
 #include "app/logging.hpp"
+#include "app/service_manager.hpp"
 #include "app/settings_options.hpp"
 #include "app/signals.hpp"
 #include "runtime/log.hpp"
@@ -29,6 +30,49 @@ void greet(const host& h) {
   std::cout.flush();
 }
 
+std::string status_of(const host& h) {
+  std::string out{"serving"};
+  for (auto& address : h.addresses())
+    out += " http://" + address;
+  return out;
+}
+
+/// SIGHUP: what can change while everything runs. A file that cannot be read
+/// changes nothing.
+void reload(settings_options& from, logging& log, host& h) {
+  auto again = from.load();
+  if (!again) {
+    log::error("engine keeps its settings", {{"reason", again.error().text}});
+    return;
+  }
+  log.hide_all(again->values);
+  log.least(logging_options::from(again->values).least);
+  if (auto fresh = h.reload(); !fresh)
+    log::error("engine keeps its certificate",
+               {{"reason", fresh.error().text}});
+  log::info("engine read its settings again",
+            {{"taken", "log.level and the files of TLS"},
+             {"others", "at the next start"}});
+}
+
+int wait_for_the_end(settings_options& from, logging& log, host& h,
+                     const stop_signals& signals,
+                     const service_manager& manager) {
+  // An engine that is busy may take its time; one that hangs is restarted.
+  auto patience
+    = std::chrono::duration_cast<std::chrono::milliseconds>(manager.watchdog())
+    / 2;
+  heartbeat beat{manager, [&h, patience] { return h.answers(patience); }};
+  for (;;) {
+    auto came = signals.wait();
+    if (!came.reload)
+      return came.number;
+    manager.reloading();
+    reload(from, log, h);
+    manager.ready(status_of(h));
+  }
+}
+
 int serve(settings_options& from, bool only_check) {
   auto loaded = from.load();
   if (!loaded)
@@ -39,6 +83,7 @@ int serve(settings_options& from, bool only_check) {
   }
   // Before the first thread: all of them inherit the mask.
   stop_signals signals;
+  auto manager = service_manager::from_environment();
   logging log{logging_options::from(loaded->values)};
   log.hide_all(loaded->values);
   for (auto& warning : loaded->warnings)
@@ -50,7 +95,9 @@ int serve(settings_options& from, bool only_check) {
                     opened.error().code == ec::internal ? exit_ours
                                                         : exit_usage);
   greet(**opened);
-  auto number = signals.wait();
+  manager.ready(status_of(**opened));
+  auto number = wait_for_the_end(from, log, **opened, signals, manager);
+  manager.stopping();
   log::info("engine stops", {{"signal", ::sigabbrev_np(number)}});
   signals.stop_waiting();
   (*opened)->stop();

@@ -13,11 +13,12 @@ stop_signals::stop_signals() {
   pthread_sigmask(SIG_BLOCK, &set_, nullptr);
 }
 
-int stop_signals::wait() const {
-  int number = 0;
-  while (sigwait(&set_, &number) != 0) {
+stop_signals::arrival stop_signals::wait() const {
+  siginfo_t what{};
+  int number = -1;
+  while ((number = ::sigwaitinfo(&set_, &what)) < 0) {
   }
-  return number;
+  return {number, number == SIGHUP && what.si_code != SI_KERNEL};
 }
 
 void stop_signals::stop_waiting() const {

@@ -12,8 +12,13 @@ class stop_signals {
 public:
   stop_signals();
 
-  /// The number of the signal that came.
-  int wait() const;
+  struct arrival {
+    int number = 0;
+    /// SIGHUP from somebody who means it. From the kernel it says that the
+    /// terminal is gone, and that is the end.
+    bool reload = false;
+  };
+  arrival wait() const;
   /// From now on the next one ends the process at once.
   void stop_waiting() const;
 

@@ -9,19 +9,14 @@ namespace troupe {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> groups{"credentials", "modal",
-                                                 "daytona", "aio", "telemetry"};
+constexpr std::array<std::string_view, 4> groups{"credentials", "modal",
+                                                 "daytona", "aio"};
 
-constexpr std::array<std::string_view, 10> single{
-  "cluster.seeds",
-  "e2b.api-key",
-  "e2b.domain",
-  "e2b.api-url",
-  "e2b.sandbox-url",
-  "e2b.timeout",
-  "compat.e2b",
-  "local.venv-name",
-  "compat.letta-reveal-values",
+constexpr std::array<std::string_view, 9> single{
+  "cluster.seeds",   "e2b.api-key",
+  "e2b.domain",      "e2b.api-url",
+  "e2b.sandbox-url", "e2b.timeout",
+  "compat.e2b",      "local.venv-name",
   "compat.letta-encryption-key"};
 
 bool obeyed(const setting_key& key) {
@@ -40,9 +35,6 @@ error refusal(std::string text) {
 
 result<void> check_supported(const configuration& what) {
   auto& s = what.values;
-  if (s.compat.letta_secure)
-    return refusal("compat.letta-secure is not enforced by this version; make "
-                   "keys with `troupe key create` and set http.require-key");
   if (!s.credentials.webhook_url.empty() && s.credentials.on_error == "fail")
     return refusal("credentials.on-error is fail, but this version asks no "
                    "webhook; take credentials.webhook-url away");

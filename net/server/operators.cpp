@@ -64,6 +64,8 @@ void add_operators(router& routes, engine& core,
       });
     },
     rules);
+  if (!own_metrics)
+    return;
   routes.add(
     method::get, "/metrics",
     [&core, own = std::move(own_metrics)](exchange_ptr ex) {

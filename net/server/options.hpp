@@ -68,6 +68,10 @@ struct server_options {
   std::chrono::milliseconds linger_timeout{1'000}; // after a refusal
   std::chrono::milliseconds heartbeat{15'000};     // of a silent SSE stream
 
+  // -- what operators see ----------------------------------------------------
+  bool metrics = true;                       // serve /metrics
+  std::function<std::string()> more_metrics; // of others, in the same format
+
   /// Told about each finished request, on the io threads: must not block.
   std::function<void(const access_entry&)> access_log;
 };

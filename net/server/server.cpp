@@ -98,7 +98,13 @@ struct http_server::listening {
 
 http_server::http_server(engine& core, server_options options)
     : house_{std::make_shared<house>(core, std::move(options))} {
-  add_operators(house_->routes, core, [this] { return metrics(); });
+  std::function<std::string()> counters;
+  if (house_->options.metrics)
+    counters = [this] {
+      const auto& more = house_->options.more_metrics;
+      return metrics() + (more ? more() : std::string{});
+    };
+  add_operators(house_->routes, core, std::move(counters));
 }
 
 http_server::~http_server() {

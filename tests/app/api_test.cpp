@@ -3,7 +3,10 @@
 // engine in memory, said once more where nothing is played.
 #include "runtime/json/json.hpp"
 #include "tests/app/serving.hpp"
+#include "tests/support/metrics_check.hpp"
 #include "tests/support/raw_http.hpp"
+
+#include <fstream>
 
 using namespace troupe;
 using test::raw_answer;
@@ -214,6 +217,22 @@ BOOST_AUTO_TEST_CASE(tells_operators_that_everything_is_up) {
   BOOST_TEST(ready.status == 200);
   BOOST_TEST(ready.body.find("[+] config up\n") != ready.body.npos, ready.body);
   BOOST_TEST(ready.body.find("[-]") == ready.body.npos, ready.body);
+}
+
+BOOST_AUTO_TEST_CASE(counts_what_happens_as_prometheus_wants_it) {
+  api troupe;
+  troupe.get(200, "POST", "/v1/runs", sum);
+  auto text = troupe.ask("GET", "/metrics").body;
+  for (const auto& problem : test::metrics_check{}.problems(text))
+    BOOST_ERROR(problem);
+  BOOST_TEST(text.find("\ntroupe_runs_total{outcome=\"success\"} 1\n")
+             != text.npos);
+  // Prometheus' own opinion, where it is installed.
+  if (std::system("command -v promtool >/dev/null") != 0)
+    return;
+  auto file = (troupe.folder.path / "metrics").string();
+  std::ofstream{file} << text;
+  BOOST_TEST(std::system(("promtool check metrics <" + file).c_str()) == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

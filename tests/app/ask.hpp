@@ -27,7 +27,8 @@ struct temporary_folder {
 
 /// One request, one answer, as simply as it can be done.
 inline std::string ask(const std::string& address, const std::string& head,
-                       const std::string& body = {}) {
+                       const std::string& body = {},
+                       const std::string& fields = {}) {
   auto port = std::stoi(address.substr(address.rfind(':') + 1));
   sockaddr_in to{};
   to.sin_family = AF_INET;
@@ -41,7 +42,7 @@ inline std::string ask(const std::string& address, const std::string& head,
   auto text = head + " HTTP/1.1\r\nHost: " + address
     + "\r\nConnection: close\r\nContent-Type: application/json\r\n"
       "Content-Length: "
-    + std::to_string(body.size()) + "\r\n\r\n" + body;
+    + std::to_string(body.size()) + "\r\n" + fields + "\r\n" + body;
   BOOST_REQUIRE(::send(fd, text.data(), text.size(), MSG_NOSIGNAL)
                 == static_cast<ssize_t>(text.size()));
   std::string answer;

@@ -94,14 +94,53 @@ BOOST_AUTO_TEST_CASE(serves_letta_clients_unless_told_not_to) {
     contains(ask(h->addresses()[0], "GET /compat/letta/v1/health/"), " 404 "));
 }
 
-BOOST_AUTO_TEST_CASE(does_not_open_with_a_lock_that_nobody_would_check) {
+BOOST_AUTO_TEST_CASE(asks_letta_clients_for_their_password_when_told_to) {
   temporary_folder folder;
   auto c = in(folder);
   c.values.compat.letta_secure = true;
   c.values.compat.letta_password = secret{"word"};
-  auto opened = host::open(c);
-  BOOST_TEST_REQUIRE(!opened);
-  BOOST_TEST(contains(opened.error().text, "http.require-key"));
+  auto h = open(c);
+  auto list = [&](const std::string& field) {
+    return ask(h->addresses()[0], "GET /compat/letta/v1/tools/", {}, field);
+  };
+  for (auto right :
+       {"Authorization: Bearer word\r\n", "X-BARE-PASSWORD: password word\r\n"})
+    BOOST_TEST(contains(list(right), " 200 "), right);
+  for (auto wrong :
+       {"", "Authorization: Bearer sword\r\n", "Authorization: Bearer \r\n",
+        "Authorization: word\r\n", "X-BARE-PASSWORD: word\r\n"}) {
+    auto answer = list(wrong);
+    BOOST_TEST(contains(answer, " 401 "), wrong);
+    BOOST_TEST(contains(answer, R"({"detail":"Unauthorized"})"), answer);
+  }
+  BOOST_TEST(
+    contains(ask(h->addresses()[0], "GET /compat/letta/v1/health/"), " 200 "));
+  BOOST_TEST(contains(ask(h->addresses()[0], "GET /v1/tools"), " 200 "));
+}
+
+BOOST_AUTO_TEST_CASE(shows_values_to_letta_clients_only_when_told_to) {
+  for (bool reveal : {false, true}) {
+    temporary_folder folder;
+    auto c = in(folder);
+    c.values.compat.reveal_values = reveal;
+    auto h = open(c);
+    auto at = h->addresses()[0];
+    auto base = std::string{"/compat/letta/v1/sandbox-config/"};
+    auto made = ask(at, "POST " + base + "local/default");
+    auto id = made.substr(made.find("sandbox-"), 44);
+    auto place = base + id + "/environment-variable";
+    auto put = ask(at, "POST " + place, R"({"key":"A","value":"hidden-1"})");
+    BOOST_TEST(contains(put, "hidden-1") == reveal, put);
+    BOOST_TEST(contains(ask(at, "GET " + place), "hidden-1") == reveal);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(serves_metrics_unless_told_not_to) {
+  temporary_folder folder;
+  auto c = in(folder);
+  c.values.telemetry.metrics = false;
+  auto h = open(c);
+  BOOST_TEST(contains(ask(h->addresses()[0], "GET /metrics"), " 404 "));
 }
 
 BOOST_AUTO_TEST_CASE(maps_settings_onto_the_options_of_each_room) {

@@ -80,6 +80,7 @@ public:
       ::close(out_[0]);
     out_[0] = -1;
   }
+  void tell(int number) { ::kill(pid_, number); }
   /// The exit code after this signal.
   int end(int number) {
     ::kill(pid_, number);
