@@ -120,7 +120,7 @@ struct api_session::parts {
 
   net::client_request request(verb method, std::string target,
                               std::string body) const;
-  net::exchange send(net::client_request request);
+  net::client_exchange send(net::client_request request);
   result<bool> is_served();
 };
 
@@ -143,11 +143,11 @@ net::client_request api_session::parts::request(verb method, std::string target,
 }
 
 /// The client's work, done in this thread while the caller waits.
-net::exchange api_session::parts::send(net::client_request request) {
-  std::optional<net::exchange> done;
+net::client_exchange api_session::parts::send(net::client_request request) {
+  std::optional<net::client_exchange> done;
   auto work = client->send(std::move(request));
   asio::co_spawn(io, std::move(work),
-                 [&](std::exception_ptr failed, net::exchange ended) {
+                 [&](std::exception_ptr failed, net::client_exchange ended) {
                    if (failed)
                      std::rethrow_exception(failed);
                    done.emplace(std::move(ended));
