@@ -1,5 +1,7 @@
 #include "net/client/connection.hpp"
 
+#include "net/fail.hpp"
+
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -14,10 +16,6 @@ namespace asio = boost::asio;
 namespace ssl = asio::ssl;
 
 namespace {
-
-error fail(ec code, std::string text) {
-  return {code, std::move(text), {}, {}};
-}
 
 error cannot_connect(const base_url& service,
                      const boost::system::error_code& why) {

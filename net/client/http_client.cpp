@@ -1,9 +1,9 @@
 #include "net/client/http_client.hpp"
 
 #include "net/client/connection.hpp"
+#include "net/fail.hpp"
 
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/http.hpp>
 
@@ -22,10 +22,6 @@ using steady = std::chrono::steady_clock;
 namespace {
 
 constexpr std::size_t read_piece_bytes = 16u << 10;
-
-error fail(ec code, std::string text) {
-  return {code, std::move(text), {}, {}};
-}
 
 error broken(const client_request& request, std::string_view doing,
              const boost::system::error_code& why) {
@@ -103,7 +99,7 @@ private:
 
 asio::awaitable<result<connection_ptr>>
 http_client::impl::open(const client_request& request) {
-  if (request.service.tls && !tls_)
+  if (!tls_)
     co_return tls_.error();
   auto soon
     = std::min(request.deadline, steady::now() + options_.connect_timeout);
@@ -223,13 +219,17 @@ http_client::impl::read_body(Stream& stream, connection& link, Parser& parser,
     body.data = piece.data();
     body.size = piece.size();
     boost::system::error_code why;
-    co_await http::async_read(stream, link.buffer(), parser,
-                              asio::redirect_error(asio::use_awaitable, why));
+    // What has come, not a full buffer: a stream's reader waits for it.
+    co_await http::async_read_some(
+      stream, link.buffer(), parser,
+      asio::redirect_error(asio::use_awaitable, why));
     if (why == http::error::need_buffer)
       why = {};
     if (why)
       co_return broken(request, "read from", why);
     auto bytes = std::string_view{piece}.substr(0, piece.size() - body.size);
+    if (bytes.empty())
+      continue; // framing only
     if (streamed) {
       if (!reader.data(bytes))
         co_return fail(ec::unavailable, "the reader had enough");
@@ -324,11 +324,8 @@ asio::awaitable<client_exchange> http_client::impl::run(client_request request,
       auto status = last.answer->status;
       again = is_refusal_status(status)
         || (request.idempotent && is_retryable_status(status));
-      auto asked = last.answer->headers.find(http::field::retry_after);
-      if (asked != last.answer->headers.end())
-        retry_after
-          = parse_retry_after({asked->value().data(), asked->value().size()},
-                              std::chrono::system_clock::now());
+      retry_after = retry_after_of(last.answer->headers,
+                                   std::chrono::system_clock::now());
     } else {
       auto code = last.answer.error().code;
       again = code == ec::unavailable && (!last.sent || request.idempotent);
@@ -343,10 +340,10 @@ asio::awaitable<client_exchange> http_client::impl::run(client_request request,
     if (!delay)
       break;
     ++counters.retries;
-    asio::steady_timer timer{executor_, *delay};
-    boost::system::error_code ignored;
-    co_await timer.async_wait(
-      asio::redirect_error(asio::use_awaitable, ignored));
+    auto on
+      = co_await pause(executor_, *delay, request.deadline, request.abort);
+    if (!on)
+      break;
   }
   if (!out.answer)
     ++counters.failures;

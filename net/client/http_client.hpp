@@ -1,5 +1,6 @@
 #pragma once
 
+#include "net/client/abort_switch.hpp"
 #include "net/client/resolver.hpp"
 #include "net/client/retry.hpp"
 #include "net/client/url.hpp"
@@ -27,24 +28,6 @@ struct client_options {
   std::size_t max_header_bytes = 64u << 10;
   std::string ca_file; // "": the system's store
   std::string user_agent = "troupe/" TROUPE_VERSION;
-};
-
-/// Calls requests off: closes whatever connection they are on. Used on the
-/// client's executor only.
-class abort_switch {
-public:
-  void trip() {
-    tripped_ = true;
-    if (close_)
-      close_();
-  }
-  bool tripped() const { return tripped_; }
-  void arm(std::function<void()> close) { close_ = std::move(close); }
-  void disarm() { close_ = nullptr; }
-
-private:
-  bool tripped_ = false;
-  std::function<void()> close_;
 };
 
 /// One request to one service. Header values are the caller's to mask: the

@@ -1,5 +1,6 @@
 #include "net/client/resolver.hpp"
 
+#include "net/fail.hpp"
 #include "runtime/model/address.hpp"
 
 #include <boost/asio/post.hpp>
@@ -19,10 +20,6 @@ namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
 
 namespace {
-
-error fail(ec code, std::string text) {
-  return {code, std::move(text), {}, {}};
-}
 
 /// What a lookup thread leaves for the coroutine, which may be gone by then.
 struct lookup {
@@ -101,7 +98,9 @@ resolver::resolve(std::string host, std::uint16_t port,
       allowed.push_back(e);
   if (allowed.empty())
     co_return fail(ec::denied,
-                   "'" + host + "' has no address that may be connected to");
+                   "'" + host
+                     + "' has private addresses only; to mean one, write the "
+                       "address itself or set allow-private");
   co_return allowed;
 }
 

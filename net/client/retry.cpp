@@ -53,6 +53,20 @@ parse_retry_after(std::string_view text,
   return std::max(wait, std::chrono::milliseconds{0});
 }
 
+std::optional<std::chrono::milliseconds>
+retry_after_of(const boost::beast::http::fields& headers,
+               std::chrono::system_clock::time_point now) {
+  constexpr std::string_view name = "retry-after";
+  for (const auto& field : headers) {
+    std::string_view found{field.name_string().data(),
+                           field.name_string().size()};
+    if (boost::beast::iequals(found.substr(0, name.size()), name))
+      return parse_retry_after({field.value().data(), field.value().size()},
+                               now);
+  }
+  return {};
+}
+
 bool is_retryable_status(unsigned status) {
   return status == 429 || status == 500 || status == 502 || status == 503
     || status == 504;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boost/beast/http/fields.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -27,6 +29,12 @@ retry_delay(const retry_policy& policy, int next, double random,
 std::optional<std::chrono::milliseconds>
 parse_retry_after(std::string_view text,
                   std::chrono::system_clock::time_point now);
+
+/// Of an answer's header. Also under names that go on after Retry-After, as
+/// Daytona has one per limiter.
+std::optional<std::chrono::milliseconds>
+retry_after_of(const boost::beast::http::fields& headers,
+               std::chrono::system_clock::time_point now);
 
 /// Statuses after which the same request may work: 429 and the 5xx that mean
 /// "not now".

@@ -1,5 +1,7 @@
 #include "net/grpc/grpc_channel.hpp"
 
+#include "net/fail.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -14,10 +16,6 @@ using steady = std::chrono::steady_clock;
 namespace {
 
 constexpr std::size_t read_piece_bytes = 32u << 10;
-
-error fail(ec code, std::string text) {
-  return {code, std::move(text), {}, {}};
-}
 
 grpc_reply not_sent(const error& why) {
   grpc_reply r;
@@ -63,8 +61,9 @@ grpc_channel::grpc_channel(asio::any_io_executor executor, base_url service,
 // -- the connection
 // -----------------------------------------------------------------
 
-asio::awaitable<result<grpc_channel::link_ptr>> grpc_channel::connect() {
-  auto soon = steady::now() + options_.connect_timeout;
+asio::awaitable<result<grpc_channel::link_ptr>>
+grpc_channel::connect(steady::time_point deadline) {
+  auto soon = std::min(deadline, steady::now() + options_.connect_timeout);
   auto places
     = co_await names_->resolve(service_.host, service_.port, soon, rule_);
   if (!places)
@@ -95,7 +94,7 @@ grpc_channel::connected(steady::time_point deadline) {
       continue;
     }
     connecting_ = true;
-    auto l = co_await connect();
+    auto l = co_await connect(deadline);
     connecting_ = false;
     connect_ended_.cancel();
     if (!l)

@@ -56,7 +56,8 @@ private:
 
   boost::asio::awaitable<result<link_ptr>>
   connected(std::chrono::steady_clock::time_point deadline);
-  boost::asio::awaitable<result<link_ptr>> connect();
+  boost::asio::awaitable<result<link_ptr>>
+  connect(std::chrono::steady_clock::time_point deadline);
   static boost::asio::awaitable<void> read(link_ptr l);
   static boost::asio::awaitable<void> write(link_ptr l);
   static boost::asio::awaitable<void> watch(link_ptr l, channel_options o);

@@ -1,6 +1,7 @@
 #include "net/grpc/grpc_message.hpp"
 
 #include "net/grpc/protobuf.hpp"
+#include "net/printable.hpp"
 #include "runtime/frame/base64.hpp"
 #include "runtime/json/json.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t head_bytes = 5;
 constexpr std::size_t max_message_text = 300;
+constexpr float max_retry_seconds = 86'400;
 constexpr std::string_view retry_type = "/modal.client.RPCRetryPolicy";
 
 std::string percent_decoded(std::string_view text) {
@@ -76,7 +78,8 @@ std::optional<float> retry_policy_of(std::string_view base64) {
     if (!type.ends_with(retry_type))
       continue;
     for (protobuf::reader policy{value}; policy.next(part);)
-      if (part.number == 1)
+      if (part.number == 1 && part.as_float() >= 0
+          && part.as_float() <= max_retry_seconds) // false for NaN
         return part.as_float();
   }
   return {};
@@ -84,13 +87,9 @@ std::optional<float> retry_policy_of(std::string_view base64) {
 
 ec code_of(grpc_code code) {
   switch (code) {
-  case grpc_code::invalid_argument:
-  case grpc_code::out_of_range:
-    return ec::invalid_request;
   case grpc_code::not_found:
     return ec::not_found;
   case grpc_code::already_exists:
-  case grpc_code::failed_precondition:
     return ec::conflict;
   case grpc_code::permission_denied:
   case grpc_code::unauthenticated:
@@ -99,7 +98,7 @@ ec code_of(grpc_code code) {
     return ec::exhausted;
   case grpc_code::deadline_exceeded:
     return ec::timeout;
-  default:
+  default: // what was wrong with a request of ours is not its caller's fault
     return ec::unavailable;
   }
 }
@@ -111,7 +110,7 @@ error grpc_status::as_error(std::string_view doing) const {
   e.code = code_of(code);
   e.text = std::string{doing} + ": gRPC status "
     + std::to_string(static_cast<int>(code))
-    + (message.empty() ? "" : ": " + message);
+    + (message.empty() ? "" : ": " + printable(message));
   if (retry_after)
     e.retry_after = std::chrono::milliseconds{
       static_cast<std::int64_t>(*retry_after * 1000)};

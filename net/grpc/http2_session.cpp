@@ -1,5 +1,7 @@
 #include "net/grpc/http2_session.hpp"
 
+#include "net/fail.hpp"
+
 #include <nghttp2/nghttp2.h>
 
 #include <algorithm>
@@ -14,10 +16,6 @@ constexpr std::int32_t window_bytes = 64 << 20;
 constexpr std::uint32_t max_header_bytes = 64 << 10;
 // More names than any honest reply has.
 constexpr std::size_t max_header_fields = 200;
-
-error fail(ec code, std::string text) {
-  return {code, std::move(text), {}, {}};
-}
 
 nghttp2_nv pair_of(const std::pair<std::string, std::string>& h) {
   // nghttp2 copies both; the casts are its C interface's.
