@@ -1,15 +1,16 @@
 #include "net/providers/aio.hpp"
 
+#include "net/client/address_rules.hpp"
+#include "net/fail.hpp"
+#include "net/providers/aio_messages.hpp"
 #include "net/providers/shell_quote.hpp"
 #include "net/providers/status.hpp"
-#include "runtime/json/json.hpp"
-
-#include <charconv>
 
 namespace troupe::net {
 
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
+using namespace aio;
 using steady = std::chrono::steady_clock;
 
 namespace {
@@ -17,40 +18,6 @@ namespace {
 constexpr std::string_view service_name = "AIO sandbox";
 constexpr std::string_view key_setting = "aio.api-key";
 constexpr std::string_view directory_prefix = "/tmp/troupe-";
-constexpr std::size_t max_reply_bytes = 64u << 20;
-
-error fail(ec code, std::string text) {
-  return {code, std::move(text), {}, {}};
-}
-
-/// `data` of the envelope. A failure can hide in a reply with status 200.
-result<json::object> unwrap(std::string_view body, std::string_view doing) {
-  auto envelope
-    = json::parse_object(body, {.depth = 16, .bytes = max_reply_bytes});
-  if (!envelope)
-    return fail(ec::unavailable, "the AIO sandbox answered with no JSON");
-  auto* success = envelope->if_contains("success");
-  if (!success || !success->is_bool() || !success->as_bool()) {
-    auto why = reply_message(body);
-    return fail(ec::unavailable,
-                "the AIO sandbox did not " + std::string{doing}
-                  + (why.empty() ? "" : ": " + why));
-  }
-  auto* data = envelope->if_contains("data");
-  if (data && data->is_object())
-    return std::move(data->as_object());
-  return json::object{};
-}
-
-std::string text_of(const json::object& o, std::string_view name) {
-  auto* v = o.if_contains(name);
-  return v && v->is_string() ? std::string{v->as_string()} : std::string{};
-}
-
-std::int64_t number_of(const json::object& o, std::string_view name) {
-  auto* v = o.if_contains(name);
-  return v && v->is_int64() ? v->as_int64() : 0;
-}
 
 class aio_provider final : public provider {
 public:
@@ -60,6 +27,7 @@ public:
 
   backend_kind kind() const override { return backend_kind::aio; }
   std::string_view name() const override { return service_name; }
+  std::vector<secret> secrets() const override { return {options_.api_key}; }
   result<void> ready() const override {
     if (options_.host.empty())
       return fail(ec::unavailable,
@@ -83,13 +51,6 @@ public:
   asio::awaitable<result<std::vector<tagged>>> list(call_scope scope) override;
 
 private:
-  struct progress {
-    std::string session;
-    std::string command;
-    std::int64_t offset = 0;
-    std::int64_t err_offset = 0;
-  };
-
   asio::awaitable<result<json::object>> call(std::string target,
                                              json::object body,
                                              std::string_view doing,
@@ -99,7 +60,7 @@ private:
   asio::awaitable<result<void>>
   write_file(std::string path, const std::string& text, call_scope scope);
   asio::awaitable<result<command_end>>
-  follow(progress at, json::object first, output_sink sink, call_scope scope);
+  follow(command_report now, output_sink sink, call_scope scope);
   static std::string directory(const remote_sandbox& sandbox) {
     return std::string{directory_prefix} + sandbox.id;
   }
@@ -115,6 +76,7 @@ asio::awaitable<result<json::object>> aio_provider::call(std::string target,
                                                          call_scope scope) {
   client_request r;
   r.service = service_;
+  r.rule = operators_rule(service_, options_.allow_private);
   r.method = http::verb::post;
   r.target = std::move(target);
   r.headers.set(http::field::content_type, "application/json");
@@ -143,11 +105,13 @@ aio_provider::plain_command(std::string line, call_scope scope) {
     = co_await call("/v1/bash/exec", std::move(body), "run a command", scope);
   if (!data)
     co_return data.error();
-  if (text_of(*data, "status") != "completed"
-      || number_of(*data, "exit_code") != 0)
+  auto report = parse_report(*data);
+  if (!report)
+    co_return report.error();
+  if (report->status != "completed" || report->exit_code != 0)
     co_return fail(ec::unavailable,
                    "a command of ours failed in the AIO sandbox");
-  co_return text_of(*data, "stdout");
+  co_return std::move(report->out);
 }
 
 asio::awaitable<provider::creation> aio_provider::create(prepared_run_ptr run,
@@ -215,15 +179,18 @@ aio_provider::execute(const remote_sandbox& sandbox, command_request what,
     = co_await call("/v1/bash/exec", std::move(body), "start a command", scope);
   if (!begun)
     co_return begun.error();
-  progress at{text_of(*begun, "session_id"), text_of(*begun, "command_id")};
-  if (at.session.empty() || at.command.empty())
+  auto first = parse_report(*begun);
+  if (!first)
+    co_return first.error();
+  if (first->session.empty() || first->command.empty())
     co_return fail(ec::unavailable, "the AIO sandbox named no command");
-  auto end = co_await follow(at, std::move(*begun), std::move(sink), scope);
+  auto session = first->session;
+  auto end = co_await follow(std::move(*first), std::move(sink), scope);
   if (!end) {
     // Whatever went wrong, nothing goes on running in a container that others
     // use; the scope may be over, so this has one of its own.
     json::object kill;
-    kill["session_id"] = at.session;
+    kill["session_id"] = session;
     kill["signal"] = "SIGKILL";
     call_scope late{steady::now() + std::chrono::seconds{5}, nullptr};
     (void)co_await call("/v1/bash/kill", std::move(kill), "kill", late);
@@ -232,48 +199,43 @@ aio_provider::execute(const remote_sandbox& sandbox, command_request what,
 }
 
 /// Long polls: each answer carries what is new since the offsets given.
-asio::awaitable<result<command_end>> aio_provider::follow(progress at,
-                                                          json::object first,
-                                                          output_sink sink,
-                                                          call_scope scope) {
-  auto data = std::move(first);
-  auto status = text_of(data, "status");
-  auto code = number_of(data, "exit_code");
+asio::awaitable<result<command_end>>
+aio_provider::follow(command_report now, output_sink sink, call_scope scope) {
+  auto session = now.session;
+  auto command = now.command;
+  std::int64_t offset = 0;
+  std::int64_t err_offset = 0;
   for (;;) {
-    auto out = text_of(data, "stdout");
-    auto err = text_of(data, "stderr");
-    if (!out.empty())
-      sink(output_stream::out, out);
-    if (!err.empty())
-      sink(output_stream::err, err);
-    at.offset = std::max(at.offset, number_of(data, "offset"));
-    at.err_offset = std::max(at.err_offset, number_of(data, "stderr_offset"));
-    if (status != "running" && status != "pending")
+    if (!now.out.empty())
+      sink(output_stream::out, now.out);
+    if (!now.err.empty())
+      sink(output_stream::err, now.err);
+    offset = std::max(offset, now.offset);
+    err_offset = std::max(err_offset, now.err_offset);
+    if (!now.running())
       break;
     json::object body;
-    body["session_id"] = at.session;
-    body["command_id"] = at.command;
-    body["offset"] = at.offset;
-    body["stderr_offset"] = at.err_offset;
+    body["session_id"] = session;
+    body["command_id"] = command;
+    body["offset"] = offset;
+    body["stderr_offset"] = err_offset;
     body["wait"] = true;
     body["wait_timeout"]
       = static_cast<std::int64_t>(options_.poll_wait.count());
-    auto next = co_await call("/v1/bash/output", std::move(body),
+    auto data = co_await call("/v1/bash/output", std::move(body),
                               "show its output", scope);
+    if (!data)
+      co_return data.error();
+    auto next = parse_report(*data);
     if (!next)
       co_return next.error();
-    data = std::move(*next);
-    auto* command = data.if_contains("command");
-    if (!command || !command->is_object())
-      co_return fail(ec::unavailable, "the AIO sandbox lost the command");
-    status = text_of(command->as_object(), "status");
-    code = number_of(command->as_object(), "exit_code");
+    now = std::move(*next);
   }
-  if (status == "timed_out")
+  if (now.status == "timed_out")
     co_return fail(ec::timeout, "the AIO sandbox ended the command");
   command_end end;
-  end.exit_code = static_cast<std::int32_t>(code);
-  end.signaled = status == "killed";
+  end.exit_code = now.exit_code;
+  end.signaled = now.status == "killed";
   co_return end;
 }
 

@@ -13,6 +13,8 @@ struct aio_options {
   std::string host{};        // SANDBOX_HOST; "": not configured
   std::uint16_t port = 8090; // SANDBOX_PORT
   bool tls = false;
+  /// A name that leads into the house is meant.
+  bool allow_private = false;
   secret api_key; // X-AIO-API-Key, where the container asks for one
   std::chrono::seconds poll_wait{10}; // one long poll for output
 };

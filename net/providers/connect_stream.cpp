@@ -1,5 +1,6 @@
 #include "net/providers/connect_stream.hpp"
 
+#include "net/fail.hpp"
 #include "net/providers/status.hpp"
 #include "runtime/json/json.hpp"
 
@@ -10,10 +11,6 @@ namespace {
 constexpr std::size_t head_bytes = 5;
 constexpr std::uint8_t compressed = 1;
 constexpr std::uint8_t end_of_stream = 2;
-
-error fail(ec code, std::string text) {
-  return {code, std::move(text), {}, {}};
-}
 
 ec code_of(std::string_view name) {
   if (name == "invalid_argument" || name == "out_of_range"

@@ -1,5 +1,7 @@
 #include "net/providers/daytona.hpp"
 
+#include "net/fail.hpp"
+#include "net/providers/daytona_client.hpp"
 #include "net/providers/daytona_messages.hpp"
 #include "net/providers/status.hpp"
 
@@ -16,32 +18,27 @@ using steady = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::string_view service_name = "Daytona";
-constexpr std::string_view key_setting = "daytona.api-key (DAYTONA_API_KEY)";
 constexpr std::string_view session_name = "troupe";
 constexpr std::string_view script_path = "/tmp/troupe-script";
 constexpr std::string_view input_path = "/tmp/troupe-input";
 constexpr std::size_t max_log_bytes = 64u << 20;
 constexpr int max_list_pages = 100;
 
-error fail(ec code, std::string text) {
-  return {code, std::move(text), {}, {}};
-}
-
 class daytona_provider final : public provider {
 public:
   daytona_provider(std::shared_ptr<http_client> client, daytona_options options,
                    base_url api)
-      : client_{std::move(client)}, options_{std::move(options)}, api_{
-                                                                    std::move(
-                                                                      api)} {}
+      : client_{std::move(client), options, std::move(api)}, options_{std::move(
+                                                               options)} {}
 
   backend_kind kind() const override { return backend_kind::daytona; }
-  std::string_view name() const override { return service_name; }
+  std::string_view name() const override { return daytona_client::service; }
+  std::vector<secret> secrets() const override { return {options_.api_key}; }
   result<void> ready() const override {
     if (options_.api_key.empty())
       return fail(ec::unavailable,
-                  "Daytona has no API key: set " + std::string{key_setting});
+                  "Daytona has no API key: set "
+                    + std::string{daytona_client::key_setting});
     return {};
   }
 
@@ -61,14 +58,6 @@ public:
   asio::awaitable<result<std::vector<tagged>>> list(call_scope scope) override;
 
 private:
-  client_request request(base_url service, http::verb method,
-                         std::string target, const call_scope& scope) const;
-  result<client_request> toolbox(const remote_sandbox& sandbox,
-                                 http::verb method, std::string target,
-                                 const call_scope& scope) const;
-  asio::awaitable<result<client_response>> call(result<client_request> r,
-                                                std::string_view doing);
-
   asio::awaitable<result<remote_sandbox>>
   wait_until_started(sandbox_state first, call_scope scope);
   asio::awaitable<result<void>> upload(const remote_sandbox& sandbox,
@@ -82,87 +71,10 @@ private:
                                               std::string command,
                                               output_sink sink,
                                               call_scope scope);
-  asio::awaitable<result<void>> pause(std::chrono::milliseconds& delay,
-                                      call_scope scope) const;
 
-  std::shared_ptr<http_client> client_;
+  daytona_client client_;
   daytona_options options_;
-  base_url api_;
 };
-
-// -- requests
-// ---------------------------------------------------------------------
-
-client_request daytona_provider::request(base_url service, http::verb method,
-                                         std::string target,
-                                         const call_scope& scope) const {
-  client_request r;
-  r.service = std::move(service);
-  r.method = method;
-  r.target = std::move(target);
-  r.headers.set(http::field::authorization,
-                "Bearer " + options_.api_key.reveal());
-  r.headers.set(http::field::accept, "application/json");
-  r.headers.set("X-Daytona-Source", "troupe");
-  r.headers.set("X-Daytona-SDK-Version", sdk_version);
-  if (!options_.organization.empty())
-    r.headers.set("X-Daytona-Organization-ID", options_.organization);
-  r.idempotent = method == http::verb::get || method == http::verb::delete_;
-  r.deadline = scope.deadline;
-  r.abort = scope.abort;
-  return r;
-}
-
-result<client_request>
-daytona_provider::toolbox(const remote_sandbox& sandbox, http::verb method,
-                          std::string target, const call_scope& scope) const {
-  auto place = sandbox.keys.find(std::string{toolbox_key});
-  if (place == sandbox.keys.end())
-    return fail(ec::unavailable, "Daytona named no toolbox");
-  auto url = parse_base_url(place->second.reveal());
-  if (!url)
-    return url.error().within("Daytona's toolbox");
-  auto r = request(std::move(*url), method,
-                   "/" + percent_encode(sandbox.id) + std::move(target), scope);
-  // The address came in a reply; only one that the operator wrote may be
-  // inside of the house without being asked for.
-  if (r.service.host != api_.host && !options_.allow_private)
-    r.rule = is_public_address;
-  return r;
-}
-
-asio::awaitable<result<client_response>>
-daytona_provider::call(result<client_request> r, std::string_view doing) {
-  if (!r)
-    co_return r.error();
-  if (!r->body.empty() && r->headers.count(http::field::content_type) == 0)
-    r->headers.set(http::field::content_type, "application/json");
-  auto done = co_await client_->send(std::move(*r));
-  if (!done.answer)
-    co_return done.answer.error();
-  if (!done.answer->ok())
-    co_return refused(service_name, doing, *done.answer, key_setting);
-  co_return std::move(*done.answer);
-}
-
-asio::awaitable<result<void>>
-daytona_provider::pause(std::chrono::milliseconds& delay,
-                        call_scope scope) const {
-  if (scope.abort && scope.abort->tripped())
-    co_return fail(ec::unavailable, "the run was called off");
-  if (steady::now() >= scope.deadline)
-    co_return fail(ec::timeout, "the deadline passed");
-  asio::steady_timer timer{client_->executor()};
-  timer.expires_at(std::min(steady::now() + delay, scope.deadline));
-  delay = std::min(delay * 2, options_.poll_max);
-  if (scope.abort)
-    scope.abort->arm([&timer] { timer.cancel(); });
-  boost::system::error_code ignored;
-  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  if (scope.abort)
-    scope.abort->disarm();
-  co_return result<void>{};
-}
 
 // -- sandboxes
 // ----------------------------------------------------------------------
@@ -173,17 +85,18 @@ daytona_provider::create(prepared_run_ptr run, std::string tag,
   auto body = creation_body(*run, tag, lifetime, options_);
   if (!body)
     co_return creation{body.error(), false};
-  auto r = request(api_, http::verb::post, "/sandbox", scope);
+  auto r = client_.to_api(http::verb::post, "/sandbox", scope);
   r.headers.set(http::field::content_type, "application/json");
   r.body = std::move(*body);
-  auto done = co_await client_->send(std::move(r));
+  auto done = co_await client_.send(std::move(r));
   if (!done.answer)
     co_return creation{done.answer.error(), done.may_have_acted};
   auto status = done.answer->status;
   if (!done.answer->ok())
-    co_return creation{
-      refused(service_name, "create a sandbox", *done.answer, key_setting),
-      status == 409 || (status >= 500 && !is_refusal_status(status))};
+    co_return creation{refused(daytona_client::service, "create a sandbox",
+                               *done.answer, daytona_client::key_setting),
+                       status == 409
+                         || (status >= 500 && !is_refusal_status(status))};
   auto first = parse_sandbox(done.answer->body);
   if (!first)
     co_return creation{first.error(), true};
@@ -200,12 +113,12 @@ daytona_provider::wait_until_started(sandbox_state now, call_scope scope) {
       co_return fail(ec::unavailable,
                      "Daytona's sandbox ended as " + now.state
                        + (now.reason.empty() ? "" : ": ") + now.reason);
-    auto waited = co_await pause(delay, scope);
+    auto waited = co_await client_.pause(delay, scope);
     if (!waited)
       co_return waited.error();
-    auto r = request(api_, http::verb::get,
-                     "/sandbox/" + percent_encode(now.sandbox.id), scope);
-    auto reply = co_await call(std::move(r), "show a sandbox");
+    auto r = client_.to_api(
+      http::verb::get, "/sandbox/" + percent_encode(now.sandbox.id), scope);
+    auto reply = co_await client_.call(std::move(r), "show a sandbox");
     if (!reply)
       co_return reply.error();
     auto next = parse_sandbox(reply->body);
@@ -216,11 +129,11 @@ daytona_provider::wait_until_started(sandbox_state now, call_scope scope) {
     now = std::move(*next);
   }
   if (!now.sandbox.keys.contains(std::string{toolbox_key})) {
-    auto r = request(api_, http::verb::get,
-                     "/sandbox/" + percent_encode(now.sandbox.id)
-                       + "/toolbox-proxy-url",
-                     scope);
-    auto reply = co_await call(std::move(r), "name its toolbox");
+    auto r = client_.to_api(http::verb::get,
+                            "/sandbox/" + percent_encode(now.sandbox.id)
+                              + "/toolbox-proxy-url",
+                            scope);
+    auto reply = co_await client_.call(std::move(r), "name its toolbox");
     if (!reply)
       co_return reply.error();
     auto body = json::parse_object(reply->body);
@@ -235,14 +148,14 @@ asio::awaitable<result<void>>
 daytona_provider::destroy(const remote_sandbox& sandbox, call_scope scope) {
   auto delay = options_.poll_first;
   for (;;) {
-    auto r = request(api_, http::verb::delete_,
-                     "/sandbox/" + percent_encode(sandbox.id), scope);
-    auto reply = co_await call(std::move(r), "delete a sandbox");
+    auto r = client_.to_api(http::verb::delete_,
+                            "/sandbox/" + percent_encode(sandbox.id), scope);
+    auto reply = co_await client_.call(std::move(r), "delete a sandbox");
     if (reply || reply.error().code == ec::not_found)
       co_return result<void>{};
     if (reply.error().code != ec::conflict)
       co_return reply.error();
-    auto waited = co_await pause(delay, scope); // it is changing state
+    auto waited = co_await client_.pause(delay, scope); // it is changing state
     if (!waited)
       co_return waited.error();
   }
@@ -257,8 +170,8 @@ daytona_provider::list(call_scope scope) {
       = "/sandbox?limit=100&labels=" + percent_encode(R"({"troupe":"1"})");
     if (!next.empty())
       target += "&cursor=" + percent_encode(next);
-    auto r = request(api_, http::verb::get, std::move(target), scope);
-    auto reply = co_await call(std::move(r), "list sandboxes");
+    auto r = client_.to_api(http::verb::get, std::move(target), scope);
+    auto reply = co_await client_.call(std::move(r), "list sandboxes");
     if (!reply)
       co_return reply.error();
     auto items = parse_list(reply->body);
@@ -279,14 +192,15 @@ asio::awaitable<result<void>>
 daytona_provider::upload(const remote_sandbox& sandbox, std::string_view path,
                          const std::string& text, call_scope scope) {
   auto boundary = "troupe-" + make_uuid();
-  auto r = toolbox(sandbox, http::verb::post, "/files/bulk-upload", scope);
+  auto r = client_.to_toolbox(sandbox, http::verb::post, "/files/bulk-upload",
+                              scope);
   if (r) {
     r->headers.set(http::field::content_type,
                    "multipart/form-data; boundary=" + boundary);
     r->body = upload_body(path, text, boundary);
     r->idempotent = true;
   }
-  auto reply = co_await call(std::move(r), "take a file");
+  auto reply = co_await client_.call(std::move(r), "take a file");
   if (!reply)
     co_return reply.error();
   co_return result<void>{};
@@ -297,23 +211,24 @@ daytona_provider::begin_command(const remote_sandbox& sandbox, std::string line,
                                 call_scope scope) {
   json::object session;
   session["sessionId"] = session_name;
-  auto opened = toolbox(sandbox, http::verb::post, "/process/session", scope);
+  auto opened
+    = client_.to_toolbox(sandbox, http::verb::post, "/process/session", scope);
   if (opened) {
     opened->body = json::to_text(session);
     opened->idempotent = true;
   }
-  auto there = co_await call(std::move(opened), "open a session");
+  auto there = co_await client_.call(std::move(opened), "open a session");
   if (!there && there.error().code != ec::conflict)
     co_return there.error();
   json::object command;
   command["command"] = std::move(line);
   command["runAsync"] = true;
-  auto r
-    = toolbox(sandbox, http::verb::post,
-              "/process/session/" + std::string{session_name} + "/exec", scope);
+  auto r = client_.to_toolbox(
+    sandbox, http::verb::post,
+    "/process/session/" + std::string{session_name} + "/exec", scope);
   if (r)
     r->body = json::to_text(command);
-  auto reply = co_await call(std::move(r), "start a command");
+  auto reply = co_await client_.call(std::move(r), "start a command");
   if (!reply)
     co_return reply.error();
   co_return parse_command_id(reply->body);
@@ -329,17 +244,18 @@ daytona_provider::follow(const remote_sandbox& sandbox, std::string command,
   command_logs shown;
   auto delay = options_.poll_first;
   for (;;) {
-    auto asked = toolbox(sandbox, http::verb::get, base, scope);
-    auto state = co_await call(std::move(asked), "show a command");
+    auto asked = client_.to_toolbox(sandbox, http::verb::get, base, scope);
+    auto state = co_await client_.call(std::move(asked), "show a command");
     if (!state)
       co_return state.error();
     auto code = parse_command(state->body);
     if (!code)
       co_return code.error();
-    auto r = toolbox(sandbox, http::verb::get, base + "/logs", scope);
+    auto r
+      = client_.to_toolbox(sandbox, http::verb::get, base + "/logs", scope);
     if (r)
       r->max_body_bytes = max_log_bytes;
-    auto reply = co_await call(std::move(r), "show its output");
+    auto reply = co_await client_.call(std::move(r), "show its output");
     if (!reply)
       co_return reply.error();
     auto logs = parse_logs(reply->body);
@@ -357,7 +273,7 @@ daytona_provider::follow(const remote_sandbox& sandbox, std::string command,
       end.exit_code = **code;
       co_return end;
     }
-    auto waited = co_await pause(delay, scope);
+    auto waited = co_await client_.pause(delay, scope);
     if (!waited)
       co_return waited.error();
   }

@@ -15,7 +15,8 @@ struct daytona_options {
   std::string target{};       // DAYTONA_TARGET: a region
   std::string snapshot{};     // of configs that name neither image nor snapshot
   std::string organization{}; // DAYTONA_ORGANIZATION_ID, with a JWT only
-  bool allow_private = false; // self-hosted, inside of the house
+  /// Names that lead into the house are meant: self-hosted.
+  bool allow_private = false;
   /// Between two looks at a sandbox or command; doubles up to the second one.
   std::chrono::milliseconds poll_first{100};
   std::chrono::milliseconds poll_max{1'000};

@@ -1,5 +1,6 @@
 #include "net/providers/daytona_messages.hpp"
 
+#include "net/fail.hpp"
 #include "net/providers/shell_quote.hpp"
 #include "runtime/json/json.hpp"
 
@@ -9,10 +10,9 @@ namespace {
 
 constexpr std::string_view lease_label = "troupe_lease";
 constexpr std::string_view owner_label = "troupe";
-
-error fail(ec code, std::string text) {
-  return {code, std::move(text), {}, {}};
-}
+constexpr std::string_view image_letters = "abcdefghijklmnopqrstuvwxyz"
+                                           "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                           "0123456789._-/:@";
 
 std::string text_of(const json::object& o, std::string_view name) {
   auto* v = o.if_contains(name);
@@ -65,20 +65,25 @@ result<void> add_network(json::object& body, const network_policy& policy) {
   return {};
 }
 
-void add_origin(json::object& body, const prepared_run& run,
-                const daytona_options& options) {
+result<void> add_origin(json::object& body, const prepared_run& run,
+                        const daytona_options& options) {
   auto config = as_daytona(run.config.config);
   auto snapshot = options.snapshot;
   if (config && !config->image.empty()) {
+    // It becomes a line of a Dockerfile: one word, or it could be more lines.
+    if (config->image.find_first_not_of(image_letters) != std::string::npos)
+      return bad_field("/config/image", "is no name of an image",
+                       "such as python:3.12-slim");
     json::object build;
     build["dockerfileContent"] = "FROM " + config->image + "\n";
     body["buildInfo"] = std::move(build);
-    return;
+    return {};
   }
   if (config && !config->snapshot.empty())
     snapshot = config->snapshot;
   if (!snapshot.empty())
     body["snapshot"] = snapshot;
+  return {};
 }
 
 } // namespace
@@ -89,7 +94,8 @@ result<std::string> creation_body(const prepared_run& run,
                                   const daytona_options& options) {
   json::object body;
   body["name"] = "troupe-" + tag; // taken twice: the first one is ours
-  add_origin(body, run, options);
+  if (auto added = add_origin(body, run, options); !added)
+    return added.error();
   json::object env;
   for (const auto& [name, value] : run.env)
     env[name] = value.reveal();
@@ -193,8 +199,10 @@ std::string upload_body(std::string_view path, std::string_view text,
       + std::string{disposition} + "\r\n\r\n" + std::string{content} + "\r\n";
   };
   return part("name=\"files[0].path\"", path)
-    + part("name=\"files[0].file\"; filename=\"file\"", text) + "--"
-    + std::string{boundary} + "--\r\n";
+    + part("name=\"files[0].file\"; filename=\"file\"\r\n"
+           "Content-Type: application/octet-stream",
+           text)
+    + "--" + std::string{boundary} + "--\r\n";
 }
 
 std::string session_line(const command_request& what,

@@ -1,5 +1,7 @@
 #include "net/providers/modal.hpp"
 
+#include "net/client/address_rules.hpp"
+#include "net/fail.hpp"
 #include "net/providers/modal_client.hpp"
 #include "net/providers/modal_messages.hpp"
 
@@ -29,10 +31,6 @@ constexpr std::string_view lease_tag = "troupe_lease";
 constexpr std::size_t stdin_piece_bytes = 1u << 20;
 constexpr auto wait_bound = 60s; // of one TaskExecWait
 constexpr int max_list_pages = 100;
-
-error fail(ec code, std::string text) {
-  return {code, std::move(text), {}, {}};
-}
 
 /// One process in one sandbox, seen through the sandbox's router.
 struct execution : std::enable_shared_from_this<execution> {
@@ -152,16 +150,21 @@ class modal_provider final
 public:
   modal_provider(std::shared_ptr<http_client> http, modal_options options,
                  std::shared_ptr<asio::ssl::context> tls, base_url server)
-      : http_{std::move(http)}, options_{std::move(options)},
+      : http_{std::move(http)}, options_{std::move(options)}, server_{std::move(
+                                                                server)},
         tls_{std::move(tls)}, names_{std::make_shared<resolver>()} {
-    auto channel = std::make_shared<grpc_channel>(http_->executor(), server,
-                                                  tls_, names_, address_rule{});
+    auto rule = operators_rule(server_, options_.allow_private);
+    auto channel = std::make_shared<grpc_channel>(
+      http_->executor(), server_, tls_, names_, std::move(rule));
     client_ = std::make_shared<modal_client>(http_->executor(), channel,
-                                             options_, server.host);
+                                             options_, server_.host);
   }
 
   backend_kind kind() const override { return backend_kind::modal; }
   std::string_view name() const override { return service_name; }
+  std::vector<secret> secrets() const override {
+    return {options_.token_id, options_.token_secret};
+  }
   bool installs_at_creation() const override { return true; }
   result<void> ready() const override {
     if (options_.token_id.empty() || options_.token_secret.empty())
@@ -192,6 +195,7 @@ private:
 
   std::shared_ptr<http_client> http_;
   modal_options options_;
+  base_url server_;
   std::shared_ptr<asio::ssl::context> tls_;
   std::shared_ptr<resolver> names_;
   std::shared_ptr<modal_client> client_;
@@ -245,8 +249,7 @@ modal_provider::router_of(const remote_sandbox& sandbox) const {
                                                        : text->second.reveal());
   if (!url)
     return url.error().within("Modal's command router");
-  auto rule
-    = options_.allow_private ? address_rule{} : address_rule{is_public_address};
+  auto rule = replied_rule(*url, server_, options_.allow_private);
   return std::make_shared<grpc_channel>(http_->executor(), std::move(*url),
                                         tls_, names_, std::move(rule));
 }

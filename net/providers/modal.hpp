@@ -23,8 +23,9 @@ struct modal_options {
   std::string client_type = "8";
   std::string client_version = "1.0.0";
   std::string libmodal_version = "modal-js/0.11.1";
-  std::string ca_file{};      // "": the system's store
-  bool allow_private = false; // the router's address comes in a reply
+  std::string ca_file{}; // "": the system's store
+  /// Names that lead into the house are meant: for a Modal of one's own.
+  bool allow_private = false;
   std::chrono::seconds max_throttle_wait{60};
 };
 

@@ -1,7 +1,6 @@
 #include "net/providers/modal_client.hpp"
 
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include "net/fail.hpp"
 
 #include <algorithm>
 
@@ -21,10 +20,6 @@ constexpr auto max_delay = 1'000ms;
 constexpr auto token_life_unknown = 20min;
 // Image ids remembered: a name costs some hundred bytes.
 constexpr std::size_t max_images = 1'000;
-
-error fail(ec code, std::string text) {
-  return {code, std::move(text), {}, {}};
-}
 
 bool retryable_code(grpc_code code) {
   return code == grpc_code::unavailable || code == grpc_code::internal
@@ -74,21 +69,6 @@ header_list modal_client::metadata(const std::string& idempotency_key,
   return out;
 }
 
-asio::awaitable<bool> modal_client::pause(std::chrono::milliseconds delay,
-                                          call_scope scope) const {
-  if (steady::now() + delay >= scope.deadline
-      || (scope.abort && scope.abort->tripped()))
-    co_return false;
-  asio::steady_timer timer{executor_, delay};
-  if (scope.abort)
-    scope.abort->arm([&timer] { timer.cancel(); });
-  boost::system::error_code ignored;
-  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  if (scope.abort)
-    scope.abort->disarm();
-  co_return !(scope.abort && scope.abort->tripped());
-}
-
 asio::awaitable<modal_client::answer>
 modal_client::try_call(std::string method, std::string message,
                        call_scope scope, bool with_token) {
@@ -122,14 +102,14 @@ modal_client::try_call(std::string method, std::string message,
                            std::chrono::milliseconds{static_cast<std::int64_t>(
                              *reply.status.retry_after * 1000)});
       if (steady::now() + wait - began > options_.max_throttle_wait
-          || !co_await pause(wait, scope))
+          || !co_await pause(executor_, wait, scope.deadline, scope.abort))
         co_return bad;
       ++throttled;
       continue;
     }
     if (!retryable_code(reply.status.code) || ++tries >= max_tries)
       co_return bad;
-    if (!co_await pause(delay, scope))
+    if (!co_await pause(executor_, delay, scope.deadline, scope.abort))
       co_return bad;
     delay = std::min<std::chrono::milliseconds>(delay * 2, max_delay);
   }
@@ -241,7 +221,7 @@ asio::awaitable<result<std::string>> modal_client::layer(image_layer what,
   if (!state)
     co_return state.error();
   while (state->status == 0) {
-    if (!co_await pause(10ms, scope))
+    if (!co_await pause(executor_, 10ms, scope.deadline, scope.abort))
       co_return fail(ec::timeout, "Modal was still building the image");
     auto reply = co_await join_image(*state, scope);
     if (!reply.status.ok() && !retryable_code(reply.status.code))

@@ -47,8 +47,6 @@ private:
   boost::asio::awaitable<answer> try_call(std::string method,
                                           std::string message, call_scope scope,
                                           bool with_token);
-  boost::asio::awaitable<bool> pause(std::chrono::milliseconds delay,
-                                     call_scope scope) const;
 
   boost::asio::any_io_executor executor_;
   std::shared_ptr<grpc_channel> channel_;

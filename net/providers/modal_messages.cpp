@@ -1,5 +1,6 @@
 #include "net/providers/modal_messages.hpp"
 
+#include "net/fail.hpp"
 #include "net/providers/shell_quote.hpp"
 #include "runtime/frame/base64.hpp"
 #include "runtime/json/json.hpp"
@@ -18,10 +19,6 @@ enum network_type : int { net_open = 1, net_blocked = 2, net_listed = 3 };
 
 constexpr float join_seconds = 55;
 constexpr std::size_t max_reason_bytes = 500;
-
-error fail(ec code, std::string text) {
-  return {code, std::move(text), {}, {}};
-}
 
 pb::writer tag(std::string_view name, std::string_view value) {
   pb::writer out;

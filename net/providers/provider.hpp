@@ -59,8 +59,15 @@ public:
   /// What an operator still has to set, or nothing.
   virtual result<void> ready() const = 0;
 
+  /// Its own credentials: never to be seen in what it says.
+  virtual std::vector<secret> secrets() const = 0;
+
   /// Whether `create` sees to the run's packages (an image has them).
   virtual bool installs_at_creation() const { return false; }
+
+  /// Whether what `create` makes is there until it is ended. Otherwise nothing
+  /// is to be remembered or cleaned up.
+  virtual bool keeps_sandboxes() const { return true; }
 
   /// A fresh sandbox with the run's variables, network policy and `tag`, that
   /// ends by itself after `lifetime` whatever becomes of us. Tells whether one

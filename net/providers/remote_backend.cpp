@@ -1,7 +1,10 @@
 #include "net/providers/remote_backend.hpp"
 
+#include "net/fail.hpp"
+#include "net/providers/remote_commands.hpp"
 #include "net/providers/remote_run.hpp"
 #include "runtime/frame/keyed_frame.hpp"
+#include "runtime/log.hpp"
 #include "runtime/model/codec.hpp"
 #include "runtime/script/program.hpp"
 
@@ -14,7 +17,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <set>
 #include <unordered_map>
 
 namespace troupe::net {
@@ -26,64 +28,28 @@ namespace {
 
 constexpr std::size_t installer_tail_bytes = 4'096;
 
-error fail(ec code, std::string text) {
-  return {code, std::move(text), {}, {}};
-}
-
-/// What to run before the tool: one installer call per language, every
-/// requirement an argument of its own.
-std::vector<std::vector<std::string>> installers(const prepared_run& run) {
-  std::vector<std::vector<std::string>> out;
-  auto shell = run.kind == run_kind::command;
-  if (!run.pip_requirements.empty()
-      && (shell || run.lang == language::python)) {
-    std::vector<std::string> pip{"python3",    "-m",
-                                 "pip",        "install",
-                                 "--no-input", "--disable-pip-version-check",
-                                 "--"};
-    for (const auto& r : run.pip_requirements)
-      pip.push_back(to_string(r));
-    out.push_back(std::move(pip));
-  }
-  if (!run.npm_requirements.empty()
-      && (shell || run.lang != language::python)) {
-    std::vector<std::string> npm{"npm",       "install",          "--no-audit",
-                                 "--no-fund", "--ignore-scripts", "--"};
-    for (const auto& r : run.npm_requirements)
-      npm.push_back(to_string(r));
-    out.push_back(std::move(npm));
-  }
-  return out;
-}
-
-command_request command_of(const prepared_run& run) {
-  command_request c;
-  c.argv = run.argv;
-  if (c.argv.empty())
-    c.argv = {"/bin/sh", "-c", run.command};
-  c.input = run.stdin_text;
-  return c;
-}
-
 } // namespace
 
 class remote_backend::impl : public std::enable_shared_from_this<impl> {
 public:
-  impl(std::shared_ptr<provider> p, std::shared_ptr<lease_book> l,
+  impl(std::shared_ptr<provider> p, std::shared_ptr<lease_book> leases,
        asio::any_io_executor ex, remote_options o)
-      : where{std::move(p)}, leases{std::move(l)}, executor{std::move(ex)},
-        options{o} {}
+      : where{std::move(p)}, executor{std::move(ex)}, options{o},
+        keeper{std::make_shared<sandbox_keeper>(where, std::move(leases),
+                                                executor, o.keeper)} {}
 
   void accept(prepared_run_ptr run, run_observer_ptr observer);
   void cancel(const run_id& id, exit_reason reason);
   void stop_and_wait();
   asio::awaitable<result<std::vector<provider::tagged>>>
   reconcile(bool dry_run);
+  asio::awaitable<void> keep_reconciling();
 
   std::shared_ptr<provider> where;
-  std::shared_ptr<lease_book> leases;
   asio::any_io_executor executor;
   remote_options options;
+  std::shared_ptr<sandbox_keeper> keeper;
+  std::shared_ptr<abort_switch> resting = std::make_shared<abort_switch>();
   std::atomic<std::size_t> running{0};
   std::atomic<bool> stopped{false};
 
@@ -94,14 +60,18 @@ private:
   asio::awaitable<run_outcome> in_sandbox(run_ptr r, const remote_sandbox& box);
   asio::awaitable<result<void>> install(run_ptr r, const remote_sandbox& box);
   asio::awaitable<void> wait_for_turn(run_ptr r);
-  asio::awaitable<bool> destroy(remote_sandbox box, std::string tag);
+  std::chrono::seconds lifetime_of(const prepared_run& run) const;
+  asio::awaitable<void> end_sandbox(remote_sandbox box, std::string tag,
+                                    std::shared_ptr<asio::steady_timer> gone);
   void left(const run_id& id);
+  void put_down();
 
   // Touched on the executor only.
   std::unordered_map<run_id, run_ptr> runs_;
-  std::set<std::string> tags_in_use_;
   steady::time_point next_creation_{};
 
+  // Runs, sandboxes that are being ended, a look for others.
+  std::atomic<std::size_t> in_hand_{0};
   std::mutex idle_mutex_;
   std::condition_variable idle_;
 };
@@ -130,6 +100,7 @@ void remote_backend::impl::accept(prepared_run_ptr run,
   }
   auto r = std::make_shared<remote_run>(std::move(run), std::move(observer),
                                         *where, std::move(*key));
+  ++in_hand_;
   asio::post(executor, [self = shared_from_this(), r] {
     self->runs_.emplace(r->run().id, r);
     asio::co_spawn(self->executor, self->carry_out(r), asio::detached);
@@ -145,20 +116,26 @@ void remote_backend::impl::cancel(const run_id& id, exit_reason reason) {
 
 void remote_backend::impl::left(const run_id& id) {
   runs_.erase(id);
-  std::lock_guard guard{idle_mutex_};
   --running;
+  put_down();
+}
+
+void remote_backend::impl::put_down() {
+  std::lock_guard guard{idle_mutex_};
+  --in_hand_;
   idle_.notify_all();
 }
 
 void remote_backend::impl::stop_and_wait() {
   stopped = true;
   asio::post(executor, [self = shared_from_this()] {
+    self->resting->trip();
     for (auto& [id, r] : self->runs_)
       r->called_off(exit_reason::cancelled);
   });
+  // What cannot be ended now has a lease: the next start sees to it.
   std::unique_lock lock{idle_mutex_};
-  idle_.wait_for(lock, options.destroy_timeout,
-                 [this] { return running == 0; });
+  idle_.wait_for(lock, options.stop_waits, [this] { return in_hand_ == 0; });
 }
 
 // -- one run
@@ -170,11 +147,23 @@ asio::awaitable<void> remote_backend::impl::wait_for_turn(run_ptr r) {
   next_creation_ = turn + options.create_spacing;
   if (turn <= now)
     co_return;
-  asio::steady_timer timer{executor, turn};
-  boost::system::error_code ignored;
-  r->abort()->arm([&timer] { timer.cancel(); });
-  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  r->abort()->disarm();
+  auto delay = std::chrono::ceil<std::chrono::milliseconds>(turn - now);
+  auto deadline = r->scope(delay + options.create_timeout).deadline;
+  co_await pause(executor, delay, deadline, r->abort());
+}
+
+/// Long enough for all that may happen in it, and then some.
+std::chrono::seconds
+remote_backend::impl::lifetime_of(const prepared_run& run) const {
+  auto needed = std::chrono::ceil<std::chrono::seconds>(run.limits.wall)
+    + options.spare_lifetime;
+  if (!run.pip_requirements.empty() || !run.npm_requirements.empty())
+    needed += options.install_timeout;
+  auto said = options.lifetime;
+  if (auto* own = run.config.config.if_contains("timeout"))
+    if (own->is_int64() && own->as_int64() > 0)
+      said = std::chrono::seconds{own->as_int64()};
+  return std::max(needed, said);
 }
 
 asio::awaitable<void> remote_backend::impl::carry_out(run_ptr r) {
@@ -193,23 +182,53 @@ asio::awaitable<void> remote_backend::impl::carry_out(run_ptr r) {
   co_await wait_for_turn(r);
   if (r->is_called_off())
     co_return finish(r->broken(fail(ec::unavailable, "called off")));
-  if (auto written = leases->write(lease); !written)
+  auto kept = where->keeps_sandboxes();
+  result<void> written;
+  if (kept)
+    written = co_await keeper->write(lease);
+  if (!written)
     co_return finish({written.error().within("lease"), false});
-  tags_in_use_.insert(lease.tag);
-  auto lifetime = std::chrono::ceil<std::chrono::seconds>(r->run().limits.wall)
-    + options.install_timeout + options.spare_lifetime;
-  auto created = co_await where->create(r->shared_run(), lease.tag, lifetime,
-                                        r->scope(options.create_timeout));
+  auto created
+    = co_await where->create(r->shared_run(), lease.tag, lifetime_of(r->run()),
+                             r->scope(options.create_timeout));
   if (!created.sandbox) {
-    tags_in_use_.erase(lease.tag);
-    if (!created.may_exist)
-      (void)leases->release(lease.tag);
-    co_return finish(r->broken(created.sandbox.error()));
+    if (created.may_exist)
+      keeper->leave(lease.tag);
+    else if (kept)
+      co_await keeper->release(lease.tag);
+    // Whatever a provider cannot find or finds twice, another has its own.
+    auto why = created.sandbox.error();
+    if (why.code == ec::not_found || why.code == ec::conflict)
+      why.code = ec::unavailable;
+    co_return finish(r->broken(std::move(why)));
   }
-  (void)leases->confirm(lease.tag, created.sandbox->id);
+  if (kept)
+    co_await keeper->confirm(lease.tag, created.sandbox->id);
   auto outcome = co_await in_sandbox(r, *created.sandbox);
-  co_await destroy(std::move(*created.sandbox), lease.tag);
+  if (!kept)
+    co_return finish(std::move(outcome));
+  auto gone = std::make_shared<asio::steady_timer>(executor);
+  gone->expires_after(options.answer_waits);
+  asio::co_spawn(executor,
+                 end_sandbox(std::move(*created.sandbox), lease.tag, gone),
+                 asio::detached);
+  boost::system::error_code ignored;
+  co_await gone->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   finish(std::move(outcome));
+}
+
+asio::awaitable<void>
+remote_backend::impl::end_sandbox(remote_sandbox box, std::string tag,
+                                  std::shared_ptr<asio::steady_timer> gone) {
+  auto keep = shared_from_this();
+  ++in_hand_;
+  auto name = box.id;
+  auto ended = co_await keeper->destroy(std::move(box), std::move(tag));
+  if (!ended)
+    log::warning("backend could not end a sandbox yet",
+                 {{"backend", where->name()}, {"sandbox", name}});
+  gone->expires_at(steady::now()); // whoever waits, now or later
+  put_down();
 }
 
 asio::awaitable<run_outcome>
@@ -270,49 +289,33 @@ remote_backend::impl::install(run_ptr r, const remote_sandbox& box) {
   co_return result<void>{};
 }
 
-asio::awaitable<bool> remote_backend::impl::destroy(remote_sandbox box,
-                                                    std::string tag) {
-  // A scope of its own: the run's may be over, its sandbox must go.
-  call_scope scope{steady::now() + options.destroy_timeout, nullptr};
-  auto gone = co_await where->destroy(box, scope);
-  if (gone)
-    (void)leases->release(tag);
-  tags_in_use_.erase(tag);
-  co_return gone.has_value();
-}
-
-// -- what was left behind
-// ---------------------------------------------------------
+// -- what was left behind -----------------------------------------------------
 
 asio::awaitable<result<std::vector<provider::tagged>>>
 remote_backend::impl::reconcile(bool dry_run) {
   auto keep = shared_from_this();
-  call_scope scope{steady::now() + options.destroy_timeout, nullptr};
-  // The leases first: one that is written while we list is not forgotten.
-  auto known = leases->list(where->kind());
-  auto alive = co_await where->list(scope);
-  if (!alive)
-    co_return alive.error();
-  std::vector<provider::tagged> orphans;
-  for (const auto& lease : known) {
-    if (tags_in_use_.contains(lease.tag))
-      continue;
-    auto found = false;
-    for (auto& t : *alive) {
-      if (t.tag != lease.tag
-          && (lease.sandbox.empty() || t.sandbox != lease.sandbox))
-        continue;
-      found = true;
-      orphans.push_back(t);
-      if (!dry_run) {
-        remote_sandbox box{t.sandbox, {}};
-        co_await destroy(std::move(box), lease.tag);
-      }
-    }
-    if (!found && !dry_run)
-      (void)leases->release(lease.tag);
+  auto found = co_await keeper->reconcile(dry_run);
+  co_return found;
+}
+
+/// At once, for what the engine before us left, then again and again.
+asio::awaitable<void> remote_backend::impl::keep_reconciling() {
+  auto keep = shared_from_this();
+  while (!stopped && where->ready()) {
+    ++in_hand_;
+    auto found = co_await keeper->reconcile(false, resting);
+    put_down();
+    auto name = std::string{where->name()};
+    if (!found)
+      log::warning("backend could not look for sandboxes that were left behind",
+                   {{"backend", name}, {"why", found.error().text}});
+    else if (!found->empty())
+      log::info(
+        "backend ended sandboxes that were left behind",
+        {{"backend", name}, {"sandboxes", std::to_string(found->size())}});
+    co_await pause(executor, options.reconcile_every, steady::time_point::max(),
+                   resting);
   }
-  co_return orphans;
 }
 
 // -- the backend
@@ -323,7 +326,10 @@ remote_backend::remote_backend(std::shared_ptr<provider> where,
                                asio::any_io_executor executor,
                                remote_options options)
     : impl_{std::make_shared<impl>(std::move(where), std::move(leases),
-                                   std::move(executor), options)} {}
+                                   std::move(executor), options)} {
+  if (options.reconcile_every.count() > 0)
+    asio::co_spawn(impl_->executor, impl_->keep_reconciling(), asio::detached);
+}
 
 remote_backend::~remote_backend() = default;
 

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "net/providers/provider.hpp"
+#include "net/providers/sandbox_keeper.hpp"
 #include "runtime/backend.hpp"
-#include "runtime/lease.hpp"
 
 #include <chrono>
 #include <memory>
@@ -15,9 +14,17 @@ struct remote_options {
   std::chrono::milliseconds create_spacing{200}; // 5 creations a second
   std::chrono::seconds create_timeout{60};
   std::chrono::seconds install_timeout{300};
-  std::chrono::seconds destroy_timeout{30};
+  keeper_options keeper;
+  /// How long an answer waits for its sandbox to be gone; ending it goes on
+  /// all the same.
+  std::chrono::milliseconds answer_waits{1'000};
+  std::chrono::milliseconds stop_waits{5'000};
   /// A sandbox outlives its run's limit by so much, should we be gone.
   std::chrono::seconds spare_lifetime{60};
+  /// And lives at least so long, unless its config says otherwise.
+  std::chrono::seconds lifetime{300};
+  /// Between two looks for what was left behind; 0: only when asked.
+  std::chrono::seconds reconcile_every{0};
 };
 
 /// A backend over any provider: lease, create, install, run, destroy. One

@@ -1,5 +1,6 @@
 #include "net/providers/remote_run.hpp"
 
+#include "net/providers/status.hpp"
 #include "runtime/frame/frame.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/script/interpret.hpp"
@@ -25,7 +26,8 @@ std::size_t frame_limit(const prepared_run& run) {
 remote_run::remote_run(prepared_run_ptr run, run_observer_ptr observer,
                        const provider& where, std::string key)
     : run_{std::move(run)}, observer_{std::move(observer)},
-      where_{where.kind()}, provider_name_{where.name()}, key_{std::move(key)},
+      where_{where.kind()}, secrets_{where.secrets()},
+      provider_name_{where.name()}, key_{std::move(key)},
       stdout_{key_, frame_limit(*run_)}, created_{steady::now()} {}
 
 call_scope remote_run::scope(std::chrono::milliseconds limit) const {
@@ -119,8 +121,13 @@ run_outcome remote_run::ended(const command_end& how) {
 run_outcome remote_run::broken(error why) {
   // Before the tool began a timeout is the provider's; after it, the tool's.
   auto late = begun_ && why.code == ec::timeout;
-  if (!is_called_off() && !late)
+  if (!is_called_off() && !late) {
+    for (const auto& each : secrets_)
+      hide(why.text, each);
+    for (const auto& [name, value] : run_->env)
+      hide(why.text, value);
     return {std::move(why).within(provider_name_), begun_};
+  }
   keep(output_stream::out, stdout_.finish());
   auto r = seen();
   r.reason = is_called_off() ? called_off_ : exit_reason::wall_timeout;

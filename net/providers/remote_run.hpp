@@ -46,6 +46,7 @@ private:
   prepared_run_ptr run_;
   run_observer_ptr observer_;
   backend_kind where_;
+  std::vector<secret> secrets_;
   std::string provider_name_;
   std::string key_;
   std::shared_ptr<abort_switch> abort_ = std::make_shared<abort_switch>();

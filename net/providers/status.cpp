@@ -1,25 +1,17 @@
 #include "net/providers/status.hpp"
 
+#include "net/printable.hpp"
 #include "runtime/json/json.hpp"
 
 namespace troupe::net {
 
 namespace {
 
-constexpr std::size_t max_message_bytes = 200;
-
-std::string printable(std::string_view text) {
-  std::string out;
-  for (char c : json::repair_utf8(text.substr(0, max_message_bytes)))
-    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  return out;
-}
+// Shorter ones are words: a text without them would lose its sense.
+constexpr std::size_t shortest_secret_bytes = 4;
 
 ec code_of(unsigned status) {
   switch (status) {
-  case 400:
-  case 422:
-    return ec::invalid_request;
   case 401:
   case 403:
     return ec::denied;
@@ -33,11 +25,21 @@ ec code_of(unsigned status) {
   case 429:
     return ec::exhausted;
   default:
-    return ec::unavailable; // 5xx, redirects and what we do not know
+    // 5xx, redirects, what we do not know; and 400 and 422: what was wrong with
+    // a request of ours is not its caller's fault.
+    return ec::unavailable;
   }
 }
 
 } // namespace
+
+void hide(std::string& text, const secret& value) {
+  const auto& plain = value.reveal();
+  if (plain.size() < shortest_secret_bytes)
+    return;
+  for (std::size_t at = 0; (at = text.find(plain, at)) != std::string::npos;)
+    text.replace(at, plain.size(), "***");
+}
 
 std::string reply_message(std::string_view body) {
   auto parsed = json::parse(body.substr(0, 64u << 10));
@@ -61,14 +63,10 @@ error refused(std::string_view service, std::string_view doing,
   e.text += ")";
   if (reply.status == 401 || reply.status == 403)
     e.text += "; check " + std::string{key_setting};
-  if (reply.status == 429) {
-    auto asked = reply.headers.find(boost::beast::http::field::retry_after);
-    if (asked != reply.headers.end())
-      e.retry_after
-        = parse_retry_after({asked->value().data(), asked->value().size()},
-                            std::chrono::system_clock::now())
-            .value_or(std::chrono::milliseconds{0});
-  }
+  if (reply.status == 429)
+    e.retry_after
+      = retry_after_of(reply.headers, std::chrono::system_clock::now())
+          .value_or(std::chrono::milliseconds{0});
   return e;
 }
 

@@ -2,6 +2,7 @@
 
 #include "net/client/http_client.hpp"
 #include "runtime/error.hpp"
+#include "runtime/secret.hpp"
 
 #include <string>
 #include <string_view>
@@ -12,6 +13,9 @@ namespace troupe::net {
 /// `why` is the provider's own sentence, bounded and cleaned, for operators.
 error refused(std::string_view service, std::string_view doing,
               const client_response& reply, std::string_view key_setting);
+
+/// Puts *** where a text of somebody else's repeats a secret of ours.
+void hide(std::string& text, const secret& value);
 
 /// The `message` (or similar) of a JSON error body, at most 200 characters of
 /// printable text.

@@ -1,5 +1,7 @@
 #include "net/providers/webhook.hpp"
 
+#include "net/client/address_rules.hpp"
+#include "net/fail.hpp"
 #include "runtime/json/json.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -12,13 +14,8 @@ namespace http = boost::beast::http;
 
 namespace {
 
-constexpr std::string_view path = "/webhook/sandbox-credentials";
 // More names than any process can use.
 constexpr std::size_t max_variables = 1'000;
-
-error fail(ec code, std::string text) {
-  return {code, std::move(text), {}, {}};
-}
 
 class webhook final : public credential_source,
                       public std::enable_shared_from_this<webhook> {
@@ -48,8 +45,9 @@ private:
   exchange_with(credential_query query, std::chrono::milliseconds timeout) {
     client_request r;
     r.service = service_;
+    r.rule = operators_rule(service_, options_.allow_private);
     r.method = http::verb::post;
-    r.target = std::string{path};
+    r.target = service_.prefix.empty() ? "/" : "";
     r.headers.set(http::field::content_type, "application/json");
     r.headers.set(http::field::accept, "application/json");
     if (!options_.key.empty())

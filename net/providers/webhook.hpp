@@ -11,12 +11,14 @@
 namespace troupe::net {
 
 struct webhook_options {
-  std::string url; // STEP_ORCHESTRATOR_ENDPOINT; "" means there is none
+  std::string url; // all of it, with its path; "" means there is none
   secret key;      // STEP_COMPLETE_KEY; empty: no Authorization header
+  /// A name that leads into the house is meant.
+  bool allow_private = false;
   std::size_t max_reply_bytes = 1u << 20;
 };
 
-/// POST <url>/webhook/sandbox-credentials before a run: short-lived variables
+/// Asked by POST before a run: short-lived variables
 /// from whoever orchestrates the agents. Never logged, never followed
 /// elsewhere by a redirect.
 result<std::shared_ptr<credential_source>>

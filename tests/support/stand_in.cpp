@@ -170,6 +170,25 @@ void stand_in::serve(peer& p) {
   }
 }
 
+namespace {
+
+/// Somebody whose words are lost on the way.
+class mute final : public peer {
+public:
+  explicit mute(peer& real) : real_{real} {}
+  bool write(std::string_view) override { return true; }
+  void reset() override { real_.reset(); }
+  int socket() override { return real_.socket(); }
+
+protected:
+  std::size_t read_some(char*, std::size_t) override { return 0; }
+
+private:
+  peer& real_;
+};
+
+} // namespace
+
 bool stand_in::play_fault(const stand_request& r, peer& p) {
   fault f;
   {
@@ -190,10 +209,13 @@ bool stand_in::play_fault(const stand_request& r, peer& p) {
   case fault::kind::reset_before:
     p.reset();
     break;
-  case fault::kind::reset_after:
-    handler_(r, reply);
+  case fault::kind::reset_after: {
+    mute quiet{p};
+    stand_reply unheard{quiet};
+    handler_(r, unheard);
     p.reset();
     break;
+  }
   case fault::kind::garbage:
     reply.send(200, "<html>Please log in</html>");
     break;

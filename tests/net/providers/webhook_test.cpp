@@ -25,7 +25,8 @@ struct fixture {
     out.json(200, reply);
   }};
   boost::asio::io_context io;
-  webhook_options options{.url = hook.url(), .key = secret{"k"}};
+  webhook_options options{.url = hook.url() + "/webhook/sandbox-credentials",
+                          .key = secret{"k"}};
 
   result<environment> ask(std::chrono::milliseconds timeout = 5s) {
     auto client

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "net/providers/daytona.hpp"
+#include "net/providers/provider.hpp"
+
+#include <boost/beast/http/verb.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace troupe::net {
+
+/// How Daytona's two planes are spoken to: the control API, and the toolbox of
+/// each sandbox behind a proxy.
+class daytona_client {
+public:
+  using verb = boost::beast::http::verb;
+  static constexpr std::string_view service = "Daytona";
+  static constexpr std::string_view key_setting
+    = "daytona.api-key (DAYTONA_API_KEY)";
+
+  daytona_client(std::shared_ptr<http_client> http, daytona_options options,
+                 base_url api);
+
+  client_request to_api(verb method, std::string target,
+                        const call_scope& scope) const;
+  result<client_request> to_toolbox(const remote_sandbox& sandbox, verb method,
+                                    std::string target,
+                                    const call_scope& scope) const;
+
+  boost::asio::awaitable<exchange> send(client_request r);
+  /// The reply when it is a good one.
+  boost::asio::awaitable<result<client_response>> call(result<client_request> r,
+                                                       std::string_view doing);
+  /// Waits before the next look, and longer each time.
+  boost::asio::awaitable<result<void>> pause(std::chrono::milliseconds& delay,
+                                             call_scope scope) const;
+
+private:
+  client_request request(base_url place, verb method, std::string target,
+                         const call_scope& scope) const;
+
+  std::shared_ptr<http_client> http_;
+  daytona_options options_;
+  base_url api_;
+};
+
+} // namespace troupe::net

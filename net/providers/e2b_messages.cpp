@@ -1,0 +1,258 @@
+#include "net/providers/e2b_messages.hpp"
+
+#include "net/client/url.hpp"
+#include "net/fail.hpp"
+#include "net/providers/shell_quote.hpp"
+#include "runtime/frame/base64.hpp"
+#include "runtime/json/reader.hpp"
+
+namespace troupe::net {
+
+bool is_e2b_sandbox_id(std::string_view id) {
+  if (id.empty() || id.size() > 63 || id.front() == '-' || id.back() == '-')
+    return false;
+  for (char c : id)
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'))
+      return false;
+  return true;
+}
+
+std::string e2b_preview_host(std::string_view domain, std::string_view sandbox,
+                             std::uint16_t port) {
+  return std::to_string(port) + "-" + std::string{sandbox} + "."
+    + std::string{domain};
+}
+
+std::string
+e2b_metadata_filter(const std::map<std::string, std::string>& metadata) {
+  std::string form;
+  for (const auto& [key, value] : metadata) {
+    if (!form.empty())
+      form += '&';
+    form += percent_encode(percent_encode(key)) + "="
+      + percent_encode(percent_encode(value));
+  }
+  return percent_encode(form);
+}
+
+namespace e2b {
+
+namespace {
+
+/// `host:port` and `[v6]:port`: E2B's rules know addresses and names only.
+bool names_a_port(std::string_view pattern) {
+  auto colon = pattern.rfind(':');
+  if (colon == pattern.npos)
+    return false;
+  return pattern.find(':') == colon || pattern[colon - 1] == ']';
+}
+
+result<void> add_network(json::object& body, const network_policy& policy) {
+  body["allow_internet_access"] = policy.mode != network_mode::off;
+  json::object rules;
+  rules["allowPublicTraffic"] = false; // nobody from outside gets in
+  if (policy.mode == network_mode::listed) {
+    json::array allow;
+    for (const auto& pattern : policy.allow) {
+      if (names_a_port(pattern))
+        return fail(ec::invalid_request,
+                    "network: E2B cannot allow '" + pattern
+                      + "', its rules have no ports; allow the whole host or "
+                        "use another backend");
+      allow.emplace_back(pattern);
+    }
+    rules["allowOut"] = std::move(allow);
+    rules["denyOut"] = json::array{"0.0.0.0/0"};
+  }
+  body["network"] = std::move(rules);
+  return {};
+}
+
+std::string text_of(const json::object& o, std::string_view name) {
+  auto* v = o.if_contains(name);
+  return v && v->is_string() ? std::string{v->as_string()} : std::string{};
+}
+
+const json::object* object_of(const json::object& o, std::string_view name) {
+  auto* v = o.if_contains(name);
+  return v ? v->if_object() : nullptr;
+}
+
+/// lowerCamelCase, or the proto's own name.
+const json::value* either(const json::object& o, std::string_view camel,
+                          std::string_view snake) {
+  auto* v = o.if_contains(camel);
+  return v ? v : o.if_contains(snake);
+}
+
+/// Standard or URL-safe alphabet.
+result<std::string> bytes_of(const json::value& v) {
+  if (!v.is_string())
+    return fail(ec::unavailable, "bytes that are no text");
+  std::string text{v.as_string()};
+  for (auto& c : text)
+    c = c == '-' ? '+' : c == '_' ? '/' : c;
+  while (text.size() % 4 != 0)
+    text += '=';
+  return frame::from_base64(text);
+}
+
+command_end end_of(const json::object& e) {
+  command_end end;
+  auto* code = either(e, "exitCode", "exit_code");
+  if (code && code->is_int64())
+    end.exit_code = static_cast<std::int32_t>(code->as_int64());
+  auto* exited = e.if_contains("exited");
+  end.signaled = !exited || !exited->is_bool() || !exited->as_bool();
+  end.detail = text_of(e, "status").substr(0, 200);
+  return end;
+}
+
+} // namespace
+
+result<std::string> creation_body(const prepared_run& run,
+                                  const std::string& tag,
+                                  std::chrono::seconds lifetime,
+                                  const e2b_options& options) {
+  json::object body;
+  auto config = as_e2b(run.config.config);
+  auto chosen = config ? config->template_id : std::string{};
+  if (chosen.empty())
+    chosen = options.template_id;
+  body["templateID"] = chosen.empty() ? std::string{default_template} : chosen;
+  body["timeout"] = static_cast<std::int64_t>(lifetime.count());
+  json::object labels;
+  labels[owner_label] = "1";
+  labels[lease_label] = tag;
+  if (!run.config.id.empty())
+    labels["config_state"] = fingerprint(run.config);
+  body["metadata"] = std::move(labels);
+  json::object env;
+  for (const auto& [name, value] : run.env)
+    env[name] = value.reveal();
+  body["envVars"] = std::move(env);
+  if (options.legacy_create)
+    body["secure"] = true;
+  if (auto added = add_network(body, run.network); !added)
+    return added.error();
+  return json::to_text(body);
+}
+
+result<remote_sandbox> parse_creation(std::string_view text) {
+  auto body = json::parse_object(text);
+  if (!body)
+    return fail(ec::unavailable, "E2B answered a creation with no JSON object");
+  remote_sandbox box;
+  box.id = text_of(*body, "sandboxID");
+  if (!is_e2b_sandbox_id(box.id))
+    return fail(ec::unavailable, "E2B named the sandbox oddly");
+  if (auto t = text_of(*body, "envdAccessToken"); !t.empty())
+    box.keys.emplace(token_key, std::move(t));
+  if (auto t = text_of(*body, "trafficAccessToken"); !t.empty())
+    box.keys.emplace(traffic_key, std::move(t));
+  if (auto d = text_of(*body, "domain"); !d.empty())
+    box.keys.emplace(domain_key, std::move(d));
+  return box;
+}
+
+result<std::vector<provider::tagged>> parse_list(std::string_view text) {
+  auto body = json::parse(text);
+  if (!body || !body->is_array())
+    return fail(ec::unavailable, "E2B answered a list with no JSON array");
+  std::vector<provider::tagged> out;
+  for (const auto& item : body->as_array()) {
+    auto* o = item.if_object();
+    if (!o)
+      continue;
+    provider::tagged t;
+    t.sandbox = text_of(*o, "sandboxID");
+    if (auto* labels = object_of(*o, "metadata"))
+      t.tag = text_of(*labels, lease_label);
+    if (is_e2b_sandbox_id(t.sandbox) && !t.tag.empty())
+      out.push_back(std::move(t));
+  }
+  return out;
+}
+
+/// By a login shell, as their own clients do it: only that one has the
+/// template's PATH.
+std::string start_body(const command_request& what) {
+  const auto& argv = what.argv;
+  auto is_line = argv.size() == 3 && argv[0] == "/bin/sh" && argv[1] == "-c";
+  auto line = is_line ? argv[2] : "exec " + shell_line(argv);
+  json::object process;
+  process["cmd"] = "/bin/bash";
+  process["args"] = json::array{"-l", "-c", std::move(line)};
+  json::object env;
+  for (const auto& [name, value] : what.env)
+    env[name] = value;
+  if (!env.empty())
+    process["envs"] = std::move(env);
+  if (!what.cwd.empty())
+    process["cwd"] = what.cwd;
+  json::object body;
+  body["process"] = std::move(process);
+  body["stdin"] = !what.input.empty();
+  return json::to_text(body);
+}
+
+result<process_event> parse_process_event(std::string_view text) {
+  auto body = json::parse_object(text);
+  if (!body)
+    return fail(ec::unavailable, "an event that is no JSON object");
+  process_event out;
+  auto* event = object_of(*body, "event");
+  if (!event)
+    return out;
+  if (auto* start = object_of(*event, "start")) {
+    out.what = process_event::kind::started;
+    if (auto* pid = start->if_contains("pid"); pid && pid->is_int64())
+      out.pid = static_cast<std::uint32_t>(pid->as_int64());
+  } else if (auto* data = object_of(*event, "data")) {
+    auto* bytes = data->if_contains("stdout");
+    out.what = bytes ? process_event::kind::out : process_event::kind::err;
+    if (!bytes)
+      bytes = data->if_contains("stderr");
+    if (!bytes)
+      return process_event{};
+    auto decoded = bytes_of(*bytes);
+    if (!decoded)
+      return decoded.error();
+    out.bytes = std::move(*decoded);
+  } else if (auto* end = object_of(*event, "end")) {
+    out.what = process_event::kind::ended;
+    out.end = end_of(*end);
+  }
+  return out;
+}
+
+std::string execute_body(language lang, const std::string& code) {
+  json::object body;
+  body["code"] = code;
+  if (lang != language::python)
+    body["language"] = "js"; // TypeScript has lost its types by now
+  return json::to_text(body);
+}
+
+result<cell_event> parse_cell_event(std::string_view line) {
+  auto body = json::parse_object(line, {.depth = 64, .bytes = 32u << 20});
+  if (!body)
+    return fail(ec::unavailable, "a line that is no JSON object");
+  auto type = text_of(*body, "type");
+  cell_event out;
+  if (type == "stdout" || type == "stderr") {
+    out.what = type == "stdout" ? cell_event::kind::out : cell_event::kind::err;
+    out.text = text_of(*body, "text");
+  } else if (type == "error") {
+    out.what = cell_event::kind::failed;
+    out.text = (text_of(*body, "name") + ": " + text_of(*body, "value"))
+                 .substr(0, 1'000);
+  } else if (type == "end_of_execution") {
+    out.what = cell_event::kind::ended;
+  }
+  return out;
+}
+
+} // namespace e2b
+
+} // namespace troupe::net

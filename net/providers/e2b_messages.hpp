@@ -1,0 +1,53 @@
+#pragma once
+
+#include "net/providers/e2b.hpp"
+#include "net/providers/provider.hpp"
+#include "runtime/json/json.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What travels between us and E2B, without the travelling.
+namespace troupe::net::e2b {
+
+inline constexpr std::string_view default_template = "code-interpreter-v1";
+inline constexpr std::string_view lease_label = "troupe_lease";
+inline constexpr std::string_view owner_label = "troupe";
+inline constexpr std::string_view token_key = "access_token";
+inline constexpr std::string_view traffic_key = "traffic_token";
+inline constexpr std::string_view domain_key = "domain";
+
+/// The body of a creation. Refuses what E2B cannot express, such as ports in
+/// an allow list.
+result<std::string> creation_body(const prepared_run& run,
+                                  const std::string& tag,
+                                  std::chrono::seconds lifetime,
+                                  const e2b_options& options);
+result<remote_sandbox> parse_creation(std::string_view body);
+result<std::vector<provider::tagged>> parse_list(std::string_view body);
+
+/// The body of process.Process/Start.
+std::string start_body(const command_request& what);
+
+/// One event of a process; nothing for those we ignore.
+struct process_event {
+  enum class kind { started, out, err, ended, other } what = kind::other;
+  std::uint32_t pid = 0;
+  std::string bytes;
+  command_end end;
+};
+result<process_event> parse_process_event(std::string_view json);
+
+/// The body of /execute.
+std::string execute_body(language lang, const std::string& code);
+
+/// One line of the code interpreter's reply.
+struct cell_event {
+  enum class kind { out, err, failed, ended, other } what = kind::other;
+  std::string text; // of the output, or "Name: value" of the failure
+};
+result<cell_event> parse_cell_event(std::string_view line);
+
+} // namespace troupe::net::e2b

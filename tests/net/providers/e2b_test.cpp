@@ -1,0 +1,166 @@
+#include "net/providers/e2b.hpp"
+#include "runtime/json/json.hpp"
+#include "tests/support/e2b_stand_in.hpp"
+#include "tests/support/remote_contract.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <future>
+#include <memory>
+
+using namespace troupe;
+using namespace troupe::net;
+using troupe::test::e2b_stand_in;
+using troupe::test::fault;
+using troupe::test::remote_side;
+
+namespace {
+
+struct fixture {
+  e2b_stand_in e2b;
+  e2b_options options{.api_key = secret{e2b_stand_in::api_key},
+                      .domain = "e2b.app",
+                      .api_url = e2b.url(),
+                      .sandbox_url = e2b.url()};
+  std::unique_ptr<remote_side> side;
+
+  fixture() { open(); }
+  void open(remote_options bounds = {}) {
+    side = std::make_unique<remote_side>();
+    auto make = [this](auto client) { return make_e2b(client, options); };
+    side->open(make, bounds);
+  }
+  static prepared_run python(std::string source) {
+    return test::python_run(backend_kind::e2b, std::move(source));
+  }
+  void check_nothing_is_left() {
+    BOOST_TEST(e2b.boxes().empty());
+    BOOST_TEST(side->leases->list(backend_kind::e2b).empty());
+    BOOST_TEST(e2b.created() == e2b.destroyed());
+  }
+};
+
+const std::string one = "def tool():\n  return 1\n";
+const std::string sleeper = "import time\ndef tool():\n"
+                            "  print('up', flush=True)\n  time.sleep(20)\n";
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(e2b_backends, fixture)
+
+BOOST_AUTO_TEST_CASE(keeps_the_contract_of_every_provider) {
+  test::check_contract(*side, backend_kind::e2b,
+                       [this] { check_nothing_is_left(); });
+}
+
+BOOST_AUTO_TEST_CASE(sets_lifetime_labels_and_network_explicitly) {
+  auto run = python(sleeper);
+  run.network.mode = network_mode::off;
+  auto watcher = side->begin(run);
+  watcher->wait_for_output("up");
+  auto boxes = e2b.boxes();
+  BOOST_REQUIRE(boxes.size() == 1u);
+  auto body = json::parse_object(boxes.begin()->second.creation);
+  BOOST_REQUIRE(body.has_value());
+  BOOST_TEST(!body->at("allow_internet_access").as_bool());
+  const auto& network = body->at("network").as_object();
+  BOOST_TEST(!network.at("allowPublicTraffic").as_bool());
+  BOOST_TEST(body->at("timeout").as_int64() > 30);
+  auto held = side->leases->list(backend_kind::e2b);
+  BOOST_REQUIRE(held.size() == 1u);
+  BOOST_TEST(boxes.begin()->second.labels.at("troupe_lease") == held[0].tag);
+  side->backend->cancel(run.id, exit_reason::cancelled);
+  watcher->wait();
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(refuses_what_the_provider_cannot_enforce) {
+  auto run = python(one);
+  run.network = {network_mode::listed, {"example.org:443"}};
+  auto outcome = side->run(run);
+  BOOST_REQUIRE(!outcome.answer.has_value());
+  BOOST_TEST(outcome.answer.error().text.find("example.org:443")
+             != std::string::npos);
+  BOOST_TEST(e2b.created() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(names_the_setting_when_the_key_is_refused) {
+  options.api_key = secret{"wrong"};
+  open();
+  auto outcome = side->run(python(one));
+  BOOST_REQUIRE(!outcome.answer.has_value());
+  auto text = outcome.answer.error().text;
+  BOOST_TEST((outcome.answer.error().code == ec::denied));
+  BOOST_TEST(text.find("E2B_API_KEY") != std::string::npos);
+  BOOST_TEST(text.find("wrong") == std::string::npos);
+  options.api_key = secret{};
+  open();
+  BOOST_TEST(!side->backend->ready().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(waits_out_a_busy_control_plane) {
+  e2b.server().add_fault(
+    {.path = "/v2/sandboxes", .code = 429, .headers = {{"Retry-After", "0"}}});
+  BOOST_TEST(side->good(python(one)).value_json == "1");
+  BOOST_TEST(e2b.created() == 1);
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(keeps_the_lease_of_a_creation_whose_answer_was_lost) {
+  e2b.server().add_fault(
+    {.what = fault::kind::reset_after, .path = "/v2/sandboxes"});
+  auto outcome = side->run(python(one));
+  BOOST_TEST(!outcome.answer.has_value());
+  BOOST_TEST(!outcome.may_have_started); // nothing of the tool was sent
+  BOOST_TEST(e2b.boxes().size() == 1u);
+  std::promise<std::size_t> dry, real;
+  side->backend->reconcile(true,
+                           [&](auto found) { dry.set_value(found->size()); });
+  BOOST_TEST(dry.get_future().get() == 1u);
+  BOOST_TEST(e2b.boxes().size() == 1u);
+  side->backend->reconcile(false,
+                           [&](auto found) { real.set_value(found->size()); });
+  BOOST_TEST(real.get_future().get() == 1u);
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(says_that_a_run_may_have_begun_when_its_sandbox_went) {
+  for (auto kind : {fault::kind::reset_before, fault::kind::garbage,
+                    fault::kind::endless, fault::kind::status}) {
+    e2b.server().add_fault({.what = kind, .path = "/execute", .code = 502});
+    auto outcome = side->run(python(one));
+    BOOST_TEST(!outcome.answer.has_value());
+    BOOST_TEST(outcome.may_have_started);
+  }
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(refuses_more_than_it_may_run) {
+  open({.max_running = 1});
+  auto slow = python(sleeper);
+  auto first = side->begin(slow);
+  first->wait_for_output("up");
+  auto outcome = side->run(python(one));
+  BOOST_REQUIRE(!outcome.answer.has_value());
+  BOOST_TEST((outcome.answer.error().code == ec::exhausted));
+  side->backend->cancel(slow.id, exit_reason::cancelled);
+  first->wait();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(e2b_parts)
+
+BOOST_AUTO_TEST_CASE(encodes_the_metadata_filter_three_times) {
+  BOOST_TEST(e2b_metadata_filter({{"purpose", "word"}}) == "purpose%3Dword");
+  BOOST_TEST(e2b_metadata_filter({{"k y", "v&=1"}})
+             == "k%252520y%3Dv%252526%25253D1");
+}
+
+BOOST_AUTO_TEST_CASE(builds_host_names_only_from_ids_that_look_like_ids) {
+  BOOST_TEST(is_e2b_sandbox_id("i0abc-1234"));
+  for (auto bad : {"", "a.b", "x/y", "ABC", "..", "-a", "a-", "a b", "a@b"})
+    BOOST_TEST(!is_e2b_sandbox_id(bad), bad);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

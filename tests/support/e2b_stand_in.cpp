@@ -1,0 +1,279 @@
+#include "tests/support/e2b_stand_in.hpp"
+
+#include "net/providers/connect_stream.hpp"
+#include "runtime/frame/base64.hpp"
+#include "runtime/json/json.hpp"
+
+namespace troupe::test {
+
+namespace {
+
+const std::string token = "at-1";
+
+std::string refusal(int code, std::string_view why) {
+  json::object o{{"code", code}, {"message", why}};
+  return json::to_text(o);
+}
+
+std::map<std::string, std::string> texts(const json::value* v) {
+  std::map<std::string, std::string> out;
+  if (v && v->is_object())
+    for (const auto& [name, value] : v->as_object())
+      if (value.is_string())
+        out[std::string{name}] = std::string{value.as_string()};
+  return out;
+}
+
+/// The members NewSandbox knows; the real one refuses others.
+bool known_member(std::string_view name) {
+  for (auto known : {"templateID", "timeout", "metadata", "envVars", "secure",
+                     "allow_internet_access", "network", "autoPause"})
+    if (name == known)
+      return true;
+  return false;
+}
+
+std::string envelope_end(std::string_view json) {
+  auto bytes = net::connect_envelope(json);
+  bytes[0] = 2;
+  return bytes;
+}
+
+} // namespace
+
+e2b_stand_in::e2b_stand_in()
+    : server_{[this](const stand_request& r, stand_reply& reply) {
+        handle(r, reply);
+      }} {}
+
+std::map<std::string, e2b_stand_in::box> e2b_stand_in::boxes() const {
+  std::lock_guard guard{mutex_};
+  return boxes_;
+}
+
+int e2b_stand_in::created() const {
+  std::lock_guard guard{mutex_};
+  return next_ - 1;
+}
+
+int e2b_stand_in::destroyed() const {
+  std::lock_guard guard{mutex_};
+  return destroyed_;
+}
+
+void e2b_stand_in::lose(const std::string& id) {
+  std::lock_guard guard{mutex_};
+  boxes_.erase(id);
+}
+
+std::string e2b_stand_in::leave_one_behind() {
+  std::lock_guard guard{mutex_};
+  auto id = "ibox" + std::to_string(next_++);
+  boxes_[id].labels = {{"troupe", "1"}, {"troupe_lease", "tag-of-" + id}};
+  return "tag-of-" + id;
+}
+
+void e2b_stand_in::wait_until_empty() {
+  std::unique_lock lock{mutex_};
+  changed_.wait_for(lock, std::chrono::seconds{30},
+                    [this] { return boxes_.empty(); });
+}
+
+void e2b_stand_in::handle(const stand_request& r, stand_reply& reply) {
+  auto id = r.header("e2b-sandbox-id");
+  if (id.empty()) { // the control plane
+    if (r.header("x-api-key") != api_key)
+      return reply.json(401, refusal(401, "unauthorized"));
+    if (r.path == "/v2/sandboxes" && r.method == "POST")
+      return create(r, reply);
+    if (r.path == "/v2/sandboxes" && r.method == "GET")
+      return list(r, reply);
+    if (r.method == "DELETE" && r.path.starts_with("/sandboxes/")) {
+      std::lock_guard guard{mutex_};
+      auto gone = boxes_.erase(r.path.substr(11)) > 0;
+      destroyed_ += gone;
+      changed_.notify_all();
+      return gone ? reply.send(204) : reply.json(404, refusal(404, "no box"));
+    }
+    return;
+  }
+  box b;
+  {
+    std::lock_guard guard{mutex_};
+    auto i = boxes_.find(id);
+    if (i == boxes_.end())
+      return reply.json(502, refusal(502, "the sandbox was not found"));
+    b = i->second;
+  }
+  if (r.header("x-access-token") != token)
+    return reply.json(401, refusal(401, "no access token"));
+  auto port = r.header("e2b-sandbox-port");
+  if (port == "49983" && r.path == "/process.Process/Start")
+    return start(r, reply, b);
+  if (port == "49983" && r.path.starts_with("/process.Process/"))
+    return input(r, reply);
+  if (port == "49999" && r.path == "/execute")
+    return execute(r, reply, b);
+}
+
+void e2b_stand_in::create(const stand_request& r, stand_reply& reply) {
+  auto body = json::parse_object(r.body);
+  if (!body)
+    return reply.json(400, refusal(400, "no JSON object"));
+  for (const auto& [name, value] : *body)
+    if (!known_member(name))
+      return reply.json(400, refusal(400, std::string{name} + " is unknown"));
+  auto* timeout = body->if_contains("timeout");
+  if (!body->contains("templateID") || !timeout || !timeout->is_int64()
+      || timeout->as_int64() <= 0 || timeout->as_int64() > 86'400)
+    return reply.json(400, refusal(400, "templateID or timeout"));
+  std::lock_guard guard{mutex_};
+  auto id = "ibox" + std::to_string(next_++);
+  boxes_[id] = {texts(body->if_contains("metadata")),
+                texts(body->if_contains("envVars")), r.body};
+  reply.json(201,
+             R"({"sandboxID":")" + id
+               + R"(","templateID":"t","clientID":"c",)"
+                 R"("envdVersion":"0.6.0","envdAccessToken":")"
+               + token + R"("})");
+}
+
+void e2b_stand_in::list(const stand_request& r, stand_reply& reply) {
+  // The reverse of the client's three encodings; the frame undid the first.
+  auto filter = r.query.find("metadata");
+  std::string key, value;
+  if (filter != r.query.end()) {
+    auto equal = filter->second.find('=');
+    key = percent_decode(percent_decode(filter->second.substr(0, equal)));
+    value = percent_decode(percent_decode(filter->second.substr(equal + 1)));
+  }
+  json::array out;
+  std::lock_guard guard{mutex_};
+  for (const auto& [id, b] : boxes_) {
+    auto label = b.labels.find(key);
+    if (label == b.labels.end() || label->second != value)
+      continue;
+    json::object labels;
+    for (const auto& [k, v] : b.labels)
+      labels[k] = v;
+    json::object item{{"sandboxID", id}, {"state", "running"}};
+    item["metadata"] = std::move(labels);
+    out.push_back(std::move(item));
+  }
+  reply.json(200, json::to_text(out));
+}
+
+void e2b_stand_in::start(const stand_request& r, stand_reply& reply,
+                         const box& b) {
+  if (r.header("content-type") != "application/connect+json"
+      || r.header("connect-protocol-version") != "1")
+    return reply.json(415, refusal(415, "not a Connect stream"));
+  auto timeout = r.header("connect-timeout-ms");
+  if (timeout == "0" || timeout.size() > 10)
+    return reply.json(400, refusal(400, "a timeout that has passed"));
+  json::object body;
+  net::connect_reader reader{[&](std::string_view text) -> result<void> {
+    auto parsed = json::parse_object(text);
+    if (!parsed)
+      return parsed.error();
+    body = std::move(*parsed);
+    return {};
+  }};
+  if (!reader.feed(r.body) || !body.contains("process"))
+    return reply.json(400, refusal(400, "no envelope"));
+  const auto& process = body["process"].as_object();
+  std::vector<std::string> argv{std::string{process.at("cmd").as_string()}};
+  for (const auto& a : process.at("args").as_array())
+    argv.emplace_back(a.as_string());
+  auto env = b.env;
+  for (auto& [name, value] : texts(process.if_contains("envs")))
+    env[name] = value;
+  reply.begin(200, "application/connect+json");
+  reply.piece(net::connect_envelope(R"({"event":{"start":{"pid":7}}})"));
+  std::string given;
+  if (body["stdin"].is_bool() && body["stdin"].as_bool()) {
+    std::unique_lock lock{mutex_};
+    // The input comes on another connection.
+    if (!changed_.wait_for(lock, std::chrono::seconds{20},
+                           [this] { return inputs_.contains(7); }))
+      return reply.cut_off();
+    given = inputs_.extract(7).mapped();
+  }
+  program_run program{argv, env, given, {}, reply.socket()};
+  program.sink = [&](bool is_err, std::string_view bytes) {
+    json::object data;
+    data[is_err ? "stderr" : "stdout"] = frame::to_base64(bytes);
+    json::object event;
+    event["data"] = std::move(data);
+    json::object message;
+    message["event"] = std::move(event);
+    // In two pieces: an envelope may be split anywhere.
+    auto text = net::connect_envelope(json::to_text(message));
+    reply.piece(text.substr(0, 3));
+    reply.piece(text.substr(3));
+  };
+  auto code = run_program(program);
+  json::object end;
+  if (code > 0)
+    end["exitCode"] = code;
+  if (code >= 0)
+    end["exited"] = true;
+  end["status"] = code >= 0 ? "exit status" : "signal: killed";
+  json::object event;
+  event["end"] = std::move(end);
+  json::object message;
+  message["event"] = std::move(event);
+  reply.piece(net::connect_envelope(json::to_text(message)));
+  reply.piece(envelope_end("{}"));
+  reply.end();
+}
+
+void e2b_stand_in::input(const stand_request& r, stand_reply& reply) {
+  if (r.header("content-type") != "application/json")
+    return reply.json(415, refusal(415, "not a unary call"));
+  auto body = json::parse_object(r.body);
+  if (!body)
+    return reply.json(400, refusal(400, "no JSON"));
+  if (auto* given = body->if_contains("input")) {
+    auto bytes = frame::from_base64(given->as_object().at("stdin").as_string());
+    std::lock_guard guard{mutex_};
+    inputs_[7] = bytes ? *bytes : "";
+    changed_.notify_all();
+  }
+  reply.json(200, "{}");
+}
+
+void e2b_stand_in::execute(const stand_request& r, stand_reply& reply,
+                           const box& b) {
+  auto body = json::parse_object(r.body);
+  if (!body || !body->contains("code"))
+    return reply.send(400, "code is missing");
+  auto* language = body->if_contains("language");
+  auto js = language && language->as_string() == "js";
+  std::string code{body->at("code").as_string()};
+  reply.begin(200, "application/json");
+  auto line = [&](const json::object& o) {
+    return reply.piece(json::to_text(o) + "\n");
+  };
+  line({{"type", "number_of_executions"}, {"execution_count", 1}});
+  line({{"type", "keepalive"}});
+  program_run program{
+    {js ? "node" : "python3", "-"}, b.env, code, {}, reply.socket()};
+  program.sink = [&](bool err, std::string_view bytes) {
+    line({{"type", err ? "stderr" : "stdout"},
+          {"text", json::repair_utf8(bytes)},
+          {"timestamp", 1}});
+  };
+  auto status = run_program(program);
+  if (status != 0)
+    line({{"type", "error"},
+          {"name", "Exit"},
+          {"value", std::to_string(status)},
+          {"traceback", ""}});
+  if (boxes().size() == 0)
+    return reply.cut_off(); // lost in the meantime
+  line({{"type", "end_of_execution"}});
+  reply.end();
+}
+
+} // namespace troupe::test

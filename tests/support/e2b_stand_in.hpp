@@ -1,0 +1,55 @@
+#pragma once
+
+#include "tests/support/stand_in.hpp"
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace troupe::test {
+
+/// Plays E2B: the control plane, envd and the code interpreter behind one
+/// address. Refuses what the real one refuses, and really runs what it is
+/// sent (as this user: only for our own test programs).
+class e2b_stand_in {
+public:
+  e2b_stand_in();
+
+  std::string url() const { return server_.url(); }
+  stand_in& server() { return server_; }
+  static constexpr const char* api_key = "e2b_0123456789abcdef";
+
+  struct box {
+    std::map<std::string, std::string> labels;
+    std::map<std::string, std::string> env;
+    std::string creation; // the body as received
+  };
+  std::map<std::string, box> boxes() const;
+  int created() const;
+  int destroyed() const;
+  /// Makes a sandbox disappear, as at the end of its lifetime.
+  void lose(const std::string& id);
+  /// A sandbox of an engine that died; its lease's tag.
+  std::string leave_one_behind();
+  /// Until the last one was ended.
+  void wait_until_empty();
+
+private:
+  void handle(const stand_request& r, stand_reply& reply);
+  void create(const stand_request& r, stand_reply& reply);
+  void list(const stand_request& r, stand_reply& reply);
+  void start(const stand_request& r, stand_reply& reply, const box& b);
+  void input(const stand_request& r, stand_reply& reply);
+  void execute(const stand_request& r, stand_reply& reply, const box& b);
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::string, box> boxes_;
+  std::map<int, std::string> inputs_;
+  int next_ = 1;
+  int destroyed_ = 0;
+  stand_in server_;
+};
+
+} // namespace troupe::test
