@@ -24,7 +24,7 @@ enum class column : std::uint8_t {
   variables,
   agent_variables,
   keys,
-  sandboxes, // reserved
+  sandboxes, // leases on those of providers
   runs,
   run_index, // runs by time, so that lists need not read the runs
   idempotency,

@@ -96,6 +96,10 @@ result<store> open_store(const store_options& options) {
   if (!audit)
     return audit.error();
   s.audit = std::move(*audit);
+  auto sandboxes = sandbox_store::open(s.db);
+  if (!sandboxes)
+    return sandboxes.error();
+  s.sandboxes = std::move(*sandboxes);
   return s;
 }
 

@@ -5,6 +5,7 @@
 #include "storage/catalog_store.hpp"
 #include "storage/idempotency_store.hpp"
 #include "storage/run_store.hpp"
+#include "storage/sandbox_store.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -32,6 +33,7 @@ struct store {
   std::unique_ptr<run_store> runs;
   std::unique_ptr<idempotency_store> idempotency;
   std::unique_ptr<audit_store> audit;
+  std::unique_ptr<sandbox_store> sandboxes;
 };
 
 /// Looks first, without changing anything: a newer format, a wrong or missing
