@@ -11,6 +11,7 @@ void add_commands(CLI::App& app, invocation& call) {
          add_sandbox_command,
          add_config_command,
          add_key_command,
+         add_backend_command,
          add_doctor_command,
          add_top_command,
          add_bench_command,

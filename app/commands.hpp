@@ -23,6 +23,7 @@ void add_top_command(CLI::App& app, invocation& call);
 void add_openapi_command(CLI::App& app, invocation& call);
 void add_man_command(CLI::App& app, invocation& call);
 void add_audit_command(CLI::App& app, invocation& call);
+void add_backend_command(CLI::App& app, invocation& call);
 void add_version_command(CLI::App& app, invocation& call);
 void add_completion_command(CLI::App& app, invocation& call);
 

@@ -5,6 +5,7 @@
 #include "app/answer_archive.hpp"
 #include "app/exit_code.hpp"
 #include "app/options.hpp"
+#include "app/remote_backends.hpp"
 #include "app/unsupported.hpp"
 #include "app/watchdog.hpp"
 #include "net/compat/letta/letta.hpp"
@@ -62,6 +63,7 @@ struct host::parts {
   std::shared_ptr<backend> runs;
   std::shared_ptr<store> kept;
   std::shared_ptr<configuration_store> configuration;
+  std::unique_ptr<remote_backends> remote;
   std::unique_ptr<engine_host> engine;
   std::shared_ptr<answer_archive> archive;
   std::unique_ptr<net::span_exporter> exporter;
@@ -111,6 +113,11 @@ result<void> host::parts::open_engine(const settings& s) {
   options.deriver = local;
   if (runs)
     options.backends.push_back(runs);
+  auto providers
+    = remote_backends::open(s, {kept, kept->sandboxes.get()}, options);
+  if (!providers)
+    return std::move(providers).error().within("open the remote backends");
+  remote = std::move(*providers);
   auto opened = troupe::open_engine(std::move(options));
   if (!opened)
     return std::move(opened).error().within("open the engine");
@@ -163,8 +170,7 @@ result<void> host::parts::open_server(const settings& s) {
 }
 
 result<std::unique_ptr<host>> host::open(const configuration& what) {
-  if (auto fine = check_supported(what); !fine)
-    return fine.error();
+  warn_of_unsupported(what);
   auto& s = what.values;
   auto p = std::make_unique<parts>();
   p->drain = s.engine.drain_timeout;
@@ -197,6 +203,7 @@ void host::parts::stop() {
   traced.reset();
   exporter.reset(); // sends what is left
   engine.reset();
+  remote.reset();
   if (builder)
     builder->stop();
   if (runs)

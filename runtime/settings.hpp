@@ -103,6 +103,7 @@ struct settings {
     std::uint32_t breaker_failures = 5;
     ms breaker_pause{1'000};
     ms breaker_longest{30'000};
+    ms reconcile_every{60'000}; // one list per provider, when there is need
   } dispatch;
 
   struct idempotency_group {
@@ -116,6 +117,7 @@ struct settings {
     ms timeout{10'000};
     std::string on_error = "empty"; // as the replaced system does
     ms cache_ttl{0};                // credentials are meant to be short-lived
+    bool allow_private = false;     // a name that leads into the house
   } credentials;
 
   struct e2b_group {
@@ -126,23 +128,35 @@ struct settings {
     std::string sandbox_url; // "": by the name of the sandbox
     ms timeout{300'000}; // life of a sandbox; their server's default is 15 s
     std::uint32_t max_sandboxes = 100; // the usual quota of a paid plan
+    std::uint32_t create_rate = 5;     // theirs of a paid plan; hobby: 1
+    bool allow_private = false;
+    bool legacy_create = false; // control planes without /v2
   } e2b;
 
   struct modal_group {
     secret token_id;
     secret token_secret; // both set: Modal is configured
     std::string server_url = "https://api.modal.com:443";
-    std::string environment; // "": the workspace's default
+    std::string environment;  // "": the workspace's default
+    std::string endpoint_url; // set: a deployed runner instead of the API
+    secret proxy_token_id;
+    secret proxy_token_secret;
     ms timeout{300'000};
     std::uint32_t max_sandboxes = 100;
+    std::uint32_t create_rate = 10; // beyond it they tell us to wait
+    bool allow_private = false;
   } modal;
 
   struct daytona_group {
     secret api_key; // set: Daytona is configured
     std::string api_url = "https://app.daytona.io/api";
     std::string target;
+    std::string snapshot;     // "": theirs
+    std::string organization; // with a JWT only
     ms timeout{300'000};
     std::uint32_t max_sandboxes = 100;
+    std::uint32_t create_rate = 5; // 300 a minute: their lowest tier
+    bool allow_private = false;
   } daytona;
 
   struct aio_group {
@@ -151,6 +165,8 @@ struct settings {
     secret api_key;
     ms timeout{300'000};
     std::uint32_t max_runs = 16; // one container carries them all
+    bool tls = false;
+    bool allow_private = false;
   } aio;
 
   struct storage_group {

@@ -65,6 +65,9 @@ std::vector<field_error> contradictions(const settings& s) {
                  "http.tls-key", !s.http.tls_key.empty());
   found.together("modal.token-id", !s.modal.token_id.empty(),
                  "modal.token-secret", !s.modal.token_secret.empty());
+  found.together("modal.proxy-token-id", !s.modal.proxy_token_id.empty(),
+                 "modal.proxy-token-secret",
+                 !s.modal.proxy_token_secret.empty());
   if (s.credentials.webhook_url.empty() && !s.credentials.webhook_key.empty())
     found.add("credentials.webhook-key", "needs credentials.webhook-url");
   if (s.compat.letta_secure && s.compat.letta_password.empty())

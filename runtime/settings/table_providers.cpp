@@ -7,6 +7,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
+constexpr std::string_view private_help
+  = "Let a host name lead to a private address; a written one may.";
+constexpr std::string_view rate_help = "New sandboxes per second.";
+
 std::vector<setting_key> credentials() {
   return {
     row("credentials", "webhook-url", TROUPE_AT(credentials.webhook_url),
@@ -28,6 +32,8 @@ std::vector<setting_key> credentials() {
     row("credentials", "cache-ttl", TROUPE_AT(credentials.cache_ttl),
         "How long an answer serves the same question; 0s asks every time.")
       .between(0ms, 1h),
+    row("credentials", "allow-private", TROUPE_AT(credentials.allow_private),
+        private_help),
   };
 }
 
@@ -56,6 +62,11 @@ std::vector<setting_key> e2b() {
     row("e2b", "max-sandboxes", TROUPE_AT(e2b.max_sandboxes),
         "Sandboxes at the same time.")
       .between(1, 100'000),
+    row("e2b", "create-rate", TROUPE_AT(e2b.create_rate), rate_help)
+      .between(1, 1'000),
+    row("e2b", "allow-private", TROUPE_AT(e2b.allow_private), private_help),
+    row("e2b", "legacy-create", TROUPE_AT(e2b.legacy_create),
+        "Create by /sandboxes: for control planes without /v2."),
   };
 }
 
@@ -72,12 +83,25 @@ std::vector<setting_key> modal() {
     row("modal", "environment", TROUPE_AT(modal.environment),
         "Environment; empty: the default of the workspace.")
       .also("MODAL_ENVIRONMENT"),
+    row("modal", "endpoint-url", TROUPE_AT(modal.endpoint_url),
+        "A deployed runner (examples/modal) to use instead of the API.")
+      .form(text_form::url)
+      .also("MODAL_ENDPOINT_URL"),
+    row("modal", "proxy-token-id", TROUPE_AT(modal.proxy_token_id),
+        "Its proxy auth token, wk-...")
+      .also("MODAL_PROXY_TOKEN_ID"),
+    row("modal", "proxy-token-secret", TROUPE_AT(modal.proxy_token_secret),
+        "And the secret of that, ws-...")
+      .also("MODAL_PROXY_TOKEN_SECRET"),
     row("modal", "timeout", TROUPE_AT(modal.timeout),
         "Life of a sandbox whose config says nothing.")
       .between(1s, 24h),
     row("modal", "max-sandboxes", TROUPE_AT(modal.max_sandboxes),
         "Sandboxes at the same time.")
       .between(1, 100'000),
+    row("modal", "create-rate", TROUPE_AT(modal.create_rate), rate_help)
+      .between(1, 1'000),
+    row("modal", "allow-private", TROUPE_AT(modal.allow_private), private_help),
   };
 }
 
@@ -93,12 +117,22 @@ std::vector<setting_key> daytona() {
     row("daytona", "target", TROUPE_AT(daytona.target),
         "Region of new sandboxes, such as us or eu.")
       .also("DAYTONA_TARGET"),
+    row("daytona", "snapshot", TROUPE_AT(daytona.snapshot),
+        "Snapshot of a sandbox whose config names none.")
+      .also("DAYTONA_SNAPSHOT"),
+    row("daytona", "organization", TROUPE_AT(daytona.organization),
+        "Organization, when the key is a JWT.")
+      .also("DAYTONA_ORGANIZATION_ID"),
     row("daytona", "timeout", TROUPE_AT(daytona.timeout),
         "Life of a sandbox whose config says nothing.")
       .between(1s, 24h),
     row("daytona", "max-sandboxes", TROUPE_AT(daytona.max_sandboxes),
         "Sandboxes at the same time.")
       .between(1, 100'000),
+    row("daytona", "create-rate", TROUPE_AT(daytona.create_rate), rate_help)
+      .between(1, 1'000),
+    row("daytona", "allow-private", TROUPE_AT(daytona.allow_private),
+        private_help),
   };
 }
 
@@ -117,6 +151,8 @@ std::vector<setting_key> aio() {
       .between(1s, 24h),
     row("aio", "max-runs", TROUPE_AT(aio.max_runs), "Runs at the same time.")
       .between(1, 10'000),
+    row("aio", "tls", TROUPE_AT(aio.tls), "Speak HTTPS to it."),
+    row("aio", "allow-private", TROUPE_AT(aio.allow_private), private_help),
   };
 }
 

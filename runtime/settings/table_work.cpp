@@ -113,6 +113,9 @@ std::vector<setting_key> dispatch() {
     row("dispatch", "breaker-longest", TROUPE_AT(dispatch.breaker_longest),
         "How long it is left alone at most.")
       .between(100ms, 1h),
+    row("dispatch", "reconcile-every", TROUPE_AT(dispatch.reconcile_every),
+        "Between two looks for sandboxes that were left at a provider.")
+      .between(1s, 24h),
   };
 }
 

@@ -1,0 +1,200 @@
+#include "app/commands.hpp"
+#include "app/options.hpp"
+#include "app/provider_options.hpp"
+#include "app/provider_trial.hpp"
+#include "app/settings_options.hpp"
+#include "runtime/json/json.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace troupe {
+
+namespace {
+
+constexpr std::array kinds{backend_kind::e2b, backend_kind::modal,
+                           backend_kind::daytona, backend_kind::aio};
+
+struct backend_options {
+  std::string name;
+  bool as_json = false;
+  bool dry_run = false;
+};
+
+int failed(const error& why) {
+  return complain(why.text, why.code == ec::internal ? exit_ours : exit_usage);
+}
+
+/// Where it is reached, and how one switches it on.
+std::string place_of(const settings& s, backend_kind kind) {
+  switch (kind) {
+  case backend_kind::e2b:
+    return s.e2b.api_url.empty() ? "https://api." + s.e2b.domain
+                                 : s.e2b.api_url;
+  case backend_kind::modal:
+    return s.modal.endpoint_url.empty() ? s.modal.server_url
+                                        : s.modal.endpoint_url;
+  case backend_kind::daytona:
+    return s.daytona.api_url;
+  case backend_kind::aio:
+    return s.aio.host.empty() ? std::string{}
+                              : s.aio.host + ":" + std::to_string(s.aio.port);
+  case backend_kind::local:
+  case backend_kind::peer:
+    break;
+  }
+  return {};
+}
+
+std::string_view way_in(backend_kind kind) {
+  switch (kind) {
+  case backend_kind::e2b:
+    return "set e2b.api-key (E2B_API_KEY)";
+  case backend_kind::modal:
+    return "set modal.token-id and modal.token-secret (MODAL_TOKEN_ID, "
+           "MODAL_TOKEN_SECRET), or modal.endpoint-url";
+  case backend_kind::daytona:
+    return "set daytona.api-key (DAYTONA_API_KEY)";
+  case backend_kind::aio:
+    return "set aio.host (SANDBOX_HOST)";
+  case backend_kind::local:
+  case backend_kind::peer:
+    break;
+  }
+  return "";
+}
+
+// -- list ---------------------------------------------------------------------
+
+int list(settings_options& from, const backend_options& how) {
+  auto loaded = from.load();
+  if (!loaded)
+    return complain(loaded.error().text);
+  auto& s = loaded->values;
+  json::array all;
+  auto add
+    = [&](std::string name, bool on, std::string place, std::string_view hint) {
+        if (!how.as_json)
+          std::cout << (on ? "on   " : "off  ") << name
+                    << (on ? (place.empty() ? "" : ": " + place)
+                           : ": " + std::string{hint})
+                    << "\n";
+        all.push_back({{"name", name}, {"configured", on}, {"place", place}});
+      };
+  add("local", s.local.enabled, "", "set local.enabled = true");
+  for (auto kind : kinds)
+    add(std::string{to_string(kind)}, is_configured(s, kind), place_of(s, kind),
+        way_in(kind));
+  add("webhook", !s.credentials.webhook_url.empty(), s.credentials.webhook_url,
+      "set credentials.webhook-url (STEP_ORCHESTRATOR_ENDPOINT)");
+  if (how.as_json)
+    std::cout << json::to_text(all) << "\n";
+  return exit_ok;
+}
+
+// -- test ---------------------------------------------------------------------
+
+int test(settings_options& from, const backend_options& how) {
+  auto loaded = from.load();
+  if (!loaded)
+    return complain(loaded.error().text);
+  json::array steps;
+  auto tell = [&](const trial_step& step) {
+    if (!how.as_json)
+      std::cout << (step.fine ? "ok    " : "FAIL  ") << step.name << " ("
+                << step.took.count() << " ms): " << step.detail << std::endl;
+    steps.push_back({{"step", step.name},
+                     {"ok", step.fine},
+                     {"milliseconds", step.took.count()},
+                     {"detail", step.detail}});
+  };
+  bool fine = false;
+  if (how.name == "webhook") {
+    fine = try_webhook(loaded->values, tell);
+  } else {
+    auto kind = parse_backend(how.name);
+    fine = kind && try_provider(loaded->values, *kind, tell);
+  }
+  if (how.as_json)
+    std::cout << json::to_text(
+      json::object{{"backend", how.name}, {"ok", fine}, {"steps", steps}})
+              << "\n";
+  else
+    std::cout << (fine
+                    ? how.name + " works\n"
+                    : how.name + " does not work; the line above says why\n");
+  return fine ? exit_ok : exit_tool_failed;
+}
+
+// -- gc -----------------------------------------------------------------------
+
+int collect(settings_options& from, const backend_options& how) {
+  auto loaded = from.load();
+  if (!loaded)
+    return complain(loaded.error().text);
+  auto& s = loaded->values;
+  auto opened = open_store(store_options_from(s));
+  if (!opened)
+    return failed(std::move(opened).error().within(
+      "open the leases (a running engine collects by itself)"));
+  auto kept = std::make_shared<store>(std::move(*opened));
+  std::shared_ptr<lease_book> book{kept, kept->sandboxes.get()};
+  json::array all;
+  auto worst = exit_ok;
+  for (auto kind : kinds) {
+    if (!is_configured(s, kind))
+      continue;
+    auto found = collect_leftovers(s, kind, book, how.dry_run);
+    if (!found) {
+      std::cerr << "troupe: " << to_string(kind) << ": " << found.error().text
+                << "\n";
+      worst = exit_tool_failed;
+      continue;
+    }
+    for (auto& each : *found) {
+      if (!how.as_json)
+        std::cout << (how.dry_run ? "would end " : "ended ") << to_string(kind)
+                  << " sandbox " << each.sandbox << "\n";
+      all.push_back({{"backend", to_string(kind)},
+                     {"sandbox", each.sandbox},
+                     {"lease", each.tag}});
+    }
+  }
+  if (how.as_json)
+    std::cout << json::to_text(all) << "\n";
+  else if (all.empty() && worst == exit_ok)
+    std::cout << "nothing was left behind\n";
+  return worst;
+}
+
+} // namespace
+
+void add_backend_command(CLI::App& app, invocation& call) {
+  auto how = std::make_shared<backend_options>();
+  auto backend = app.add_subcommand(
+    "backend", "List, test and tidy up the places where tools run");
+
+  auto shown = backend->add_subcommand(
+    "list", "Say which are switched on, and how to switch on the others");
+  shown->add_flag("--json", how->as_json, "For programs");
+  auto list_from = add_settings_options(*shown);
+  call.on(shown, [how, list_from] { return list(*list_from, *how); });
+
+  auto tried = backend->add_subcommand(
+    "test", "Prove your credentials at the real service, step by step");
+  tried->add_option("backend", how->name, "Which")
+    ->required()
+    ->check(CLI::IsMember({"e2b", "daytona", "modal", "aio", "webhook"}));
+  tried->add_flag("--json", how->as_json, "For programs");
+  auto test_from = add_settings_options(*tried);
+  call.on(tried, [how, test_from] { return test(*test_from, *how); });
+
+  auto gc = backend->add_subcommand(
+    "gc", "End sandboxes that a crash left behind; the engine must not run");
+  gc->add_flag("--dry-run", how->dry_run, "Only say which");
+  gc->add_flag("--json", how->as_json, "For programs");
+  auto gc_from = add_settings_options(*gc);
+  call.on(gc, [how, gc_from] { return collect(*gc_from, *how); });
+}
+
+} // namespace troupe

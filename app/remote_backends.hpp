@@ -1,0 +1,33 @@
+#pragma once
+
+#include "actors/options.hpp"
+#include "app/io_thread.hpp"
+#include "net/providers/remote_backend.hpp"
+#include "runtime/settings.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace troupe {
+
+/// The providers that the settings switch on, and the credentials webhook:
+/// one client and one thread for all of them.
+class remote_backends {
+public:
+  /// Opens them and hands them to the engine that is to be opened.
+  static result<std::unique_ptr<remote_backends>>
+  open(const settings& s, std::shared_ptr<lease_book> leases,
+       engine_options& into);
+  remote_backends(const remote_backends&) = delete;
+  remote_backends& operator=(const remote_backends&) = delete;
+  /// Ends what still runs, within a bound.
+  ~remote_backends();
+
+private:
+  remote_backends() = default;
+
+  io_thread io_;
+  std::vector<std::shared_ptr<net::remote_backend>> all_;
+};
+
+} // namespace troupe
