@@ -1,0 +1,102 @@
+// Every parser of a provider's whole messages. The first byte picks one, so
+// that a seed stays with its parser.
+#include "net/client/retry.hpp"
+#include "net/client/url.hpp"
+#include "net/grpc/grpc_message.hpp"
+#include "net/providers/aio_messages.hpp"
+#include "net/providers/daytona_messages.hpp"
+#include "net/providers/e2b_messages.hpp"
+#include "net/providers/modal_endpoint.hpp"
+#include "net/providers/modal_messages.hpp"
+#include "net/providers/status.hpp"
+#include "net/providers/webhook.hpp"
+#include "runtime/model/variable.hpp"
+
+#include <cstdlib>
+
+using namespace troupe;
+using namespace troupe::net;
+
+namespace {
+
+void demand(bool holds) {
+  if (!holds)
+    std::abort();
+}
+
+void e2b_answers(std::string_view text) {
+  if (auto box = e2b::parse_creation(text))
+    demand(is_e2b_sandbox_id(box->id)); // it becomes part of a host name
+  if (auto all = e2b::parse_list(text))
+    for (const auto& each : *all)
+      demand(is_e2b_sandbox_id(each.sandbox) && !each.tag.empty());
+  (void)e2b::parse_process_event(text);
+  if (auto cell = e2b::parse_cell_event(text))
+    demand(cell->text.size() <= text.size() + 1'000);
+}
+
+void daytona_answers(std::string_view text) {
+  if (auto box = daytona::parse_sandbox(text))
+    demand(box->sandbox.id.find('/') == std::string::npos);
+  (void)daytona::parse_list(text);
+  if (auto id = daytona::parse_command_id(text))
+    demand(id->find_first_of("/?#") == std::string::npos);
+  (void)daytona::parse_command(text);
+  (void)daytona::parse_logs(text);
+}
+
+void modal_answers(std::string_view bytes) {
+  (void)modal::text_field(bytes, 1);
+  (void)modal::builder_version_of(bytes);
+  (void)modal::read_image(bytes);
+  (void)modal::read_image_join(bytes);
+  (void)modal::read_sandbox(bytes);
+  (void)modal::read_router_access(bytes);
+  (void)modal::read_list(bytes);
+  (void)modal::read_exec_wait(bytes);
+  (void)modal::jwt_expiry(bytes);
+  (void)parse_endpoint_answer(bytes);
+  base_url here{true, "a--b.modal.run", 443, ""};
+  if (auto target = waiting_target(here, bytes))
+    demand(target->starts_with('/') && !target->starts_with("//"));
+}
+
+void other_answers(std::string_view text) {
+  if (auto data = aio::unwrap(text, "try"))
+    (void)aio::parse_report(*data);
+  if (auto variables = parse_webhook_reply(text))
+    for (const auto& [name, value] : *variables)
+      demand(check_variable_name(name).has_value());
+  demand(reply_message(text).size() <= 800); // 200 characters of UTF-8
+  (void)parse_retry_after(text, std::chrono::system_clock::now());
+  std::map<std::string, std::string> head{
+    {"grpc-status", std::string{text.substr(0, 4)}},
+    {"grpc-message", std::string{text}},
+    {"grpc-status-details-bin", std::string{text}}};
+  (void)read_grpc_status(head, 0);
+  if (auto url = parse_base_url(text))
+    demand(parse_base_url(url->text()).has_value());
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  if (size == 0)
+    return 0;
+  std::string_view bytes{reinterpret_cast<const char*>(data) + 1, size - 1};
+  switch (data[0] % 4) {
+  case 0:
+    e2b_answers(bytes);
+    break;
+  case 1:
+    daytona_answers(bytes);
+    break;
+  case 2:
+    modal_answers(bytes);
+    break;
+  default:
+    other_answers(bytes);
+  }
+  return 0;
+}
