@@ -8,9 +8,11 @@
 #include <boost/beast/http.hpp>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
 #include <random>
+#include <sstream>
 #include <tuple>
 
 namespace troupe::net {
@@ -21,7 +23,8 @@ using steady = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::size_t read_piece_bytes = 16u << 10;
+// A thousand runs wait in a read at the same time.
+constexpr std::size_t read_piece_bytes = 8u << 10;
 
 error broken(const client_request& request, std::string_view doing,
              const boost::system::error_code& why) {
@@ -38,6 +41,17 @@ bool called_off(const client_request& request) {
 std::chrono::milliseconds until(steady::time_point deadline) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(deadline
                                                                - steady::now());
+}
+
+std::size_t body_bytes(const client_request& request) {
+  return request.body.size()
+    + (request.body_head ? request.body_head->size() : 0);
+}
+
+/// Those whose body some servers miss when there is none.
+bool wants_length(const client_request& request) {
+  return request.method == http::verb::post || request.method == http::verb::put
+    || request.method == http::verb::patch;
 }
 
 /// One attempt and how far it came.
@@ -173,18 +187,26 @@ template <class Stream>
 asio::awaitable<boost::system::error_code>
 http_client::impl::write(Stream& stream, const client_request& request) {
   boost::system::error_code why;
+  http::request<http::empty_body> message;
+  fill(message, request);
+  if (request.body_pieces)
+    message.chunked(true);
+  else if (auto size = body_bytes(request); size > 0 || wants_length(request))
+    message.content_length(size);
   if (!request.body_pieces) {
-    http::request<http::string_body> message;
-    fill(message, request);
-    message.body() = request.body;
-    message.prepare_payload();
-    co_await http::async_write(stream, message,
+    // Small ones go out with their head, in one packet.
+    std::ostringstream head;
+    head << message.base();
+    auto text = std::move(head).str();
+    std::array<asio::const_buffer, 3> all{asio::buffer(text),
+                                          request.body_head
+                                            ? asio::buffer(*request.body_head)
+                                            : asio::const_buffer{},
+                                          asio::buffer(request.body)};
+    co_await asio::async_write(stream, all,
                                asio::redirect_error(asio::use_awaitable, why));
     co_return why;
   }
-  http::request<http::empty_body> message;
-  fill(message, request);
-  message.chunked(true);
   http::request_serializer<http::empty_body> serializer{message};
   co_await http::async_write_header(
     stream, serializer, asio::redirect_error(asio::use_awaitable, why));

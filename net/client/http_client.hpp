@@ -37,6 +37,7 @@ struct client_request {
   boost::beast::http::verb method = boost::beast::http::verb::get;
   std::string target = "/"; // after the service's prefix; already encoded
   boost::beast::http::fields headers;
+  std::shared_ptr<const std::string> body_head; // sent before `body`; shared
   std::string body;
   /// Instead of `body`: the next piece, or nothing at the end. Sent chunked.
   std::function<std::optional<std::string>()> body_pieces;

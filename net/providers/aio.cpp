@@ -43,7 +43,8 @@ public:
                                                output_sink sink,
                                                call_scope scope) override;
   asio::awaitable<result<command_end>> run_script(const remote_sandbox& sandbox,
-                                                  language lang, secret text,
+                                                  language lang,
+                                                  script::remote_script script,
                                                   output_sink sink,
                                                   call_scope scope) override;
   asio::awaitable<result<void>> destroy(const remote_sandbox& sandbox,
@@ -241,10 +242,11 @@ aio_provider::follow(command_report now, output_sink sink, call_scope scope) {
 
 asio::awaitable<result<command_end>>
 aio_provider::run_script(const remote_sandbox& sandbox, language lang,
-                         secret text, output_sink sink, call_scope scope) {
+                         script::remote_script script, output_sink sink,
+                         call_scope scope) {
   auto python = lang == language::python;
   auto path = directory(sandbox) + (python ? "/.script.py" : "/.script.cjs");
-  auto there = co_await write_file(path, text.reveal(), scope);
+  auto there = co_await write_file(path, script.text(), scope);
   if (!there)
     co_return there.error();
   command_request what;

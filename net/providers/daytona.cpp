@@ -50,7 +50,8 @@ public:
                                                output_sink sink,
                                                call_scope scope) override;
   asio::awaitable<result<command_end>> run_script(const remote_sandbox& sandbox,
-                                                  language lang, secret text,
+                                                  language lang,
+                                                  script::remote_script script,
                                                   output_sink sink,
                                                   call_scope scope) override;
   asio::awaitable<result<void>> destroy(const remote_sandbox& sandbox,
@@ -151,8 +152,10 @@ daytona_provider::destroy(const remote_sandbox& sandbox, call_scope scope) {
     auto r = client_.to_api(http::verb::delete_,
                             "/sandbox/" + percent_encode(sandbox.id), scope);
     auto reply = co_await client_.call(std::move(r), "delete a sandbox");
-    if (reply || reply.error().code == ec::not_found)
+    if (!reply && reply.error().code == ec::not_found)
       co_return result<void>{};
+    if (reply)
+      co_return said_gone(reply->body);
     if (reply.error().code != ec::conflict)
       co_return reply.error();
     auto waited = co_await client_.pause(delay, scope); // it is changing state
@@ -300,10 +303,11 @@ daytona_provider::execute(const remote_sandbox& sandbox, command_request what,
 
 asio::awaitable<result<command_end>>
 daytona_provider::run_script(const remote_sandbox& sandbox, language lang,
-                             secret text, output_sink sink, call_scope scope) {
+                             script::remote_script script, output_sink sink,
+                             call_scope scope) {
   auto path = std::string{script_path};
   path += lang == language::python ? ".py" : ".cjs";
-  auto there = co_await upload(sandbox, path, text.reveal(), scope);
+  auto there = co_await upload(sandbox, path, script.text(), scope);
   if (!there)
     co_return there.error();
   command_request what;

@@ -134,6 +134,12 @@ result<sandbox_state> parse_sandbox(std::string_view text) {
   return out;
 }
 
+result<void> said_gone(std::string_view body) {
+  if (body.empty() || json::parse_object(body)) // older servers: empty
+    return {};
+  return fail(ec::unavailable, "Daytona answered a deletion with no JSON");
+}
+
 result<list_page> parse_list(std::string_view text) {
   auto body = json::parse(text);
   if (!body)

@@ -31,6 +31,9 @@ struct sandbox_state {
 };
 result<sandbox_state> parse_sandbox(std::string_view body);
 
+/// Of the answer to a deletion. A login page with status 200 deletes nothing.
+result<void> said_gone(std::string_view body);
+
 struct list_page {
   std::vector<provider::tagged> items;
   std::string next;

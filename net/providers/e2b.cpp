@@ -52,7 +52,8 @@ public:
                                                output_sink sink,
                                                call_scope scope) override;
   asio::awaitable<result<command_end>> run_script(const remote_sandbox& sandbox,
-                                                  language lang, secret text,
+                                                  language lang,
+                                                  script::remote_script script,
                                                   output_sink sink,
                                                   call_scope scope) override;
   asio::awaitable<result<void>> destroy(const remote_sandbox& sandbox,
@@ -66,6 +67,8 @@ private:
                                     std::uint16_t port, http::verb method,
                                     std::string target,
                                     const call_scope& scope) const;
+  std::shared_ptr<const std::string>
+  head_of(const std::shared_ptr<const std::string>& runner);
   void send_input(remote_sandbox sandbox, std::uint32_t pid, std::string text,
                   call_scope scope);
 
@@ -73,6 +76,10 @@ private:
   e2b_options options_;
   base_url api_;
   std::optional<base_url> sandbox_url_;
+  // By runner: one per language.
+  std::map<std::shared_ptr<const std::string>,
+           std::shared_ptr<const std::string>>
+    heads_;
 };
 
 // -- requests
@@ -165,7 +172,8 @@ e2b_provider::destroy(const remote_sandbox& sandbox, call_scope scope) {
   if (!done.answer)
     co_return done.answer.error();
   auto status = done.answer->status;
-  if (status != 204 && status != 200 && status != 404)
+  // Nothing else means gone: a login page comes with 200.
+  if (status != 204 && status != 404)
     co_return refused(service_name, "end a sandbox", *done.answer, key_setting);
   co_return result<void>{};
 }
@@ -293,15 +301,25 @@ e2b_provider::execute(const remote_sandbox& sandbox, command_request what,
   co_return *end;
 }
 
+std::shared_ptr<const std::string>
+e2b_provider::head_of(const std::shared_ptr<const std::string>& runner) {
+  auto& head = heads_[runner];
+  if (!head)
+    head = std::make_shared<const std::string>(execute_head(*runner));
+  return head;
+}
+
 asio::awaitable<result<command_end>>
 e2b_provider::run_script(const remote_sandbox& sandbox, language lang,
-                         secret text, output_sink sink, call_scope scope) {
+                         script::remote_script script, output_sink sink,
+                         call_scope scope) {
   auto request = to_sandbox(sandbox, interpreter_port, http::verb::post,
                             "/execute", scope);
   if (!request)
     co_return request.error();
   request->headers.set(http::field::content_type, "application/json");
-  request->body = execute_body(lang, text.reveal());
+  request->body_head = head_of(script.runner);
+  request->body = execute_rest(lang, script.rest.reveal());
 
   command_end end;
   auto ended = false;

@@ -226,12 +226,19 @@ result<process_event> parse_process_event(std::string_view text) {
   return out;
 }
 
-std::string execute_body(language lang, const std::string& code) {
-  json::object body;
-  body["code"] = code;
-  if (lang != language::python)
-    body["language"] = "js"; // TypeScript has lost its types by now
-  return json::to_text(body);
+std::string execute_head(std::string_view runner) {
+  std::string out = R"({"code":)";
+  json::append_string(out, runner);
+  out.pop_back(); // its last quote: the text goes on
+  return out;
+}
+
+std::string execute_rest(language lang, std::string_view rest) {
+  std::string out;
+  json::append_string(out, rest);
+  out.erase(0, 1);
+  // TypeScript has lost its types by now.
+  return out + (lang == language::python ? "}" : R"(,"language":"js"})");
 }
 
 result<cell_event> parse_cell_event(std::string_view line) {

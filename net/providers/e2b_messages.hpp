@@ -40,8 +40,10 @@ struct process_event {
 };
 result<process_event> parse_process_event(std::string_view json);
 
-/// The body of /execute.
-std::string execute_body(language lang, const std::string& code);
+/// The body of /execute, in two pieces as the script is: the first one serves
+/// every run of the language.
+std::string execute_head(std::string_view runner);
+std::string execute_rest(language lang, std::string_view rest);
 
 /// One line of the code interpreter's reply.
 struct cell_event {

@@ -182,7 +182,8 @@ public:
                                                output_sink sink,
                                                call_scope scope) override;
   asio::awaitable<result<command_end>> run_script(const remote_sandbox& sandbox,
-                                                  language lang, secret text,
+                                                  language lang,
+                                                  script::remote_script script,
                                                   output_sink sink,
                                                   call_scope scope) override;
   asio::awaitable<result<void>> destroy(const remote_sandbox& sandbox,
@@ -307,12 +308,13 @@ modal_provider::execute(const remote_sandbox& sandbox, command_request what,
 
 asio::awaitable<result<command_end>>
 modal_provider::run_script(const remote_sandbox& sandbox, language lang,
-                           secret text, output_sink sink, call_scope scope) {
+                           script::remote_script script, output_sink sink,
+                           call_scope scope) {
   command_request what;
   what.argv = lang == language::python
     ? std::vector<std::string>{"python3", "-"}
     : std::vector<std::string>{"node", "-"};
-  what.input = text.reveal();
+  what.input = script.text();
   auto end = co_await execute(sandbox, std::move(what), std::move(sink), scope);
   co_return end;
 }

@@ -95,12 +95,13 @@ public:
   }
 
   asio::awaitable<result<command_end>> run_script(const remote_sandbox& sandbox,
-                                                  language lang, secret text,
+                                                  language lang,
+                                                  script::remote_script script,
                                                   output_sink sink,
                                                   call_scope scope) override {
     json::object body;
     body["language"] = lang == language::python ? "python" : "javascript";
-    body["code"] = text.reveal();
+    body["code"] = script.text();
     auto end
       = co_await carry_out(sandbox, std::move(body), std::move(sink), scope);
     co_return end;

@@ -3,6 +3,7 @@
 #include "net/client/http_client.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/error.hpp"
+#include "runtime/script/remote_script.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -89,8 +90,8 @@ public:
 
   /// Runs a self-contained script to its end; it prints its answer.
   virtual boost::asio::awaitable<result<command_end>>
-  run_script(const remote_sandbox& sandbox, language lang, secret text,
-             output_sink sink, call_scope scope)
+  run_script(const remote_sandbox& sandbox, language lang,
+             script::remote_script script, output_sink sink, call_scope scope)
     = 0;
 
   /// Ends it. One that is gone already is fine.

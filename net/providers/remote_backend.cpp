@@ -248,7 +248,7 @@ remote_backend::impl::in_sandbox(run_ptr r, const remote_sandbox& box) {
     r->begin();
     end = co_await where->execute(box, std::move(what), sink, scope);
   } else {
-    auto text = script::build_remote_script(r->run(), r->key());
+    auto text = script::build_remote_parts(r->run(), r->key());
     if (!text)
       co_return run_outcome{text.error(), false};
     auto lang = r->run().lang;

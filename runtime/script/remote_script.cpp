@@ -1,3 +1,5 @@
+#include "runtime/script/remote_script.hpp"
+
 #include "runtime/frame/base64.hpp"
 #include "runtime/frame/frame.hpp"
 #include "runtime/json/json.hpp"
@@ -68,10 +70,37 @@ constexpr std::string_view node_loader = R"(
   return load("remote.cjs").serve(Buffer.from(request, "base64"), key);
 )";
 
+std::shared_ptr<const std::string> make_runner(language lang) {
+  std::string text;
+  if (lang == language::python) {
+    text = "def _troupe(files, request, key):";
+    text += python_loader;
+    text += "_troupe_files = " + files_below("python/", false);
+  } else {
+    text = "((files, request, key) => {";
+    text += node_loader;
+    text
+      += "})(\n" + files_below("node/", lang == language::typescript) + ",\n";
+  }
+  return std::make_shared<const std::string>(std::move(text));
+}
+
+/// Made once per language, then shared.
+std::shared_ptr<const std::string> runner_of(language lang) {
+  static const auto python = make_runner(language::python);
+  if (lang == language::python)
+    return python;
+  static const auto javascript = make_runner(language::javascript);
+  if (lang == language::javascript)
+    return javascript;
+  static const auto typescript = make_runner(language::typescript);
+  return typescript;
+}
+
 } // namespace
 
-result<secret> build_remote_script(const prepared_run& run,
-                                   std::string_view key) {
+result<remote_script> build_remote_parts(const prepared_run& run,
+                                         std::string_view key) {
   if (run.kind == run_kind::command || run.lang == language::shell)
     return bad_field("/language", "a command needs no script",
                      "send it to the provider's shell");
@@ -86,22 +115,22 @@ result<secret> build_remote_script(const prepared_run& run,
   json::append_string(quoted_key, key);
   // The request stands on a line of its own: a traceback shows lines, and this
   // one holds the run's variables.
-  std::string text;
-  if (run.lang == language::python) {
-    text = "def _troupe(files, request, key):";
-    text += python_loader;
-    text += "_troupe_files = " + files_below("python/", false)
-      + "\n_troupe_request = " + request
+  std::string rest;
+  if (run.lang == language::python)
+    rest = "\n_troupe_request = " + request
       + "\ntry:\n    _troupe(_troupe_files, _troupe_request, " + quoted_key
-      + ")\nfinally:\n    del _troupe, _troupe_files, "
-        "_troupe_request\n";
-  } else {
-    text = "((files, request, key) => {";
-    text += node_loader;
-    text += "})(\n" + files_below("node/", run.lang == language::typescript)
-      + ",\n" + request + ",\n" + quoted_key + ");\n";
-  }
-  return secret{std::move(text)};
+      + ")\nfinally:\n    del _troupe, _troupe_files, _troupe_request\n";
+  else
+    rest = request + ",\n" + quoted_key + ");\n";
+  return remote_script{runner_of(run.lang), secret{std::move(rest)}};
+}
+
+result<secret> build_remote_script(const prepared_run& run,
+                                   std::string_view key) {
+  auto parts = build_remote_parts(run, key);
+  if (!parts)
+    return parts.error();
+  return secret{parts->text()};
 }
 
 } // namespace troupe::script

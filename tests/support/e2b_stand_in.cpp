@@ -4,6 +4,8 @@
 #include "runtime/frame/base64.hpp"
 #include "runtime/json/json.hpp"
 
+#include <signal.h>
+
 namespace troupe::test {
 
 namespace {
@@ -61,9 +63,25 @@ int e2b_stand_in::destroyed() const {
   return destroyed_;
 }
 
-void e2b_stand_in::lose(const std::string& id) {
+void e2b_stand_in::end_everything() {
   std::lock_guard guard{mutex_};
-  boxes_.erase(id);
+  destroyed_ += static_cast<int>(boxes_.size());
+  boxes_.clear();
+  for (auto pid : running_)
+    ::kill(-pid, SIGKILL);
+}
+
+int e2b_stand_in::carry_out(program_run program) {
+  auto child = -1;
+  program.begun = [&](int pid) {
+    child = pid;
+    std::lock_guard guard{mutex_};
+    running_.insert(pid);
+  };
+  auto code = run_program(program);
+  std::lock_guard guard{mutex_};
+  running_.erase(child);
+  return code;
 }
 
 std::string e2b_stand_in::leave_one_behind() {
@@ -188,6 +206,7 @@ void e2b_stand_in::start(const stand_request& r, stand_reply& reply,
   auto env = b.env;
   for (auto& [name, value] : texts(process.if_contains("envs")))
     env[name] = value;
+  env.try_emplace("HOME", "/nonexistent"); // whose profile says nothing
   reply.begin(200, "application/connect+json");
   reply.piece(net::connect_envelope(R"({"event":{"start":{"pid":7}}})"));
   std::string given;
@@ -212,7 +231,7 @@ void e2b_stand_in::start(const stand_request& r, stand_reply& reply,
     reply.piece(text.substr(0, 3));
     reply.piece(text.substr(3));
   };
-  auto code = run_program(program);
+  auto code = carry_out(program);
   json::object end;
   if (code > 0)
     end["exitCode"] = code;
@@ -264,7 +283,7 @@ void e2b_stand_in::execute(const stand_request& r, stand_reply& reply,
           {"text", json::repair_utf8(bytes)},
           {"timestamp", 1}});
   };
-  auto status = run_program(program);
+  auto status = carry_out(program);
   if (status != 0)
     line({{"type", "error"},
           {"name", "Exit"},

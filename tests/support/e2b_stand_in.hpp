@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 
 namespace troupe::test {
@@ -28,14 +29,15 @@ public:
   std::map<std::string, box> boxes() const;
   int created() const;
   int destroyed() const;
-  /// Makes a sandbox disappear, as at the end of its lifetime.
-  void lose(const std::string& id);
+  /// As at the end of their lifetime: sandboxes and their streams are gone.
+  void end_everything();
   /// A sandbox of an engine that died; its lease's tag.
   std::string leave_one_behind();
   /// Until the last one was ended.
   void wait_until_empty();
 
 private:
+  int carry_out(program_run program);
   void handle(const stand_request& r, stand_reply& reply);
   void create(const stand_request& r, stand_reply& reply);
   void list(const stand_request& r, stand_reply& reply);
@@ -47,6 +49,7 @@ private:
   std::condition_variable changed_;
   std::map<std::string, box> boxes_;
   std::map<int, std::string> inputs_;
+  std::set<int> running_; // processes
   int next_ = 1;
   int destroyed_ = 0;
   stand_in server_;

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -228,6 +229,19 @@ bool stand_in::play_fault(const stand_request& r, peer& p) {
     reply.begin(200, "application/json");
     while (reply.piece(" ")) {
     }
+    break;
+  case fault::kind::silent:
+    while (!p.read_request().empty()) {
+    }
+    break;
+  case fault::kind::flood:
+    reply.begin(200, "application/json");
+    while (reply.piece(std::string(256u << 10, 'x'))) {
+    }
+    break;
+  case fault::kind::raw:
+    p.write(f.bytes);
+    ::shutdown(p.socket(), SHUT_WR);
     break;
   }
   return true;

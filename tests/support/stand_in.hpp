@@ -57,11 +57,15 @@ struct fault {
     garbage,      // a login page with status 200, nothing done
     endless,      // header after header
     trickle,      // one byte of a body at a time, for ever
+    silent,       // no answer until the other side leaves
+    flood,        // a body without end
+    raw,          // exactly `bytes`, then the end of the connection
   } what
     = kind::status;
   std::string path{};
   int code = 503;
   std::map<std::string, std::string> headers{};
+  std::string bytes{};
 };
 
 /// The frame of a provider's stand-in: reads requests, plays faults, calls the
