@@ -43,9 +43,8 @@ std::chrono::milliseconds until(steady::time_point deadline) {
                                                                - steady::now());
 }
 
-std::size_t body_bytes(const client_request& request) {
-  return request.body.size()
-    + (request.body_head ? request.body_head->size() : 0);
+std::size_t body_bytes(const client_request& r) {
+  return r.body.size() + (r.body_head ? r.body_head->size() : 0);
 }
 
 /// Those whose body some servers miss when there is none.
@@ -247,6 +246,9 @@ http_client::impl::read_body(Stream& stream, connection& link, Parser& parser,
       asio::redirect_error(asio::use_awaitable, why));
     if (why == http::error::need_buffer)
       why = {};
+    // The stream's timer sleeps while there is always something to read.
+    if (!why && steady::now() >= request.deadline)
+      why = boost::beast::error::timeout;
     if (why)
       co_return broken(request, "read from", why);
     auto bytes = std::string_view{piece}.substr(0, piece.size() - body.size);

@@ -42,9 +42,18 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
 }
 
-std::vector<std::string> for_e2b(const e2b_stand_in& e2b, std::string key) {
-  return {"--e2b.api-key=" + key, "--e2b.api-url=" + e2b.url(),
-          "--e2b.sandbox-url=" + e2b.url()};
+/// Secrets come by the environment only.
+struct process_variable {
+  const char* name;
+  process_variable(const char* n, const char* value) : name{n} {
+    ::setenv(n, value, 1);
+  }
+  process_variable(const process_variable&) = delete;
+  ~process_variable() { ::unsetenv(name); }
+};
+
+std::vector<std::string> for_e2b(const e2b_stand_in& e2b) {
+  return {"--e2b.api-url=" + e2b.url(), "--e2b.sandbox-url=" + e2b.url()};
 }
 
 outcome test_backend(std::string name, std::vector<std::string> flags) {
@@ -57,7 +66,8 @@ outcome test_backend(std::string name, std::vector<std::string> flags) {
 BOOST_AUTO_TEST_SUITE(backend_commands)
 
 BOOST_AUTO_TEST_CASE(lists_what_is_on_and_how_to_switch_on_the_rest) {
-  auto all = run({"backend", "list", "--e2b.api-key=k-1"});
+  process_variable key{"E2B_API_KEY", "k-1"};
+  auto all = run({"backend", "list"});
   BOOST_TEST(all.code == 0);
   BOOST_TEST(contains(all.out, "on   e2b: https://api.e2b.app"), all.out);
   BOOST_TEST(contains(all.out, "MODAL_TOKEN_ID"), all.out);
@@ -72,21 +82,19 @@ BOOST_AUTO_TEST_CASE(proves_the_way_to_each_provider) {
   test::daytona_stand_in daytona;
   test::modal_stand_in modal;
   test::aio_stand_in aio;
-  const std::string modal_id = test::modal_stand_in::token_id;
-  const std::string modal_secret = test::modal_stand_in::token_secret;
+  process_variable keys[]{
+    {"E2B_API_KEY", e2b_stand_in::api_key},
+    {"DAYTONA_API_KEY", test::daytona_stand_in::api_key},
+    {"MODAL_TOKEN_ID", test::modal_stand_in::token_id},
+    {"MODAL_TOKEN_SECRET", test::modal_stand_in::token_secret},
+    {"SANDBOX_API_KEY", test::aio_stand_in::api_key}};
   for (auto& [name, flags] :
-       {std::pair<std::string, std::vector<std::string>>{
-          "e2b", for_e2b(e2b, e2b_stand_in::api_key)},
-        {"daytona",
-         {"--daytona.api-key=" + std::string{test::daytona_stand_in::api_key},
-          "--daytona.api-url=" + daytona.api_url()}},
-        {"modal",
-         {"--modal.token-id=" + modal_id,
-          "--modal.token-secret=" + modal_secret,
-          "--modal.server-url=" + modal.url()}},
+       {std::pair<std::string, std::vector<std::string>>{"e2b", for_e2b(e2b)},
+        {"daytona", {"--daytona.api-url=" + daytona.api_url()}},
+        {"modal", {"--modal.server-url=" + modal.url()}},
         {"aio",
-         {"--aio.host=127.0.0.1", "--aio.port=" + std::to_string(aio.port()),
-          "--aio.api-key=" + std::string{test::aio_stand_in::api_key}}}}) {
+         {"--aio.host=127.0.0.1",
+          "--aio.port=" + std::to_string(aio.port())}}}) {
     auto seen = test_backend(name, flags);
     BOOST_TEST(seen.code == 0, seen.out << seen.err);
     BOOST_TEST(contains(seen.out, "TypeScript tool"), seen.out);
@@ -101,7 +109,8 @@ BOOST_AUTO_TEST_CASE(proves_the_way_to_each_provider) {
 
 BOOST_AUTO_TEST_CASE(explains_which_step_failed_and_what_to_do) {
   e2b_stand_in e2b;
-  auto refused = test_backend("e2b", for_e2b(e2b, "wrong-key"));
+  ::setenv("E2B_API_KEY", "wrong-key", 1);
+  auto refused = test_backend("e2b", for_e2b(e2b));
   BOOST_TEST(refused.code == 1);
   BOOST_TEST(contains(refused.out, "FAIL  credentials"), refused.out);
   BOOST_TEST(contains(refused.out, "E2B_API_KEY"), refused.out);
@@ -110,7 +119,8 @@ BOOST_AUTO_TEST_CASE(explains_which_step_failed_and_what_to_do) {
   BOOST_TEST(nothing.code == 1);
   BOOST_TEST(contains(nothing.out, "DAYTONA_API_KEY"), nothing.out);
   e2b.server().add_fault({.path = "/execute", .code = 502});
-  auto broken = test_backend("e2b", for_e2b(e2b, e2b_stand_in::api_key));
+  process_variable key{"E2B_API_KEY", e2b_stand_in::api_key};
+  auto broken = test_backend("e2b", for_e2b(e2b));
   BOOST_TEST(contains(broken.out, "FAIL  Python tool"), broken.out);
   BOOST_TEST(!contains(broken.out, "TypeScript"), broken.out);
   BOOST_TEST(e2b.boxes().empty());
@@ -135,7 +145,8 @@ BOOST_AUTO_TEST_CASE(shows_names_of_the_webhooks_variables_and_no_values) {
 BOOST_AUTO_TEST_CASE(collects_what_a_crash_left_behind) {
   e2b_stand_in e2b;
   temporary_folder folder;
-  auto flags = for_e2b(e2b, e2b_stand_in::api_key);
+  process_variable key{"E2B_API_KEY", e2b_stand_in::api_key};
+  auto flags = for_e2b(e2b);
   flags.push_back("--data-dir=" + (folder.path / "data").string());
   auto gc = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"backend", "gc"});

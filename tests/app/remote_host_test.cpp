@@ -166,13 +166,15 @@ BOOST_AUTO_TEST_CASE(refuses_a_run_whose_credentials_are_required) {
 BOOST_AUTO_TEST_CASE(goes_from_modal_to_e2b_to_this_machine) {
   modal.fail_next("AppGetOrCreate", net::grpc_code::failed_precondition);
   e2b.server().add_fault({.path = "/v2/sandboxes", .code = 403});
-  serving engine{
-    folder,
-    {"--modal.token-id=" + std::string{modal_stand_in::token_id},
-     "--modal.token-secret=" + std::string{modal_stand_in::token_secret},
-     "--modal.server-url=" + modal.url(),
-     "--e2b.api-key=" + std::string{e2b_stand_in::api_key},
-     "--e2b.api-url=" + e2b.url(), "--e2b.sandbox-url=" + e2b.url()}};
+  ::setenv("MODAL_TOKEN_ID", modal_stand_in::token_id, 1);
+  ::setenv("MODAL_TOKEN_SECRET", modal_stand_in::token_secret, 1);
+  ::setenv("E2B_API_KEY", e2b_stand_in::api_key, 1);
+  serving engine{folder,
+                 {"--modal.server-url=" + modal.url(),
+                  "--e2b.api-url=" + e2b.url(),
+                  "--e2b.sandbox-url=" + e2b.url()}};
+  for (auto name : {"MODAL_TOKEN_ID", "MODAL_TOKEN_SECRET", "E2B_API_KEY"})
+    ::unsetenv(name);
   auto address = address_in(engine.greeting());
   put_tool(address);
   auto r = body_of(ask(address, "POST /v1/runs", call_of_it));

@@ -14,6 +14,7 @@ remote_side::~remote_side() {
   work_.reset();
   io_.stop();
   thread_.join();
+  backend.reset(); // its connections need the context to be there
 }
 
 void remote_side::open(const make_provider& make, net::remote_options bounds) {

@@ -4,6 +4,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include <cctype>
 #include <charconv>
 
 namespace troupe::test {
@@ -69,7 +70,7 @@ private:
 };
 
 std::size_t body_length(std::string_view head) {
-  constexpr std::string_view name = "\r\nContent-Length: ";
+  constexpr std::string_view name = "\r\ncontent-length: ";
   auto at = head.find(name);
   if (at == head.npos)
     return 0;
@@ -95,7 +96,9 @@ std::string peer::read_request() {
       return {};
   end += 4;
   auto head = buffer_.substr(0, end);
-  if (head.find("\r\nTransfer-Encoding: chunked") != std::string::npos) {
+  for (auto& c : head) // names are as each client writes them
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (head.find("\r\ntransfer-encoding: chunked") != std::string::npos) {
     std::size_t last;
     while ((last = buffer_.find("0\r\n\r\n", end)) == std::string::npos)
       if (!fill())

@@ -136,7 +136,9 @@ BOOST_AUTO_TEST_CASE(says_that_a_run_may_have_begun_when_its_sandbox_went) {
 }
 
 BOOST_AUTO_TEST_CASE(refuses_more_than_it_may_run) {
-  open({.max_running = 1});
+  remote_options bounds;
+  bounds.max_running = 1;
+  open(bounds);
   auto slow = python(sleeper);
   auto first = side->begin(slow);
   first->wait_for_output("up");
