@@ -2,6 +2,7 @@
 
 #include "app/said_text.hpp"
 #include "runtime/json/json.hpp"
+#include "runtime/model/host_pattern.hpp"
 #include "runtime/settings/value.hpp"
 
 #include <filesystem>
@@ -65,8 +66,11 @@ result<network_policy> network_of(const std::string& text) {
   while (!rest.empty()) {
     auto host = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), host.size() + 1));
-    if (!host.empty())
-      policy.allow.emplace_back(host);
+    if (host.empty())
+      continue;
+    if (auto fine = parse_host_pattern(host); !fine)
+      return fine.error().within("--network");
+    policy.allow.emplace_back(host);
   }
   return policy;
 }

@@ -42,7 +42,8 @@ public:
   /// 0: there is no warden now. Fills in the ticket.
   std::uint64_t ask(warden::message m, std::vector<unique_fd> descriptors,
                     answer then);
-  void release(std::uint64_t ticket);
+  /// `gone` is called when nothing is left of that slot.
+  void release(std::uint64_t ticket, std::function<void()> gone = {});
   isolation_report report_for(isolation_level level) const;
   /// Its internet calls are decided by a broker.
   bool brokers(const prepared_run& run) const;
@@ -83,6 +84,7 @@ private:
   void lose_warden();
   bool is_hopeless() const;
   void report_lost();
+  void say_gone(std::uint64_t ticket);
   void refuse(const launch& what, carrier_events& events, std::string why);
   /// What waits for the next warden: begun when it is there, refused when
   /// there will be none.
@@ -105,6 +107,7 @@ private:
   flights lost_; // of the last warden, told when its successor has swept
   std::unordered_map<std::string, std::uint64_t> tickets_; // by run id
   std::map<std::uint64_t, answer> asked_;
+  std::multimap<std::uint64_t, std::function<void()>> leaving_; // by ticket
   std::uint64_t next_ticket_ = 1;
   std::uint32_t deaths_in_a_row_ = 0;
   boost::asio::steady_timer restart_;

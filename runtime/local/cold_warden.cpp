@@ -80,13 +80,20 @@ std::uint64_t cold_carrier::ask(warden::message m,
   return m.ticket;
 }
 
-void cold_carrier::release(std::uint64_t ticket) {
+void cold_carrier::release(std::uint64_t ticket, std::function<void()> gone) {
+  if (gone)
+    leaving_.emplace(ticket, std::move(gone));
   if (!warden_)
-    return; // its groups went with it
+    return; // its successor sweeps
   warden::message m;
   m.what = warden::word::release;
   m.ticket = ticket;
   warden_->send(m);
+}
+
+void cold_carrier::say_gone(std::uint64_t ticket) {
+  while (auto node = leaving_.extract(ticket))
+    node.mapped()();
 }
 
 void cold_carrier::hear(warden::message m, std::vector<unique_fd> descriptors) {
@@ -106,6 +113,9 @@ void cold_carrier::hear(warden::message m, std::vector<unique_fd> descriptors) {
     break;
   case warden::word::ended:
     finish(m.end);
+    break;
+  case warden::word::released:
+    say_gone(m.ticket);
     break;
   case warden::word::start:
   case warden::word::kill:
@@ -133,6 +143,9 @@ void cold_carrier::say_ready(const isolation::probe_report& report) {
 
 void cold_carrier::lose_warden() {
   warden_.reset();
+  // First of all: what is told below may bring us the next run.
+  if (trouble_.empty())
+    trouble_ = "the warden died and is being replaced";
   hello_deadline_.cancel();
   for (auto& [ticket, f] : flights_)
     f.deadline.reset();
@@ -153,8 +166,6 @@ void cold_carrier::lose_warden() {
       done();
     return;
   }
-  if (trouble_.empty())
-    trouble_ = "the warden died and is being replaced";
   ++deaths_in_a_row_;
   if (is_hopeless()) {
     // Nobody will sweep: say so now instead of never.
@@ -184,6 +195,8 @@ void cold_carrier::report_lost() {
     ending.notes = std::move(f.notes);
     f.events.ended(std::move(ending));
   }
+  for (auto& [ticket, gone] : std::exchange(leaving_, {}))
+    gone();
 }
 
 int cold_carrier::warden_pid() const {

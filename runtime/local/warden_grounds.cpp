@@ -84,9 +84,11 @@ void warden_grounds::prepare(const launch& like,
     done(unavailable("there is no warden at the moment"));
 }
 
-void warden_grounds::release(std::uint64_t ticket) {
+void warden_grounds::release(std::uint64_t ticket, std::function<void()> gone) {
   if (auto keeper = keeper_.lock())
-    keeper->release(ticket);
+    keeper->release(ticket, std::move(gone));
+  else if (gone)
+    gone();
 }
 
 void warden_grounds::hatch(std::vector<std::string> argv, unique_fd control,
@@ -119,7 +121,7 @@ make_warm_carrier(boost::asio::any_io_executor strand,
     return nullptr;
   return std::make_unique<zygote::slot_carrier>(
     std::move(strand), options, std::move(where),
-    std::make_shared<warden_grounds>(std::move(keeper)));
+    std::make_shared<warden_grounds>(keeper), keeper);
 }
 
 } // namespace troupe

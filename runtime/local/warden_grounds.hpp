@@ -17,7 +17,7 @@ public:
 
   void prepare(const launch& like,
                std::function<void(result<zygote::ground>)> done) override;
-  void release(std::uint64_t ticket) override;
+  void release(std::uint64_t ticket, std::function<void()> gone) override;
   void hatch(std::vector<std::string> argv, unique_fd control,
              std::function<void(error)> failed) override;
 

@@ -76,11 +76,12 @@ outcome lease_book::grant(const start_order& order, isolation::plan plan,
   return {};
 }
 
-void lease_book::release(std::uint64_t ticket) {
+bool lease_book::release(std::uint64_t ticket) {
   auto node = granted_.extract(ticket);
   if (node.empty())
-    return;
-  dying_.push_back({std::move(node.mapped()), 0});
+    return std::ranges::find(dying_, ticket, &remains::ticket) != dying_.end();
+  dying_.push_back({ticket, std::move(node.mapped()), 0});
+  return true;
 }
 
 void lease_book::release_all() {
@@ -88,8 +89,8 @@ void lease_book::release_all() {
     release(granted_.begin()->first);
 }
 
-std::vector<run_resources> lease_book::bury() {
-  std::vector<run_resources> gone;
+std::vector<lease_book::remains> lease_book::bury() {
+  std::vector<remains> gone;
   std::erase_if(dying_, [&](remains& r) {
     if (!r.resources.group->empty()) {
       // A slot ends at the end of its socket, which is now. Killing the group
@@ -98,7 +99,7 @@ std::vector<run_resources> lease_book::bury() {
         r.resources.group->kill();
       return false;
     }
-    gone.push_back(std::move(r.resources));
+    gone.push_back(std::move(r));
     return true;
   });
   return gone;

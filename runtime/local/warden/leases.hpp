@@ -23,19 +23,21 @@ public:
 
   /// The slot was told to end itself. Whoever is left after a moment is
   /// killed, and `bury` hands back what it stood on.
-  void release(std::uint64_t ticket);
+  /// False: there is no such lease, nothing of it is left.
+  bool release(std::uint64_t ticket);
   void release_all();
 
+  struct remains {
+    std::uint64_t ticket = 0;
+    run_resources resources;
+    int looks = 0;
+  };
   /// What released slots stood on, once nobody is left in it.
-  std::vector<run_resources> bury();
+  std::vector<remains> bury();
   bool is_burying() const { return !dying_.empty(); }
 
 private:
   std::map<std::uint64_t, run_resources> granted_;
-  struct remains {
-    run_resources resources;
-    int looks = 0;
-  };
   std::vector<remains> dying_;
 };
 

@@ -143,6 +143,7 @@ std::string encode(const message& m) {
   case word::kill:
   case word::release:
   case word::started:
+  case word::released:
     w.raw(m.ticket);
     break;
   case word::hatch:
@@ -179,6 +180,7 @@ bool decode(std::string_view packet, message& out) {
   case word::kill:
   case word::release:
   case word::started:
+  case word::released:
     r.raw(out.ticket);
     return r.done();
   case word::hatch:

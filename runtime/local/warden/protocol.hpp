@@ -33,10 +33,11 @@ enum class word : std::uint16_t {
   release,   // that slot is of no more use: whoever is in it dies
   hatch,     // an interpreter: its control socket beside it
   // warden -> engine
-  hello,   // once, first: what the host offers
-  started, // the program was executed; its filter's listener, if it has one
-  ended,   // nothing of the run is left; or no lease, no interpreter
-  leased,  // descriptors: plan, cgroup.procs of each group, peak?, events?...
+  hello,    // once, first: what the host offers
+  started,  // the program was executed; its filter's listener, if it has one
+  ended,    // nothing of the run is left; or no lease, no interpreter
+  released, // nothing is left of a released slot
+  leased,   // descriptors: plan, cgroup.procs of each group, peak?, events?...
 };
 
 /// A run as the warden sees it: no argument, no variable, no source. Those are

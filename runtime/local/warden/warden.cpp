@@ -122,7 +122,12 @@ void warden::obey(packet& from_engine) {
   } else if (m.what == word::lease) {
     grant(m.start);
   } else if (m.what == word::release) {
-    leases_.release(m.ticket);
+    if (!leases_.release(m.ticket)) { // of a warden before this one
+      message gone;
+      gone.what = word::released;
+      gone.ticket = m.ticket;
+      say(std::move(gone));
+    }
   } else if (m.what == word::hatch) {
     hatch_interpreter(m, from_engine.descriptors);
   } else if (m.what == word::start) {
@@ -269,8 +274,13 @@ void warden::end(std::uint64_t ticket) {
 }
 
 void warden::bury() {
-  for (auto& resources : leases_.bury())
-    give_back(std::move(resources));
+  for (auto& slot : leases_.bury()) {
+    give_back(std::move(slot.resources));
+    message m;
+    m.what = word::released;
+    m.ticket = slot.ticket;
+    say(std::move(m));
+  }
   for (auto i = dying_.begin(); i != dying_.end();) {
     auto& slot = i->second;
     if (!slot.is_gone()) {

@@ -47,8 +47,8 @@ public:
   virtual void prepare(const launch& like,
                        std::function<void(result<ground>)> done)
     = 0;
-  /// Whoever is left in the ground dies, and it is removed.
-  virtual void release(std::uint64_t ticket) = 0;
+  /// Whoever is left in the ground dies, and it is removed; then `gone`.
+  virtual void release(std::uint64_t ticket, std::function<void()> gone) = 0;
   /// Executes an interpreter with an environment from nothing; `control`
   /// becomes its descriptor 3. `failed` when it could not start, or has ended;
   /// that it works, it says itself.

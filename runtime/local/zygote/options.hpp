@@ -40,6 +40,10 @@ struct zygote_options {
   /// After a failed start; doubles up to a minute.
   std::chrono::milliseconds restart_delay{200};
 
+  /// A slot that has not ended its run so long after it was told to is killed
+  /// as a group, from outside.
+  std::chrono::milliseconds kill_grace{500};
+
   /// The tricks of module/: each falls back by itself, and can be turned off
   /// to find out whether it is to blame.
   bool child_allocator = true;

@@ -30,10 +30,11 @@ run_ending read_ending(const packet& in, const job& j, const slot& s) {
   e.disk_full = (in.flags & disk_full) != 0;
   e.cpu = std::chrono::microseconds{in.cpu_microseconds};
   // RLIMIT_CPU ends with SIGXCPU, and with SIGKILL who ignores that.
-  e.cpu_exceeded = WIFSIGNALED(in.status)
-    && (WTERMSIG(in.status) == SIGXCPU
-        || (WTERMSIG(in.status) == SIGKILL && !j.kill_asked
-            && !e.memory_exceeded && e.cpu >= j.what.run->limits.cpu));
+  e.cpu_exceeded = j.cpu_exceeded
+    || (WIFSIGNALED(in.status)
+        && (WTERMSIG(in.status) == SIGXCPU
+            || (WTERMSIG(in.status) == SIGKILL && !j.kill_asked
+                && !e.memory_exceeded && e.cpu >= j.what.run->limits.cpu)));
   e.wall = since(j.begun);
   e.peak_memory_bytes = in.peak_bytes;
   e.isolation = s.on().report;
@@ -46,10 +47,12 @@ run_ending read_ending(const packet& in, const job& j, const slot& s) {
 
 slot_carrier::impl::impl(boost::asio::any_io_executor strand,
                          zygote_options options, paths where,
-                         std::shared_ptr<grounds> makers)
+                         std::shared_ptr<grounds> makers,
+                         std::weak_ptr<run_carrier> otherwise)
     : strand_{strand}, options_{std::move(options)}, where_{std::move(where)},
-      makers_{std::move(makers)}, hatch_timer_{strand}, arm_timer_{strand},
-      evict_timer_{strand} {
+      makers_{std::move(makers)}, otherwise_{std::move(otherwise)},
+      hatch_timer_{strand}, arm_timer_{strand}, evict_timer_{strand},
+      watch_timer_{strand} {
   totals_.trouble = "the interpreter is starting";
 }
 
@@ -100,6 +103,7 @@ void slot_carrier::impl::begin(const job_ptr& j, const slot_ptr& s) {
   j->what.out.reset();
   j->what.err.reset();
   j->what.channel.reset();
+  watch_soon();
   if (sent && j->events.started)
     j->events.started();
   // Not sent: the slot is dead, and its end of file tells the rest.
@@ -135,7 +139,12 @@ void slot_carrier::impl::end(const job_ptr& j, run_ending ending) {
     ended(std::move(ending));
 }
 
+/// It never began, and for no fault of its own.
 void slot_carrier::impl::fail(const job_ptr& j, std::string why) {
+  if (auto other = otherwise_.lock(); other && !j->kill_asked && !stopped_) {
+    jobs_.erase(j->what.run->id);
+    return other->start(std::move(j->what), std::move(j->events));
+  }
   run_ending ending;
   ending.start_failure = std::move(why);
   ending.killed = j->kill_asked;
@@ -157,12 +166,18 @@ job_ptr slot_carrier::impl::next_waiting(const std::string& key) {
 
 void slot_carrier::impl::kill(const run_id& id) {
   const auto found = jobs_.find(id);
-  if (found == jobs_.end())
+  if (found == jobs_.end()) {
+    if (auto other = otherwise_.lock())
+      other->kill(id);
     return;
+  }
   const auto j = found->second;
   j->kill_asked = true;
-  if (j->on)
+  if (j->on) {
+    j->kill_by = std::min(j->kill_by, clock::now() + options_.kill_grace);
+    watch_soon();
     return j->on->kill();
+  }
   auto& list = waiting_[j->key];
   waiting_count_ -= std::erase(list, j);
   if (list.empty())
@@ -204,9 +219,11 @@ slot_counts slot_carrier::impl::counts() const {
 
 slot_carrier::slot_carrier(boost::asio::any_io_executor strand,
                            zygote_options options, paths where,
-                           std::shared_ptr<grounds> makers)
+                           std::shared_ptr<grounds> makers,
+                           std::weak_ptr<run_carrier> otherwise)
     : impl_{std::make_shared<impl>(std::move(strand), std::move(options),
-                                   std::move(where), std::move(makers))} {
+                                   std::move(where), std::move(makers),
+                                   std::move(otherwise))} {
   impl_->open();
 }
 

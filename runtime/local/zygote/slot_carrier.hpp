@@ -40,8 +40,11 @@ public:
     std::string runners_inside; // where a run sees that
   };
 
+  /// A run that no slot could be made for, the interpreter having died say, is
+  /// begun by `otherwise`; without one it fails.
   slot_carrier(boost::asio::any_io_executor strand, zygote_options options,
-               paths where, std::shared_ptr<grounds> makers);
+               paths where, std::shared_ptr<grounds> makers,
+               std::weak_ptr<run_carrier> otherwise = {});
   ~slot_carrier() override;
 
   bool takes(const launch& what) const override;

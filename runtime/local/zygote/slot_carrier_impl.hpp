@@ -20,6 +20,13 @@ struct job {
   slot_ptr on; // absent while it waits for a slot
   bool through_armed = false;
   bool kill_asked = false;
+
+  // -- what the engine watches from outside (slot_watch.cpp)
+  using time_point = std::chrono::steady_clock::time_point;
+  time_point kill_by = time_point::max(); // then the whole group dies
+  time_point look_at{};                   // at the group's CPU clock
+  std::optional<std::uint64_t> cpu_before;
+  bool cpu_exceeded = false;
 };
 using job_ptr = std::shared_ptr<job>;
 
@@ -28,7 +35,7 @@ using job_ptr = std::shared_ptr<job>;
 class slot_carrier::impl : public std::enable_shared_from_this<impl> {
 public:
   impl(boost::asio::any_io_executor strand, zygote_options options, paths where,
-       std::shared_ptr<grounds> makers);
+       std::shared_ptr<grounds> makers, std::weak_ptr<run_carrier> otherwise);
 
   void open();
   bool takes(const launch& what) const;
@@ -57,10 +64,15 @@ private:
   void on_packet(slot& s, const packet& in);
   void on_slot_end(slot& s);
   void free_slot(const slot_ptr& s, bool is_clean);
-  void destroy(const slot_ptr& s);
+  void destroy(const slot_ptr& s, std::function<void()> gone = {});
   void evict_idle();
   void arm_soon();
   void arm_now();
+
+  // -- from outside (slot_watch.cpp) -----------------------------------------
+  void watch_soon();
+  void watch();
+  void watch_cpu(job& j, job::time_point now);
 
   // -- runs (slot_carrier.cpp) -----------------------------------------------
   void begin(const job_ptr& j, const slot_ptr& s);
@@ -73,6 +85,7 @@ private:
   zygote_options options_;
   paths where_;
   std::shared_ptr<grounds> makers_;
+  std::weak_ptr<run_carrier> otherwise_;
 
   slot_pool pool_;
   std::unordered_map<std::uint64_t, std::shared_ptr<zygote_process>> home_;
@@ -91,8 +104,10 @@ private:
   boost::asio::steady_timer hatch_timer_;
   boost::asio::steady_timer arm_timer_;
   boost::asio::steady_timer evict_timer_;
+  boost::asio::steady_timer watch_timer_;
   bool arming_ = false;
   bool evicting_ = false;
+  bool watching_ = false;
   bool stopped_ = false;
   slot_counts totals_;
 };

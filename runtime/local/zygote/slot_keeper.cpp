@@ -54,13 +54,13 @@ void slot_carrier::impl::on_ground(std::string key, result<ground> on) {
   if (!on)
     return give_up(on.error().text);
   if (!current_) {
-    makers_->release(on->ticket);
+    makers_->release(on->ticket, {});
     return give_up("the interpreter died");
   }
   const auto home = current_;
   auto s = std::make_shared<slot>(strand_, key, std::move(*on));
   if (auto made = home->make(s); !made) {
-    makers_->release(s->ticket());
+    makers_->release(s->ticket(), {});
     return give_up(made.error().text);
   }
   pool_.add(s);
@@ -117,7 +117,7 @@ void slot_carrier::impl::on_packet(slot& s, const packet& in) {
   }
 }
 
-/// End of file: the slot is dead, and with it everything that was in it.
+/// End of file: the slot is dead, and everything that was in it dies.
 void slot_carrier::impl::on_slot_end(slot& s) {
   const auto self = pool_.find(s.ticket());
   if (!self)
@@ -132,15 +132,20 @@ void slot_carrier::impl::on_slot_end(slot& s) {
   run_ending ending;
   ending.isolation = s.on().report;
   ending.add(s.decided());
-  destroy(self);
   if (!j)
-    return;
+    return destroy(self);
   ending.killed = j->kill_asked;
+  ending.cpu_exceeded = j->cpu_exceeded;
   ending.lost = !j->kill_asked;
   ending.wait_status = 9; // as a kill would have it
   ending.wall = std::chrono::duration_cast<std::chrono::microseconds>(
     clock::now() - j->begun);
-  end(j, std::move(ending));
+  // Its socket closes before the last of its processes is dead; the word that
+  // nothing is left comes from the ground.
+  destroy(self, [weak = weak_from_this(), j, ending]() mutable {
+    if (auto self = weak.lock())
+      self->end(j, std::move(ending));
+  });
   make_for_waiting();
 }
 
@@ -169,13 +174,14 @@ void slot_carrier::impl::free_slot(const slot_ptr& s, bool is_clean) {
     evict_idle();
 }
 
-void slot_carrier::impl::destroy(const slot_ptr& s) {
+void slot_carrier::impl::destroy(const slot_ptr& s,
+                                 std::function<void()> gone) {
   if (s->now == slot::state::making)
     no_longer_making(s->key());
   pool_.remove(*s);
   s->now = slot::state::dead;
   s->close();
-  makers_->release(s->ticket());
+  makers_->release(s->ticket(), std::move(gone));
   const auto home = home_.find(s->ticket());
   if (home == home_.end())
     return;

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(keeps_the_contract_of_every_provider) {
                        {"failed installs"});
 }
 
-BOOST_AUTO_TEST_CASE(puts_packages_into_layers_of_the_image) {
+BOOST_AUTO_TEST_CASE(puts_packages_into_layers_of_the_image) { // S10
   auto run = python(one);
   run.pip_requirements = {{"requests", {}, "==2.31.0"}, {"numpy", {}, ""}};
   side->good(run);

@@ -25,7 +25,7 @@ void wait_until_held(test::fake_engine& engine, std::uint16_t port) {
 
 BOOST_AUTO_TEST_SUITE(http_server_suite)
 
-BOOST_AUTO_TEST_CASE(is_not_reachable_from_elsewhere_without_keys) {
+BOOST_AUTO_TEST_CASE(is_not_reachable_from_elsewhere_without_keys) { // S8
   test::fake_engine engine;
   net::server_options o;
   o.listen = {"0.0.0.0:0"};

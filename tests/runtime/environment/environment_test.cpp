@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(builds_once_for_everybody_who_wants_the_same) {
   BOOST_TEST(builder->list(default_organization()).size() == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(tells_the_installers_last_lines_when_it_fails) {
+BOOST_AUTO_TEST_CASE(tells_the_installers_last_lines_when_it_fails) { // C12
   auto watcher = std::make_shared<waiting_observer>();
   outer->start(run_with({pip("no-such-thing")}), watcher);
   auto installer = inner->next();
@@ -166,7 +166,8 @@ BOOST_AUTO_TEST_CASE(merges_lists_and_names_what_contradicts) {
              != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(writes_requirements_to_files_and_never_into_a_command) {
+BOOST_AUTO_TEST_CASE(
+  writes_requirements_to_files_and_never_into_a_command) { // S9
   scratch dir;
   environment_spec spec;
   spec.organization = default_organization();

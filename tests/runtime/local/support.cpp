@@ -42,6 +42,11 @@ bool watcher::wait_for_output(std::string_view text) {
   return out_.find(text) != std::string::npos;
 }
 
+std::string watcher::output() {
+  std::lock_guard lock{mutex_};
+  return out_;
+}
+
 local_host::local_host(local_options options) : busy_{io_.get_executor()} {
   char name[] = "/tmp/troupe-test-XXXXXX";
   BOOST_REQUIRE(::mkdtemp(name) != nullptr);

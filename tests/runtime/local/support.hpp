@@ -32,6 +32,8 @@ public:
   /// Waits until the run has printed `text`, or has ended.
   bool wait_for_output(std::string_view text);
   bool has_started() const { return started_; }
+  /// What it has printed so far.
+  std::string output();
 
 private:
   std::mutex mutex_;

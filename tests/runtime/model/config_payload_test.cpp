@@ -22,7 +22,7 @@ std::string stored(backend_kind type, std::string_view payload,
 
 BOOST_AUTO_TEST_SUITE(config_payloads)
 
-BOOST_AUTO_TEST_CASE(recognizes_untyped_payloads_as_letta_does) {
+BOOST_AUTO_TEST_CASE(recognizes_untyped_payloads_as_letta_does) { // C9
   const std::pair<const char*, const char*> rows[] = {
     {R"({})", "local"},
     {R"({"bogus":1})", "local"},

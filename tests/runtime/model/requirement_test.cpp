@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(reads_names_extras_and_versions) {
   BOOST_TEST(r.specifier == ">=2,<3");
 }
 
-BOOST_AUTO_TEST_CASE(refuses_whatever_an_installer_or_shell_would_obey) {
+BOOST_AUTO_TEST_CASE(refuses_whatever_an_installer_or_shell_would_obey) { // S9
   for (auto& text : hostile)
     BOOST_TEST_CONTEXT(text)
   BOOST_TEST(parse_pip(text).has_error());

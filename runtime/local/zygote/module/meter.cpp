@@ -73,11 +73,10 @@ packet meter::result() {
   if (peak_ >= 0)
     seen_.peak_bytes = read_number(peak_, "");
   seen_.flags |= clean;
-  if (WIFSIGNALED(seen_.status)) {
-    const auto now = read_number(events_, kills);
-    if (now != kills_before_)
-      seen_.flags |= memory_exceeded;
+  // Whoever was killed: the run may only have noticed by a child that failed.
+  if (const auto now = read_number(events_, kills); now != kills_before_) {
     kills_before_ = now;
+    seen_.flags |= memory_exceeded;
   }
   if (const auto now = read_number(forks_, refusals); now != refusals_before_) {
     refusals_before_ = now;

@@ -37,7 +37,7 @@ public:
 
   void prepare(const launch& like,
                std::function<void(result<zygote::ground>)> done) override;
-  void release(std::uint64_t ticket) override;
+  void release(std::uint64_t ticket, std::function<void()> gone) override;
   void hatch(std::vector<std::string> argv, unique_fd control,
              std::function<void(error)> told) override;
 
@@ -124,8 +124,10 @@ direct_grounds::prepare(const launch& like,
   boost::asio::post(executor_, [shared, done] { done(std::move(*shared)); });
 }
 
-inline void direct_grounds::release(std::uint64_t) {
+inline void direct_grounds::release(std::uint64_t, std::function<void()> gone) {
   ++released;
+  if (gone)
+    boost::asio::post(executor_, std::move(gone));
 }
 
 inline void direct_grounds::hatch(std::vector<std::string> argv,

@@ -2,6 +2,10 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <signal.h>
+
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 
 namespace troupe::test {
@@ -215,6 +219,36 @@ BOOST_AUTO_TEST_CASE(measure_what_a_warm_run_used) {
   BOOST_TEST(r.usage.cpu.count() > 5'000);
   if (lacks("memory_limit").empty())
     BOOST_TEST(r.usage.peak_memory_bytes > 64u << 20);
+}
+
+BOOST_AUTO_TEST_CASE(end_a_slot_that_does_not_obey) {
+  TROUPE_NEEDS("own_uid"); // to find its processes, and to stop them
+  BOOST_REQUIRE(warm_is_ready());
+  auto sleeper = tool("import os, time\ndef f():\n"
+                      "  print(os.readlink('/proc/self/ns/pid'), flush=True)\n"
+                      "  time.sleep(1000)\n");
+  sleeper.id = run_id::make();
+  auto seen = warm_host().start(sleeper);
+  BOOST_REQUIRE(seen->wait_for_output("]\n"));
+  auto space = seen->output();
+  space.pop_back();
+  std::vector<int> pids;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::error_code code;
+    if (std::filesystem::read_symlink(entry.path() / "ns/pid", code) == space)
+      pids.push_back(std::atoi(entry.path().filename().c_str()));
+  }
+  BOOST_REQUIRE(pids.size() == 2u); // the slot and the run
+  for (int pid : pids)
+    ::kill(pid, SIGSTOP);
+  warm_host().backend().cancel(sleeper.id, exit_reason::cancelled);
+  auto outcome = seen->wait();
+  BOOST_REQUIRE(outcome.answer);
+  BOOST_TEST(to_string(outcome.answer->reason) == "cancelled");
+  // Told only when nothing is left.
+  for (int pid : pids)
+    BOOST_TEST(::kill(pid, 0) != 0);
+  BOOST_TEST(warm_host().run(tool("def f():\n  return 1\n")).value_json == "1");
 }
 
 BOOST_AUTO_TEST_CASE(go_cold_where_a_slot_cannot_do_it) {
