@@ -53,6 +53,7 @@ std::shared_ptr<const prepared_run> prepare(const local_tool& tool,
   run->organization = default_organization();
   run->kind = run_kind::source;
   run->name = run->function = tool.function;
+  run->lang = tool.lang;
   run->source = tool.source;
   run->args_json = tool.args;
   run->isolation = level;
@@ -90,20 +91,29 @@ local_engine::local_engine(std::uint32_t armed) : busy_{io_.get_executor()} {
     throw std::runtime_error{to_string(opened.error())};
   backend_ = *opened;
   // Starting is not what is measured.
-  const auto end = steady_clock::now() + std::chrono::seconds{30};
-  while (backend_->slots().zygotes == 0) {
-    if (steady_clock::now() > end)
-      throw std::runtime_error{"no warm interpreter: "
-                               + backend_->slots().trouble};
-    const timespec pause{0, 10'000'000};
-    ::nanosleep(&pause, nullptr);
-  }
+  if (!warm_up(local_tools().front()))
+    throw std::runtime_error{"no warm interpreter: "
+                             + backend_->slots().trouble};
   const auto instance
     = std::filesystem::path{backend_->instance_directory()}.filename().string();
   cpu_file_ = group_file(instance, "cpu.stat");
   memory_file_ = group_file(instance, "memory.usage_in_bytes");
   if (memory_file_.empty())
     memory_file_ = group_file(instance, "memory.current");
+}
+
+bool local_engine::warm_up(const local_tool& tool) {
+  const auto of = tool.lang == language::python ? zygote::family::python
+                                                : zygote::family::node;
+  const auto end = steady_clock::now() + std::chrono::seconds{30};
+  run(tool, isolation_level::standard, 1, 1); // the first of its kind
+  while (backend_->slots(of).zygotes == 0) {
+    if (steady_clock::now() > end)
+      return false;
+    const timespec pause{0, 10'000'000};
+    ::nanosleep(&pause, nullptr);
+  }
+  return true;
 }
 
 local_engine::~local_engine() {

@@ -30,7 +30,12 @@ public:
   /// For an engine around it.
   std::shared_ptr<backend> carrier() const { return backend_; }
 
-  zygote::slot_counts slots() const { return backend_->slots(); }
+  /// Until that interpreter is warm; false if it never will be.
+  bool warm_up(const local_tool& tool);
+
+  zygote::slot_counts slots(zygote::family of = zygote::family::python) const {
+    return backend_->slots(of);
+  }
   /// Bytes that all runs of this engine use now, 0 where nobody counts.
   std::uint64_t memory() const;
 

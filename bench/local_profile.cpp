@@ -19,11 +19,16 @@ int profile_runs(int argc, char** argv) {
   const auto at = level == "off" ? isolation_level::off
     : level == "strict"          ? isolation_level::strict
                                  : isolation_level::standard;
-  for (const auto& tool : local_tools()) {
+  auto tools = local_tools();
+  tools.push_back(typescript_tool());
+  for (const auto& tool : tools) {
     if (tool.name != wanted)
       continue;
     const auto at_a_time = std::strtoul(argv[5], nullptr, 10);
     local_engine engine{0};
+    if (!engine.warm_up(tool))
+      std::fprintf(stderr, "not warm: %s\n",
+                   engine.slots(zygote::family::node).trouble.c_str());
     engine.run(tool, at, 10 * at_a_time, at_a_time); // slots, compiled code
     const auto b
       = engine.run(tool, at, std::strtoul(argv[4], nullptr, 10), at_a_time);

@@ -56,7 +56,23 @@ def price_order(order: dict):
     return {"total": sum(x.quantity * x.price for x in parsed.lines)}
 )py";
 
+constexpr const char* typescript = R"ts(
+export async function countWords(text: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const word of text.toLowerCase().split(/\s+/))
+    counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
+)ts";
+
 } // namespace
+
+const local_tool& typescript_tool() {
+  static const local_tool tool{"typescript", typescript, "countWords",
+                               local_tools().front().args,
+                               language::typescript};
+  return tool;
+}
 
 const std::vector<local_tool>& local_tools() {
   static const std::vector<local_tool> all{

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/model/run.hpp"
+
 #include <string>
 #include <vector>
 
@@ -12,10 +14,14 @@ struct local_tool {
   std::string source;
   std::string function;
   std::string args; // JSON
+  language lang = language::python;
 };
 
 /// Light: counts words. Medium: regular expressions, dates, an exception,
 /// base64. Heavy: defines a pydantic model on every call.
 const std::vector<local_tool>& local_tools();
+
+/// The light one, in TypeScript.
+const local_tool& typescript_tool();
 
 } // namespace troupe::bench

@@ -57,7 +57,8 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
   warden::instance instance;
   std::shared_ptr<cold_carrier> cold;
   std::vector<std::unique_ptr<run_carrier>> carriers; // before the cold one
-  zygote::slot_carrier* slots = nullptr;              // one of them
+  zygote::slot_carrier* slots = nullptr;              // of them: Python's
+  zygote::slot_carrier* node_slots = nullptr;         // Node's
   interpreters found;
   code_cache codes;
   std::deque<local_run_ptr> waiting;
@@ -135,13 +136,19 @@ result<void> local_backend::impl::open() {
 void local_backend::impl::warm_up() {
   if (!options.zygote.enabled || slots)
     return;
-  auto made
-    = make_warm_carrier(strand, options.zygote, found.python.path,
-                        instance.directory(), runner_directory(instance), cold);
-  if (!made)
-    return;
-  slots = made.get();
-  carriers.push_back(std::move(made));
+  const auto add = [this](zygote::family family, const interpreter& host,
+                          zygote::slot_carrier*& place) {
+    auto made = make_warm_carrier(strand, options.zygote, family, host.path,
+                                  instance.directory(),
+                                  runner_directory(instance), cold);
+    if (!made)
+      return;
+    place = made.get();
+    carriers.push_back(std::move(made));
+  };
+  add(zygote::family::python, found.python, slots);
+  if (options.zygote.node)
+    add(zygote::family::node, found.node, node_slots);
 }
 
 local_backend::local_backend(std::shared_ptr<impl> self)
@@ -244,12 +251,13 @@ int local_backend::warden_pid() const {
   return pid.get();
 }
 
-zygote::slot_counts local_backend::slots() const {
+zygote::slot_counts local_backend::slots(zygote::family of) const {
   std::promise<zygote::slot_counts> answer;
   auto counts = answer.get_future();
   asio::dispatch(impl_->strand, [&] {
-    answer.set_value(impl_->slots ? impl_->slots->counts()
-                                  : zygote::slot_counts{});
+    const auto* carrier
+      = of == zygote::family::node ? impl_->node_slots : impl_->slots;
+    answer.set_value(carrier ? carrier->counts() : zygote::slot_counts{});
   });
   return counts.get();
 }

@@ -50,7 +50,7 @@ public:
   /// and what this instance keeps on disk.
   int warden_pid() const;
   /// The warm slots as they are now.
-  zygote::slot_counts slots() const;
+  zygote::slot_counts slots(zygote::family of = zygote::family::python) const;
   const std::string& instance_directory() const;
 
 private:

@@ -110,11 +110,12 @@ void warden_grounds::hatch(std::vector<std::string> argv, unique_fd control,
 
 std::unique_ptr<zygote::slot_carrier>
 make_warm_carrier(boost::asio::any_io_executor strand,
-                  const zygote::zygote_options& options, std::string python,
-                  const std::string& directory, std::string runners,
-                  std::weak_ptr<cold_carrier> keeper) {
+                  const zygote::zygote_options& options, zygote::family family,
+                  std::string interpreter, const std::string& directory,
+                  std::string runners, std::weak_ptr<cold_carrier> keeper) {
   zygote::slot_carrier::paths where;
-  where.python = std::move(python);
+  where.family = family;
+  where.interpreter = std::move(interpreter);
   where.runners = std::move(runners);
   where.runners_inside = abi::runners;
   if (!zygote::install(directory, where))

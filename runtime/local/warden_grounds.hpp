@@ -29,8 +29,8 @@ private:
 /// written to `directory`.
 std::unique_ptr<zygote::slot_carrier>
 make_warm_carrier(boost::asio::any_io_executor strand,
-                  const zygote::zygote_options& options, std::string python,
-                  const std::string& directory, std::string runners,
-                  std::weak_ptr<cold_carrier> keeper);
+                  const zygote::zygote_options& options, zygote::family family,
+                  std::string interpreter, const std::string& directory,
+                  std::string runners, std::weak_ptr<cold_carrier> keeper);
 
 } // namespace troupe

@@ -49,8 +49,10 @@ result<void> write_file(const std::string& path, std::string_view bytes) {
 } // namespace
 
 result<void> install(const std::string& directory, slot_carrier::paths& where) {
-  where.module = directory + "/troupe_zygote.abi3.so";
-  where.boot = directory + "/boot.py";
+  const bool is_node = where.family == family::node;
+  where.module = directory
+    + (is_node ? "/troupe_zygote_node.node" : "/troupe_zygote.abi3.so");
+  where.boot = directory + (is_node ? "/boot.cjs" : "/boot.py");
   for (const auto& file : embedded_zygote())
     if (auto done
         = write_file(directory + "/" + std::string{file.path}, file.text);

@@ -14,6 +14,8 @@ std::vector<std::string> default_preload();
 /// Settings of the warm interpreters, with their defaults.
 struct zygote_options {
   bool enabled = true;
+  /// Node as well; it starts with the first run that could use it.
+  bool node = true;
 
   /// Modules of the operator's interpreter, imported once. One that is absent
   /// is skipped; one that starts a thread makes the zygote unfit.
@@ -22,8 +24,11 @@ struct zygote_options {
   /// Slots that may exist at a time; 0.1 MB each while idle. More runs than
   /// that start cold.
   std::uint32_t max_slots = 1'024;
-  /// Slots that are being made at a time: each costs some 3 ms of CPU.
-  std::uint32_t max_making = 4;
+  /// Slots that are being made at a time. Each costs some 3 ms of CPU, and
+  /// waits for as long again while the kernel moves it into its groups.
+  std::uint32_t max_making = 16;
+  /// Strict runs use a slot up: so many more are made ahead while one runs.
+  std::uint32_t spares = 4;
   /// Slots of one organization with nothing to do are kept this long.
   std::chrono::milliseconds idle_slot{60'000};
 

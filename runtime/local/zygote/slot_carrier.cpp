@@ -56,19 +56,33 @@ slot_carrier::impl::impl(boost::asio::any_io_executor strand,
   totals_.trouble = "the interpreter is starting";
 }
 
-void slot_carrier::impl::open() {
-  hatch();
+/// Most tools are Python; who never runs anything else shall not pay for it.
+void slot_carrier::impl::begin() {
+  if (where_.family == family::python)
+    open();
 }
 
-bool slot_carrier::impl::takes(const launch& what) const {
+void slot_carrier::impl::open() {
+  if (!std::exchange(opened_, true))
+    hatch();
+}
+
+bool slot_carrier::impl::is_for(const launch& what) const {
   const auto& run = *what.run;
-  if (stopped_ || !current_ || !what.is_runner || what.in || !what.channel
-      || run.lang != language::python || !run.interpreter.empty())
+  const bool is_python = run.lang == language::python;
+  return what.is_runner && !what.in && what.channel && run.interpreter.empty()
+    && is_python == (where_.family == family::python);
+}
+
+bool slot_carrier::impl::takes(const launch& what) {
+  if (stopped_ || !is_for(what))
+    return false;
+  open(); // if this is the first of its kind, for those to come
+  if (!current_)
     return false;
   // A host that has no room for another slot may still have room for a
   // process; beyond that the backend's own queue is the bound.
-  return pool_.size() + making_count_ < options_.max_slots
-    || pool_.has_free(slot_key(what)) || pool_.coldest_free();
+  return has_room() || pool_.has_free(slot_key(what)) || pool_.coldest_free();
 }
 
 void slot_carrier::impl::start(launch what, carrier_events events) {
@@ -104,6 +118,8 @@ void slot_carrier::impl::begin(const job_ptr& j, const slot_ptr& s) {
   j->what.err.reset();
   j->what.channel.reset();
   watch_soon();
+  if (s->on().report.level == isolation_level::strict)
+    make_spares(*j);
   if (sent && j->events.started)
     j->events.started();
   // Not sent: the slot is dead, and its end of file tells the rest.
@@ -224,7 +240,7 @@ slot_carrier::slot_carrier(boost::asio::any_io_executor strand,
     : impl_{std::make_shared<impl>(std::move(strand), std::move(options),
                                    std::move(where), std::move(makers),
                                    std::move(otherwise))} {
-  impl_->open();
+  impl_->begin();
 }
 
 slot_carrier::~slot_carrier() {

@@ -27,14 +27,18 @@ struct slot_counts {
   std::string trouble; // why no interpreter is ready, "": one is
 };
 
-/// Carries Python runs in warm slots: one fork each. The policy is here: which
-/// slot takes which run, when slots are made, replaced and let go. Takes only
-/// what a cold start would carry out the same way.
+/// Which interpreter a zygote is.
+enum class family : std::uint8_t { python, node };
+
+/// Carries runs in warm slots of one interpreter: one fork each. The policy is
+/// here: which slot takes which run, when slots are made, replaced and let go.
+/// Takes only what a cold start would carry out the same way.
 class slot_carrier final : public run_carrier {
 public:
   struct paths {
-    std::string python; // of the host, the one that cold runs use
-    std::string module; // where `install` put it
+    zygote::family family = family::python;
+    std::string interpreter; // of the host, the one that cold runs use
+    std::string module;      // where `install` put it
     std::string boot;
     std::string runners;        // of the host: what runtime/script installed
     std::string runners_inside; // where a run sees that
@@ -60,8 +64,8 @@ private:
   std::shared_ptr<impl> impl_;
 };
 
-/// Writes the module and its boot script below `directory`; fills in both
-/// paths.
+/// Writes the modules and their boot scripts below `directory`; fills in both
+/// paths of the family.
 result<void> install(const std::string& directory, slot_carrier::paths& where);
 
 } // namespace troupe::zygote

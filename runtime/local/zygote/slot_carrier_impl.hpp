@@ -37,15 +37,18 @@ public:
   impl(boost::asio::any_io_executor strand, zygote_options options, paths where,
        std::shared_ptr<grounds> makers, std::weak_ptr<run_carrier> otherwise);
 
-  void open();
-  bool takes(const launch& what) const;
+  void begin();
+  bool takes(const launch& what);
   void start(launch what, carrier_events events);
   void kill(const run_id& id);
   void stop();
   slot_counts counts() const;
 
 private:
+  void open();
+  bool is_for(const launch& what) const;
   // -- interpreters (zygote_keeper.cpp) --------------------------------------
+  std::vector<std::string> command() const;
   void hatch();
   void hatch_later();
   void on_hatched(const std::shared_ptr<zygote_process>& z);
@@ -57,6 +60,8 @@ private:
   // -- slots (slot_keeper.cpp) -----------------------------------------------
   void make_for_waiting();
   bool make_slot(const job& wanted);
+  void make_spares(const job& like);
+  bool has_room() const;
   void no_longer_making(const std::string& key);
   void on_ground(std::string key, result<ground> on);
   void on_slot_whole(const slot_ptr& s);
@@ -109,6 +114,7 @@ private:
   bool evicting_ = false;
   bool watching_ = false;
   bool stopped_ = false;
+  bool opened_ = false;
   slot_counts totals_;
 };
 

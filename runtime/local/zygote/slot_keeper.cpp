@@ -18,6 +18,24 @@ void slot_carrier::impl::make_for_waiting() {
   }
 }
 
+/// A slot that serves once is gone when the next run comes: what that one needs
+/// is made while this one runs, not while it waits. Never at the cost of a slot
+/// that exists.
+void slot_carrier::impl::make_spares(const job& like) {
+  const auto on_way = making_.find(like.key);
+  auto coming = pool_.free_count(like.key)
+    + (on_way == making_.end() ? 0 : on_way->second);
+  for (; coming < options_.spares && making_count_ < options_.max_making
+       && has_room();
+       ++coming)
+    if (!make_slot(like))
+      return;
+}
+
+bool slot_carrier::impl::has_room() const {
+  return pool_.size() + making_count_ < options_.max_slots;
+}
+
 void slot_carrier::impl::no_longer_making(const std::string& key) {
   --making_count_;
   if (const auto of = making_.find(key); --of->second == 0)
@@ -27,7 +45,7 @@ void slot_carrier::impl::no_longer_making(const std::string& key) {
 bool slot_carrier::impl::make_slot(const job& wanted) {
   if (!current_)
     return false;
-  if (pool_.size() + making_count_ >= options_.max_slots) {
+  if (!has_room()) {
     const auto victim = pool_.coldest_free();
     if (!victim)
       return false; // one will be free again

@@ -34,8 +34,9 @@ void slot_pool::withdraw(const slot& s) {
     free_.erase(list);
 }
 
-bool slot_pool::has_free(const std::string& key) const {
-  return free_.contains(key);
+std::size_t slot_pool::free_count(const std::string& key) const {
+  const auto list = free_.find(key);
+  return list == free_.end() ? 0 : list->second.size();
 }
 
 slot_ptr slot_pool::take(const std::string& key) {

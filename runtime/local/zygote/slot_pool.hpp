@@ -25,7 +25,8 @@ public:
   /// A slot for this key: one with a waiting child rather than one without.
   /// It no longer waits for work; its state is the caller's to change.
   slot_ptr take(const std::string& key);
-  bool has_free(const std::string& key) const;
+  bool has_free(const std::string& key) const { return free_count(key) > 0; }
+  std::size_t free_count(const std::string& key) const;
 
   void rest(const slot_ptr& s); // idle from here on
   void arm(const slot_ptr& s);  // armed from here on

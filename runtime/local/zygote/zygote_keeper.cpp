@@ -44,6 +44,26 @@ std::string tricks(const zygote_options& o) {
 
 } // namespace
 
+std::vector<std::string> slot_carrier::impl::command() const {
+  std::vector<std::string> argv{where_.interpreter};
+  const auto add = [&argv](std::initializer_list<std::string> more) {
+    argv.insert(argv.end(), more);
+  };
+  if (where_.family == family::python)
+    // Isolated mode: neither variables nor the user's directories count.
+    add({"-I", "-B", "-X", "utf8"});
+  else
+    // Threads of V8 would be missing in a child: it has none to ask. Code on
+    // huge pages is one entry of a page table where it were five hundred.
+    add({"--no-warnings", "--single-threaded", "--v8-pool-size=0",
+         "--no-flush-bytecode", "--use-largepages=silent"});
+  add({where_.boot, where_.module, where_.runners, where_.runners_inside});
+  if (where_.family == family::python)
+    add({join(options_.preload), tricks(options_)});
+  add({basic_variables()});
+  return argv;
+}
+
 void slot_carrier::impl::hatch() {
   if (stopped_ || hatching_ || !options_.enabled)
     return;
@@ -76,20 +96,7 @@ void slot_carrier::impl::hatch() {
           self->on_slot_failed(s, why);
       },
   });
-  // Isolated mode: neither variables nor the user's directories count.
-  std::vector<std::string> argv{where_.python,
-                                "-I",
-                                "-B",
-                                "-X",
-                                "utf8",
-                                where_.boot,
-                                where_.module,
-                                where_.runners,
-                                where_.runners_inside,
-                                join(options_.preload),
-                                tricks(options_),
-                                basic_variables()};
-  makers_->hatch(std::move(argv), unique_fd{pair[1]},
+  makers_->hatch(command(), unique_fd{pair[1]},
                  [weak = weak_from_this(), z = std::weak_ptr{z}](error why) {
                    auto self = weak.lock();
                    if (auto it = z.lock(); self && it)

@@ -115,12 +115,14 @@ async function run_request(data) {
   }
 }
 
-/** Reads one request from `fd`, answers it, and ends the process: at once,
- *  whatever timers or sockets the tool has left. */
-function serve_one(fd, exit = exitNow) {
+let finish = null;
+
+/** Everything that `serve_one` does before it reads: a process that is forked
+ *  for every run does it once, for all of them. */
+function prepare(fd, exit = exitNow) {
   installStreams();
   let done = false;
-  const finish = (data) => {
+  finish = (data) => {
     if (done) return;
     done = true;
     frame.write(fd, data);
@@ -133,7 +135,13 @@ function serve_one(fd, exit = exitNow) {
     fail(new ToolFailure("NoResult", "nothing is left to wait for, but the tool's promise never settled")));
   process.on("exit", (code) =>
     fail(new ToolFailure("ProcessExit", `the tool called process.exit(${code}) instead of returning a value`)));
-  run_request(frame.read(fd)).then(finish, fail);
+}
+
+/** Reads one request from `fd`, answers it, and ends the process: at once,
+ *  whatever timers or sockets the tool has left. */
+function serve_one(fd, exit = exitNow) {
+  if (finish === null) prepare(fd, exit);
+  run_request(frame.read(fd)).then(finish, (thrown) => finish(failed(thrown)));
 }
 
 /** Loads what a run may need, so that a forked process need not. */
@@ -145,6 +153,6 @@ function preload() {
   require("./schema.cjs");
 }
 
-module.exports = { serve_one, run_request, preload };
+module.exports = { serve_one, run_request, preload, prepare };
 
 if (require.main === module) serve_one(3);

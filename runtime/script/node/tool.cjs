@@ -3,6 +3,7 @@
 // the value of a snippet's last expression.
 
 const path = require("path");
+const v8 = require("v8");
 const vm = require("vm");
 const { pathToFileURL } = require("url");
 
@@ -77,7 +78,11 @@ function wrapped(head, source, snippet) {
 
 function compile(head, source) {
   const made = wrapped(head, source, head.snippet);
-  const cache = scriptOf(made, fileOf(head)).createCachedData();
+  // Functions too, not only what runs first: nothing of it runs here.
+  v8.setFlagsFromString("--no-lazy");
+  const script = scriptOf(made, fileOf(head));
+  v8.setFlagsFromString("--lazy");
+  const cache = script.createCachedData();
   const about = Buffer.from(JSON.stringify({ ...made, for: COMPILED_FOR, wanted: head.function }));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(about.length);

@@ -2,6 +2,8 @@
 
 #include "runtime/local/zygote/wire.hpp"
 
+#include <unistd.h>
+
 namespace troupe::zygote {
 
 /// The interpreter that this code was loaded into, as far as its zygote and
@@ -15,6 +17,10 @@ public:
   /// In the slot, before anything else: lets go of what the interpreter has
   /// open. Descriptors 0 to 3 are taken, `null` is /dev/null.
   virtual void enter_slot(int null) { static_cast<void>(null); }
+
+  /// In the slot: forks a run's process, with the handlers that this
+  /// interpreter counts on.
+  virtual pid_t fork() { return _Fork(); }
 
   /// The life of one run after the fork: the order's descriptors become 1 to
   /// 3, the interpreter learns that it was forked. With an `arm` order it

@@ -6,6 +6,8 @@
 // with it: in a process that runs whatever it is told to, nobody gains by that.
 #include "runtime/local/zygote/module/huge_text.hpp"
 
+#include "runtime/local/zygote/module/huge_pages.hpp"
+
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,20 +18,10 @@ namespace troupe::zygote {
 
 namespace {
 
-constexpr uintptr_t huge = 2u << 20;
-
 struct range {
   uintptr_t begin = 0;
   uintptr_t end = 0;
 };
-
-uintptr_t up(uintptr_t address) {
-  return (address + huge - 1) & ~(huge - 1);
-}
-
-uintptr_t down(uintptr_t address) {
-  return address & ~(huge - 1);
-}
 
 /// The code mapping around an address of the interpreter, and the image of
 /// adjacent mappings of the same file that nobody writes to.

@@ -132,7 +132,7 @@ bool slot::start(const packet& order, descriptors& with) {
   if (child_ > 0)
     return false; // one at a time, and the engine knows
   used_.begin_run();
-  const auto pid = _Fork();
+  const auto pid = guest_.fork();
   if (pid == 0) {
     guest_.live(order, with, armed_);
     return true;
@@ -226,6 +226,11 @@ void serve_slot(guest& in, const packet& order, descriptors& with, int go) {
     failed.error_number = done.error;
     send(orders, failed);
     _exit(1);
+  }
+  // Of the slot's own tree now: a run hands on what it has as descriptor 0.
+  if (const int null = open("/dev/null", O_RDWR | O_CLOEXEC); null >= 0) {
+    dup2(null, 0);
+    close(null);
   }
   if (getpid() != 1)
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);

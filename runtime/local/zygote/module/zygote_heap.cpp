@@ -7,19 +7,14 @@
 // of its start as well: another 500 pages.
 #include "runtime/local/zygote/module/zygote_heap.hpp"
 
+#include "runtime/local/zygote/module/huge_pages.hpp"
+#include "runtime/local/zygote/module/libc_heap.hpp"
+
 #include <dlfcn.h>
-#include <malloc.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25 // Linux 6.1
-#endif
 
 namespace troupe::zygote {
 
@@ -33,17 +28,11 @@ struct arena_allocator {
 };
 using change = void (*)(arena_allocator*);
 
-constexpr uintptr_t huge = 2u << 20;
 constexpr size_t region_size = 1024u << 20; // address space, not memory
 
 char* region = nullptr;
 size_t used = 0;
 arena_allocator original;
-[[maybe_unused]] void* skipped = nullptr; // or the compiler drops the call
-
-uintptr_t up(uintptr_t address) {
-  return (address + huge - 1) & ~(huge - 1);
-}
 
 bool ours(const void* p) {
   return region
@@ -66,11 +55,9 @@ void drop_arena(void*, void* arena, size_t size) {
     original.free(original.context, arena, size);
 }
 
-// -- holes: what was freed before lies all over the place, and whatever is put
-// there shares its page with something unrelated. Filled, and never used. ----
-
 using take = void* (*)(size_t);
 
+/// As `fill_libc_holes`, for what the interpreter's own allocator has freed.
 void fill_interpreter_holes() {
   const auto allocate
     = reinterpret_cast<take>(dlsym(RTLD_DEFAULT, "PyObject_Malloc"));
@@ -78,39 +65,6 @@ void fill_interpreter_holes() {
   for (size_t size = 16; allocate && size <= largest_small; size += 16)
     while (!ours(allocate(size))) {
     }
-}
-
-/// Where libc's heap ends for now.
-char* heap_top() {
-  return static_cast<char*>(sbrk(0)) - mallinfo2().keepcost;
-}
-
-/// Libc's heap begins anew at a huge page; what is skipped is never touched.
-void align_libc_heap() {
-  const auto top = reinterpret_cast<uintptr_t>(heap_top());
-  const auto gap = up(top) - top;
-  constexpr uintptr_t least = 4096; // headers, and what malloc rounds up
-  skipped = gap > 2 * least ? malloc(gap - least) : nullptr;
-}
-
-void fill_libc_holes() {
-  auto* const top = heap_top();
-  size_t size = 512 << 10;
-  while (size > 0) {
-    auto* p = static_cast<char*>(malloc(size));
-    if (p && p < top)
-      continue; // it was a hole
-    free(p);
-    size = size > 1024 ? size / 2 : size - 16;
-  }
-}
-
-int collapse(uintptr_t begin, uintptr_t end) {
-  int made = 0;
-  for (begin = up(begin); begin + huge <= end; begin += huge)
-    if (madvise(reinterpret_cast<void*>(begin), huge, MADV_COLLAPSE) == 0)
-      ++made;
-  return made;
 }
 
 bool take_arenas() {
@@ -129,12 +83,6 @@ bool take_arenas() {
   arena_allocator side_by_side{nullptr, take_arena, drop_arena};
   set(&side_by_side);
   return true;
-}
-
-/// libc's large blocks too: into the heap, not a mapping each.
-void keep_libc_together() {
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  mallopt(M_TOP_PAD, 4 << 20);
 }
 
 __attribute__((constructor)) void gather_from_the_start() {
@@ -160,23 +108,10 @@ bool gather_heap() {
 
 int collapse_heap() {
   int made = 0;
-  // A child's own blocks come from untouched pages then.
-  fill_libc_holes();
-  const auto top = up(reinterpret_cast<uintptr_t>(heap_top()));
   if (region)
     made += collapse(reinterpret_cast<uintptr_t>(region),
                      up(reinterpret_cast<uintptr_t>(region) + used));
-  auto* maps = fopen("/proc/self/maps", "re");
-  if (!maps)
-    return made;
-  char line[512];
-  while (fgets(line, sizeof line, maps)) {
-    unsigned long begin, end;
-    if (strstr(line, "[heap]") && sscanf(line, "%lx-%lx", &begin, &end) == 2)
-      made += collapse(begin, top < end ? top : end);
-  }
-  fclose(maps);
-  return made;
+  return made + collapse_libc_heap();
 }
 
 } // namespace troupe::zygote

@@ -41,7 +41,7 @@ struct flight {
 struct carrier_fixture {
   explicit carrier_fixture(zygote::zygote_options options = {}) {
     const auto python = find_python();
-    where.python = python.executable;
+    where.interpreter = python.executable;
     where.runners = (scratch / "runners").string();
     where.runners_inside = "/troupe";
     shown_list shown{{where.runners, where.runners_inside}};

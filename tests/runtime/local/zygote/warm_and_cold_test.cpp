@@ -1,4 +1,4 @@
-#include "tests/runtime/local/support.hpp"
+#include "tests/runtime/local/zygote/warm_pair.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -11,53 +11,6 @@
 namespace troupe::test {
 
 namespace {
-
-/// Two backends that differ in nothing but where a run's process comes from.
-local_host& warm_host() {
-  return shared_host();
-}
-
-local_host& cold_host() {
-  static auto* host = [] {
-    local_options options;
-    options.zygote.enabled = false;
-    auto* made = new local_host{std::move(options)};
-    std::atexit([] { delete &cold_host(); });
-    return made;
-  }();
-  return *host;
-}
-
-bool warm_is_ready() {
-  return eventually([] {
-    const auto now = warm_host().backend().slots();
-    return now.zygotes > 0 && now.trouble.empty();
-  });
-}
-
-prepared_run tool(std::string source, std::string args = "{}") {
-  prepared_run run;
-  run.kind = run_kind::source;
-  run.lang = language::python;
-  run.organization = default_organization();
-  run.name = run.function = "f";
-  run.source = std::move(source);
-  run.args_json = std::move(args);
-  run.limits.wall = std::chrono::seconds{30};
-  return run;
-}
-
-/// What must not depend on the way, as one text.
-std::string essence(const run_result& r) {
-  std::string text = std::string{to_string(r.reason)} + " "
-    + std::string{to_string(r.status)} + " " + std::to_string(r.exit_code) + " "
-    + std::to_string(r.signal) + "\nvalue " + r.value_json + "\nout "
-    + r.stdout_text + "\nerr " + r.stderr_text + "\nfailure " + r.failure.name
-    + " " + r.failure.message + "\n" + r.failure.traceback;
-  for (const auto& layer : r.isolation.layers)
-    text += "\n" + layer.name + " " + std::string{to_string(layer.state)};
-  return text;
-}
 
 const std::map<std::string, std::string> table{
   {"a value", "def f():\n  return {'a': [1, 2.5, None, True, 'x']}\n"},
@@ -154,7 +107,7 @@ const std::map<std::string, std::string> table{
 BOOST_AUTO_TEST_SUITE(warm_and_cold)
 
 BOOST_AUTO_TEST_CASE(tell_the_same_of_every_run) {
-  BOOST_REQUIRE(warm_is_ready());
+  BOOST_REQUIRE(warm_is_ready(zygote::family::python));
   const auto before = warm_host().backend().slots().runs;
   for (const auto level : {isolation_level::standard, isolation_level::strict})
     for (const auto& [name, source] : table) {
@@ -172,7 +125,7 @@ BOOST_AUTO_TEST_CASE(tell_the_same_of_every_run) {
 }
 
 BOOST_AUTO_TEST_CASE(keep_the_same_limits) {
-  BOOST_REQUIRE(warm_is_ready());
+  BOOST_REQUIRE(warm_is_ready(zygote::family::python));
   struct {
     const char* source;
     void (*narrow)(limits&);
@@ -211,7 +164,7 @@ BOOST_AUTO_TEST_CASE(keep_the_same_limits) {
 }
 
 BOOST_AUTO_TEST_CASE(measure_what_a_warm_run_used) {
-  BOOST_REQUIRE(warm_is_ready());
+  BOOST_REQUIRE(warm_is_ready(zygote::family::python));
   const auto r
     = warm_host().run(tool("def f():\n  x = bytearray(64 << 20)\n"
                            "  return sum(i * i for i in range(300000)) > 0\n"));
@@ -252,7 +205,7 @@ BOOST_AUTO_TEST_CASE(end_a_slot_that_does_not_obey) {
 }
 
 BOOST_AUTO_TEST_CASE(go_cold_where_a_slot_cannot_do_it) {
-  BOOST_REQUIRE(warm_is_ready());
+  BOOST_REQUIRE(warm_is_ready(zygote::family::python));
   const auto before = warm_host().backend().slots().runs;
   auto chosen = tool("def f():\n  return 1\n");
   chosen.interpreter = "/usr/bin/python3";

@@ -1,0 +1,18 @@
+#pragma once
+
+namespace troupe::zygote {
+
+/// libc's large blocks go into its heap from here on, not into a mapping each.
+void keep_libc_together();
+
+/// The heap begins anew at a huge page; what is skipped is never touched.
+void align_libc_heap();
+
+/// What was freed before lies all over the place, and whatever is put there
+/// shares its page with something unrelated: filled, and never used.
+void fill_libc_holes();
+
+/// Before the first fork: no holes, and huge pages. Returns how many.
+int collapse_libc_heap();
+
+} // namespace troupe::zygote

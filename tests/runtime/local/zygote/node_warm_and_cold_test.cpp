@@ -1,0 +1,213 @@
+#include "tests/runtime/local/zygote/warm_pair.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <map>
+#include <set>
+
+namespace troupe::test {
+
+namespace {
+
+prepared_run script(std::string source, language lang = language::javascript) {
+  return tool(std::move(source), "{}", lang);
+}
+
+constexpr auto warm_node = zygote::family::node;
+
+const std::map<std::string, std::string> table{
+  {"a value", "exports.f = () => ({a: [1, 2.5, null, true, 'x']})"},
+  {"nothing", "exports.f = () => {}"},
+  {"both outputs",
+   "exports.f = () => { console.log('o'); console.error('e') }"},
+  {"raw outputs",
+   "const fs = require('fs'); exports.f = () => {"
+   " fs.writeSync(1, 'o'); fs.writeSync(2, 'e') }"},
+  {"an exception",
+   "exports.f = () => { function g() { throw new RangeError('bad') } g() }"},
+  {"a rejected promise",
+   "exports.f = async () => { await null; throw 'text' }"},
+  {"an unhandled rejection",
+   "exports.f = () => { Promise.reject(new Error('late'));"
+   " return new Promise((r) => setTimeout(r, 50)) }"},
+  {"an uncaught exception",
+   "exports.f = () => new Promise(() =>"
+   " setTimeout(() => { throw new Error('later') }, 5))"},
+  {"a promise that never settles", "exports.f = () => new Promise(() => {})"},
+  {"a syntax error", "exports.f = ("},
+  {"no such function", "exports.g = () => 1"},
+  {"an exit", "exports.f = () => process.exit(3)"},
+  {"a signal",
+   "exports.f = () => { process.kill(process.pid, 'SIGKILL');"
+   " return new Promise(() => {}) }"},
+  {"who it is",
+   "const os = require('os'); exports.f = () => [process.getuid(),"
+   " process.getgid(), process.getgroups(), process.cwd(), os.hostname()]"},
+  {"its process",
+   "const fs = require('fs'); exports.f = () => [process.argv.slice(1),"
+   " process.execArgv, require.main && require.main.filename, process.title,"
+   " String(process.pid) === fs.readlinkSync('/proc/self')]"},
+  {"its environment", "exports.f = () => Object.entries(process.env).sort()"},
+  {"its descriptors",
+   "const fs = require('fs'); exports.f = () =>"
+   " [0, 1, 2, 3].map((n) => fs.readlinkSync('/proc/self/fd/' + n)"
+   ".replace(/\\d+/, '')).concat(fs.readdirSync('/proc/self/fd')"
+   ".filter((n) => fs.existsSync('/proc/self/fd/' + n)"
+   " && fs.readlinkSync('/proc/self/fd/' + n).startsWith('socket')).length)"},
+  {"its rights",
+   "const fs = require('fs'); exports.f = () =>"
+   " fs.readFileSync('/proc/self/status', 'utf8').split('\\n').filter((l) =>"
+   " /^(Cap|NoNewPrivs|Seccomp:|Uid|Gid|Groups)/.test(l))"},
+  {"its signals",
+   "const fs = require('fs'); exports.f = () =>"
+   " fs.readFileSync('/proc/self/status', 'utf8').split('\\n').filter((l) =>"
+   " /^(SigBlk|SigIgn)/.test(l))"},
+  {"its mounts",
+   "const fs = require('fs'); exports.f = () =>"
+   " fs.readFileSync('/proc/self/mountinfo', 'utf8').trim().split('\\n')"
+   ".map((l) => l.split(' ').slice(4, 6)).sort()"},
+  {"its places",
+   "const fs = require('fs'); exports.f = () =>"
+   " ['/', '/tmp', '/dev', '/etc', '/dev/shm'].map((d) => fs.readdirSync(d))"},
+  {"denied files",
+   "const fs = require('fs'); exports.f = () => ['/etc/shadow', '/root/x',"
+   " '/proc/1/environ', '/sys/kernel'].map((p) => {"
+   " try { fs.readFileSync(p); return p } catch (e) { return e.code } })"},
+  {"a write beyond its place",
+   "const fs = require('fs'); exports.f = () => {"
+   " try { fs.writeFileSync('/usr/x', '') } catch (e) { return e.code } }"},
+  {"a timer",
+   "exports.f = () => new Promise((r) => {"
+   " const t = Date.now(); setTimeout(() => r(Date.now() - t >= 99), 100) })"},
+  {"the thread pool",
+   "const {promises: fs} = require('fs'); exports.f = async () => {"
+   " await fs.writeFile('/tmp/x', 'text'); return fs.readFile('/tmp/x',"
+   " 'utf8') }"},
+  {"hashing elsewhere",
+   "const {pbkdf2} = require('crypto'); exports.f = () =>"
+   " new Promise((r, no) => pbkdf2('p', 's', 10, 8, 'sha256', (e, k) =>"
+   " e ? no(e) : r(k.toString('hex'))))"},
+  {"packing elsewhere",
+   "const {promisify} = require('util'); const z = require('zlib');"
+   "exports.f = async () => (await promisify(z.gunzip)("
+   "await promisify(z.gzip)('text'))).toString()"},
+  {"a subprocess",
+   "const {promisify} = require('util');"
+   "const run = promisify(require('child_process').execFile);"
+   "exports.f = async () => (await run('sh',"
+   " ['-c', 'echo $HOME; ls /proc/self/fd | wc -l'])).stdout"},
+  {"a subprocess, waited for",
+   "const {execFileSync} = require('child_process');"
+   "exports.f = () => execFileSync('sh', ['-c', 'echo x; exit 0'])"
+   ".toString()"},
+  {"a worker",
+   "const {Worker} = require('worker_threads'); exports.f = () =>"
+   " new Promise((r, no) => { const w = new Worker("
+   "\"require('worker_threads').parentPort.postMessage(6 * 7)\","
+   " {eval: true}); w.on('message', r); w.on('error', no) })"},
+  {"web assembly",
+   "exports.f = async () => { const m = await WebAssembly.compile("
+   "new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); return String(m) }"},
+  {"an import",
+   "import { basename } from 'node:path';\n"
+   "export const f = () => basename('/a/b')"},
+  {"a dynamic import", "exports.f = async () => (await import('node:os')).EOL"},
+  {"much garbage",
+   "exports.f = () => { let n = 0; for (let i = 0; i < 3e5; ++i)"
+   " n += [i, String(i)].length; return n }"},
+  {"hot code",
+   "exports.f = () => { let n = 0; for (let i = 0; i < 3e6; ++i)"
+   " n = (n + i * i) % 1000003; return n }"},
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(node_warm_and_cold)
+
+BOOST_AUTO_TEST_CASE(tell_the_same_of_every_run) {
+  BOOST_REQUIRE(warm_is_ready(warm_node));
+  const auto before = warm_host().backend().slots(warm_node).runs;
+  for (const auto level : {isolation_level::standard, isolation_level::strict})
+    for (const auto& [name, source] : table) {
+      BOOST_TEST_CONTEXT(name << ", " << to_string(level)) {
+        auto run = script(source);
+        run.isolation = level;
+        BOOST_TEST(essence(warm_host().run(run))
+                   == essence(cold_host().run(run)));
+      }
+    }
+  BOOST_TEST(warm_host().backend().slots(warm_node).runs
+             >= before + 2 * table.size());
+  BOOST_TEST(cold_host().backend().slots(warm_node).runs == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(keep_the_same_limits) {
+  BOOST_REQUIRE(warm_is_ready(warm_node));
+  struct {
+    const char* source;
+    void (*narrow)(limits&);
+    const char* layer;
+  } const cases[]{
+    {"exports.f = () => { const a = []; for (;;)"
+     " a.push(Buffer.alloc(1 << 24, 1)) }",
+     [](limits& l) { l.memory_bytes = 256u << 20; }, "memory_limit"},
+    {"exports.f = () => { for (;;); }",
+     [](limits& l) { l.cpu = std::chrono::milliseconds{1'000}; }, "cpu_clock"},
+    {"exports.f = () => new Promise((r) => setTimeout(r, 60000))",
+     [](limits& l) { l.wall = std::chrono::milliseconds{500}; }, "seccomp"},
+    {"exports.f = () => console.log('x'.repeat(100000))",
+     [](limits& l) { l.output_bytes = 1'000; }, "seccomp"},
+    {"exports.f = () => 'x'.repeat(100000)",
+     [](limits& l) { l.result_bytes = 10'000; }, "seccomp"},
+  };
+  for (const auto& c : cases) {
+    if (!lacks(c.layer).empty())
+      continue;
+    auto run = script(c.source);
+    c.narrow(run.limits);
+    const auto warm = warm_host().run(run);
+    const auto cold = cold_host().run(run);
+    BOOST_TEST_CONTEXT(c.source) {
+      BOOST_TEST(to_string(warm.reason) == to_string(cold.reason));
+      BOOST_TEST(warm.detail == cold.detail);
+      BOOST_TEST(to_string(warm.status) == to_string(cold.status));
+      BOOST_TEST(warm.stdout_text == cold.stdout_text);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(draw_numbers_of_their_own) {
+  BOOST_REQUIRE(warm_is_ready(warm_node));
+  std::set<std::string> seen;
+  for (int i = 0; i < 4; ++i)
+    seen.insert(
+      warm_host()
+        .run(script("const c = require('crypto'); exports.f = () =>"
+                    " [Math.random(), c.randomUUID(), c.randomInt(1e9),"
+                    " require('vm').runInNewContext('Math.random()')]"))
+        .value_json);
+  BOOST_TEST(seen.size() == 4u);
+  // Each of the four, not only all of them together.
+  for (const char* one : {"Math.random()", "require('crypto').randomUUID()",
+                          "require('crypto').randomInt(1e12)",
+                          "require('vm').runInNewContext('Math.random()')"}) {
+    const auto run = script(std::string{"exports.f = () => "} + one);
+    BOOST_TEST(warm_host().run(run).value_json
+               != warm_host().run(run).value_json);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(carry_typescript_warm) {
+  BOOST_REQUIRE(warm_is_ready(warm_node));
+  const auto before = warm_host().backend().slots(warm_node).runs;
+  auto run = tool("export async function f(n: number): Promise<number> {"
+                  " return n * 2 }",
+                  R"({"n": 21})", language::typescript);
+  for (int i = 0; i < 4; ++i) // the later ones with compiled code
+    BOOST_TEST(warm_host().run(run).value_json == "42");
+  BOOST_TEST(warm_host().backend().slots(warm_node).runs >= before + 4);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace troupe::test

@@ -1,0 +1,54 @@
+#include "tests/runtime/local/zygote/warm_pair.hpp"
+
+#include <cstdlib>
+
+namespace troupe::test {
+
+local_host& warm_host() {
+  return shared_host();
+}
+
+local_host& cold_host() {
+  static auto* host = [] {
+    local_options options;
+    options.zygote.enabled = false;
+    auto* made = new local_host{std::move(options)};
+    std::atexit([] { delete &cold_host(); });
+    return made;
+  }();
+  return *host;
+}
+
+prepared_run tool(std::string source, std::string args, language lang) {
+  prepared_run run;
+  run.kind = run_kind::source;
+  run.lang = lang;
+  run.organization = default_organization();
+  run.name = run.function = "f";
+  run.source = std::move(source);
+  run.args_json = std::move(args);
+  run.limits.wall = std::chrono::seconds{30};
+  return run;
+}
+
+bool warm_is_ready(zygote::family of) {
+  if (of == zygote::family::node)
+    warm_host().run(tool("exports.f = () => 1", "{}", language::javascript));
+  return eventually([of] {
+    const auto now = warm_host().backend().slots(of);
+    return now.zygotes > 0 && now.trouble.empty();
+  });
+}
+
+std::string essence(const run_result& r) {
+  std::string text = std::string{to_string(r.reason)} + " "
+    + std::string{to_string(r.status)} + " " + std::to_string(r.exit_code) + " "
+    + std::to_string(r.signal) + "\nvalue " + r.value_json + "\nout "
+    + r.stdout_text + "\nerr " + r.stderr_text + "\nfailure " + r.failure.name
+    + " " + r.failure.message + "\n" + r.failure.traceback;
+  for (const auto& layer : r.isolation.layers)
+    text += "\n" + layer.name + " " + std::string{to_string(layer.state)};
+  return text;
+}
+
+} // namespace troupe::test

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "tests/runtime/local/support.hpp"
+
+namespace troupe::test {
+
+/// Two backends that differ in nothing but where a run's process comes from.
+local_host& warm_host();
+local_host& cold_host();
+
+/// Whether the warm one has such an interpreter by now. Node's starts with its
+/// first run.
+bool warm_is_ready(zygote::family of);
+
+/// A source with a function `f`.
+prepared_run tool(std::string source, std::string args = "{}",
+                  language lang = language::python);
+
+/// What must not depend on the way, as one text.
+std::string essence(const run_result& r);
+
+} // namespace troupe::test
