@@ -59,7 +59,7 @@ daytona_client::to_toolbox(const remote_sandbox& sandbox, verb method,
   return r;
 }
 
-asio::awaitable<exchange> daytona_client::send(client_request r) {
+asio::awaitable<client_exchange> daytona_client::send(client_request r) {
   return http_->send(std::move(r));
 }
 

@@ -28,7 +28,7 @@ public:
                                     std::string target,
                                     const call_scope& scope) const;
 
-  boost::asio::awaitable<exchange> send(client_request r);
+  boost::asio::awaitable<client_exchange> send(client_request r);
   /// The reply when it is a good one.
   boost::asio::awaitable<result<client_response>> call(result<client_request> r,
                                                        std::string_view doing);

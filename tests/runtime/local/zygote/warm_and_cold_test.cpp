@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(measure_what_a_warm_run_used) {
 
 BOOST_AUTO_TEST_CASE(end_a_slot_that_does_not_obey) {
   TROUPE_NEEDS("own_uid"); // to find its processes, and to stop them
-  BOOST_REQUIRE(warm_is_ready());
+  BOOST_REQUIRE(warm_is_ready(zygote::family::python));
   auto sleeper = tool("import os, time\ndef f():\n"
                       "  print(os.readlink('/proc/self/ns/pid'), flush=True)\n"
                       "  time.sleep(1000)\n");
