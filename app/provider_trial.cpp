@@ -32,6 +32,9 @@ private:
   std::promise<run_outcome> outcome_;
 };
 
+// Promises are shared below: whoever keeps one may still be in it when the
+// other has the answer and goes on.
+
 /// What the engine would use, with a thread and a book of its own.
 class side {
 public:
@@ -59,15 +62,16 @@ public:
   result<void> ready() const { return where_->ready(); }
 
   result<tags> list() {
-    std::promise<result<tags>> answer;
+    auto answer = std::make_shared<std::promise<result<tags>>>();
     auto work = [](std::shared_ptr<net::provider> at,
-                   std::promise<result<tags>>& told) -> asio::awaitable<void> {
+                   std::shared_ptr<std::promise<result<tags>>> told)
+      -> asio::awaitable<void> {
       net::call_scope scope{steady::now() + patience, nullptr};
       auto found = co_await at->list(scope);
-      told.set_value(std::move(found));
+      told->set_value(std::move(found));
     };
     asio::co_spawn(io_.executor(), work(where_, answer), asio::detached);
-    auto found = answer.get_future().get();
+    auto found = answer->get_future().get();
     if (found)
       return found;
     auto why = found.error();
@@ -84,10 +88,11 @@ public:
   }
 
   result<tags> reconcile(bool dry_run) {
-    std::promise<result<tags>> answer;
-    backend_->reconcile(
-      dry_run, [&](result<tags> found) { answer.set_value(std::move(found)); });
-    return answer.get_future().get();
+    auto answer = std::make_shared<std::promise<result<tags>>>();
+    backend_->reconcile(dry_run, [answer](result<tags> found) {
+      answer->set_value(std::move(found));
+    });
+    return answer->get_future().get();
   }
 
 private:
@@ -234,12 +239,12 @@ bool try_webhook(const settings& s, const step_sink& sink) {
   if (!source)
     return tell(failed("settings", source.error()));
   tell({"settings", s.credentials.webhook_url, true, {}});
-  std::promise<result<environment>> answer;
+  auto answer = std::make_shared<std::promise<result<environment>>>();
   credential_query who{default_organization(), default_user(), "trial", ""};
-  (*source)->ask(who, s.credentials.timeout, [&](result<environment> e) {
-    answer.set_value(std::move(e));
+  (*source)->ask(who, s.credentials.timeout, [answer](result<environment> e) {
+    answer->set_value(std::move(e));
   });
-  auto got = answer.get_future().get();
+  auto got = answer->get_future().get();
   if (!got)
     return tell(failed("answer", got.error()));
   std::string names;

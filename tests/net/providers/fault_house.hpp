@@ -167,9 +167,9 @@ struct fault_house {
     return p.alive() == 0 && p.side.leases->list(p.where).empty();
   }
   static void reconcile(place& p) {
-    std::promise<void> done;
-    p.side.backend->reconcile(false, [&](auto) { done.set_value(); });
-    done.get_future().wait();
+    auto done = std::make_shared<std::promise<void>>();
+    p.side.backend->reconcile(false, [done](auto) { done->set_value(); });
+    done->get_future().wait();
   }
   /// Everywhere, while creating and while running.
   void everywhere(const fault& what, std::chrono::milliseconds limit = 10s) {
