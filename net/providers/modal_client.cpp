@@ -27,6 +27,23 @@ bool retryable_code(grpc_code code) {
     || code == grpc_code::cancelled;
 }
 
+/// The server says so: nothing was begun.
+bool is_refusal(grpc_code code) {
+  switch (code) {
+  case grpc_code::invalid_argument:
+  case grpc_code::not_found:
+  case grpc_code::permission_denied:
+  case grpc_code::resource_exhausted:
+  case grpc_code::failed_precondition:
+  case grpc_code::out_of_range:
+  case grpc_code::unimplemented:
+  case grpc_code::unauthenticated:
+    return true;
+  default:
+    return false;
+  }
+}
+
 error refused(std::string_view method, const grpc_status& status) {
   auto e = status.as_error("Modal did not carry out " + std::string{method});
   if (e.code == ec::denied)
@@ -95,7 +112,8 @@ modal_client::try_call(std::string method, std::string message,
     auto reply = co_await channel_->call(std::move(c));
     if (reply.status.ok())
       co_return answer{std::move(bytes), true};
-    answer bad{refused(method, reply.status), reply.may_have_acted};
+    answer bad{refused(method, reply.status),
+               reply.may_have_acted && !is_refusal(reply.status.code)};
     if (reply.status.retry_after) {
       // Directed by the server: not counted against our own tries.
       auto wait = std::max(100ms,

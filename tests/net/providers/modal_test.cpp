@@ -9,6 +9,7 @@
 
 using namespace troupe;
 using namespace troupe::net;
+using namespace std::chrono_literals;
 using troupe::test::modal_stand_in;
 using troupe::test::remote_side;
 
@@ -104,6 +105,53 @@ BOOST_AUTO_TEST_CASE(finds_sandboxes_again_by_their_tag) {
   side->backend->reconcile(
     false, [&](auto found) { done.set_value(found ? found->size() : 0); });
   BOOST_TEST(done.get_future().get() == 1u);
+  check_nothing_is_left();
+}
+
+// B40, B42, B47
+BOOST_AUTO_TEST_CASE(leaves_nothing_whatever_a_call_ends_with) {
+  for (auto method :
+       {"AuthTokenGet", "AppGetOrCreate", "EnvironmentGetOrCreate",
+        "ImageGetOrCreate", "SandboxCreateV2", "TaskExecStart"})
+    for (auto code :
+         {grpc_code::invalid_argument, grpc_code::not_found,
+          grpc_code::failed_precondition, grpc_code::permission_denied,
+          grpc_code::unimplemented, grpc_code::resource_exhausted}) {
+      open(); // what was looked up is forgotten
+      modal.fail_next(method, code);
+      auto run = python(one);
+      run.env.emplace("TOKEN", secret{"s3cret-of-the-run"});
+      run.deadline = std::chrono::steady_clock::now() + 20s;
+      auto outcome = side->run(run);
+      BOOST_TEST_CONTEXT(method << " " << static_cast<int>(code)) {
+        BOOST_REQUIRE(!outcome.answer.has_value());
+        auto text = outcome.answer.error().text;
+        BOOST_TEST(text.find("s3cret") == std::string::npos);
+        BOOST_TEST(text.find(modal_stand_in::token_secret)
+                   == std::string::npos);
+        // Somebody else may have it, unless it began.
+        BOOST_TEST((outcome.may_have_started
+                    || outcome.answer.error().code == ec::unavailable
+                    || outcome.answer.error().code == ec::denied
+                    || outcome.answer.error().code == ec::exhausted));
+        check_nothing_is_left();
+      }
+    }
+}
+
+// B44
+BOOST_AUTO_TEST_CASE(takes_up_output_where_a_broken_connection_left_it) {
+  auto run = python("import time\ndef tool():\n"
+                    "  print('before', flush=True)\n  time.sleep(1)\n"
+                    "  print('after')\n  return 7\n");
+  auto watcher = side->begin(run);
+  watcher->wait_for_output("before");
+  modal.server().break_connections();
+  auto outcome = watcher->wait();
+  BOOST_REQUIRE_MESSAGE(outcome.answer.has_value(),
+                        outcome.answer.error().text);
+  BOOST_TEST(outcome.answer->value_json == "7");
+  BOOST_TEST(outcome.answer->stdout_text == "before\nafter\n");
   check_nothing_is_left();
 }
 
