@@ -66,7 +66,7 @@ void allow_ordinary_calls(filter_builder& f) {
   f.set(allow,
         {SYS_connect, SYS_accept, SYS_accept4, SYS_sendto, SYS_recvfrom,
          SYS_sendmsg, SYS_recvmsg, SYS_sendmmsg, SYS_recvmmsg, SYS_shutdown,
-         SYS_bind, SYS_listen, SYS_getsockname, SYS_getpeername, SYS_setsockopt,
+         SYS_bind, SYS_listen, SYS_getsockname, SYS_getpeername,
          SYS_getsockopt});
   // Time
   f.set(allow,

@@ -6,6 +6,7 @@
 #include <asm/ioctls.h>
 #include <fcntl.h>
 #include <linux/prctl.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -23,6 +24,12 @@ constexpr auto allow = SECCOMP_RET_ALLOW;
 constexpr auto ask = SECCOMP_RET_USER_NOTIF;
 // SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, newer than some headers.
 constexpr unsigned long wait_killable = 1ul << 5;
+
+/// From SIOCGIFNAME on, the private calls of drivers and wireless ones.
+constexpr std::uint32_t first_interface_call = 0x8910;
+constexpr std::uint32_t last_interface_call = 0x8bff;
+constexpr std::uint32_t ipv6_unicast_interface = 76; // IPV6_UNICAST_IF
+constexpr std::uint32_t ipv6_old_options = 6;        // IPV6_2292PKTOPTIONS
 
 /// O_CREAT and the bit of O_TMPFILE that is not O_DIRECTORY.
 constexpr std::uint32_t made_by_open = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
@@ -75,13 +82,60 @@ void check_clone(filter_builder& f) {
          give(allow)});
 }
 
-/// Typing into a terminal that is not ours, changing its line discipline.
+/// Typing into a terminal that is not ours, changing its line discipline; and
+/// asking a socket about the interfaces of its network, which is the host's for
+/// those that the broker made.
 void check_ioctl(filter_builder& f) {
   f.set(SYS_ioctl,
-        {load_low(1), skip_unless_equal(TIOCSTI), give(deny_with(EPERM)),
-         skip_unless_equal(TIOCLINUX), give(deny_with(EPERM)),
-         skip_unless_equal(TIOCSETD), give(deny_with(EPERM)),
-         skip_unless_equal(TIOCCONS), give(deny_with(EPERM)), give(allow)});
+        {load_low(1),
+         skip_unless_equal(TIOCSTI),
+         give(deny_with(EPERM)),
+         skip_unless_equal(TIOCLINUX),
+         give(deny_with(EPERM)),
+         skip_unless_equal(TIOCSETD),
+         give(deny_with(EPERM)),
+         skip_unless_equal(TIOCCONS),
+         give(deny_with(EPERM)),
+         {BPF_JMP | BPF_JGE | BPF_K, 0, 2, first_interface_call},
+         {BPF_JMP | BPF_JGT | BPF_K, 1, 0, last_interface_call},
+         give(deny_with(EPERM)),
+         give(allow)});
+}
+
+/// What would lead a socket elsewhere than the broker decided: by another
+/// device, by a route of its own, to a group. The options of one level.
+void deny_options(std::vector<sock_filter>& body, std::uint32_t level,
+                  std::initializer_list<std::uint32_t> options) {
+  // Behind this: the load, a pair for each, and the permission.
+  const auto length = static_cast<std::uint8_t>(2 + 2 * options.size());
+  body.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, length, level});
+  body.push_back(load_low(2));
+  for (auto option : options) {
+    body.push_back(skip_unless_equal(option));
+    body.push_back(give(deny_with(EPERM)));
+  }
+  body.push_back(give(allow));
+}
+
+void check_socket_options(filter_builder& f) {
+  std::vector<sock_filter> body{load_low(1)};
+  deny_options(body, SOL_SOCKET,
+               {SO_BINDTODEVICE, SO_BINDTOIFINDEX, SO_ATTACH_FILTER,
+                SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF,
+                SO_ATTACH_REUSEPORT_EBPF, SO_MARK});
+  deny_options(body, IPPROTO_IP,
+               {IP_OPTIONS, IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP,
+                IP_MULTICAST_IF, IP_UNICAST_IF, IP_TRANSPARENT, IP_BLOCK_SOURCE,
+                IP_MSFILTER, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP,
+                MCAST_MSFILTER});
+  deny_options(body, IPPROTO_IPV6,
+               {IPV6_JOIN_GROUP, IPV6_JOIN_ANYCAST, IPV6_MULTICAST_IF,
+                ipv6_unicast_interface, ipv6_old_options, IPV6_RTHDR,
+                IPV6_RTHDRDSTOPTS, IPV6_HOPOPTS, IPV6_DSTOPTS, IPV6_PKTINFO,
+                IPV6_NEXTHOP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP,
+                MCAST_MSFILTER});
+  body.push_back(give(allow));
+  f.set(SYS_setsockopt, std::move(body));
 }
 
 /// Being told of what others do with files that everybody sees: what inotify
@@ -167,6 +221,7 @@ std::vector<sock_filter> build_filter(const filter_options& options) {
   check_clone(f);
   check_ioctl(f);
   check_fcntl(f);
+  check_socket_options(f);
   check_prctl(f);
   check_self_only(f);
   check_sockets(f, options);

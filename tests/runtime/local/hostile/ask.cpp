@@ -163,6 +163,7 @@ def clone(flags):
         if pid == 0: os._exit(0)
         return say(pid)
     return in_child(there)
+pair = socket.socketpair()
 buffer = fresh()
 no = b'/no/such'
 def f():

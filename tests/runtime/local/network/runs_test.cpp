@@ -286,6 +286,26 @@ BOOST_AUTO_TEST_CASE(keeps_the_listener_from_every_tool) {
               network_policy{}, "[]");
 }
 
+BOOST_AUTO_TEST_CASE(tells_nothing_of_the_network_it_was_made_in) {
+  TROUPE_NEEDS("network_broker");
+  // A socket of the broker is of the host's network.
+  python_says("import errno, fcntl, socket\n"
+              "def attempt(g):\n"
+              "  try: g(); return 'OK'\n"
+              "  except OSError as e: return errno.errorcode[e.errno]\n"
+              "def f():\n"
+              "  s = socket.socket()\n"
+              "  u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+              "  return [attempt(lambda: fcntl.ioctl(s, 0x8912, bytes(64))),\n"
+              "    attempt(lambda: socket.if_nameindex()),\n"
+              "    attempt(lambda: s.setsockopt(1, 25, b'lo')),\n"
+              "    attempt(lambda: u.setsockopt(0, 35, bytes(8))),\n"
+              "    attempt(lambda: s.setsockopt(0, 4, bytes(4))),\n"
+              "    attempt(lambda: s.setsockopt(6, 1, 1))]\n",
+              network_policy{},
+              R"(["EPERM","EAFNOSUPPORT","EPERM","EPERM","EPERM","OK"])");
+}
+
 BOOST_AUTO_TEST_CASE(ends_with_calls_in_flight) {
   TROUPE_NEEDS("network_broker");
   // Nobody accepts and the queue is full: a connect that never returns.
