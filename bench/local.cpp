@@ -1,15 +1,16 @@
 #include "bench/bench.hpp"
 #include "bench/local_engine.hpp"
 #include "bench/local_naive.hpp"
+#include "bench/local_node.hpp"
+#include "bench/local_record.hpp"
 #include "bench/local_tools.hpp"
 #include "runtime/local/interpreters.hpp"
 
 #include <time.h>
 
 #include <algorithm>
-#include <cmath>
-#include <fstream>
-#include <functional>
+#include <atomic>
+#include <cstdlib>
 #include <map>
 #include <thread>
 
@@ -19,34 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t rounds = 5;
 constexpr std::size_t naive_at_a_time = 8; // where it is at its best here
-
-/// What one side did, round by round.
-struct record {
-  std::vector<double> rate, cpu, p50, p99;
-  std::size_t failures = 0;
-
-  void add(const batch& b) {
-    rate.push_back(b.rate());
-    cpu.push_back(b.cpu_per_call());
-    p50.push_back(quantile(b.latencies, 0.5));
-    p99.push_back(quantile(b.latencies, 0.99));
-    failures += b.failures;
-  }
-};
-
-using records = std::map<std::string, record>;
-
-void print_side(report& out, const std::string& name, const record& r) {
-  out.add("local." + name + ".rate", median(r.rate), "1/s");
-  out.add("local." + name + ".p50", median(r.p50) * 1e6, "us");
-  out.add("local." + name + ".p99", median(r.p99) * 1e6, "us");
-  out.add("local." + name + ".cpu", median(r.cpu) * 1e6, "us");
-  if (r.failures > 0)
-    out.at_most("local." + name + ".failures", static_cast<double>(r.failures),
-                "", 0);
-}
 
 struct promise {
   double rate, p50, pooled; // against naive
@@ -58,10 +32,9 @@ const std::map<std::string, promise> promises{
 void measure_tool(report& out, const std::string& python,
                   const local_tool& tool, local_engine& on_demand,
                   local_engine& pooled) {
-  records all;
   const auto standard = isolation_level::standard;
   const std::size_t calls = tool.name == "heavy" ? 100 : 250;
-  const std::vector<std::pair<std::string, std::function<batch()>>> sides{
+  auto all = measure({
     {"naive", [&] { return run_naive(python, tool, 16, naive_at_a_time); }},
     {"naive_alone", [&] { return run_naive(python, tool, 6, 1); }},
     {"standard", [&] { return on_demand.run(tool, standard, calls, 4); }},
@@ -69,14 +42,7 @@ void measure_tool(report& out, const std::string& python,
      [&] { return on_demand.run(tool, isolation_level::off, calls, 4); }},
     {"standard_alone", [&] { return on_demand.run(tool, standard, 60, 1); }},
     {"pooled", [&] { return pooled.run_spaced(tool, 30, milliseconds{5}); }},
-  };
-  for (std::size_t round = 0; round <= rounds; ++round)
-    for (std::size_t k = 0; k < sides.size(); ++k) {
-      const auto& [name, side] = sides[(round + k) % sides.size()];
-      const auto done = side();
-      if (round > 0) // the first one warms caches on all sides
-        all[name].add(done);
-    }
+  });
   for (const auto& [name, r] : all)
     print_side(out, tool.name + "." + name, r);
   const auto& wanted = promises.at(tool.name);
@@ -102,8 +68,7 @@ void measure_loads(report& out, const std::string& python,
                    local_engine& on_demand) {
   const auto& tool = local_tools().front();
   const auto standard = isolation_level::standard;
-  records all;
-  const std::vector<std::pair<std::string, std::function<batch()>>> sides{
+  auto all = measure({
     {"c4", [&] { return on_demand.run(tool, standard, 250, 4); }},
     {"c8", [&] { return on_demand.run(tool, standard, 250, 8); }},
     {"c64", [&] { return on_demand.run(tool, standard, 400, 64); }},
@@ -116,14 +81,7 @@ void measure_loads(report& out, const std::string& python,
     {"naive_alone", [&] { return run_naive(python, tool, 4, 1); }},
     {"empty_python", [&] { return run_empty_interpreter(python, 8); }},
     {"bare_fork", [&] { return run_bare_forks(200); }},
-  };
-  for (std::size_t round = 0; round <= rounds; ++round)
-    for (std::size_t k = 0; k < sides.size(); ++k) {
-      const auto& [name, side] = sides[(round + k) % sides.size()];
-      const auto done = side();
-      if (round > 0)
-        all[name].add(done);
-    }
+  });
   for (const auto& [name, r] : all)
     print_side(out, name, r);
   out.at_least("local.c64.vs_c4", median_ratio(all["c64"].rate, all["c4"].rate),
@@ -142,24 +100,32 @@ void measure_loads(report& out, const std::string& python,
           median_ratio(all["c4"].cpu, all["bare_fork"].cpu), "x");
 }
 
-/// A thousand runs that sleep for a second, all at once.
+/// A thousand runs that sleep for a second, over and over: as one ends, the
+/// next begins.
 void measure_sleepers(report& out, local_engine& engine) {
   const local_tool sleeper{
     "sleeper", "import time\ndef nap():\n    time.sleep(1)\n    return {}\n",
     "nap", "{}"};
   constexpr std::size_t count = 1'000;
+  constexpr std::size_t calls = 4 * count;
   record r;
   const auto idle = engine.memory();
+  // All at once, the slots included: how long the last one takes.
+  const auto burst
+    = engine.run(sleeper, isolation_level::standard, count, count);
+  out.add("local.sleepers.burst", burst.seconds, "s");
   std::uint64_t most = idle;
   for (int round = 0; round < 3; ++round) {
+    std::atomic<bool> over{false};
     std::thread watcher{[&] {
-      for (int i = 0; i < 40; ++i) {
+      while (!over) {
         const timespec pause{0, 50'000'000};
         ::nanosleep(&pause, nullptr);
         most = std::max(most, engine.memory());
       }
     }};
-    r.add(engine.run(sleeper, isolation_level::standard, count, count));
+    r.add(engine.run(sleeper, isolation_level::standard, calls, count));
+    over = true;
     watcher.join();
   }
   print_side(out, "sleepers", r);
@@ -170,12 +136,31 @@ void measure_sleepers(report& out, local_engine& engine) {
   out.at_most("local.sleepers.lost", static_cast<double>(r.failures), "", 0);
 }
 
-double proportional_memory(std::int32_t pid) {
-  std::ifstream in{"/proc/" + std::to_string(pid) + "/smaps_rollup"};
-  for (std::string word; in >> word;)
-    if (double kb = 0; word == "Pss:" && in >> kb)
-      return kb / 1000;
-  return std::nan("");
+/// Half a minute without a pause: nothing may grow, nothing may slow down.
+void measure_sustained(report& out, local_engine& engine) {
+  constexpr int pieces = 30;
+  std::vector<double> rates;
+  const auto before = engine.slots();
+  for (int i = 0; i < pieces; ++i) {
+    const auto begun = clock::now();
+    std::size_t calls = 0;
+    while (clock::now() - begun < std::chrono::seconds{1})
+      calls
+        += engine.run(local_tools().front(), isolation_level::standard, 100, 4)
+             .latencies.size();
+    rates.push_back(
+      static_cast<double>(calls)
+      / std::chrono::duration<double>(clock::now() - begun).count());
+  }
+  const auto third = [&](int from) {
+    return median({rates.begin() + from, rates.begin() + from + pieces / 3});
+  };
+  out.at_least("local.sustained.last_vs_first",
+               third(pieces * 2 / 3) / third(0), "x", 0.95);
+  out.at_most("local.sustained.new_slots",
+              static_cast<double>(engine.slots().slots)
+                - static_cast<double>(before.slots),
+              "", 4);
 }
 
 void run_local(report& out) {
@@ -193,7 +178,12 @@ void run_local(report& out) {
   for (const auto& tool : local_tools())
     measure_tool(out, python, tool, on_demand, pooled);
   measure_loads(out, python, on_demand);
+  measure_node(out, on_demand, pooled);
   measure_sleepers(out, on_demand);
+  if (std::getenv("TROUPE_BENCH_SUSTAINED"))
+    measure_sustained(out, on_demand);
+  else
+    out.note("half a minute without a pause: with TROUPE_BENCH_SUSTAINED=1");
   const auto slots = on_demand.slots();
   out.add("local.zygote.memory", proportional_memory(slots.zygote_pid), "MB");
   out.add("local.zygote.huge_pages", static_cast<double>(slots.huge_pages), "");

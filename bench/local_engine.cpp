@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include <cmath>
 #include <condition_variable>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <stdexcept>
 
@@ -176,6 +178,14 @@ batch local_engine::run_spaced(const local_tool& tool, std::size_t calls,
   done.seconds
     = std::chrono::duration<double>(steady_clock::now() - begun).count();
   return done;
+}
+
+double proportional_memory(std::int32_t pid) {
+  std::ifstream in{"/proc/" + std::to_string(pid) + "/smaps_rollup"};
+  for (std::string word; in >> word;)
+    if (double kb = 0; word == "Pss:" && in >> kb)
+      return kb / 1000;
+  return std::nan("");
 }
 
 } // namespace troupe::bench

@@ -52,4 +52,7 @@ private:
   std::string memory_file_;
 };
 
+/// Of one process, its part of what it shares; in MB, NaN if unknown.
+double proportional_memory(std::int32_t pid);
+
 } // namespace troupe::bench

@@ -26,6 +26,11 @@ double cpu_of(const rusage& use) {
 }
 
 std::string script_for(const local_tool& tool) {
+  if (tool.lang == language::javascript)
+    return tool.source + "\nconst args = JSON.parse(String.raw`" + tool.args
+      + "`);\n" + tool.function + "(...Object.values(args)).then((result) =>"
+      + " console.log('<<<mark>>>' + JSON.stringify(result) +"
+      + " '<<<mark>>>'));\n";
   return "import json, sys\nimport pydantic\n" + tool.source
     + "\nresult = " + tool.function + "(**json.loads(r'''" + tool.args
     + "'''))\nprint('<<<mark>>>' + json.dumps(result) + '<<<mark>>>')\n";
@@ -60,14 +65,14 @@ double spawn_and_wait(const std::vector<std::string>& arguments,
   return cpu_of(use);
 }
 
-double call_naive(const std::string& python, const local_tool& tool) {
+double call_naive(const std::string& interpreter, const local_tool& tool) {
   char path[] = "/tmp/troupe-naive-XXXXXX.py";
   const int file = ::mkstemps(path, 3);
   const auto text = script_for(tool);
   const auto put = ::write(file, text.data(), text.size());
   ::close(file);
   std::string output;
-  const auto cpu = spawn_and_wait({python, path}, output);
+  const auto cpu = spawn_and_wait({interpreter, path}, output);
   ::unlink(path);
   const bool good = put == static_cast<ssize_t>(text.size())
     && output.find("<<<mark>>>{") != std::string::npos;
@@ -76,7 +81,7 @@ double call_naive(const std::string& python, const local_tool& tool) {
 
 } // namespace
 
-batch run_naive(const std::string& python, const local_tool& tool,
+batch run_naive(const std::string& interpreter, const local_tool& tool,
                 std::size_t calls, std::size_t at_a_time) {
   batch all;
   all.latencies.resize(calls);
@@ -89,7 +94,7 @@ batch run_naive(const std::string& python, const local_tool& tool,
       threads.emplace_back([&] {
         for (std::size_t n; (n = next++) < calls;)
           all.latencies[n]
-            = seconds([&] { cpu[n] = call_naive(python, tool); });
+            = seconds([&] { cpu[n] = call_naive(interpreter, tool); });
       });
     for (auto& t : threads)
       t.join();

@@ -25,8 +25,9 @@ struct batch {
 
 /// The way of the system that this one replaces: a script in a temporary
 /// file, a fresh interpreter that imports pydantic, the result between marks
-/// on standard output. Spared: an event loop and unpickling.
-batch run_naive(const std::string& python, const local_tool& tool,
+/// on standard output. Spared: an event loop and unpickling. For JavaScript: a
+/// fresh node.
+batch run_naive(const std::string& interpreter, const local_tool& tool,
                 std::size_t calls, std::size_t at_a_time);
 
 /// `python3 -I -S -c pass`, one at a time.

@@ -65,7 +65,22 @@ export async function countWords(text: string): Promise<Record<string, number>> 
 }
 )ts";
 
+constexpr const char* javascript = R"js(
+async function countWords(text) {
+  const counts = {};
+  for (const word of text.toLowerCase().split(/\s+/))
+    counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
+)js";
+
 } // namespace
+
+const local_tool& javascript_tool() {
+  static const local_tool tool{"javascript", javascript, "countWords",
+                               typescript_tool().args, language::javascript};
+  return tool;
+}
 
 const local_tool& typescript_tool() {
   static const local_tool tool{"typescript", typescript, "countWords",

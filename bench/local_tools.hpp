@@ -21,7 +21,9 @@ struct local_tool {
 /// base64. Heavy: defines a pydantic model on every call.
 const std::vector<local_tool>& local_tools();
 
-/// The light one, in TypeScript.
+/// The light one, in TypeScript, and what is left of it without its types: who
+/// starts a node per call is spared their removal.
 const local_tool& typescript_tool();
+const local_tool& javascript_tool();
 
 } // namespace troupe::bench
