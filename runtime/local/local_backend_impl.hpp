@@ -1,0 +1,77 @@
+#pragma once
+
+#include "runtime/local/code_cache.hpp"
+#include "runtime/local/cold_carrier.hpp"
+#include "runtime/local/interpreters.hpp"
+#include "runtime/local/local_backend.hpp"
+#include "runtime/local/local_run.hpp"
+
+#include <boost/asio/strand.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <future>
+#include <mutex>
+#include <unordered_map>
+
+namespace troupe {
+
+namespace asio = boost::asio;
+
+using local_run_ptr = std::shared_ptr<local_run>;
+
+/// Opening and closing are in local_backend.cpp, the queue and what becomes of
+/// a run in local_queue.cpp. Everything runs on `strand`, except what says
+/// otherwise.
+struct local_backend::impl : std::enable_shared_from_this<impl> {
+  impl(asio::any_io_executor executor, local_options opts,
+       warden::instance made)
+      : strand{asio::make_strand(std::move(executor))}, options{std::move(
+                                                          opts)},
+        instance{std::move(made)}, cold{std::make_shared<cold_carrier>(
+                                     strand, options, instance)} {}
+
+  result<void> open();
+  void warm_up();
+  void accept(local_run_ptr run);
+  void pump();
+  void begin(const local_run_ptr& run);
+  void compile(const prepared_run& like, std::string key);
+  void forget(const run_id& id);
+  void cancel(const run_id& id, exit_reason why);
+  void stop(std::shared_ptr<std::promise<void>> done);
+  void close_if_idle();
+  result<void> admit(const prepared_run& run) const;
+  script::program_paths paths_for(const prepared_run& run) const;
+  std::vector<warden::start_order::shown_path>
+  shown_for(const prepared_run& run) const;
+
+  asio::any_io_executor strand;
+  local_options options;
+  warden::instance instance;
+  std::shared_ptr<cold_carrier> cold;
+  std::vector<std::unique_ptr<run_carrier>> carriers; // before the cold one
+  zygote::slot_carrier* slots = nullptr;              // of them: Python's
+  zygote::slot_carrier* node_slots = nullptr;         // Node's
+  interpreters found;
+  code_cache codes;
+  std::deque<local_run_ptr> waiting;
+  std::unordered_map<std::string, local_run_ptr> running;
+  bool stopping = false;
+  bool closing = false;
+  std::vector<std::shared_ptr<std::promise<void>>> stop_waiters;
+  std::atomic<bool> stopped{false};
+
+  mutable std::mutex probe_mutex; // what any thread may ask for
+  mutable std::condition_variable probe_done;
+  bool has_probed = false;
+  isolation::probe_report probed;
+  std::string trouble = "the warden is starting";
+};
+
+/// Where the runner programs lie on the host.
+std::string runner_directory(const warden::instance& instance);
+error stopping_error();
+
+} // namespace troupe
