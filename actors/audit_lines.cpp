@@ -66,6 +66,7 @@ struct change_words {
 
 json::object audit_of_run(const live_run& run, const prepared_run* prepared) {
   json::object line;
+  line.reserve(20); // more than any run has: no growing, no moving
   line["event"] = "run";
   line["run"] = run.id.str();
   put_caller(line, run.who);

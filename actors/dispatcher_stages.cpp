@@ -1,5 +1,6 @@
 #include "actors/dispatcher.hpp"
 #include "actors/environment_layers.hpp"
+#include "actors/recycled.hpp"
 #include "runtime/model/codec.hpp"
 
 #include <boost/asio/post.hpp>
@@ -132,7 +133,7 @@ void dispatcher_state::try_next(job& j) {
       return conclude(j, std::move(fitted.error()));
     j.view = *view;
     j.run->backend = kind;
-    j.prepared = std::make_shared<prepared_run>(std::move(*fitted));
+    j.prepared = make_recycled<prepared_run>(std::move(*fitted));
     return gather(j);
   }
   error none{ec::unavailable, "no backend could take the run"};

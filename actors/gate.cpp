@@ -1,6 +1,7 @@
 #include "actors/gate.hpp"
 
 #include "actors/gateway.hpp"
+#include "actors/recycled.hpp"
 #include "runtime/model/codec.hpp"
 
 namespace troupe {
@@ -43,7 +44,7 @@ result<live_run_ptr> gate_state::take_on(execution& what) {
                  {},
                  std::chrono::milliseconds{1'000}};
   }
-  auto run = std::make_shared<live_run>(
+  auto run = make_recycled<live_run>(
     what.who, std::make_shared<const run_request>(std::move(request)),
     context->options.events);
   run->created_at = now();

@@ -2,6 +2,7 @@
 
 #include "actors/call.hpp"
 #include "actors/metrics_text.hpp"
+#include "actors/recycled.hpp"
 #include "runtime/model/codec.hpp"
 
 #include <functional>
@@ -96,7 +97,7 @@ result<live_run_ptr> gateway::take_on(caller who, run_request request,
     request.id = run_id::make();
   request.organization = who.organization;
   request.user = who.user;
-  auto run = std::make_shared<live_run>(
+  auto run = make_recycled<live_run>(
     std::move(who), std::make_shared<const run_request>(std::move(request)),
     c.options.events);
   run->created_at = now();
@@ -254,7 +255,7 @@ void gateway::explain(caller who, run_request request,
   request.id = run_id::make();
   request.organization = who.organization;
   request.user = who.user;
-  auto run = std::make_shared<live_run>(
+  auto run = make_recycled<live_run>(
     std::move(who), std::make_shared<const run_request>(std::move(request)),
     context_->options.events);
   auto to = choose_dispatcher(*context_, *run);

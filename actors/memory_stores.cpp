@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <map>
+#include <unordered_map>
 
 namespace troupe {
 
@@ -122,7 +123,9 @@ public:
   result<void> tidy() override { return {}; }
 
 private:
-  static constexpr std::size_t limit = 100'000; // runs, lines and keys each
+  // Runs, lines and keys each. What is kept is touched again when it goes: the
+  // fewer, the nearer.
+  static constexpr std::size_t limit = 10'000;
 
   struct claimed {
     key_claim claim;
@@ -168,7 +171,7 @@ private:
       audit_.pop_front();
   }
 
-  std::map<run_id, run_record> runs_;
+  std::unordered_map<run_id, run_record> runs_;
   std::deque<run_id> order_;
   std::map<std::pair<organization_id, std::string>, claimed> claims_;
   std::deque<std::pair<organization_id, audit_entry>> audit_;

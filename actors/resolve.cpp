@@ -1,5 +1,6 @@
 #include "actors/resolve.hpp"
 
+#include "actors/recycled.hpp"
 #include "actors/requirements.hpp"
 #include "runtime/model/codec.hpp"
 #include "runtime/model/schema.hpp"
@@ -153,7 +154,7 @@ result<resolved_ptr> resolve(const run_request& request,
                              const run_rules& rules) {
   if (auto ok = check_sizes(request, rules); !ok)
     return ok.error();
-  auto r = std::make_shared<resolved_run>();
+  auto r = make_recycled<resolved_run>();
   auto& run = r->base;
   run.id = request.id;
   run.organization = request.organization;
