@@ -77,7 +77,8 @@ private:
     deadline.cancel();
     if (failed)
       co_return error{ec::unavailable, failed.message(), {}, {}};
-    link_ = std::make_shared<node_link>(std::move(socket_), tls_);
+    link_ = std::make_shared<node_link>(std::move(socket_), tls_,
+                                        largest_answer_frame);
     auto met = co_await link_->greet(host);
     if (!met)
       co_return met.error();

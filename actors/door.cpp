@@ -56,6 +56,8 @@ private:
   const caf::actor broker_;
   std::shared_ptr<asio::ssl::context> tls_;
   std::uint32_t max_links_ = 0;
+  std::uint32_t max_handshakes_ = 0;
+  std::uint32_t up_ = 0; // of links_, on the thread
   std::uint16_t port_ = 0;
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> busy_{
@@ -75,6 +77,7 @@ result<void> tls_door::open(const door_options& options) {
     return tls.error();
   tls_ = std::move(*tls);
   max_links_ = options.max_links;
+  max_handshakes_ = options.max_handshakes;
   const auto colon = options.listen.rfind(':');
   if (colon == std::string::npos)
     return cannot_listen(options.listen, "it is no host:port");
@@ -109,7 +112,8 @@ asio::awaitable<void> tls_door::accept_all() {
   while (acceptor_.is_open()) {
     tcp::socket raw{io_};
     co_await acceptor_.async_accept(raw, token);
-    if (!failed && links_.size() < max_links_) {
+    // Strangers cannot take the places of those who are known.
+    if (!failed && links_.size() - up_ < max_handshakes_) {
       auto work = serve(std::move(raw));
       asio::co_spawn(io_, std::move(work), asio::detached);
     } else if (failed && acceptor_.is_open()) {
@@ -133,14 +137,19 @@ asio::awaitable<void> tls_door::close_all() {
 asio::awaitable<void> tls_door::serve(tcp::socket raw) {
   boost::system::error_code ignored;
   auto from = raw.remote_endpoint(ignored);
-  auto link = std::make_shared<node_link>(std::move(raw), tls_);
+  auto link
+    = std::make_shared<node_link>(std::move(raw), tls_, largest_request_frame);
   links_.insert(link);
   auto met = co_await link->welcome();
+  if (met && up_ >= max_links_)
+    met = error{ec::exhausted, "there are too many links", {}, {}};
   if (met) {
     auto fd = link->middleman_end();
     if (fd) {
+      ++up_;
       adopt_inbound(system_, broker_, *fd, gate_);
       co_await link->carry();
+      --up_;
     } else {
       met = fd.error();
     }

@@ -13,12 +13,21 @@ struct link_identity {
   std::string authority;   // whose signature is trusted, and nobody else's
 };
 
+/// A request with its source and arguments fits; beyond it is an attack, or
+/// should be a file.
+inline constexpr std::uint64_t largest_request_frame = 16u << 20; // bytes
+
+/// A result and its output fit, also when every byte of them is escaped.
+inline constexpr std::uint64_t largest_answer_frame = 64u << 20; // bytes
+
 /// Where platforms and other nodes reach us.
 struct door_options {
   std::string listen; // host:port; port 0: any
   link_identity identity;
   /// Each may hold a frame of 16 MiB in memory.
   std::uint32_t max_links = 64;
+  /// Who has not proved anything yet; each has two seconds for it.
+  std::uint32_t max_handshakes = 256;
 };
 
 } // namespace troupe

@@ -13,9 +13,8 @@ namespace troupe {
 /// then twenty-four bytes that are no concern of ours.
 class frame_guard {
 public:
-  // A result of 8 MiB, its output and its arguments fit; beyond it is an
-  // attack, or should be a file.
-  static constexpr std::uint64_t largest = 16u << 20; // bytes
+  /// `largest`: bytes of one message.
+  explicit frame_guard(std::uint64_t largest) : largest_{largest} {}
 
   /// False: drop the link.
   bool feed(const unsigned char* bytes, std::size_t n) {
@@ -35,7 +34,7 @@ public:
       have_ = 0;
       left_ = std::uint64_t(header_[4]) << 24 | std::uint64_t(header_[5]) << 16
         | std::uint64_t(header_[6]) << 8 | std::uint64_t(header_[7]);
-      if (header_[0] > last_operation || left_ > largest)
+      if (header_[0] > last_operation || left_ > largest_)
         return false;
     }
     return true;
@@ -44,6 +43,7 @@ public:
 private:
   static constexpr unsigned char last_operation = 6; // heartbeat
 
+  std::uint64_t largest_;
   std::uint64_t left_ = 0; // of a payload
   unsigned char header_[32] = {};
   std::size_t have_ = 0; // of the header

@@ -46,9 +46,10 @@ void watch_for_silence(int fd) {
 
 } // namespace
 
-node_link::node_link(tcp::socket raw, std::shared_ptr<asio::ssl::context> tls)
+node_link::node_link(tcp::socket raw, std::shared_ptr<asio::ssl::context> tls,
+                     std::uint64_t largest)
     : tls_{std::move(tls)}, peer_{std::move(raw), *tls_},
-      ours_{peer_.get_executor()} {
+      ours_{peer_.get_executor()}, guard_{largest} {
   watch_for_silence(peer_.lowest_layer().native_handle());
 }
 

@@ -21,7 +21,9 @@ class node_link : public std::enable_shared_from_this<node_link> {
 public:
   using tcp = boost::asio::ip::tcp;
 
-  node_link(tcp::socket raw, std::shared_ptr<boost::asio::ssl::context> tls);
+  /// `largest`: bytes of one message of the peer; beyond it the link is cut.
+  node_link(tcp::socket raw, std::shared_ptr<boost::asio::ssl::context> tls,
+            std::uint64_t largest);
 
   /// As the side that answers; within the deadline of handshakes.
   boost::asio::awaitable<result<void>> welcome();

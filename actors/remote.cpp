@@ -16,6 +16,10 @@ namespace {
 constexpr std::size_t client_threads = 1; // of the scheduler
 constexpr std::uint64_t the_link = 1;     // the router's only route
 
+// A larger message would cost the link, and everybody's runs on it: escaped,
+// a text may double.
+constexpr std::size_t largest_said = largest_request_frame / 2 - (1u << 20);
+
 /// Fails what is under way when the other side is gone: CAF itself would keep
 /// silent.
 caf::behavior watcher(caf::event_based_actor* self, gate_actor gate,
@@ -102,6 +106,13 @@ public:
       return {};
     }
     auto id = request->id.str();
+    if (m.source.size() + m.arguments.size() > largest_said) {
+      done(failure_from(bad_field("/arguments",
+                                  "source and arguments are longer than "
+                                    + std::to_string(largest_said) + " bytes",
+                                  "pass large data through a file or a URL")));
+      return {};
+    }
     execution what;
     what.who = caller_for(m.organization);
     what.request = std::make_shared<const run_request>(std::move(*request));

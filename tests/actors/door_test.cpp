@@ -1,5 +1,6 @@
 // Links between nodes: who gets in, and what a stranger can do (B60, B61 of
 // the security table).
+#include "actors/door_options.hpp"
 #include "actors/frame_guard.hpp"
 #include "include/troupe/engine.hpp"
 #include "tests/support/engine_fixture.hpp"
@@ -104,7 +105,7 @@ BOOST_AUTO_TEST_CASE(are_not_blocked_by_silence_nor_by_garbage) {
   house h;
   asio::io_context io;
   std::vector<asio::ip::tcp::socket> silent;
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 6; ++i) { // more than there are places for friends
     silent.emplace_back(io);
     silent.back().connect({asio::ip::address_v4::loopback(), h.port()});
   }
@@ -144,7 +145,7 @@ BOOST_AUTO_TEST_CASE(read_along_in_pieces_and_drop_what_is_too_large) {
   small[4] = small[5] = small[6] = 0;
   small[7] = 5;
   for (std::size_t step : {1u, 7u, 37u}) {
-    frame_guard guard;
+    frame_guard guard{5};
     for (int frames = 0; frames < 3; ++frames)
       for (std::size_t at = 0; at < small.size(); at += step)
         BOOST_TEST(
@@ -152,10 +153,11 @@ BOOST_AUTO_TEST_CASE(read_along_in_pieces_and_drop_what_is_too_large) {
   }
   auto large = small;
   large[4] = 0xff;
-  BOOST_TEST(!frame_guard{}.feed(large.data(), large.size()));
+  BOOST_TEST(
+    !frame_guard{largest_answer_frame}.feed(large.data(), large.size()));
   auto strange = small;
   strange[0] = 7;
-  BOOST_TEST(!frame_guard{}.feed(strange.data(), strange.size()));
+  BOOST_TEST(!frame_guard{5}.feed(strange.data(), strange.size()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
