@@ -177,7 +177,7 @@ void measure_served_runs(report& out) {
     sides.emplace_back(std::move(name),
                        [l, how_many] { return l->run(how_many); });
   };
-  for (std::size_t at_a_time : {4, 64}) {
+  for (auto at_a_time : {std::size_t{4}, std::size_t{64}}) {
     auto name = "c" + std::to_string(at_a_time);
     add_load("served." + name, port_of(**served), at_a_time, calls);
     sides.emplace_back("local." + name, [&alone, &tool, at_a_time] {

@@ -55,6 +55,26 @@ std::uint8_t read_scopes(json::reader& in) {
   return bits;
 }
 
+/// Whose key it will be. An organization begins with its first key, which the
+/// operator makes: whoever is on this machine and needs no key himself.
+std::optional<organization_id> read_owner(json::reader& in, const caller& who) {
+  auto text = in.text("organization_id", {.max = 128});
+  if (!text)
+    return who.organization;
+  auto id = organization_id::parse(*text);
+  if (!id) {
+    in.complain("organization_id", "is no id", "org-<uuid4>");
+    return std::nullopt;
+  }
+  if (*id != who.organization && !who.key.empty()) {
+    in.complain("organization_id", "is another organization's",
+                "only an operator on the machine itself, without a key, makes "
+                "keys for others");
+    return std::nullopt;
+  }
+  return std::move(*id);
+}
+
 void create(engine& core, const exchange_ptr& ex) {
   auto body = body_of(*ex);
   if (!body)
@@ -63,11 +83,12 @@ void create(engine& core, const exchange_ptr& ex) {
   auto name = in.required_text("name", {.min = 1, .max = 128});
   auto bits = read_scopes(in);
   auto days = in.integer("expires_in_days", 1, 3'650);
+  auto owner = read_owner(in, ex->who());
   if (auto bad = in.finish()) {
     ex->fail(*bad);
     return;
   }
-  auto made = make_api_key(ex->who().organization, std::move(name), bits);
+  auto made = make_api_key(*owner, std::move(name), bits);
   if (days)
     made.record.expires_at
       = made.record.created_at + std::chrono::hours{24 * *days};

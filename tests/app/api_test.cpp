@@ -211,6 +211,36 @@ BOOST_AUTO_TEST_CASE(lets_a_key_do_what_its_scopes_say) {
   BOOST_TEST(audit.find(text_of(made.at("id"))) != audit.npos, audit);
 }
 
+BOOST_AUTO_TEST_CASE(begins_an_organization_with_its_first_key) {
+  api troupe;
+  const std::string other = "org-11111111-1111-4111-8111-111111111111";
+  auto body = R"({"name":"first","scopes":["run","config","admin"],)"
+              R"("organization_id":")"
+    + other + R"("})";
+  auto made = troupe.get(201, "POST", "/v1/keys", body);
+  auto bearer = "Authorization: Bearer " + text_of(made.at("key")) + "\r\n";
+  auto self = troupe.get(200, "GET", "/v1/organizations/self", {}, bearer);
+  BOOST_TEST(self.at("id").as_string() == other);
+  // What one has, the other does not see.
+  auto config = troupe.ask("POST", "/v1/sandbox-configs",
+                           R"({"type":"local","config":{}})", bearer);
+  BOOST_TEST_REQUIRE(config.status == 201, config.body);
+  auto place = config.fields["location"];
+  BOOST_TEST(troupe.ask("GET", place, {}, bearer).status == 200);
+  BOOST_TEST(troupe.ask("GET", place).status == 404);
+  auto run = troupe.get(200, "POST", "/v1/runs", R"({"command":"true"})");
+  auto foreign = "/v1/runs/" + text_of(run.at("id"));
+  BOOST_TEST(troupe.ask("GET", foreign, {}, bearer).status == 404);
+  // Nobody with a key makes one for somebody else.
+  BOOST_TEST(troupe
+               .ask("POST", "/v1/keys",
+                    R"({"name":"x","scopes":["run"],"organization_id":)"
+                    R"("org-22222222-2222-4222-8222-222222222222"})",
+                    bearer)
+               .status
+             == 422);
+}
+
 BOOST_AUTO_TEST_CASE(tells_operators_that_everything_is_up) {
   api troupe;
   auto ready = troupe.ask("GET", "/readyz?verbose");
