@@ -108,8 +108,9 @@ constexpr std::array rows{
       "import os\n  if os.fork() == 0: x = bytearray(1 << 30); os._exit(0)\n"
       "  assert os.wait()[1] == 0",
       "", ""},
-  row{"forks_like_a_bomb", "P4", few_processes, "pids_limit|wall_timeout",
-      "process_limit", "import os\n  while True: os.fork()",
+  row{"forks_like_a_bomb", "P4", few_processes,
+      "pids_limit|memory_limit|wall_timeout", "process_limit",
+      "import os\n  while True: os.fork()",
       "for (;;) require('child_process').spawn('sleep', ['1000'])"
       ".on('error', () => process.exit(1))",
       "b() { b | b & }; b; sleep 1000"},
