@@ -188,11 +188,13 @@ BOOST_AUTO_TEST_CASE(ends_a_client_that_reads_nothing) {
   for (int i = 0; i < 100; ++i)
     many += "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
   client.send(many);
-  raw_client other{house.port};
-  for (int i = 0; i < 100'000; ++i) {
-    other.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    auto metrics = other.read().body;
-    if (metrics.find("\ntroupe_http_timeouts_total 1\n") != metrics.npos)
+  // Each question on a connection of its own: the deadline is everybody's,
+  // and a busy machine may let it strike somebody else, too.
+  constexpr std::string_view none = "\ntroupe_http_timeouts_total 0\n";
+  for (auto end = std::chrono::steady_clock::now() + 30s;
+       std::chrono::steady_clock::now() < end;) {
+    auto metrics = house.get("/metrics");
+    if (metrics.status == 200 && metrics.body.find(none) == std::string::npos)
       return;
   }
   BOOST_ERROR("a client that reads nothing was never ended");
