@@ -47,10 +47,9 @@ std::size_t body_bytes(const client_request& r) {
   return r.body.size() + (r.body_head ? r.body_head->size() : 0);
 }
 
-/// Those whose body some servers miss when there is none.
-bool wants_length(const client_request& request) {
-  return request.method == http::verb::post || request.method == http::verb::put
-    || request.method == http::verb::patch;
+/// Some servers miss the body when there is none.
+bool wants_length(const client_request& r) {
+  return r.method == http::verb::post || r.method == http::verb::put;
 }
 
 /// One attempt and how far it came.
@@ -337,8 +336,7 @@ asio::awaitable<client_exchange> http_client::impl::run(client_request request,
   ++counters.requests;
   client_exchange out{
     fail(ec::timeout, "the deadline passed before the first try"), false, 0};
-  // A streamed body cannot be wound back.
-  auto repeatable = !request.body_pieces;
+  auto repeatable = !request.body_pieces; // a stream cannot be wound back
   while (until(request.deadline).count() > 0) {
     ++out.tries;
     auto last = co_await once(request, reader, out.tries > 1);

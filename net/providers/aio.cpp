@@ -52,12 +52,12 @@ public:
   asio::awaitable<result<std::vector<tagged>>> list(call_scope scope) override;
 
 private:
-  asio::awaitable<result<json::object>> call(std::string target,
-                                             json::object body,
-                                             std::string_view doing,
-                                             call_scope scope);
-  asio::awaitable<result<std::string>> plain_command(std::string line,
-                                                     call_scope scope);
+  asio::awaitable<result<json::object>>
+  call(std::string target, json::object body, std::string_view doing,
+       call_scope scope, bool* may_have_acted = nullptr);
+  asio::awaitable<result<std::string>>
+  plain_command(std::string line, call_scope scope,
+                bool* may_have_acted = nullptr);
   asio::awaitable<result<void>>
   write_file(std::string path, const std::string& text, call_scope scope);
   asio::awaitable<result<command_end>>
@@ -74,7 +74,8 @@ private:
 asio::awaitable<result<json::object>> aio_provider::call(std::string target,
                                                          json::object body,
                                                          std::string_view doing,
-                                                         call_scope scope) {
+                                                         call_scope scope,
+                                                         bool* may_have_acted) {
   client_request r;
   r.service = service_;
   r.rule = operators_rule(service_, options_.allow_private);
@@ -89,6 +90,10 @@ asio::awaitable<result<json::object>> aio_provider::call(std::string target,
   r.abort = scope.abort;
   r.max_body_bytes = max_reply_bytes;
   auto done = co_await client_->send(std::move(r));
+  auto status = done.answer ? done.answer->status : 0;
+  auto refusal = is_refusal_status(status) || (status >= 400 && status < 500);
+  if (may_have_acted)
+    *may_have_acted = done.may_have_acted && !refusal;
   if (!done.answer)
     co_return done.answer.error();
   if (!done.answer->ok())
@@ -97,13 +102,14 @@ asio::awaitable<result<json::object>> aio_provider::call(std::string target,
 }
 
 asio::awaitable<result<std::string>>
-aio_provider::plain_command(std::string line, call_scope scope) {
+aio_provider::plain_command(std::string line, call_scope scope,
+                            bool* may_have_acted) {
   json::object body;
   body["command"] = std::move(line);
   body["timeout"] = 30;
   body["hard_timeout"] = 30;
-  auto data
-    = co_await call("/v1/bash/exec", std::move(body), "run a command", scope);
+  auto data = co_await call("/v1/bash/exec", std::move(body), "run a command",
+                            scope, may_have_acted);
   if (!data)
     co_return data.error();
   auto report = parse_report(*data);
@@ -128,10 +134,11 @@ asio::awaitable<provider::creation> aio_provider::create(prepared_run_ptr run,
   remote_sandbox box;
   box.id = tag;
   box.env = run->env;
-  auto made = co_await plain_command(
-    "mkdir -m 700 " + shell_quote(directory(box)), scope);
+  auto line = "mkdir -m 700 " + shell_quote(directory(box));
+  auto may_exist = false;
+  auto made = co_await plain_command(std::move(line), scope, &may_exist);
   if (!made)
-    co_return creation{made.error(), made.error().code == ec::timeout};
+    co_return creation{made.error(), may_exist};
   co_return creation{std::move(box), false};
 }
 

@@ -154,7 +154,7 @@ e2b_provider::create(prepared_run_ptr run, std::string tag,
   auto done = co_await client_->send(std::move(request));
   if (!done.answer)
     co_return creation{done.answer.error(), done.may_have_acted};
-  if (done.answer->status != 201)
+  if (!done.answer->ok())
     co_return creation{
       refused(service_name, "create a sandbox", *done.answer, key_setting),
       done.answer->status >= 500 && !is_refusal_status(done.answer->status)};

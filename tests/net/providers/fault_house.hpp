@@ -155,7 +155,7 @@ struct fault_house {
       BOOST_TEST(!contains(text, p.key), text);
     }
     // What could not be ended at once is found again.
-    for (int look = 0; look < 3 && !is_clean(p); ++look)
+    for (int look = 0; look < 6 && !is_clean(p); ++look)
       reconcile(p);
     BOOST_TEST(p.alive() == 0);
     BOOST_TEST(p.side.leases->list(p.where).empty());
