@@ -1,6 +1,5 @@
-#include "storage/audit_store.hpp"
-
 #include "runtime/audit_page.hpp"
+#include "storage/audit_store.hpp"
 #include "storage/keys.hpp"
 #include "tests/storage/catalog_fixture.hpp"
 
