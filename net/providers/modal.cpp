@@ -31,6 +31,14 @@ constexpr std::string_view lease_tag = "troupe_lease";
 constexpr std::size_t stdin_piece_bytes = 1u << 20;
 constexpr auto wait_bound = 60s; // of one TaskExecWait
 constexpr int max_list_pages = 100;
+constexpr int max_breaks = 4; // in a row, of one call
+constexpr auto break_pause = 100ms;
+
+/// A connection that broke under the call: it is taken up on another one.
+bool broke_off(const grpc_status& status) {
+  return status.code == grpc_code::unavailable
+    || status.code == grpc_code::internal;
+}
 
 /// One process in one sandbox, seen through the sandbox's router.
 struct execution : std::enable_shared_from_this<execution> {
@@ -45,6 +53,8 @@ struct execution : std::enable_shared_from_this<execution> {
   asio::awaitable<void> read(bool is_err, output_sink sink);
   asio::awaitable<void> feed(std::string input);
   asio::awaitable<result<command_end>> wait();
+
+  bool called_off() const { return scope.abort && scope.abort->tripped(); }
 
   void part_ended() {
     if (--open_parts == 0)
@@ -79,7 +89,7 @@ execution::call(std::string method, std::string message,
 asio::awaitable<void> execution::read(bool is_err, output_sink sink) {
   auto keep = shared_from_this();
   std::uint64_t offset = 0;
-  for (int tries = 0; tries < 4; ++tries) {
+  for (int tries = 0; tries < max_breaks && !called_off(); ++tries) {
     auto take = [&](std::string_view bytes) {
       auto data = text_field(bytes, 1);
       if (data) {
@@ -94,8 +104,7 @@ asio::awaitable<void> execution::read(bool is_err, output_sink sink) {
                                scope.deadline);
     if (reply.status.ok())
       break;
-    if (reply.status.code != grpc_code::unavailable
-        && reply.status.code != grpc_code::internal) {
+    if (!broke_off(reply.status)) {
       broken = reply.status.as_error("read output");
       break;
     }
@@ -108,21 +117,26 @@ asio::awaitable<void> execution::feed(std::string input) {
   std::string_view rest = input;
   std::uint64_t offset = 0;
   auto last = false;
-  while (!last) {
+  for (int breaks = 0; !last;) {
     auto piece = rest.substr(0, stdin_piece_bytes);
-    rest.remove_prefix(piece.size());
-    last = rest.empty();
+    last = piece.size() == rest.size();
     auto message = stdin_write_request(task, id, offset, piece, last);
     auto reply = co_await call("TaskExecStdinWrite", std::move(message),
                                nullptr, scope.deadline);
+    if (broke_off(reply.status) && !called_off() && ++breaks < max_breaks) {
+      last = false; // the offset makes it harmless to send it again
+      continue;
+    }
     if (!reply.status.ok())
       break; // it may have ended without reading: its end tells
+    rest.remove_prefix(piece.size());
     offset += piece.size();
   }
   part_ended();
 }
 
 asio::awaitable<result<command_end>> execution::wait() {
+  int breaks = 0;
   while (steady::now() < scope.deadline) {
     std::optional<command_end> end;
     auto take = [&end](std::string_view bytes) {
@@ -135,11 +149,15 @@ asio::awaitable<result<command_end>> execution::wait() {
                                steady::now() + wait_bound);
     if (end)
       co_return *end;
-    auto again = reply.status.ok()
-      || reply.status.code == grpc_code::deadline_exceeded
-      || reply.status.code == grpc_code::unavailable;
-    if (!again)
+    auto waiting
+      = reply.status.ok() || reply.status.code == grpc_code::deadline_exceeded;
+    breaks = waiting ? 0 : breaks + 1;
+    if (!waiting
+        && (called_off() || !broke_off(reply.status) || breaks >= max_breaks))
       co_return reply.status.as_error("wait for the process");
+    if (!waiting)
+      co_await pause(settled.get_executor(), break_pause, scope.deadline,
+                     nullptr);
   }
   co_return fail(ec::timeout, "the deadline passed");
 }
