@@ -179,6 +179,7 @@ BOOST_AUTO_TEST_CASE(forgets_connections_that_end_the_hard_way) {
 BOOST_AUTO_TEST_CASE(ends_a_client_that_reads_nothing) {
   net::server_options o;
   o.write_timeout = 300ms;
+  o.body_rate = 1u << 20; // the deadline grows with what is to be written
   http_house house{o};
   raw_client client{house.port};
   int small = 4'096;
