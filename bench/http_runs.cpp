@@ -101,19 +101,24 @@ public:
       = ::posix_spawn(&pid_, python.c_str(), &actions, nullptr, argv, environ);
     ::posix_spawn_file_actions_destroy(&actions);
     ::close(ends[1]);
-    char digits[16] = {};
-    if (bad != 0 || ::read(ends[0], digits, sizeof digits - 1) <= 0)
+    // Kept open: closed early, it would kill a server that still writes.
+    out_ = ends[0];
+    std::string line;
+    for (char c; bad == 0 && ::read(out_, &c, 1) == 1 && c != '\n';)
+      line += c;
+    if (line.empty())
       throw std::runtime_error{"the naive server does not start"};
-    ::close(ends[0]);
-    port_ = static_cast<std::uint16_t>(std::atoi(digits));
+    port_ = static_cast<std::uint16_t>(std::stoi(line));
   }
   ~naive_process() {
+    ::close(out_);
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
   }
   std::uint16_t port() const { return port_; }
 
 private:
+  int out_ = -1;
   pid_t pid_ = -1;
   std::uint16_t port_ = 0;
 };
