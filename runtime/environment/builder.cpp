@@ -4,6 +4,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include <thread>
+
 namespace troupe {
 
 namespace {
@@ -56,10 +58,25 @@ private:
   std::string line_;
 };
 
+namespace {
+
+/// Work on it may be the last to let go of the builder, and a pool cannot be
+/// destroyed by a thread of its own: another one does it then.
+std::shared_ptr<boost::asio::thread_pool> make_worker() {
+  return {new boost::asio::thread_pool{1}, [](boost::asio::thread_pool* pool) {
+            if (pool->get_executor().running_in_this_thread())
+              std::thread{[pool] { delete pool; }}.detach();
+            else
+              delete pool;
+          }};
+}
+
+} // namespace
+
 environment_builder::environment_builder(std::shared_ptr<backend> carrier,
                                          environment_options options)
     : carrier_{std::move(carrier)}, options_{std::move(options)},
-      cache_{options_.root, options_.max_bytes} {}
+      cache_{options_.root, options_.max_bytes}, worker_{make_worker()} {}
 
 environment_builder::~environment_builder() {
   stop();
@@ -92,7 +109,7 @@ void environment_builder::acquire(environment_spec spec,
     return;
   i->second.spec = std::move(spec);
   lock.unlock();
-  boost::asio::post(worker_, [self = weak_from_this(), k] {
+  boost::asio::post(*worker_, [self = weak_from_this(), k] {
     if (auto home = self.lock())
       home->begin(k);
   });
@@ -158,7 +175,7 @@ void environment_builder::installed(const key& k, run_outcome outcome,
         }
         self->answer(k, self->settle(k, b, outcome, last_lines));
       };
-  boost::asio::post(worker_, std::move(settle_and_answer));
+  boost::asio::post(*worker_, std::move(settle_and_answer));
 }
 
 result<environment_lease_ptr>
@@ -229,7 +246,7 @@ void environment_builder::forget(const organization_id& organization,
   {
     std::lock_guard guard{mutex_};
     if (!stopped_) {
-      boost::asio::post(worker_, std::move(work));
+      boost::asio::post(*worker_, std::move(work));
       return;
     }
   }
@@ -271,8 +288,10 @@ void environment_builder::stop() {
   }
   for (const auto& k : open)
     answer(k, error{ec::unavailable, "the engine is shutting down", {}, {}});
-  worker_.stop();
-  worker_.join();
+  worker_->stop();
+  // On the worker itself there is nobody to wait for; see make_worker().
+  if (!worker_->get_executor().running_in_this_thread())
+    worker_->join();
 }
 
 } // namespace troupe

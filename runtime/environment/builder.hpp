@@ -83,7 +83,7 @@ private:
   std::map<key, build> builds_;
   std::size_t waiting_ = 0;
   bool stopped_ = false;
-  boost::asio::thread_pool worker_{1}; // renames, removals, directory walks
+  std::shared_ptr<boost::asio::thread_pool> worker_; // renames, removals, walks
 };
 
 } // namespace troupe

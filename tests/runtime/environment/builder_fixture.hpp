@@ -87,6 +87,7 @@ struct builder_fixture {
     fs::create_directories(dir.path / "shared");
     open();
   }
+  ~builder_fixture() { builder->stop(); } // or it still writes into `dir`
   void open() {
     builder = std::make_shared<environment_builder>(inner, options);
     BOOST_REQUIRE(builder->open().has_value());
