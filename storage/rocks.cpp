@@ -13,18 +13,26 @@ constexpr double filter_bits_per_key = 10;    // about 1 % false hits
 constexpr int background_jobs = 2;            // flush and compact
 constexpr std::size_t manifest_bytes = 4u << 20;
 
+/// A write that was stopped because a flush in the background found no space
+/// says so only in words.
+bool is_full(const rocksdb::Status& status) {
+  return status.IsNoSpace()
+    || (status.IsIncomplete()
+        && status.ToString().find("No space left") != std::string::npos);
+}
+
 } // namespace
 
 error to_error(const rocksdb::Status& status, std::string_view doing) {
   auto text = std::string{doing} + ": " + status.ToString();
-  if (status.IsNoSpace())
+  if (is_full(status))
     return {
       ec::exhausted, text + "; the disk is full: free space on it", {}, {}};
   if (status.IsCorruption())
     return {
       ec::internal, text + "; the store is damaged: restore a backup", {}, {}};
   if (status.IsIOError() || status.IsBusy() || status.IsShutdownInProgress()
-      || status.IsTryAgain())
+      || status.IsTryAgain() || status.IsIncomplete())
     return {ec::unavailable, std::move(text), {}, {}};
   if (status.IsTimedOut())
     return {ec::timeout, std::move(text), {}, {}};
