@@ -11,7 +11,7 @@ namespace troupe {
 
 namespace {
 
-error stopped() {
+error engine_stopped() {
   return {ec::unavailable, "the engine has stopped"};
 }
 
@@ -56,7 +56,7 @@ result<dispatcher_actor> choose_dispatcher(engine_context& context,
                                            live_run& run) {
   auto routes = context.routes.load();
   if (!routes)
-    return stopped();
+    return engine_stopped();
   const auto& line = routes->dispatchers;
   // Requests with one key meet at one dispatcher, which knows what it runs.
   const auto& key = run.request->idempotency_key;
@@ -161,7 +161,7 @@ void gateway::cancel(caller who, run_id id, handler<run_record> done) {
     return done(no_such_run(id));
   auto routes = context_->routes.load();
   if (!routes)
-    return done(stopped());
+    return done(engine_stopped());
   // A run whose dispatcher is being chosen right now sees the wish later.
   run->cancel_wanted = true;
   const auto owner = run->owner.load();
@@ -186,7 +186,7 @@ void gateway::find_run(caller who, run_id id, handler<run_record> done) {
   }
   auto routes = context_->routes.load();
   if (!routes)
-    return done(stopped());
+    return done(engine_stopped());
   auto finish = [done = std::move(done)](result<run_note> note) {
     if (note)
       done(to_record(*note));
@@ -201,7 +201,7 @@ void gateway::list_runs(caller who, std::string after, std::size_t limit,
                         handler<page<run_record>> done) {
   auto routes = context_->routes.load();
   if (!routes)
-    return done(stopped());
+    return done(engine_stopped());
   run_list_order order;
   order.organization = who.organization;
   order.after = std::move(after);
@@ -281,7 +281,7 @@ void gateway::change(caller who, catalog_change what,
                      handler<change_reply> done) {
   auto routes = context_->routes.load();
   if (!routes)
-    return done(stopped());
+    return done(engine_stopped());
   change_order order;
   order.who = std::move(who);
   order.what = std::make_shared<const catalog_change>(std::move(what));
@@ -307,7 +307,7 @@ void gateway::derive_schema(caller, language lang, std::string source,
 void gateway::health(handler<engine_health> done) {
   auto boss = boss_.load();
   if (!boss)
-    return done(stopped());
+    return done(engine_stopped());
   auto finish = [context = context_,
                  done = std::move(done)](result<component_health> people) {
     engine_health h;
@@ -331,7 +331,7 @@ void gateway::list_audit(caller who, std::uint64_t after, std::size_t limit,
                          handler<page<audit_entry>> done) {
   auto routes = context_->routes.load();
   if (!routes)
-    return done(stopped());
+    return done(engine_stopped());
   audit_list_order order;
   order.organization = who.organization;
   order.after = after;

@@ -22,10 +22,6 @@ struct verify_words {
   bool as_json = false;
 };
 
-int failed(const error& why) {
-  return complain(why.text, why.code == ec::internal ? exit_ours : exit_usage);
-}
-
 // -- verify -------------------------------------------------------------------
 
 void tell(const organization_id& who, const audit_store::summary& found,
@@ -49,14 +45,14 @@ void tell(const organization_id& who, const audit_store::summary& found,
 int verify(settings_options& from, const verify_words& how) {
   auto loaded = from.load();
   if (!loaded)
-    return failed(loaded.error());
+    return complain(loaded.error());
   auto kept = open_store(store_options_from(loaded->values));
   if (!kept)
-    return failed(
+    return complain(
       std::move(kept).error().within("the engine must not run meanwhile"));
   auto all = kept->audit->organizations();
   if (!all)
-    return failed(all.error());
+    return complain(all.error());
   bool whole = true;
   for (const auto& who : *all) {
     if (!how.organization.empty() && who.str() != how.organization)

@@ -21,10 +21,6 @@ struct backend_options {
   bool dry_run = false;
 };
 
-int failed(const error& why) {
-  return complain(why.text, why.code == ec::internal ? exit_ours : exit_usage);
-}
-
 /// Where it is reached, and how one switches it on.
 std::string place_of(const settings& s, backend_kind kind) {
   switch (kind) {
@@ -135,7 +131,7 @@ int collect(settings_options& from, const backend_options& how) {
   auto& s = loaded->values;
   auto opened = open_store(store_options_from(s));
   if (!opened)
-    return failed(std::move(opened).error().within(
+    return complain(std::move(opened).error().within(
       "open the leases (a running engine collects by itself)"));
   auto kept = std::make_shared<store>(std::move(*opened));
   std::shared_ptr<lease_book> book{kept, kept->sandboxes.get()};

@@ -120,6 +120,10 @@ int complain(std::string_view reason, int code) {
   return code;
 }
 
+int complain(const error& why) {
+  return complain(why.text, why.code == ec::internal ? exit_ours : exit_usage);
+}
+
 int run_command_line(int argc, const char* const* argv) {
   // Written to a pipe that nobody reads: an error to handle, not a death.
   std::signal(SIGPIPE, SIG_IGN);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/exit_code.hpp"
+#include "runtime/error.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -36,5 +37,7 @@ void build_command_line(CLI::App& app, invocation& call);
 
 /// `troupe: reason` on standard error; returns `code`.
 int complain(std::string_view reason, int code = exit_usage);
+/// The same, with the code that the error asks for.
+int complain(const error& why);
 
 } // namespace troupe

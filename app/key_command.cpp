@@ -26,10 +26,6 @@ struct key_options {
   bool as_json = false;
 };
 
-int failed(const error& why) {
-  return complain(why.text, why.code == ec::internal ? exit_ours : exit_usage);
-}
-
 /// The store of the settings, opened alone: a running engine holds it.
 result<store> open_kept(settings_options& from, store_options& options) {
   auto loaded = from.load();
@@ -60,11 +56,11 @@ int rotate_master(settings_options& from) {
   store_options options;
   auto kept = open_kept(from, options);
   if (!kept)
-    return failed(kept.error());
+    return complain(kept.error());
   auto old = kept->seals->master_id();
   auto fresh = next_key(options, old);
   if (!fresh)
-    return failed(fresh.error());
+    return complain(fresh.error());
   auto tell = [](const rotation_progress& p) {
     std::cerr << p.step;
     if (p.total > 0)
@@ -72,7 +68,7 @@ int rotate_master(settings_options& from) {
     std::cerr << "\n";
   };
   if (auto done = kept->seals->rotate_master(std::move(*fresh), tell); !done)
-    return failed(done.error());
+    return complain(done.error());
   std::cout << "master key " << old << " is replaced by "
             << kept->seals->master_id() << "\n";
   return exit_ok;
@@ -151,7 +147,7 @@ int create_for(settings_options& from, const key_options& how) {
   store_options options;
   auto kept = open_kept(from, options);
   if (!kept)
-    return failed(kept.error());
+    return complain(kept.error());
   auto made = make_api_key(*owner, how.name, scopes_from(how.scopes));
   if (how.days > 0)
     made.record.expires_at
@@ -160,7 +156,7 @@ int create_for(settings_options& from, const key_options& how) {
   author by{*owner, default_user()};
   auto put = kept->catalog->apply(by, put_key{std::move(made.record)}, now());
   if (!put)
-    return failed(put.error());
+    return complain(put.error());
   if (!how.as_json) {
     std::cout << made.text.reveal() << "\n";
     std::cerr << "this is " << id << "; it is not shown again\n";

@@ -11,16 +11,12 @@ namespace troupe {
 
 namespace {
 
-error wrong(std::string_view option, std::string reason, std::string hint) {
-  return bad_field(std::string{option}, std::move(reason), std::move(hint));
-}
-
 result<language> language_of(const run_options& said) {
   if (!said.language.empty()) {
     auto lang = parse_language(said.language);
     if (!lang)
-      return wrong("--language", "'" + said.language + "' is none",
-                   "python, typescript, javascript or shell");
+      return bad_field("--language", "'" + said.language + "' is none",
+                       "python, typescript, javascript or shell");
     return lang;
   }
   auto end = std::filesystem::path{said.file}.extension().string();
@@ -32,16 +28,16 @@ result<language> language_of(const run_options& said) {
     return language::javascript;
   if (end == ".sh")
     return language::shell;
-  return wrong("FILE", "cannot tell the language of '" + said.file + "'",
-               "give --language");
+  return bad_field("FILE", "cannot tell the language of '" + said.file + "'",
+                   "give --language");
 }
 
 result<std::string> arguments_of(const run_options& said) {
   if (said.args.empty())
     return std::string{"{}"};
   if (said.args == "-" && said.file == "-")
-    return wrong("--args", "standard input holds the source already",
-                 "give the arguments as text or as @file");
+    return bad_field("--args", "standard input holds the source already",
+                     "give the arguments as text or as @file");
   auto object = said_object(said.args, "--args");
   if (!object)
     return object.error();
@@ -58,8 +54,8 @@ result<network_policy> network_of(const std::string& text) {
   }
   constexpr std::string_view list = "allow=";
   if (!text.starts_with(list) || text.size() == list.size())
-    return wrong("--network", "'" + text + "' is no policy",
-                 "off, public or allow=host,host:port");
+    return bad_field("--network", "'" + text + "' is no policy",
+                     "off, public or allow=host,host:port");
   policy.mode = network_mode::listed;
   std::string_view rest{text};
   rest.remove_prefix(list.size());
@@ -81,7 +77,7 @@ result<void> set_limits(const run_options& said, limits& l) {
     if (!time)
       return time.error().within("--timeout");
     if (time->count() <= 0)
-      return wrong("--timeout", "must be more than zero", "5s, 500ms, 2m");
+      return bad_field("--timeout", "must be more than zero", "5s, 500ms, 2m");
     l.wall = *time;
     l.cpu = std::max(l.cpu, *time); // on many cores wall ends first, or not
   }
@@ -91,7 +87,7 @@ result<void> set_limits(const run_options& said, limits& l) {
       return bytes.error().within("--memory");
     constexpr std::uint64_t least = 8u << 20; // an interpreter's start
     if (*bytes < least)
-      return wrong("--memory", "less than 8 MiB runs nothing", "256MiB");
+      return bad_field("--memory", "less than 8 MiB runs nothing", "256MiB");
     l.memory_bytes = *bytes;
   }
   return {};

@@ -15,17 +15,14 @@ namespace {
 /// the tool reads.
 constexpr std::size_t max_text = 16u << 20;
 
-error wrong(std::string_view option, std::string reason, std::string hint) {
-  return bad_field(std::string{option}, std::move(reason), std::move(hint));
-}
-
 result<std::string> read_all(std::istream& in, std::string_view name) {
   std::string text;
   char piece[16 * 1024];
   while (in.read(piece, sizeof piece) || in.gcount() > 0) {
     text.append(piece, static_cast<std::size_t>(in.gcount()));
     if (text.size() > max_text)
-      return wrong(name, "more than 16 MiB", "let the tool read a file");
+      return bad_field(std::string{name}, "more than 16 MiB",
+                       "let the tool read a file");
   }
   return text;
 }
@@ -38,10 +35,12 @@ result<std::string> read_said_file(const std::string& path,
     return read_all(std::cin, name);
   std::error_code code;
   if (std::filesystem::is_directory(path, code))
-    return wrong(name, path + " is a directory", "name a file");
+    return bad_field(std::string{name}, path + " is a directory",
+                     "name a file");
   std::ifstream file{path, std::ios::binary};
   if (!file)
-    return wrong(name, "cannot read " + path, "check the path");
+    return bad_field(std::string{name}, "cannot read " + path,
+                     "check the path");
   return read_all(file, name);
 }
 
@@ -74,7 +73,8 @@ result<environment> said_variables(const std::vector<std::string>& words,
     else if (const char* own = std::getenv(name.c_str()))
       value = own;
     else
-      return wrong(option, name + " is not set here", "give " + name + "=...");
+      return bad_field(std::string{option}, name + " is not set here",
+                       "give " + name + "=...");
     if (auto fine = check_variable_value(value, option); !fine)
       return fine.error();
     all[name] = secret{std::move(value)};

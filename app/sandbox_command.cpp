@@ -57,7 +57,7 @@ result<int> set_config(const sandbox_words& said, api_session& engine) {
   return int{exit_ok};
 }
 
-result<int> delete_config(const sandbox_words& said, api_session& engine) {
+result<int> remove_config(const sandbox_words& said, api_session& engine) {
   auto all = engine.list("/v1/sandbox-configs", "type=" + said.type);
   if (!all)
     return all.error();
@@ -102,7 +102,7 @@ void add_sandbox_command(CLI::App& app, invocation& call) {
   {
     auto [cmd, said]
       = add_session_command(group, call, "delete",
-                            "Delete a config and its variables", delete_config);
+                            "Delete a config and its variables", remove_config);
     add_type(cmd, said);
   }
 }

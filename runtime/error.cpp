@@ -35,6 +35,13 @@ error error::within(std::string_view what) const& {
   return error{*this}.within(what);
 }
 
+error bad_request(std::string reason) {
+  error e;
+  e.code = ec::invalid_request;
+  e.text = std::move(reason);
+  return e;
+}
+
 error bad_field(std::string pointer, std::string reason, std::string hint) {
   error e;
   e.code = ec::invalid_request;

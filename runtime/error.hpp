@@ -43,6 +43,9 @@ struct error {
   error within(std::string_view what) const&;
 };
 
+/// An `invalid_request` about the whole of it.
+error bad_request(std::string reason);
+
 /// An `invalid_request` about one field.
 error bad_field(std::string pointer, std::string reason, std::string hint = {});
 

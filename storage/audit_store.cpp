@@ -11,7 +11,7 @@ namespace troupe {
 
 namespace {
 
-constexpr std::string_view what = "audit entry";
+constexpr std::string_view an_entry = "audit entry";
 constexpr std::string_view chain_name = "audit_chain";
 constexpr std::string_view format_one{"\1", 1};
 // Trimming by one at every entry would write a tombstone each time.
@@ -39,7 +39,7 @@ std::string encode(const stored_entry& e) {
 result<stored_entry> decode(std::string_view bytes) {
   auto parts = keys::split(bytes);
   if (!parts || parts->size() != 4 || parts->front() != format_one)
-    return records::damaged(what, "does not read");
+    return records::damaged(an_entry, "does not read");
   return stored_entry{(*parts)[1], (*parts)[2], (*parts)[3]};
 }
 
@@ -54,7 +54,7 @@ error broken(std::uint64_t sequence, std::string_view why) {
 result<std::uint64_t> sequence_of(std::string_view key) {
   auto place = keys::split(key);
   if (!place || place->size() != 2)
-    return records::damaged(what, "has no number");
+    return records::damaged(an_entry, "has no number");
   return keys::read_number((*place)[1]);
 }
 

@@ -29,7 +29,7 @@ result<void> check(const tool& t, const catalog_limits& limits) {
   return {};
 }
 
-error name_taken(const std::string& name) {
+error tool_taken(const std::string& name) {
   return {ec::conflict,
           "a tool named '" + name + "' exists already; choose another name",
           {},
@@ -43,7 +43,7 @@ result<change_reply> catalog_edit::operator()(const put_tool& c) {
   if (place == seen().tools_by_name.end())
     return insert_tool(c.value);
   if (c.must_be_new)
-    return name_taken(c.value.name);
+    return tool_taken(c.value.name);
   const auto& old = *seen().tools.at(place->second);
   auto t = c.value;
   if (t.tags.empty()) // as Letta: no tags are no wish to remove them
@@ -73,7 +73,7 @@ result<change_reply> catalog_edit::operator()(const update_tool& c) {
   if (auto same = check_revision(old.revision, c.if_revision); !same)
     return same.error();
   if (c.value.name != old.name && seen().tools_by_name.contains(c.value.name))
-    return name_taken(c.value.name);
+    return tool_taken(c.value.name);
   return replace_tool(old, c.value);
 }
 

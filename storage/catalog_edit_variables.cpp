@@ -31,7 +31,7 @@ result<void> check_description(std::string_view text,
   return {};
 }
 
-error name_taken(const std::string& key) {
+error variable_taken(const std::string& key) {
   return {ec::conflict,
           "a variable named '" + key + "' exists in this config already",
           {},
@@ -79,7 +79,7 @@ result<change_reply> catalog_edit::operator()(const update_variable& c) {
   auto old = place->second;
   bool renames = c.key && *c.key != old->about.key;
   if (renames && seen().variables.at(old->about.config).contains(*c.key))
-    return name_taken(*c.key);
+    return variable_taken(*c.key);
   bool describes = c.description && *c.description != old->about.description;
   bool sets = c.value && !holds(*old, *c.value);
   if (!renames && !describes && !sets)

@@ -17,7 +17,7 @@ struct idempotency_store::entry {
 
 namespace {
 
-constexpr std::string_view what = "idempotency key";
+constexpr std::string_view a_key = "idempotency key";
 
 template <class Entry>
 std::string encode(const Entry& e) {
@@ -31,7 +31,7 @@ std::string encode(const Entry& e) {
 
 template <class Entry>
 result<Entry> decode(std::string_view bytes) {
-  auto parts = records::decode(bytes, what);
+  auto parts = records::decode(bytes, a_key);
   if (!parts)
     return parts.error();
   json::reader in{parts->body};
@@ -41,7 +41,7 @@ result<Entry> decode(std::string_view bytes) {
   e.ended = in.required_text("state") == "ended";
   auto expires = parse_timestamp(in.required_text("expires_at"));
   if (in.finish_lenient() || !expires)
-    return records::damaged(what, "does not read");
+    return records::damaged(a_key, "does not read");
   e.expires_at = *expires;
   e.answer = parts->extra;
   return e;

@@ -9,7 +9,7 @@ namespace troupe {
 
 namespace {
 
-constexpr std::string_view what = "sandbox lease";
+constexpr std::string_view a_lease = "sandbox lease";
 
 std::string place_of(const sandbox_lease& lease) {
   return keys::spell(lease.organization, {lease.tag});
@@ -27,8 +27,8 @@ std::string encode(const sandbox_lease& lease) {
 result<sandbox_lease> decode(std::string_view key, std::string_view bytes) {
   auto place = keys::split(key);
   if (!place || place->size() != 2)
-    return records::damaged(what, "has a key of another form");
-  auto parts = records::decode(bytes, what);
+    return records::damaged(a_lease, "has a key of another form");
+  auto parts = records::decode(bytes, a_lease);
   if (!parts)
     return parts.error();
   json::reader in{parts->body};
@@ -40,7 +40,7 @@ result<sandbox_lease> decode(std::string_view key, std::string_view bytes) {
   lease.sandbox = in.required_text("sandbox");
   auto written = parse_timestamp(in.required_text("written_at"));
   if (in.finish_lenient() || !provider || !written)
-    return records::damaged(what, "does not read");
+    return records::damaged(a_lease, "does not read");
   lease.provider = *provider;
   lease.written_at = *written;
   return lease;

@@ -20,13 +20,6 @@ void put_32(std::string& out, std::uint32_t n) {
     out += static_cast<char>(n >> shift & 0xFF);
 }
 
-error bad_frame(std::string text) {
-  error e;
-  e.code = ec::invalid_request;
-  e.text = std::move(text);
-  return e;
-}
-
 std::uint32_t take_32(std::string_view bytes, std::size_t at) {
   std::uint32_t n = 0;
   for (std::size_t i = 0; i < 4; ++i)
@@ -41,7 +34,7 @@ result<std::string> encode(const message& m) {
   std::size_t total = header_bytes;
   for (const auto& p : m.parts) {
     if (p.size() > std::numeric_limits<std::uint32_t>::max())
-      return bad_frame("encode frame: a part of 4 GiB or more");
+      return bad_request("encode frame: a part of 4 GiB or more");
     total += p.size();
   }
   std::string out;
@@ -66,7 +59,7 @@ std::size_t reader::wanted() const noexcept {
 }
 
 reader::state reader::fail(std::string text) {
-  why_ = bad_frame("read frame: " + std::move(text));
+  why_ = bad_request("read frame: " + std::move(text));
   bytes_.clear();
   return state_ = state::broken;
 }
@@ -142,8 +135,8 @@ result<message> decode(kind expected, std::string_view bytes,
   case reader::state::more:
     break;
   }
-  return bad_frame("read frame: " + std::to_string(in.wanted())
-                   + " bytes short");
+  return bad_request("read frame: " + std::to_string(in.wanted())
+                     + " bytes short");
 }
 
 } // namespace troupe::frame

@@ -12,11 +12,8 @@ namespace troupe::frame {
 
 namespace {
 
-error bad_frame(std::string text) {
-  error e;
-  e.code = ec::invalid_request;
-  e.text = "read keyed frame: " + std::move(text);
-  return e;
+error bad_keyed_frame(std::string reason) {
+  return bad_request("read keyed frame: " + std::move(reason));
 }
 
 std::string prefix_of(std::string_view key) {
@@ -49,13 +46,13 @@ result<keyed_answer> read_keyed_frame(std::string_view output,
   auto [end, failed]
     = std::from_chars(rest.data(), rest.data() + rest.size(), length);
   if (failed != std::errc{} || end == rest.data() + rest.size() || *end != ':')
-    return bad_frame("no length");
+    return bad_keyed_frame("no length");
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()) + 1);
   // Base64 of the largest frame: four characters for three bytes.
   if (length > limit / 3 * 4 + 8)
-    return bad_frame("longer than allowed");
+    return bad_keyed_frame("longer than allowed");
   if (rest.size() <= length || rest[length] != '=')
-    return bad_frame("cut short");
+    return bad_keyed_frame("cut short");
   auto bytes = from_base64(rest.substr(0, length));
   if (bytes.has_error())
     return bytes.error();

@@ -8,11 +8,11 @@ namespace {
 
 using codec::put;
 
-constexpr std::size_t longest_text = 64u << 20; // our own store wrote it
+constexpr std::size_t longest_stored_text = 64u << 20; // our own store wrote it
 constexpr std::size_t most_tags = 10'000;
 
 std::string stored_text(json::reader& in, std::string_view name) {
-  return in.text(name, {.max = longest_text}).value_or("");
+  return in.text(name, {.max = longest_stored_text}).value_or("");
 }
 
 /// Who and when: the end of every record.
@@ -97,7 +97,7 @@ result<tool> parse_tool(const json::object& body) {
   tool t;
   t.id = codec::stored_id<tool_id>(in, "id");
   t.organization = codec::stored_id<organization_id>(in, "organization_id");
-  t.name = in.required_text("name", {.max = longest_text});
+  t.name = in.required_text("name", {.max = longest_stored_text});
   t.description = stored_text(in, "description");
   t.tool_type = in.text("tool_type").value_or(t.tool_type);
   if (auto text = in.text("source_type"))
@@ -106,7 +106,7 @@ result<tool> parse_tool(const json::object& body) {
   t.source_code = stored_text(in, "source_code");
   t.json_schema = optional_object(in, "json_schema");
   t.args_json_schema = optional_object(in, "args_json_schema");
-  t.tags = codec::read_texts(in, "tags", most_tags, longest_text);
+  t.tags = codec::read_texts(in, "tags", most_tags, longest_stored_text);
   t.return_char_limit = static_cast<std::uint32_t>(
     in.integer("return_char_limit", 1, max_return_char_limit)
       .value_or(default_return_char_limit));
@@ -173,7 +173,7 @@ result<variable> parse_variable(const json::object& body) {
   v.id = codec::stored_id<variable_id>(in, "id");
   v.organization = codec::stored_id<organization_id>(in, "organization_id");
   v.config = codec::stored_id<config_id>(in, "sandbox_config_id");
-  v.key = in.required_text("key", {.max = longest_text});
+  v.key = in.required_text("key", {.max = longest_stored_text});
   v.description = stored_text(in, "description");
   read_times(in, v);
   read_authors(in, v);
@@ -196,8 +196,8 @@ result<agent_variable> parse_agent_variable(const json::object& body) {
   agent_variable v;
   v.id = codec::stored_id<agent_variable_id>(in, "id");
   v.organization = codec::stored_id<organization_id>(in, "organization_id");
-  v.agent_id = in.required_text("agent_id", {.max = longest_text});
-  v.key = in.required_text("key", {.max = longest_text});
+  v.agent_id = in.required_text("agent_id", {.max = longest_stored_text});
+  v.key = in.required_text("key", {.max = longest_stored_text});
   v.description = stored_text(in, "description");
   read_times(in, v);
   return finished(in, std::move(v));

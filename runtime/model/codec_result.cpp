@@ -8,7 +8,7 @@ namespace troupe {
 
 namespace {
 
-constexpr std::size_t longest_text = 64u << 20;
+constexpr std::size_t longest_result_text = 64u << 20;
 
 /// Appends to a JSON text as it goes: a tree would cost more than everything
 /// else that is done to an answer.
@@ -217,14 +217,14 @@ json::object to_wire(const run_result& r) {
 namespace {
 
 std::string long_text(json::reader& in, std::string_view name) {
-  return in.text(name, {.max = longest_text}).value_or("");
+  return in.text(name, {.max = longest_result_text}).value_or("");
 }
 
 /// JSON text in the member `as_text`, or a value in the member `as_value`.
 std::string read_json(json::reader& in, std::string_view as_value,
                       std::string_view as_text, std::string_view absent) {
-  if (auto text = in.text(as_text, {.max = longest_text})) {
-    auto ok = json::check(*text, {.depth = 64, .bytes = longest_text});
+  if (auto text = in.text(as_text, {.max = longest_result_text})) {
+    auto ok = json::check(*text, {.depth = 64, .bytes = longest_result_text});
     if (!ok)
       in.absorb(codec::moved_below(in.pointer_to(as_text), ok.error()));
     return *text;
@@ -328,7 +328,7 @@ void read_lists(json::reader& in, run_result& r) {
     r.network.push_back(
       {std::move(target), allowed, long_text(item, "reason")});
   });
-  r.notes = codec::read_texts(in, "notes", 10'000, longest_text);
+  r.notes = codec::read_texts(in, "notes", 10'000, longest_result_text);
 }
 
 } // namespace

@@ -14,13 +14,13 @@ constexpr std::size_t longest_pattern = 1024;
 constexpr std::size_t most_states = 4096; // bounds {m,n} inside {m,n}
 constexpr std::size_t deepest_group = 32;
 constexpr std::uint32_t most_repeats = 1000;
-constexpr std::uint32_t nowhere = ~0u;
+constexpr std::uint32_t no_step = ~0u;
 
 /// A piece of machine: where it begins, and the state at its end, whose `next`
 /// is still open.
 struct piece {
-  std::uint32_t begin = nowhere;
-  std::uint32_t end = nowhere;
+  std::uint32_t begin = no_step;
+  std::uint32_t end = no_step;
 };
 
 /// Recursive descent; every production may say no by returning nothing.
@@ -33,7 +33,7 @@ public:
     if (!whole || !rest_.empty())
       return std::nullopt;
     auto end = add({kind::match, false, {}, 0, 0});
-    if (end == nowhere)
+    if (end == no_step)
       return std::nullopt;
     states_[whole->end].next = end;
     start = whole->begin;
@@ -43,20 +43,20 @@ public:
 private:
   std::uint32_t add(state s) {
     if (states_.size() >= most_states)
-      return nowhere;
+      return no_step;
     states_.push_back(std::move(s));
     return static_cast<std::uint32_t>(states_.size() - 1);
   }
 
   /// A state that only leads on.
   std::optional<piece> empty() {
-    auto at = add({kind::split, false, {}, nowhere, nowhere});
-    return at == nowhere ? std::nullopt : std::optional{piece{at, at}};
+    auto at = add({kind::split, false, {}, no_step, no_step});
+    return at == no_step ? std::nullopt : std::optional{piece{at, at}};
   }
 
   std::optional<piece> single(state s) {
     auto at = add(std::move(s));
-    return at == nowhere ? std::nullopt : std::optional{piece{at, at}};
+    return at == no_step ? std::nullopt : std::optional{piece{at, at}};
   }
 
   piece joined(piece a, piece b) {
@@ -67,7 +67,7 @@ private:
   std::optional<piece> either(piece a, piece b) {
     auto fork = add({kind::split, false, {}, a.begin, b.begin});
     auto end = empty();
-    if (fork == nowhere || !end)
+    if (fork == no_step || !end)
       return std::nullopt;
     states_[a.end].next = end->begin;
     states_[b.end].next = end->begin;
@@ -124,7 +124,7 @@ private:
         return std::nullopt;
       whole = joined(*whole, *copy);
     }
-    if (max == nowhere)
+    if (max == no_step)
       return whole ? looped(*whole, again()) : std::nullopt;
     for (std::uint32_t i = min; whole && i < max; ++i) {
       auto copy = again();
@@ -142,7 +142,7 @@ private:
     if (!body || !end)
       return std::nullopt;
     auto fork = add({kind::split, false, {}, body->begin, end->begin});
-    if (fork == nowhere)
+    if (fork == no_step)
       return std::nullopt;
     states_[body->end].next = fork;
     states_[before.end].next = fork;
@@ -169,16 +169,16 @@ private:
   bool quantifier(std::uint32_t& min, std::uint32_t& max) {
     if (take('*')) {
       min = 0;
-      max = nowhere;
+      max = no_step;
     } else if (take('+')) {
-      max = nowhere;
+      max = no_step;
     } else if (take('?')) {
       min = 0;
     } else if (take('{')) {
       if (!number(min))
         return false;
       max = min;
-      if (take(',') && (max = nowhere, !rest_.starts_with('}')) && !number(max))
+      if (take(',') && (max = no_step, !rest_.starts_with('}')) && !number(max))
         return false;
       if (!take('}') || max < min)
         return false;

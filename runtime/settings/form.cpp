@@ -11,13 +11,6 @@ namespace {
 
 constexpr std::size_t longest = 4096; // PATH_MAX; no setting needs more
 
-error complaint(std::string reason) {
-  error e;
-  e.code = ec::invalid_request;
-  e.text = std::move(reason);
-  return e;
-}
-
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
@@ -44,12 +37,12 @@ result<void> check_url(std::string_view text) {
   else if (rest.starts_with("http://"))
     rest.remove_prefix(7);
   else
-    return complaint("does not begin with https:// or http://");
+    return bad_request("does not begin with https:// or http://");
   if (text.find_first_of(" \"<>\\^`{|}#") != text.npos)
-    return complaint("has a character that no URL has");
+    return bad_request("has a character that no URL has");
   auto authority = rest.substr(0, rest.find_first_of("/?"));
   if (authority.find('@') != authority.npos)
-    return complaint("has a user name; keys have settings of their own");
+    return bad_request("has a user name; keys have settings of their own");
   auto colon = authority.rfind(':');
   auto v6_end = authority.rfind(']');
   auto has_port
@@ -60,7 +53,7 @@ result<void> check_url(std::string_view text) {
     return {};
   }
   if (!is_host(authority) && !is_bracketed_v6(authority))
-    return complaint("has no host");
+    return bad_request("has no host");
   return {};
 }
 
@@ -71,7 +64,7 @@ result<void> check_choice(const setting_key& key, std::string_view text) {
       return {};
     left = bar == left.npos ? "" : left.substr(bar + 1);
   }
-  return complaint("is none of the choices");
+  return bad_request("is none of the choices");
 }
 
 std::string range(const setting_key& key, const setting_slot& slot) {
@@ -140,9 +133,9 @@ std::string setting_key::expects() const {
 
 result<void> check_form(const setting_key& key, std::string_view text) {
   if (text.size() > longest)
-    return complaint("is longer than 4096 bytes");
+    return bad_request("is longer than 4096 bytes");
   if (std::any_of(text.begin(), text.end(), is_control))
-    return complaint("has a control character");
+    return bad_request("has a control character");
   if (key.form == text_form::choice)
     return check_choice(key, text);
   if (text.empty())
@@ -150,7 +143,7 @@ result<void> check_form(const setting_key& key, std::string_view text) {
   if (key.form == text_form::url)
     return check_url(text);
   if (key.form == text_form::host && !is_host(text) && !is_bracketed_v6(text))
-    return complaint("is no host name");
+    return bad_request("is no host name");
   if (key.form == text_form::address)
     if (auto fine = parse_host_port(text); !fine)
       return fine.error();
@@ -170,18 +163,18 @@ std::string quoted(std::string_view text) {
 result<host_port> parse_host_port(std::string_view text) {
   auto colon = text.rfind(':');
   if (colon == text.npos)
-    return complaint("has no port");
+    return bad_request("has no port");
   auto host = text.substr(0, colon);
   auto digits = text.substr(colon + 1);
   std::uint16_t port = 0;
   auto* end = digits.data() + digits.size();
   auto [at, bad] = std::from_chars(digits.data(), end, port);
   if (bad != std::errc{} || at != end)
-    return complaint("has no port from 0 to 65535");
+    return bad_request("has no port from 0 to 65535");
   if (is_bracketed_v6(host))
     return host_port{std::string{host.substr(1, host.size() - 2)}, port};
   if (!is_host(host))
-    return complaint("has no host");
+    return bad_request("has no host");
   return host_port{std::string{host}, port};
 }
 

@@ -56,13 +56,6 @@ std::string_view to_text(kind type) {
   return "something else";
 }
 
-error complaint(std::string reason) {
-  error e;
-  e.code = ec::invalid_request;
-  e.text = std::move(reason);
-  return e;
-}
-
 std::string upper(std::string_view text) {
   std::string out{text};
   for (auto& c : out)
@@ -171,7 +164,7 @@ void settings_layers::from_file(const file_entry& entry) {
   settings probe;
   if (!fits(entry.type, entry.text, key->slot(probe))) {
     refuse(*key, place(entry), entry.text,
-           complaint("is " + std::string{to_text(entry.type)}));
+           bad_request("is " + std::string{to_text(entry.type)}));
     return;
   }
   if (entry.type != kind::list) {

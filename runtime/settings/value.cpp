@@ -38,13 +38,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
-error complaint(std::string reason) {
-  error e;
-  e.code = ec::invalid_request;
-  e.text = std::move(reason);
-  return e;
-}
-
 /// A decimal number that is finite and uses the whole text.
 result<double> read_number(std::string_view text) {
   double value = 0;
@@ -52,7 +45,7 @@ result<double> read_number(std::string_view text) {
   auto [at, bad]
     = std::from_chars(text.data(), end, value, std::chars_format::fixed);
   if (bad != std::errc{} || at != end || !std::isfinite(value))
-    return complaint("is no number");
+    return bad_request("is no number");
   return value;
 }
 
@@ -66,7 +59,7 @@ result<double> read_with_unit(std::string_view text, const unit (&units)[N]) {
   for (auto& u : units)
     if (u.name == name)
       return *number * u.factor;
-  return complaint(name.empty() ? "has no unit" : "has an unknown unit");
+  return bad_request(name.empty() ? "has no unit" : "has an unknown unit");
 }
 
 /// Rounded to a whole number that `min` and `max` of the key allow.
@@ -74,7 +67,7 @@ result<double> within(const setting_key& key, result<double> value) {
   if (!value)
     return value;
   if (*value < key.min || *value > key.max || std::fabs(*value) > exact)
-    return complaint("is out of range");
+    return bad_request("is out of range");
   return value;
 }
 
@@ -83,7 +76,7 @@ result<bool> read_flag(std::string_view text) {
     return true;
   if (text == "false" || text == "no" || text == "off" || text == "0")
     return false;
-  return complaint("is neither true nor false");
+  return bad_request("is neither true nor false");
 }
 
 result<void> read_into(bool* to, const setting_key&, std::string_view text) {
@@ -100,7 +93,7 @@ result<void> read_into(std::uint32_t* to, const setting_key& key,
   if (!number)
     return number.error();
   if (*number != std::floor(*number))
-    return complaint("is not a whole number");
+    return bad_request("is not a whole number");
   *to = static_cast<std::uint32_t>(*number);
   return {};
 }
@@ -154,10 +147,10 @@ result<void> store_items(std::vector<std::string>* to, const setting_key& key,
                          std::vector<std::string> items) {
   constexpr std::size_t most = 1024; // a list for people to read
   if (items.size() > most)
-    return complaint("has more than 1024 entries");
+    return bad_request("has more than 1024 entries");
   for (auto& item : items) {
     if (item.empty())
-      return complaint("has an empty entry");
+      return bad_request("has an empty entry");
     if (auto fine = check_form(key, item); !fine)
       return fine;
   }
@@ -220,7 +213,7 @@ result<void> assign_items(settings& into, const setting_key& key,
   auto slot = key.slot(into);
   if (auto list = std::get_if<std::vector<std::string>*>(&slot))
     return store_items(*list, key, std::move(items));
-  return complaint("is a list");
+  return bad_request("is a list");
 }
 
 std::string spelled(const settings& from, const setting_key& key) {
@@ -234,7 +227,7 @@ result<milliseconds> parse_duration(std::string_view text) {
   if (!value)
     return value.error();
   if (*value < 0 || *value > exact)
-    return complaint("is out of range");
+    return bad_request("is out of range");
   return milliseconds{static_cast<std::int64_t>(std::llround(*value))};
 }
 
@@ -254,7 +247,7 @@ result<std::uint64_t> parse_size(std::string_view text) {
   if (!value)
     return value.error();
   if (*value < 0 || *value > exact)
-    return complaint("is out of range");
+    return bad_request("is out of range");
   return static_cast<std::uint64_t>(*value);
 }
 

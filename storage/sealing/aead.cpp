@@ -1,5 +1,7 @@
 #include "storage/sealing/aead.hpp"
 
+#include "storage/sealing/cryptopp_bytes.hpp"
+
 #include <cryptopp/aes.h>
 #include <cryptopp/gcm.h>
 
@@ -9,10 +11,6 @@
 namespace troupe {
 
 namespace {
-
-const CryptoPP::byte* in(std::string_view s) {
-  return reinterpret_cast<const CryptoPP::byte*>(s.data());
-}
 
 CryptoPP::byte* out(std::string& s, std::size_t at = 0) {
   return reinterpret_cast<CryptoPP::byte*>(s.data() + at);

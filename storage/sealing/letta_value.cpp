@@ -1,5 +1,7 @@
 #include "storage/sealing/letta_value.hpp"
 
+#include "storage/sealing/cryptopp_bytes.hpp"
+
 #include <cryptopp/aes.h>
 #include <cryptopp/gcm.h>
 #include <cryptopp/pwdbased.h>
@@ -69,10 +71,6 @@ std::optional<std::string> lenient_base64(std::string_view text) {
   if (in_group != 0)
     return {};
   return out;
-}
-
-const CryptoPP::byte* in(std::string_view s) {
-  return reinterpret_cast<const CryptoPP::byte*>(s.data());
 }
 
 std::optional<secret> open(std::string_view sealed, const secret& master) {

@@ -8,7 +8,7 @@ namespace troupe {
 namespace {
 
 // On disk: never change what a number means, add a new one.
-constexpr char format_one = 1;
+constexpr char sealed_format = 1;
 constexpr std::size_t version_at = 1;
 constexpr std::size_t record_at = 5;
 
@@ -25,7 +25,7 @@ std::string_view to_text(sealed_kind kind) {
 } // namespace
 
 std::string to_bytes(const sealed_header& h) {
-  std::string bytes(1, format_one);
+  std::string bytes(1, sealed_format);
   bytes += keys::number(h.key_version).substr(4);
   return bytes += keys::number(h.record_version);
 }
@@ -33,7 +33,7 @@ std::string to_bytes(const sealed_header& h) {
 result<sealed_header> read_sealed_header(std::string_view sealed) {
   if (sealed.size() < sealed_header_bytes + aead::overhead)
     return error{ec::denied, "a sealed value is too short", {}, {}};
-  if (sealed.front() != format_one)
+  if (sealed.front() != sealed_format)
     return error{ec::denied,
                  "a sealed value has the unknown format "
                    + std::to_string(static_cast<unsigned char>(sealed.front())),

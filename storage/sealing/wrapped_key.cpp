@@ -11,15 +11,16 @@ constexpr std::string_view data_key_word = "data_key";
 constexpr std::string_view check_word = "master_check";
 constexpr std::string_view retired_word = "master_retired";
 constexpr std::string_view check_text = "troupe master key check";
-constexpr std::string_view format_one{"\1", 1};
+constexpr std::string_view wrapped_format{"\1", 1};
 
 std::string wrap_data(const wrapped_key& w) {
-  return length_prefixed({"troupe data key", format_one, w.master,
+  return length_prefixed({"troupe data key", wrapped_format, w.master,
                           w.organization.str(), keys::number(w.version)});
 }
 
 std::string check_data(std::string_view master_id) {
-  return length_prefixed({"troupe master key check", format_one, master_id});
+  return length_prefixed(
+    {"troupe master key check", wrapped_format, master_id});
 }
 
 error wrong_key(const key_source& source, std::string_view wanted) {
@@ -63,7 +64,7 @@ std::string wrapped_key::key() const {
 }
 
 std::string wrapped_key::value() const {
-  return keys::spell({format_one, master, text});
+  return keys::spell({wrapped_format, master, text});
 }
 
 result<wrapped_key> wrap(const key_bytes& key, const master_key& master,
@@ -100,7 +101,7 @@ each_wrapped_key(const database& db,
       return version.error();
     if (!parts)
       return parts.error();
-    if (parts->size() != 3 || (*parts)[0] != format_one)
+    if (parts->size() != 3 || (*parts)[0] != wrapped_format)
       return error{ec::internal, "a wrapped key has an unknown format", {}, {}};
     auto taken = take({organization_id{std::string{(*place)[0]}},
                        static_cast<std::uint32_t>(*version),

@@ -8,6 +8,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(admission_suite)
+
 namespace {
 
 const organization_id one{"org-1"};
@@ -39,8 +41,6 @@ std::vector<int> numbers(const std::vector<admission::guest>& guests) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(admission_suite)
 
 BOOST_AUTO_TEST_CASE(runs_waits_and_refuses_at_its_bounds) {
   admission_limits limits;

@@ -18,6 +18,8 @@
 using namespace troupe;
 using namespace troupe::test;
 
+BOOST_AUTO_TEST_SUITE(chaos_suite)
+
 namespace {
 
 /// A backend that answers late, early, wrongly or never, on its own threads.
@@ -305,8 +307,6 @@ void live_through(std::size_t count) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(chaos_suite)
 
 BOOST_AUTO_TEST_CASE(answers_every_request_exactly_once_whatever_happens) {
   BOOST_TEST_MESSAGE("TROUPE_CHAOS_SEED=" << seed());

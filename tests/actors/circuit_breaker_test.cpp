@@ -6,13 +6,13 @@ using namespace troupe;
 using namespace std::chrono_literals;
 using state = circuit_breaker::state;
 
+BOOST_AUTO_TEST_SUITE(circuit_breaker_suite)
+
 namespace {
 
 const auto start = circuit_breaker::clock::time_point{} + 1h;
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(circuit_breaker_suite)
 
 BOOST_AUTO_TEST_CASE(opens_after_failures_in_a_row_only) {
   circuit_breaker b{{.failures = 3, .pause = 1s}};

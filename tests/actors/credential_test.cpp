@@ -11,6 +11,8 @@
 using namespace troupe;
 using namespace troupe::test;
 
+BOOST_AUTO_TEST_SUITE(credential_suite)
+
 namespace {
 
 /// A webhook that is asked and answers when the test says so.
@@ -100,8 +102,6 @@ engine_options strict() {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(credential_suite)
 
 BOOST_AUTO_TEST_CASE(puts_the_webhooks_variables_below_the_runs) {
   webhook_fixture f;

@@ -11,6 +11,8 @@
 using namespace troupe;
 using namespace troupe::test;
 
+BOOST_AUTO_TEST_SUITE(dispatch_suite)
+
 namespace {
 
 using mode = scripted_backend::mode;
@@ -41,8 +43,6 @@ run_outcome unavailable(bool may_have_started) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(dispatch_suite)
 
 // -- failover -----------------------------------------------------------------
 

@@ -4,6 +4,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(environment_layers_suite)
+
 namespace {
 
 std::shared_ptr<const environment> layer(const std::string& from) {
@@ -38,8 +40,6 @@ struct all_layers {
 };
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(environment_layers_suite)
 
 BOOST_AUTO_TEST_CASE(lets_the_later_layer_win_one_after_the_other) {
   all_layers l;

@@ -8,6 +8,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(event_log_suite)
+
 namespace {
 
 struct reader {
@@ -21,8 +23,6 @@ struct reader {
 };
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(event_log_suite)
 
 BOOST_AUTO_TEST_CASE(gives_a_late_reader_what_it_missed_and_then_the_rest) {
   event_log log;

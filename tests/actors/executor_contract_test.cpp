@@ -4,6 +4,8 @@
 using namespace troupe;
 using namespace troupe::test;
 
+BOOST_AUTO_TEST_SUITE(executor_contract_suite)
+
 namespace {
 
 /// What the sources of the contract mean to a backend that reads no Python.
@@ -24,8 +26,6 @@ run_outcome play(const prepared_run& run, run_observer& o) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(executor_contract_suite)
 
 BOOST_AUTO_TEST_CASE(a_backend_in_memory_keeps_the_contract) {
   contract_subject subject;

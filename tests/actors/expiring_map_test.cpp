@@ -7,14 +7,14 @@
 using namespace troupe;
 using namespace std::chrono_literals;
 
+BOOST_AUTO_TEST_SUITE(expiring_map_suite)
+
 namespace {
 
 using map = expiring_map<std::string, int>;
 const auto start = map::clock::time_point{} + 1h;
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(expiring_map_suite)
 
 BOOST_AUTO_TEST_CASE(forgets_after_its_time) {
   map m{1s, 10};

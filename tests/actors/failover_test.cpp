@@ -6,6 +6,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(failover_suite)
+
 namespace {
 
 using kinds = std::vector<backend_kind>;
@@ -33,8 +35,6 @@ struct world {
 };
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(failover_suite)
 
 BOOST_AUTO_TEST_CASE(takes_e2b_when_it_is_configured_else_local) {
   BOOST_TEST((world{{local, e2b}}.plan({}) == kinds{e2b, local}));

@@ -7,6 +7,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(fair_queue_suite)
+
 namespace {
 
 const organization_id big{"org-1"};
@@ -16,8 +18,6 @@ const organization_id third{"org-3"};
 auto everybody = [](const organization_id&) { return true; };
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(fair_queue_suite)
 
 BOOST_AUTO_TEST_CASE(lets_a_small_organization_pass_a_crowd) {
   fair_queue<int> q;

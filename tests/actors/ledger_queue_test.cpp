@@ -4,6 +4,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(ledger_queue_suite)
+
 namespace {
 
 journal_entry line_of(const run_id& id, run_phase phase) {
@@ -18,8 +20,6 @@ journal_entry line_of(const run_id& id, run_phase phase) {
 using outcome = ledger_queue::outcome;
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(ledger_queue_suite)
 
 BOOST_AUTO_TEST_CASE(writes_a_run_once_that_ends_before_it_is_written) {
   ledger_queue q{{}};

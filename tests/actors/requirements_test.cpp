@@ -4,6 +4,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(requirements_suite)
+
 namespace {
 
 pip_requirement pip(std::string name, std::string specifier = {}) {
@@ -17,8 +19,6 @@ result<std::vector<pip_requirement>> both(pip_requirement a,
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(requirements_suite)
 
 BOOST_AUTO_TEST_CASE(knows_one_package_by_all_its_spellings) {
   auto all = both(pip("Foo.Bar"), pip("foo-bar", "==1.0"));

@@ -5,6 +5,8 @@
 using namespace troupe;
 using namespace std::chrono_literals;
 
+BOOST_AUTO_TEST_SUITE(resolve_suite)
+
 namespace {
 
 /// One organization with one tool and, if wanted, a local config.
@@ -61,8 +63,6 @@ json::object object(std::string_view text) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(resolve_suite)
 
 BOOST_AUTO_TEST_CASE(finds_a_tool_by_name_and_by_id) {
   world w;

@@ -10,6 +10,8 @@
 using namespace troupe;
 using namespace std::chrono_literals;
 
+BOOST_AUTO_TEST_SUITE(config_file)
+
 namespace {
 
 result<configuration> read(std::string text) {
@@ -40,8 +42,6 @@ struct temporary_file {
 };
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(config_file)
 
 BOOST_AUTO_TEST_CASE(reads_every_type_of_value) {
   auto s = values("[http]\n"

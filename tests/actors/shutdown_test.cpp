@@ -9,6 +9,8 @@
 using namespace troupe;
 using namespace troupe::test;
 
+BOOST_AUTO_TEST_SUITE(shutdown_suite)
+
 namespace {
 
 using mode = scripted_backend::mode;
@@ -20,8 +22,6 @@ engine_options impatient() {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(shutdown_suite)
 
 BOOST_AUTO_TEST_CASE(answers_everybody_when_it_stops_under_load) {
   // By default so many that everybody can wait for it.

@@ -8,6 +8,8 @@ using namespace troupe;
 using namespace troupe::test;
 using troupe::tests::temporary_directory;
 
+BOOST_AUTO_TEST_SUITE(stored_suite)
+
 namespace {
 
 using mode = scripted_backend::mode;
@@ -72,8 +74,6 @@ tool adding_tool() {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(stored_suite)
 
 BOOST_AUTO_TEST_CASE(publishes_a_change_before_it_is_answered) {
   stored_engine e;

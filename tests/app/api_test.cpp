@@ -11,6 +11,8 @@
 using namespace troupe;
 using test::raw_answer;
 
+BOOST_AUTO_TEST_SUITE(served_api)
+
 namespace {
 
 /// A served engine and a caller of it.
@@ -66,8 +68,6 @@ constexpr auto sum = R"({"source":"def add(a: int, b: int) -> int:\n)"
                      R"("args":{"a":2,"b":40}})";
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(served_api)
 
 BOOST_AUTO_TEST_CASE(runs_in_every_manner_of_answering) {
   api troupe;

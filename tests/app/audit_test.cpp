@@ -12,6 +12,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(audits)
+
 namespace {
 
 struct outcome {
@@ -66,8 +68,6 @@ store open_kept(const temporary_folder& folder) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(audits)
 
 BOOST_AUTO_TEST_CASE(are_shown_while_the_engine_runs_and_after) {
   temporary_folder folder;

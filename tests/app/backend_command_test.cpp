@@ -17,6 +17,8 @@ using namespace troupe;
 using test::e2b_stand_in;
 using test::fault;
 
+BOOST_AUTO_TEST_SUITE(backend_commands)
+
 namespace {
 
 struct outcome {
@@ -62,8 +64,6 @@ outcome test_backend(std::string name, std::vector<std::string> flags) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(backend_commands)
 
 BOOST_AUTO_TEST_CASE(lists_what_is_on_and_how_to_switch_on_the_rest) {
   process_variable key{"E2B_API_KEY", "k-1"};

@@ -12,6 +12,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(command_line)
+
 namespace {
 
 struct variable {
@@ -23,8 +25,6 @@ struct variable {
 };
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(command_line)
 
 BOOST_AUTO_TEST_CASE(explains_itself_with_examples_and_exit_codes) {
   auto help = run({"--help"});

@@ -16,6 +16,8 @@
 using namespace troupe;
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(crashes)
+
 namespace {
 
 unsigned number_from(const char* name, unsigned otherwise) {
@@ -194,8 +196,6 @@ void kill_in_the_middle(unsigned round, std::mt19937& random) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(crashes)
 
 BOOST_AUTO_TEST_CASE(lose_nothing_that_was_acknowledged_and_leave_nothing) {
   const auto seed = number_from("TROUPE_CHAOS_SEED", 20261118);

@@ -11,6 +11,8 @@
 using namespace troupe;
 using namespace std::chrono_literals;
 
+BOOST_AUTO_TEST_SUITE(hosts)
+
 namespace {
 
 /// Without local runs: those need a main that can be a warden.
@@ -34,8 +36,6 @@ std::unique_ptr<host> open(const configuration& c) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(hosts)
 
 BOOST_AUTO_TEST_CASE(answers_as_soon_as_it_is_open) {
   temporary_folder folder;

@@ -13,6 +13,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(logging_to_a_descriptor)
+
 namespace {
 
 struct pipe_pair {
@@ -62,8 +64,6 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(logging_to_a_descriptor)
 
 BOOST_AUTO_TEST_CASE(writes_one_json_object_per_line) {
   pipe_pair p;

@@ -6,6 +6,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(schemas)
+
 namespace {
 
 struct vector_row {
@@ -103,8 +105,6 @@ void check(const json::object& schema) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(schemas)
 
 BOOST_AUTO_TEST_CASE(are_derived_by_the_serving_engine) {
   temporary_folder folder;

@@ -8,6 +8,8 @@
 using namespace troupe;
 using namespace troupe::tests;
 
+BOOST_AUTO_TEST_SUITE(secrets_at_rest)
+
 namespace {
 
 // Each told in another way, so that the one that leaks is named.
@@ -61,8 +63,6 @@ void tell_everything(const std::string& address) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(secrets_at_rest)
 
 BOOST_AUTO_TEST_CASE(stand_in_no_file_and_no_log) {
   temporary_folder place;

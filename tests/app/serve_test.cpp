@@ -3,6 +3,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(serve)
+
 namespace {
 
 constexpr auto addition = R"({"source": "def add(a: int, b: int) -> int:\n)"
@@ -10,8 +12,6 @@ constexpr auto addition = R"({"source": "def add(a: int, b: int) -> int:\n)"
                           R"( "args": {"a": 2, "b": 40}})";
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(serve)
 
 BOOST_AUTO_TEST_CASE(runs_a_tool_over_http_and_ends_when_told_to) {
   temporary_folder folder;

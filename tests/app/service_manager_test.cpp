@@ -5,6 +5,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(service_managers)
+
 namespace {
 
 /// What systemd holds: a datagram socket.
@@ -51,8 +53,6 @@ struct environment_variables {
 };
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(service_managers)
 
 BOOST_AUTO_TEST_CASE(take_their_words_out_of_the_environment) {
   environment_variables given{"/nowhere", "2000000"};

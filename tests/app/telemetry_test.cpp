@@ -8,6 +8,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(telemetry)
+
 namespace {
 
 /// Takes what is sent to it, and waits for a span.
@@ -63,8 +65,6 @@ constexpr auto look = R"j({"source":"import os\ndef look():\n)j"
                       R"j(    return os.environ['TRACEPARENT']"})j";
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(telemetry)
 
 BOOST_AUTO_TEST_CASE(puts_a_run_between_its_caller_and_its_tool) {
   collector there;

@@ -6,6 +6,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(logging)
+
 namespace {
 
 std::string seen;
@@ -18,8 +20,6 @@ void keep(log::level l, std::string_view text, log::fields more) noexcept {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(logging)
 
 BOOST_AUTO_TEST_CASE(writes_nothing_before_it_is_connected) {
   seen.clear();

@@ -7,6 +7,8 @@
 using namespace troupe;
 using namespace troupe::tests;
 
+BOOST_AUTO_TEST_SUITE(keys_suite)
+
 namespace {
 
 using components = std::vector<std::string>;
@@ -29,8 +31,6 @@ std::string spell(const components& all) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(keys_suite)
 
 BOOST_AUTO_TEST_CASE(spells_and_splits_any_components) {
   std::mt19937_64 random{seed()};

@@ -4,6 +4,8 @@ using namespace troupe;
 using test::http_house;
 using test::raw_client;
 
+BOOST_AUTO_TEST_SUITE(environments_api)
+
 namespace {
 
 const std::string wish = R"({"pip_requirements":["numpy==1.26.4"]})";
@@ -15,8 +17,6 @@ std::string request(const std::string& fields) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(environments_api)
 
 BOOST_AUTO_TEST_CASE(says_where_a_build_can_be_watched) {
   http_house house;

@@ -9,6 +9,8 @@
 using namespace troupe;
 using test::http_house;
 
+BOOST_AUTO_TEST_SUITE(openapi)
+
 namespace {
 
 struct operation {
@@ -227,8 +229,6 @@ void drive_the_rest(driver& d) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(openapi)
 
 BOOST_AUTO_TEST_CASE(documents_every_answer_of_every_operation) {
   driver d;

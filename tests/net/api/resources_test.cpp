@@ -7,6 +7,8 @@ using namespace troupe;
 using test::ask;
 using test::http_house;
 
+BOOST_AUTO_TEST_SUITE(resources_over_http)
+
 namespace {
 
 json::object object_of(const test::raw_answer& a) {
@@ -28,8 +30,6 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(resources_over_http)
 
 BOOST_AUTO_TEST_CASE(answers_the_same_key_with_the_same_answer) {
   http_house house;

@@ -6,6 +6,8 @@ using namespace troupe;
 using test::http_house;
 using test::raw_client;
 
+BOOST_AUTO_TEST_SUITE(runs_over_http)
+
 namespace {
 
 json::object object_of(const test::raw_answer& a) {
@@ -26,8 +28,6 @@ const std::string add_two = R"({"source":"def add(a, b):\n  return a + b\n",)"
                             R"("args":{"a":1,"b":2}})";
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(runs_over_http)
 
 BOOST_AUTO_TEST_CASE(answers_a_run_with_its_result) {
   http_house house;

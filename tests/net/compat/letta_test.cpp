@@ -6,6 +6,8 @@ using namespace troupe;
 using test::ask;
 using test::fake_engine;
 
+BOOST_AUTO_TEST_SUITE(letta_facade)
+
 namespace {
 
 /// As http_house, with Letta's doors.
@@ -40,8 +42,6 @@ const std::string adder
   = R"({"source_code":"def add(a: int):\n  \"\"\"x\"\"\"\n  return a\n"})";
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(letta_facade)
 
 BOOST_AUTO_TEST_CASE(says_values_as_python_does) {
   struct {

@@ -9,6 +9,8 @@
 using namespace troupe;
 using namespace troupe::net;
 
+BOOST_AUTO_TEST_SUITE(connect_streams)
+
 namespace {
 
 std::string closing(std::string_view json) {
@@ -18,8 +20,6 @@ std::string closing(std::string_view json) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(connect_streams)
 
 BOOST_AUTO_TEST_CASE(reads_envelopes_split_anywhere) {
   auto bytes

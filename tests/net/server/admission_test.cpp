@@ -6,6 +6,8 @@ using namespace std::chrono_literals;
 using test::http_house;
 using test::raw_client;
 
+BOOST_AUTO_TEST_SUITE(http_admission)
+
 namespace {
 
 std::string command_run() {
@@ -13,8 +15,6 @@ std::string command_run() {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(http_admission)
 
 BOOST_AUTO_TEST_CASE(answers_only_for_its_own_names) {
   net::server_options o;

@@ -10,6 +10,8 @@ using test::ask;
 using test::http_house;
 using test::raw_client;
 
+BOOST_AUTO_TEST_SUITE(http_connections)
+
 namespace {
 
 const std::string livez = "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -26,8 +28,6 @@ void wait_until_held(test::fake_engine& engine, std::uint16_t port) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(http_connections)
 
 BOOST_AUTO_TEST_CASE(ends_slow_clients_at_an_absolute_deadline) {
   net::server_options o;

@@ -8,6 +8,8 @@ using test::ask;
 using test::http_house;
 using test::raw_client;
 
+BOOST_AUTO_TEST_SUITE(http_conversation)
+
 namespace {
 
 const std::string livez = "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -31,8 +33,6 @@ std::string command_run() {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(http_conversation)
 
 BOOST_AUTO_TEST_CASE(answers_that_it_lives) {
   http_house house;

@@ -8,6 +8,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(http_without_descriptors)
+
 namespace {
 
 /// Takes every descriptor there is, up to a small limit, and gives them back.
@@ -69,8 +71,6 @@ bool has(const std::string& text, const std::string& part) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(http_without_descriptors)
 
 BOOST_AUTO_TEST_CASE(lets_operators_in_on_the_reserved_one) {
   // No request before: its connection could end, and free one, at any time.

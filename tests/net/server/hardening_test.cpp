@@ -10,6 +10,8 @@ using namespace troupe;
 using test::http_house;
 using test::raw_client;
 
+BOOST_AUTO_TEST_SUITE(http_hardening)
+
 namespace {
 
 struct hostile {
@@ -202,8 +204,6 @@ const std::vector<hostile> table{
 };
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(http_hardening)
 
 BOOST_DATA_TEST_CASE(refuses_and_closes, boost::unit_test::data::make(table)) {
   static http_house house{[] {

@@ -8,6 +8,8 @@ using test::ask;
 using test::http_house;
 using test::raw_client;
 
+BOOST_AUTO_TEST_SUITE(http_server_suite)
+
 namespace {
 
 std::string command_run() {
@@ -22,8 +24,6 @@ void wait_until_held(test::fake_engine& engine, std::uint16_t port) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(http_server_suite)
 
 BOOST_AUTO_TEST_CASE(is_not_reachable_from_elsewhere_without_keys) { // S8
   test::fake_engine engine;

@@ -13,6 +13,8 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
 
+BOOST_AUTO_TEST_SUITE(http_over_tls)
+
 namespace {
 
 /// A certificate of its own, made by the library that will serve it.
@@ -96,8 +98,6 @@ struct tls_client {
 };
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(http_over_tls)
 
 BOOST_AUTO_TEST_CASE(answers_and_says_goodbye) {
   test::http_house house{with_tls()};

@@ -10,6 +10,8 @@
 using namespace troupe;
 using namespace troupe::net;
 
+BOOST_AUTO_TEST_SUITE(span_exporters)
+
 namespace {
 
 /// A collector that keeps what it is sent.
@@ -62,8 +64,6 @@ bool contains(const std::string& text, std::string_view part) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(span_exporters)
 
 BOOST_AUTO_TEST_CASE(send_what_is_queued_before_they_go) {
   collector there;

@@ -4,14 +4,14 @@
 
 using namespace troupe::net;
 
+BOOST_AUTO_TEST_SUITE(trace_contexts)
+
 namespace {
 
 const std::string good
   = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(trace_contexts)
 
 BOOST_AUTO_TEST_CASE(are_read_and_written_alike) {
   auto read = parse_traceparent(good);

@@ -5,6 +5,8 @@
 
 using namespace troupe::frame;
 
+BOOST_AUTO_TEST_SUITE(frames)
+
 namespace {
 
 message sample() {
@@ -19,8 +21,6 @@ message sample() {
 constexpr std::size_t limit = 1u << 20;
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(frames)
 
 BOOST_AUTO_TEST_CASE(crc32_is_the_one_of_zlib) {
   BOOST_TEST(crc32("123456789") == 0xCBF43926u);

@@ -8,6 +8,8 @@
 
 using namespace troupe::frame;
 
+BOOST_AUTO_TEST_SUITE(other_frames)
+
 namespace {
 
 constexpr std::size_t limit = 1u << 20;
@@ -29,8 +31,6 @@ message answer_of(std::string body) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(other_frames)
 
 BOOST_AUTO_TEST_CASE(the_known_legacy_vector_is_read_and_written) {
   auto vector = bytes_of(

@@ -6,6 +6,8 @@
 using namespace troupe;
 using namespace troupe::test;
 
+BOOST_AUTO_TEST_SUITE(code_caches)
+
 namespace {
 
 prepared_run source_run(std::string source) {
@@ -18,8 +20,6 @@ prepared_run source_run(std::string source) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(code_caches)
 
 BOOST_AUTO_TEST_CASE(ask_for_code_at_the_second_sighting_and_once) {
   code_cache cache;

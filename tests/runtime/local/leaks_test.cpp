@@ -22,6 +22,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(leaks)
+
 namespace {
 
 std::size_t from_environment(const char* name, std::size_t otherwise) {
@@ -241,8 +243,6 @@ std::size_t runs() {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(leaks)
 
 BOOST_AUTO_TEST_CASE(leaves_nothing_after_many_runs) {
   live(runs(), false, 0);

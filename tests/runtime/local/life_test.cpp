@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 
 extern char** environ;
 
+BOOST_AUTO_TEST_SUITE(life_and_death)
+
 namespace {
 
 /// A host on which every process in a group belongs to a run: the slots of
@@ -93,8 +95,6 @@ footprint look(local_host& host) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(life_and_death)
 
 BOOST_AUTO_TEST_CASE(leaves_nothing_after_hundreds_of_runs) {
   local_host host{cold_only()};

@@ -11,6 +11,8 @@ using namespace troupe::test;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+BOOST_AUTO_TEST_SUITE(limits_of_a_run)
+
 namespace {
 
 std::string reason_of(const run_result& r) {
@@ -28,8 +30,6 @@ prepared_run python_tool(std::string source) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(limits_of_a_run)
 
 BOOST_AUTO_TEST_CASE(ends_what_sleeps_too_long) {
   auto run = shell("sleep 1000");

@@ -21,6 +21,8 @@ using namespace troupe;
 using namespace troupe::test;
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(posture)
+
 namespace {
 
 std::string read(const fs::path& path) {
@@ -319,8 +321,6 @@ void check_groups(const fs::path& process, local_host& host) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(posture)
 
 BOOST_AUTO_TEST_CASE(is_what_it_should_be_for_every_thread) {
   for (const auto& w : ways)

@@ -5,6 +5,8 @@
 using namespace troupe;
 using namespace troupe::test;
 
+BOOST_AUTO_TEST_SUITE(schema_runs)
+
 namespace {
 
 result<derived_schema> derive(language lang, std::string source,
@@ -29,8 +31,6 @@ def add(a: int, b: int = 0):
 )";
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(schema_runs)
 
 BOOST_AUTO_TEST_CASE(read_python_without_executing_it) {
   auto made = derive(language::python, addition);

@@ -19,6 +19,8 @@ using namespace troupe::test;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+BOOST_AUTO_TEST_SUITE(weaknesses)
+
 namespace {
 
 prepared_run a_tool(std::string source, std::string args = "{}",
@@ -43,8 +45,6 @@ bool succeeded(const run_result& r) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(weaknesses)
 
 BOOST_AUTO_TEST_CASE(c1_text_that_looks_like_a_literal_stays_text) {
   auto r = run(a_tool("def f(a: str, b: str, c: str):\n  return [a, b, c]\n",

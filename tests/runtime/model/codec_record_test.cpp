@@ -4,6 +4,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(records)
+
 namespace {
 
 timestamp some_time(int n) {
@@ -11,8 +13,6 @@ timestamp some_time(int n) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(records)
 
 BOOST_AUTO_TEST_CASE(keeps_tools_whole) {
   tool t;

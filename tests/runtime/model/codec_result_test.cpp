@@ -4,6 +4,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(run_results)
+
 namespace {
 
 run_result full_result() {
@@ -59,8 +61,6 @@ void check_equal(const run_result& a, const run_result& b) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(run_results)
 
 BOOST_AUTO_TEST_CASE(crosses_the_wire_without_loss) {
   auto r = full_result();

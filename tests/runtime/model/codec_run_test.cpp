@@ -4,6 +4,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(run_requests)
+
 namespace {
 
 result<run_request> parsed(std::string_view text) {
@@ -51,8 +53,6 @@ run_request full_request() {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(run_requests)
 
 BOOST_AUTO_TEST_CASE(implies_the_kind_from_what_is_there) {
   auto id = tool_id::make().str();

@@ -4,6 +4,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(config_payloads)
+
 namespace {
 
 json::object object(std::string_view text) {
@@ -19,8 +21,6 @@ std::string stored(backend_kind type, std::string_view payload,
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(config_payloads)
 
 BOOST_AUTO_TEST_CASE(recognizes_untyped_payloads_as_letta_does) { // C9
   const std::pair<const char*, const char*> rows[] = {

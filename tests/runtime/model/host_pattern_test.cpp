@@ -4,6 +4,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(host_patterns)
+
 namespace {
 
 bool opens(const char* pattern, const char* address, std::uint16_t port,
@@ -17,8 +19,6 @@ network_policy list(std::vector<std::string> allow) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(host_patterns)
 
 BOOST_AUTO_TEST_CASE(reads_every_form_and_writes_it_back) {
   for (std::string text :

@@ -4,6 +4,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(sandbox_configs)
+
 namespace {
 
 const std::string org = "org-00000000-0000-4000-8000-000000000000";
@@ -18,8 +20,6 @@ std::string print_of(backend_kind type, std::optional<std::string> owner,
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(sandbox_configs)
 
 BOOST_AUTO_TEST_CASE(fingerprints_as_letta_does) {
   BOOST_TEST(

@@ -4,6 +4,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(argument_binding)
+
 namespace {
 
 /// The bound arguments, or every complaint as "pointer reason; hint".
@@ -30,8 +32,6 @@ std::string one(std::string_view schema, std::string_view value) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(argument_binding)
 
 BOOST_AUTO_TEST_CASE(turns_texts_into_what_the_schema_wants) {
   const char* rows[][3] = {

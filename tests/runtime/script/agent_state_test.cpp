@@ -8,6 +8,8 @@ using namespace troupe;
 using namespace troupe::testing;
 using script::compare_agent_state;
 
+BOOST_AUTO_TEST_SUITE(agent_states)
+
 namespace {
 
 const char* const state
@@ -82,8 +84,6 @@ run_result run_with_state(const char* code, const char* before = state) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(agent_states)
 
 BOOST_DATA_TEST_CASE(a_tool_may_change_values, allowed) {
   auto seen = run_with_state(sample.code);

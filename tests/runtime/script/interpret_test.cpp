@@ -12,6 +12,8 @@ using frame::part;
 using script::friendly_message;
 using script::truncate_value;
 
+BOOST_AUTO_TEST_SUITE(interpreting)
+
 namespace {
 
 std::string answer(std::string head, std::string body, std::string state = "") {
@@ -35,8 +37,6 @@ run_result judge(const std::string& bytes,
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(interpreting)
 
 BOOST_AUTO_TEST_CASE(a_good_answer_is_a_success) {
   auto seen = judge(answer(good, R"({"a":[1]})"));

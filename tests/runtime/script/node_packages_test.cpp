@@ -11,6 +11,8 @@ using namespace troupe;
 using namespace troupe::testing;
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(node_packages)
+
 namespace {
 
 void write(const fs::path& path, const std::string& text) {
@@ -48,8 +50,6 @@ run_result run_with_packages(const char* source) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(node_packages)
 
 BOOST_AUTO_TEST_CASE(a_commonjs_package_is_imported_in_every_way) {
   auto seen = run_with_packages(R"(

@@ -9,6 +9,8 @@
 using namespace troupe;
 using namespace troupe::testing;
 
+BOOST_AUTO_TEST_SUITE(node_schema)
+
 namespace {
 
 result<derived_schema> derive(const std::string& source,
@@ -88,8 +90,6 @@ console.log("executed");
 )";
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(node_schema)
 
 BOOST_DATA_TEST_CASE(a_parameter_becomes_a_property, rows) {
   auto made = derive(std::string{types} + "export async function f("

@@ -8,6 +8,8 @@
 using namespace troupe;
 using namespace troupe::testing;
 
+BOOST_AUTO_TEST_SUITE(node_tools)
+
 namespace {
 
 struct row {
@@ -236,8 +238,6 @@ void check(const row& sample) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(node_tools)
 
 BOOST_AUTO_TEST_CASE(the_build_has_a_transpiler) {
   BOOST_TEST(script::typescript_available());

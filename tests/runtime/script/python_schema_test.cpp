@@ -10,6 +10,8 @@
 using namespace troupe;
 using namespace troupe::testing;
 
+BOOST_AUTO_TEST_SUITE(python_schema)
+
 namespace {
 
 result<derived_schema> derive(const std::string& source,
@@ -152,8 +154,6 @@ const refusal refusals[] = {
 };
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(python_schema)
 
 BOOST_DATA_TEST_CASE(an_annotation_becomes_a_property, rows) {
   auto made

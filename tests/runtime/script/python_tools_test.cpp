@@ -8,6 +8,8 @@
 using namespace troupe;
 using namespace troupe::testing;
 
+BOOST_AUTO_TEST_SUITE(python_tools)
+
 namespace {
 
 struct row {
@@ -235,8 +237,6 @@ void check(const row& sample) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(python_tools)
 
 BOOST_DATA_TEST_CASE(a_function_is_called_as_its_signature_says, calls) {
   check(sample);

@@ -7,6 +7,8 @@
 using namespace troupe;
 using namespace troupe::testing;
 
+BOOST_AUTO_TEST_SUITE(python_values)
+
 namespace {
 
 struct row {
@@ -108,8 +110,6 @@ def f():
     return )";
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(python_values)
 
 BOOST_DATA_TEST_CASE(a_value_arrives_as_json, rows) {
   auto seen = run_plainly(

@@ -8,6 +8,8 @@
 using namespace troupe;
 using namespace troupe::testing;
 
+BOOST_AUTO_TEST_SUITE(remote_scripts)
+
 namespace {
 
 /// Runs the script as a provider would: a file, no channel, only stdout.
@@ -33,8 +35,6 @@ run_result run_remotely(const prepared_run& run) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(remote_scripts)
 
 BOOST_AUTO_TEST_CASE(a_python_tool_answers_over_stdout) {
   auto run = a_run(language::python,

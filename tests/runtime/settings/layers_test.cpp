@@ -10,6 +10,8 @@
 using namespace troupe;
 using namespace std::chrono_literals;
 
+BOOST_AUTO_TEST_SUITE(settings_layers_of_origin)
+
 namespace {
 
 using kind = file_entry::kind;
@@ -41,8 +43,6 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(settings_layers_of_origin)
 
 BOOST_AUTO_TEST_CASE(lets_flags_win_over_environment_over_file_over_default) {
   auto all = [](int layers) {

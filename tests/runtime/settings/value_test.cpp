@@ -5,6 +5,8 @@
 using namespace troupe;
 using namespace std::chrono_literals;
 
+BOOST_AUTO_TEST_SUITE(setting_values)
+
 namespace {
 
 const setting_key& key(std::string_view path) {
@@ -20,8 +22,6 @@ std::string complaint(std::string_view path, std::string_view text) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(setting_values)
 
 BOOST_AUTO_TEST_CASE(reads_durations_with_every_unit) {
   BOOST_TEST((parse_duration("250ms").value() == 250ms));

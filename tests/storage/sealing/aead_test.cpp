@@ -8,6 +8,8 @@
 using namespace troupe;
 using namespace troupe::tests;
 
+BOOST_AUTO_TEST_SUITE(aead_suite)
+
 namespace {
 
 std::string unhex(std::string_view digits) {
@@ -42,8 +44,6 @@ key_bytes some_key() {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(aead_suite)
 
 // Test case 16 of "The Galois/Counter Mode of Operation" (McGrew, Viega).
 BOOST_AUTO_TEST_CASE(computes_what_others_compute) {

@@ -4,6 +4,8 @@
 using namespace troupe;
 using namespace troupe::tests;
 
+BOOST_AUTO_TEST_SUITE(letta_value)
+
 namespace {
 
 // Made by a Letta server's own code with salt 00..0f and IV 64..6f.
@@ -12,8 +14,6 @@ const std::string stored = "AAECAwQFBgcICQoLDA0OD2RlZmdoaWprbG1ubyK4vS30Yeq/"
                            "uxjs2Z9050ozg/1txo1hDH4lyvvN";
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(letta_value)
 
 BOOST_AUTO_TEST_CASE(opens_what_letta_stored) {
   BOOST_TEST(must(open_letta_value(stored, master)).reveal()

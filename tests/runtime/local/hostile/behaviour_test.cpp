@@ -14,6 +14,8 @@ using namespace troupe::test;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+BOOST_AUTO_TEST_SUITE(hostile_behaviour)
+
 namespace {
 
 local_host& cold_host() {
@@ -328,8 +330,6 @@ void check_next(const asker& who) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(hostile_behaviour)
 
 BOOST_AUTO_TEST_CASE(ends_for_a_reason_and_leaves_the_next_run_alone) {
   std::size_t tried = 0;

@@ -11,6 +11,8 @@
 using namespace troupe;
 using namespace troupe::test;
 
+BOOST_AUTO_TEST_SUITE(hostile_files)
+
 namespace {
 
 struct row {
@@ -95,8 +97,6 @@ std::string trimmed(std::string text) {
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(hostile_files)
 
 BOOST_AUTO_TEST_CASE(shows_nothing_of_the_host) {
   for (const auto& r : rows) {

@@ -16,6 +16,8 @@
 using namespace troupe;
 using namespace troupe::test;
 
+BOOST_AUTO_TEST_SUITE(hostile_tables)
+
 namespace {
 
 using answers = std::map<std::string, std::string>;
@@ -117,8 +119,6 @@ answers run_asked(local_host& host, language lang, std::string source,
 }
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(hostile_tables)
 
 BOOST_AUTO_TEST_CASE(hold_at_least_eighty_rows_with_a_twin) {
   auto with_twin = std::ranges::count_if(

@@ -5,6 +5,8 @@
 using namespace troupe;
 using namespace troupe::network;
 
+BOOST_AUTO_TEST_SUITE(dns_messages)
+
 namespace {
 
 std::string u16(unsigned v) {
@@ -35,8 +37,6 @@ const std::string asked = "\xc0\x0c"; // a pointer to the question's name
 const std::string eight{8, 8, 8, 8};
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(dns_messages)
 
 BOOST_AUTO_TEST_CASE(reads_a_question) {
   auto packet = header(0x0100, 0) + question("WWW.Example.ORG", dns_type_aaaa);

@@ -6,6 +6,8 @@ using namespace troupe;
 using namespace troupe::network;
 using std::chrono::seconds;
 
+BOOST_AUTO_TEST_SUITE(network_judge)
+
 namespace {
 
 ip_address at(const char* text) {
@@ -19,8 +21,6 @@ network_policy list(std::vector<std::string> allow) {
 const judge::clock::time_point start{};
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(network_judge)
 
 BOOST_AUTO_TEST_CASE(keeps_public_policies_off_closed_addresses) {
   broker_options options;

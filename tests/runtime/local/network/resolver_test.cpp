@@ -8,6 +8,8 @@ using namespace troupe;
 using namespace troupe::network;
 using namespace troupe::network::test;
 
+BOOST_AUTO_TEST_SUITE(name_resolver)
+
 namespace {
 
 std::string query(std::string_view name, char id = 7) {
@@ -72,8 +74,6 @@ constexpr std::chrono::seconds long_enough{10};
 constexpr std::chrono::milliseconds short_while{300};
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(name_resolver)
 
 BOOST_AUTO_TEST_CASE(passes_answers_on_and_tells_the_judge) {
   nameserver upstream;

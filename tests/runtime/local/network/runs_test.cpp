@@ -9,6 +9,8 @@ using namespace troupe;
 using namespace troupe::test;
 using namespace troupe::network::test;
 
+BOOST_AUTO_TEST_SUITE(network_of_runs)
+
 namespace {
 
 /// Servers of the host, and backends that take 127.0.0.8 and above for the
@@ -91,8 +93,6 @@ void node_says(const std::string& source, const network_policy& policy,
 const network_policy nothing{network_mode::off, {}};
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(network_of_runs)
 
 BOOST_AUTO_TEST_CASE(reaches_a_listed_address_with_every_client_of_python) {
   TROUPE_NEEDS("network_broker");

@@ -7,6 +7,8 @@ using namespace troupe;
 using namespace troupe::network;
 using namespace troupe::network::test;
 
+BOOST_AUTO_TEST_SUITE(socket_guard)
+
 namespace {
 
 const ip_address resolver_address{{127, 0, 0, 53}, false};
@@ -45,8 +47,6 @@ bool connects(const unique_fd& fd, const void* to, socklen_t size,
 constexpr int patience = 300;
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(socket_guard)
 
 BOOST_AUTO_TEST_CASE(stops_connections_to_closed_addresses) {
   http_server web, web6{AF_INET6};

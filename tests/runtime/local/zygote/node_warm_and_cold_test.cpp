@@ -7,6 +7,8 @@
 
 namespace troupe::test {
 
+BOOST_AUTO_TEST_SUITE(node_warm_and_cold)
+
 namespace {
 
 prepared_run script(std::string source, language lang = language::javascript) {
@@ -121,8 +123,6 @@ const std::map<std::string, std::string> table{
 };
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(node_warm_and_cold)
 
 BOOST_AUTO_TEST_CASE(tell_the_same_of_every_run) {
   BOOST_REQUIRE(warm_is_ready(warm_node));

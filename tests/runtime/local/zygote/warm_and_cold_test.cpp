@@ -10,6 +10,8 @@
 
 namespace troupe::test {
 
+BOOST_AUTO_TEST_SUITE(warm_and_cold)
+
 namespace {
 
 const std::map<std::string, std::string> table{
@@ -103,8 +105,6 @@ const std::map<std::string, std::string> table{
 };
 
 } // namespace
-
-BOOST_AUTO_TEST_SUITE(warm_and_cold)
 
 BOOST_AUTO_TEST_CASE(tell_the_same_of_every_run) {
   BOOST_REQUIRE(warm_is_ready(zygote::family::python));

@@ -1,0 +1,5 @@
+// Seldom changing, often included: compiled once for tests that speak HTTP.
+#pragma once
+
+#include "net/precompiled.hpp"
+#include "tests/support/precompiled.hpp"

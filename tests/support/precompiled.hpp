@@ -1,0 +1,16 @@
+// Seldom changing, often included: compiled once for the tests of two rooms.
+#pragma once
+
+#include "runtime/precompiled.hpp"
+
+#include <boost/asio.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <iostream>
+#include <set>
+#include <sstream>
+#include <thread>
