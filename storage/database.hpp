@@ -38,8 +38,6 @@ struct database_options {
   std::size_t cache_bytes = 32u << 20;    // of blocks, indexes and filters
   std::size_t wal_bytes = 64u << 20; // then memtables are flushed: bounds the
                                      // time of a start after a crash
-  std::size_t log_bytes = 1u << 20;  // of RocksDB's own log file ...
-  std::size_t logs_kept = 4;         // ... of which so many are kept
   int open_files = 256;              // of RocksDB
   bool compress = true;              // runs and audit only; the rest is small
   bool read_only = false;            // for checks: nothing is changed

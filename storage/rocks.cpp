@@ -1,5 +1,7 @@
 #include "storage/rocks.hpp"
 
+#include "storage/rocks_log.hpp"
+
 #include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
@@ -70,9 +72,7 @@ rocks_settings make_settings(const database_options& options,
   db.max_total_wal_size = options.wal_bytes;
   db.max_background_jobs = background_jobs;
   db.max_manifest_file_size = manifest_bytes;
-  db.max_log_file_size = options.log_bytes;
-  db.keep_log_file_num = options.logs_kept;
-  db.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
+  db.info_log = make_rocks_log();
   db.stats_dump_period_sec = 0;
   db.stats_persist_period_sec = 0;
   s.cache = rocksdb::NewLRUCache(options.cache_bytes);

@@ -141,13 +141,11 @@ BOOST_AUTO_TEST_CASE(purges_the_traces_of_what_it_erases) {
   BOOST_TEST(content(*db, column::meta).size() == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(bounds_its_own_log_files) {
-  for (int round = 0; round < 8; ++round)
-    reopen();
-  int logs = 0;
+// RocksDB's words are lines of our log, which is bounded elsewhere.
+BOOST_AUTO_TEST_CASE(keeps_no_log_file_of_its_own) {
+  reopen();
   for (const auto& file : std::filesystem::directory_iterator{path})
-    logs += file.path().filename().string().starts_with("LOG");
-  BOOST_TEST(logs <= 5);
+    BOOST_TEST(!file.path().filename().string().starts_with("LOG"));
 }
 
 BOOST_AUTO_TEST_CASE(serves_many_threads) {
