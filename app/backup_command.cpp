@@ -1,7 +1,9 @@
 #include "app/api_session.hpp"
 #include "app/commands.hpp"
 #include "app/options.hpp"
+#include "app/session_command.hpp"
 #include "app/settings_options.hpp"
+#include "app/table.hpp"
 #include "storage/backup.hpp"
 #include "storage/database.hpp"
 
@@ -12,11 +14,39 @@ namespace troupe {
 
 namespace {
 
+void say_of_key(const std::string& master_key) {
+  if (!master_key.empty())
+    std::cout << "its secrets open only with master key " << master_key
+              << ", which is not in it: keep that key elsewhere\n";
+}
+
 struct backup_words {
   std::shared_ptr<settings_options> from;
   std::string directory;
   bool as_json = false;
 };
+
+struct create_words {
+  std::string directory;
+  bool as_json = false;
+};
+
+/// By the engine, which has the store: the directory is one of its machine.
+result<int> back_up(const create_words& said, api_session& engine) {
+  json::object body;
+  body["directory"] = std::filesystem::absolute(said.directory).string();
+  auto made = engine.call(api_session::verb::post, "/v1/upkeep/backups", body);
+  if (!made)
+    return made.error();
+  if (said.as_json) {
+    std::cout << json::to_text(*made) << "\n";
+    return int{exit_ok};
+  }
+  std::cout << said.directory << " is a backup: " << cell(*made, "files")
+            << " files, " << cell(*made, "bytes") << " bytes\n";
+  say_of_key(cell(*made, "master_key"));
+  return int{exit_ok};
+}
 
 int say(const backup_words& said, std::string_view done,
         const backup_summary& what) {
@@ -31,9 +61,7 @@ int say(const backup_words& said, std::string_view done,
   }
   std::cout << said.directory << " " << done << ": " << what.files << " files, "
             << what.bytes << " bytes\n";
-  if (!what.master_key.empty())
-    std::cout << "its secrets open only with master key " << what.master_key
-              << ", which is not in it: keep that key elsewhere\n";
+  say_of_key(what.master_key);
   return exit_ok;
 }
 
@@ -42,17 +70,6 @@ result<std::filesystem::path> store_of(const backup_words& said) {
   if (!loaded)
     return loaded.error();
   return store_directory(store_options_from(loaded->values));
-}
-
-int back_up(const backup_words& said) {
-  auto loaded = said.from->load();
-  if (!loaded)
-    return complain_about(loaded.error());
-  auto kept = open_store(store_options_from(loaded->values));
-  if (!kept)
-    return complain_about(kept.error());
-  auto made = create_backup(*kept->db, said.directory);
-  return made ? say(said, "is a backup", *made) : complain_about(made.error());
 }
 
 int check(const backup_words& said) {
@@ -82,8 +99,13 @@ void add(CLI::App* cmd, invocation& call, const char* help,
 
 void add_backup_command(CLI::App& app, invocation& call) {
   auto group = app.add_subcommand("backup", "Copy everything that is kept");
-  add(group->add_subcommand("create", "Make a backup; the engine must not run"),
-      call, "A directory that does not exist yet", back_up);
+  auto [create, said] = add_session_command(
+    group, call, "create", "Make a backup, while the engine runs", back_up);
+  create
+    ->add_option("DIRECTORY", said->directory,
+                 "Does not exist yet; on the engine's machine")
+    ->required();
+  create->add_flag("--json", said->as_json, "For programs");
   add(group->add_subcommand("verify",
                             "Read a backup in full and say whether "
                             "it is whole"),

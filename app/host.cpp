@@ -6,6 +6,7 @@
 #include "app/exit_code.hpp"
 #include "app/options.hpp"
 #include "app/remote_backends.hpp"
+#include "app/stored_upkeep.hpp"
 #include "app/unsupported.hpp"
 #include "app/watchdog.hpp"
 #include "net/compat/letta/letta.hpp"
@@ -66,6 +67,7 @@ struct host::parts {
   std::unique_ptr<remote_backends> remote;
   std::unique_ptr<engine_host> engine;
   std::shared_ptr<answer_archive> archive;
+  std::unique_ptr<upkeep> keeper;
   std::unique_ptr<net::span_exporter> exporter;
   std::unique_ptr<net::traced_engine> traced;
   std::unique_ptr<net::http_server> server;
@@ -100,10 +102,12 @@ result<void> host::parts::open_local(const settings& s) {
 }
 
 result<void> host::parts::open_engine(const settings& s) {
-  auto opened_store = open_store(store_options_from(s));
+  auto where = store_options_from(s);
+  auto opened_store = open_store(where);
   if (!opened_store)
     return std::move(opened_store).error().within("open " + s.engine.data_dir);
   kept = std::make_shared<store>(std::move(*opened_store));
+  keeper = make_stored_upkeep(kept, std::move(where));
 
   auto options = engine_options_from(s);
   configuration = make_stored_configuration(kept);
@@ -154,6 +158,7 @@ result<void> host::parts::open_server(const settings& s) {
   auto api = api_options_from(s);
   api.archive = archive = make_stored_archive(kept);
   api.packages = packages.get();
+  api.keeper = keeper.get();
   net::add_api(server->routes(), front(), std::move(api));
   if (s.compat.letta) {
     auto letta = letta_options_from(s);
@@ -198,6 +203,7 @@ void host::parts::stop() {
     server->stop();
   if (archive)
     archive->stop();
+  keeper.reset(); // waits for a backup; its answer needs the server
   server.reset();
   archive.reset();
   traced.reset();

@@ -13,6 +13,7 @@ void add_api(router& routes, engine& core, api_options options) {
   add_variables(routes, core, memory);
   add_environments(routes, options, memory);
   add_keys(routes, core);
+  add_upkeep(routes, options);
   add_insight(routes, core);
   add_documents(routes);
 }

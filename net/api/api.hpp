@@ -11,6 +11,7 @@ namespace troupe {
 class answer_archive;
 class engine;
 class environments;
+class upkeep;
 } // namespace troupe
 
 namespace troupe::net {
@@ -26,6 +27,7 @@ struct api_options {
   std::shared_ptr<answer_archive> archive; // null: until the process ends
   config_defaults defaults;         // of sandbox configs, from the process
   environments* packages = nullptr; // of local runs; null: no local backend
+  upkeep* keeper = nullptr;         // of the store; null: nothing is kept
 };
 
 /// Everything under /v1, /openapi.json and /docs. `core` and

@@ -46,6 +46,10 @@ void fail_change(exchange& ex, const error& why, const precondition& given);
 void answer_with(exchange& ex, std::string body, bool created,
                  std::uint64_t revision, std::string location);
 
+/// Whoever may change what concerns every organization: who is on this machine
+/// and needs no key, or has one of the operator's own organization.
+bool is_operator(const caller& who);
+
 void answer_nothing(exchange& ex); // 204
 
 /// 404 in the words of one kind of thing.

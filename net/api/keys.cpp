@@ -56,7 +56,7 @@ std::uint8_t read_scopes(json::reader& in) {
 }
 
 /// Whose key it will be. An organization begins with its first key, which the
-/// operator makes: whoever is on this machine and needs no key himself.
+/// operator makes.
 std::optional<organization_id> read_owner(json::reader& in, const caller& who) {
   auto text = in.text("organization_id", {.max = 128});
   if (!text)
@@ -66,10 +66,10 @@ std::optional<organization_id> read_owner(json::reader& in, const caller& who) {
     in.complain("organization_id", "is no id", "org-<uuid4>");
     return std::nullopt;
   }
-  if (*id != who.organization && !who.key.empty()) {
+  if (*id != who.organization && !is_operator(who)) {
     in.complain("organization_id", "is another organization's",
-                "only an operator on the machine itself, without a key, makes "
-                "keys for others");
+                "only the operator makes keys for others: on the machine "
+                "itself without a key, or with one of his own");
     return std::nullopt;
   }
   return std::move(*id);

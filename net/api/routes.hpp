@@ -21,6 +21,7 @@ void add_variables(router& routes, engine& core, const memory_ptr& memory);
 void add_environments(router& routes, const api_options& options,
                       const memory_ptr& memory);
 void add_keys(router& routes, engine& core);
+void add_upkeep(router& routes, const api_options& options);
 void add_insight(router& routes, engine& core);
 void add_documents(router& routes);
 

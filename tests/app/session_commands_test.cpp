@@ -179,8 +179,6 @@ BOOST_AUTO_TEST_CASE(find_the_engine_that_runs) {
   BOOST_TEST(top.code == 0, top.err);
   BOOST_TEST(contains(top.out, "RUNS/S"));
   BOOST_TEST(contains(top.out, "local"));
-  auto backup = typed({"backup", "create", (place.path / "b").string()});
-  BOOST_TEST(backup.code == exit_usage);
   // Named, it needs no settings.
   auto server = "http://" + address;
   auto listed = run({"env", "list", "--server", server.c_str()});
@@ -190,6 +188,40 @@ BOOST_AUTO_TEST_CASE(find_the_engine_that_runs) {
   auto gone = run({"env", "list", "--server", server.c_str()});
   BOOST_TEST(gone.code == exit_ours);
   BOOST_TEST(contains(gone.err, address));
+}
+
+BOOST_AUTO_TEST_CASE(care_for_the_data_of_an_engine_that_runs) {
+  serving running{place};
+  listen = "--listen=" + running.address();
+  BOOST_TEST(typed({"env", "set", "KEPT=before"}).code == 0);
+  // A directory is one of the place where the command was typed.
+  auto copy = (place.path / "copy").string();
+  auto made = typed({"backup", "create", copy});
+  BOOST_TEST(made.code == 0, made.err);
+  BOOST_TEST(typed({"backup", "verify", copy}).code == 0);
+  auto again = typed({"backup", "create", copy});
+  BOOST_TEST(again.code == exit_usage);
+  BOOST_TEST(contains(again.err, "exists"));
+
+  auto rotated = typed({"key", "rotate-master"});
+  BOOST_TEST(rotated.code == 0, rotated.err);
+  BOOST_TEST(contains(rotated.out, "is replaced by"));
+  BOOST_TEST(typed({"env", "set", "ALSO=after"}).code == 0);
+  auto first = typed({"key", "create", "first", "--org",
+                      "org-11111111-1111-4111-8111-111111111111"});
+  BOOST_TEST(first.code == 0, first.err);
+  BOOST_TEST(running.end(SIGTERM) == 0);
+
+  // What was sealed before and after opens with the key that is there now.
+  listen = "--listen=127.0.0.1:1";
+  auto tool = file("kept.py",
+                   "import os\n"
+                   "def kept() -> str:\n"
+                   "    return os.environ['KEPT']"
+                   " + os.environ['ALSO']\n");
+  BOOST_TEST(typed({"tool", "put", tool}).code == 0);
+  auto ran = typed({"tool", "run", "kept"});
+  BOOST_TEST(contains(ran.out, "beforeafter"), ran.err);
 }
 
 BOOST_AUTO_TEST_CASE(watch_only_an_engine_that_runs) {

@@ -4,6 +4,7 @@
 #include "net/server/server.hpp"
 #include "tests/support/fake_engine.hpp"
 #include "tests/support/fake_environments.hpp"
+#include "tests/support/fake_upkeep.hpp"
 #include "tests/support/raw_http.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -16,6 +17,7 @@ struct http_house {
       : server{engine, prepare(std::move(options))} {
     net::api_options api;
     api.packages = &packages;
+    api.keeper = &keeper;
     net::add_api(server.routes(), engine, api);
     auto started = server.start();
     BOOST_REQUIRE_MESSAGE(
@@ -42,6 +44,7 @@ struct http_house {
 
   fake_engine engine;
   fake_environments packages;
+  fake_upkeep keeper;
   net::http_server server;
   std::uint16_t port = 0;
 };

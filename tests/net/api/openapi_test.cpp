@@ -222,6 +222,9 @@ void drive_the_rest(driver& d) {
   auto listed = d.drive("GET", "/v1/keys");
   BOOST_TEST(listed.body.find("troupe_") == std::string::npos);
   d.drive("DELETE", "/v1/keys/{key}", {d.id_of(key)}, {}, {}, 204);
+  d.drive("POST", "/v1/upkeep/backups", {}, R"({"directory":"/backups/a"})");
+  d.drive("POST", "/v1/upkeep/backups", {}, R"({"directory":"a"})", {}, 422);
+  d.drive("POST", "/v1/upkeep/master-key");
   d.drive("GET", "/v1/backends");
   d.drive("GET", "/v1/audit");
   d.drive("GET", "/v1/audit", {}, {}, {}, 200, "?last=1");

@@ -1,0 +1,89 @@
+// What the operator does to the store of a serving engine.
+#include "runtime/upkeep.hpp"
+
+#include "net/api/changes.hpp"
+#include "net/api/input.hpp"
+#include "net/api/routes.hpp"
+#include "net/api/writer.hpp"
+
+namespace troupe::net {
+
+namespace {
+
+/// Answers whoever may not, or where nothing is kept.
+bool may(upkeep* all, const exchange_ptr& ex) {
+  if (!is_operator(ex->who())) {
+    ex->fail(error{ec::denied,
+                   "this concerns every organization, so it needs a key of "
+                   "the operator's own, or none on the machine itself",
+                   {},
+                   {}});
+    return false;
+  }
+  if (!all) {
+    ex->fail(error{ec::unavailable, "this engine keeps nothing", {}, {}});
+    return false;
+  }
+  return true;
+}
+
+void back_up(upkeep* all, const exchange_ptr& ex) {
+  auto body = body_of(*ex);
+  if (!body)
+    return;
+  json::reader in{*body};
+  std::filesystem::path place
+    = in.required_text("directory", {.min = 1, .max = 4'096});
+  if (!place.empty() && !place.is_absolute())
+    in.complain("directory", "is relative", "begin with /");
+  if (auto bad = in.finish()) {
+    ex->fail(*bad);
+    return;
+  }
+  if (!may(all, ex))
+    return;
+  all->back_up(place, [ex, place](result<backup_facts> made) {
+    if (!made) {
+      ex->fail(made.error());
+      return;
+    }
+    object_writer out;
+    out.text("directory", place.string())
+      .number("files", static_cast<std::int64_t>(made->files))
+      .number("bytes", static_cast<std::int64_t>(made->bytes))
+      .number("format", made->format)
+      .text("master_key", made->master_key);
+    ex->answer_json(out.finish());
+  });
+}
+
+void rotate(upkeep* all, const exchange_ptr& ex) {
+  if (!may(all, ex))
+    return;
+  all->rotate_master([ex](result<master_key_change> done) {
+    if (!done) {
+      ex->fail(done.error());
+      return;
+    }
+    object_writer out;
+    out.text("replaced", done->replaced).text("by", done->by);
+    ex->answer_json(out.finish());
+  });
+}
+
+} // namespace
+
+void add_upkeep(router& routes, const api_options& options) {
+  // No Idempotency-Key: asked twice, both are refused the second time or done
+  // twice, and either is said.
+  auto all = options.keeper;
+  routes.add(
+    method::post, "/v1/upkeep/backups",
+    [all](exchange_ptr ex) { back_up(all, ex); }, needing(scope::admin));
+  routes.add(
+    method::post, "/v1/upkeep/master-key",
+    [all](exchange_ptr ex) { rotate(all, ex); },
+    needing(scope::admin, body_rule::none));
+}
+
+} // namespace troupe::net
