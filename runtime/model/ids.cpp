@@ -1,10 +1,9 @@
 #include "runtime/model/ids.hpp"
 
-#include <sys/random.h>
+#include "runtime/random.hpp"
 
 #include <array>
 #include <cstdint>
-#include <stdexcept>
 
 namespace troupe {
 
@@ -31,9 +30,7 @@ bool is_uuid4(std::string_view s) {
 
 std::string make_uuid() {
   std::array<std::uint8_t, 16> bytes;
-  // 16 bytes never come short; failure means the kernel has no randomness.
-  if (::getrandom(bytes.data(), bytes.size(), 0) != ssize_t{16})
-    throw std::runtime_error("getrandom failed");
+  random_bytes(bytes);
   bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0f) | 0x40);
   bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3f) | 0x80);
   std::string text;
