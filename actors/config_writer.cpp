@@ -6,14 +6,14 @@ namespace troupe {
 
 caf::result<change_result> config_state::change(const change_order& order) {
   auto applied = store->apply(order.who, *order.what);
-  journal_entry entry;
-  entry.organization = order.who.organization;
+  ledger_line line;
+  line.organization = order.who.organization;
   std::optional<error> failure;
   if (!applied)
     failure = applied.error();
-  entry.audit
+  line.audit
     = audit_of_change(order.who, *order.what, failure ? &*failure : nullptr);
-  write_down(*context, std::move(entry));
+  write_down(*context, std::move(line));
   if (!applied)
     return to_caf(std::move(*failure));
   meters::add(context->meter.changes);

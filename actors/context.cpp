@@ -10,10 +10,10 @@ engine_context::engine_context(engine_options options_)
       runs{options.registry}, to_ledger{{options.ledger.waiting_entries,
                                          options.ledger.waiting_bytes}} {}
 
-bool write_down(engine_context& context, journal_entry entry,
+bool write_down(engine_context& context, ledger_line line,
                 std::function<void(bool)> kept) {
   const bool someone_waits = static_cast<bool>(kept);
-  auto outcome = context.to_ledger.push(std::move(entry), std::move(kept));
+  auto outcome = context.to_ledger.push(std::move(line), std::move(kept));
   switch (outcome) {
   case ledger_queue::outcome::full:
     meters::add(context.meter.lines_lost);
@@ -36,11 +36,10 @@ void abandon(engine_context& context, const live_run_ptr& run, error why) {
   run->ended_at = now();
   run->phase.store(run_phase::ended, std::memory_order_release);
   meters::add(context.meter.failed_runs);
-  journal_entry entry;
-  entry.run = describe(*run);
-  entry.organization = run->who.organization;
-  entry.audit = audit_of_run(*run, nullptr);
-  write_down(context, std::move(entry));
+  ledger_line line;
+  line.run = run;
+  line.audit = audit_of_run(*run, nullptr);
+  write_down(context, std::move(line));
   auto may_start = context.gate.leave(run->stay);
   auto routes = context.routes.load();
   for (auto& guest : may_start) {

@@ -118,20 +118,15 @@ void dispatcher_state::record_end(const job& j) {
   const auto took
     = std::chrono::duration_cast<std::chrono::microseconds>(now() - run.began);
   m.observe(took);
-  journal_entry entry;
-  entry.run = describe(run);
-  entry.organization = run.who.organization;
-  entry.audit = audit_of_run(run, j.prepared.get());
+  ledger_line line;
+  line.run = j.run;
+  line.audit = audit_of_run(run, j.prepared.get());
   if (j.keyed) {
-    key_claim claim;
-    claim.organization = run.who.organization;
-    claim.key = run.request->idempotency_key;
-    claim.run = run.id;
     // What certainly never ran may be tried again with the same key.
     const bool never_ran = !run.outcome && !run.may_have_started;
-    (never_ran ? entry.release : entry.settle) = std::move(claim);
+    line.key = never_ran ? key_fate::release : key_fate::settle;
   }
-  write_down(*context, std::move(entry));
+  write_down(*context, std::move(line));
 }
 
 void dispatcher_state::release(job& j) {

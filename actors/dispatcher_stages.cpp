@@ -69,8 +69,8 @@ void dispatcher_state::resolved(job& j, result<resolved_ptr> what) {
 }
 
 void dispatcher_state::record_begin(const job& j) {
-  journal_entry begun;
-  begun.run = describe(*j.run);
+  ledger_line begun;
+  begun.run = j.run;
   auto kept = std::function<void(bool)>{};
   if (j.detached)
     kept = [home = dispatcher_actor{self}, run = j.run](bool) {

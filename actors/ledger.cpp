@@ -8,6 +8,28 @@ namespace troupe {
 namespace {
 
 constexpr auto tidy_interval = std::chrono::minutes{10}; // keys live for hours
+constexpr std::size_t usual_lines = 4'096;               // in one write
+
+journal_entry entry_of(ledger_line line) {
+  journal_entry entry;
+  entry.audit = std::move(line.audit);
+  if (!line.run) {
+    entry.organization = std::move(line.organization);
+    return entry;
+  }
+  const auto& run = *line.run;
+  entry.run = describe(run);
+  entry.organization = run.who.organization;
+  if (line.key != key_fate::none) {
+    key_claim claim;
+    claim.organization = run.who.organization;
+    claim.key = run.request->idempotency_key;
+    claim.run = run.id;
+    (line.key == key_fate::settle ? entry.settle : entry.release)
+      = std::move(claim);
+  }
+  return entry;
+}
 
 } // namespace
 
@@ -22,25 +44,29 @@ void ledger_state::flush(bool now) {
 
 void ledger_state::write() {
   armed = false;
-  auto lines = context->to_ledger.drain();
+  context->to_ledger.drain(lines);
   if (lines.empty())
     return;
-  std::vector<journal_entry> entries;
-  entries.reserve(lines.size());
   bool someone_waits = false;
-  for (auto& line : lines) {
-    someone_waits = someone_waits || line.kept;
-    entries.push_back(std::move(line.entry));
+  for (auto& waiting : lines) {
+    someone_waits = someone_waits || waiting.kept;
+    entries.push_back(entry_of(std::move(waiting.line)));
   }
   auto written = books->write(entries, someone_waits);
+  entries.clear();
   if (!written) {
-    meters::add(context->meter.lines_lost, entries.size());
-    context->report("ledger could not write " + std::to_string(entries.size())
+    meters::add(context->meter.lines_lost, lines.size());
+    context->report("ledger could not write " + std::to_string(lines.size())
                     + " lines: " + to_string(written.error()));
   }
   for (auto& line : lines)
     if (line.kept)
       line.kept(written.has_value());
+  lines.clear();
+  if (entries.capacity() > usual_lines) { // a flood is over
+    entries.shrink_to_fit();
+    lines.shrink_to_fit();
+  }
 }
 
 void ledger_state::claim(const live_run_ptr& run) {

@@ -14,7 +14,9 @@ struct ledger_state {
   ledger_actor::pointer self = nullptr;
   context_ptr context;
   std::shared_ptr<journal> books;
-  bool armed = false; // a quiet flush is on its way
+  bool armed = false;                       // a quiet flush is on its way
+  std::vector<ledger_queue::waiting> lines; // both empty between two writes,
+  std::vector<journal_entry> entries;       // kept for their memory
 
   void flush(bool now);
   void write();

@@ -4,10 +4,10 @@ namespace troupe {
 
 namespace {
 
-std::size_t weigh(const journal_entry& entry) {
-  std::size_t bytes = 512; // ids, times, the nodes of maps
-  if (entry.run && entry.run->result) {
-    const auto& r = *entry.run->result;
+std::size_t weigh(const ledger_line& line) {
+  std::size_t bytes = 512 + line.audit.size(); // ids, times, the nodes of maps
+  if (line.run && line.run->phase == run_phase::ended && line.run->outcome) {
+    const auto& r = *line.run->outcome;
     bytes += r.value_json.size() + r.stdout_text.size() + r.stderr_text.size()
       + r.agent_state_json.size();
   }
@@ -16,34 +16,31 @@ std::size_t weigh(const journal_entry& entry) {
 
 } // namespace
 
-ledger_queue::outcome ledger_queue::push(journal_entry entry,
+ledger_queue::outcome ledger_queue::push(ledger_line line,
                                          std::function<void(bool)> kept) {
   const bool urgent = static_cast<bool>(kept);
-  const auto bytes = weigh(entry);
+  const auto bytes = weigh(line);
   std::lock_guard guard{mutex_};
-  if (entries_.size() >= 2 * bounds_.entries
+  if (lines_.size() >= 2 * bounds_.entries
       || bytes_ + bytes > 2 * bounds_.bytes)
     return outcome::full;
   // The end of a run that still waits to be begun: one line says both.
-  std::size_t* before = nullptr;
-  if (entry.run && !entry.settle && !entry.release) {
-    auto [i, fresh] = latest_.try_emplace(entry.run->id, entries_.size());
-    if (!fresh)
-      before = &i->second;
-  }
-  if (before && !urgent && !entries_[*before].kept) {
-    auto& old = entries_[*before];
-    old.entry.run = std::move(entry.run);
-    if (entry.audit) {
-      old.entry.audit = std::move(entry.audit);
-      old.entry.organization = std::move(entry.organization);
-    }
+  auto* run = line.run.get();
+  const bool waits = run && run->line_round == round_;
+  if (waits && !urgent && !lines_[run->line_index].kept) {
+    auto& old = lines_[run->line_index];
+    if (!line.audit.empty())
+      old.line.audit = std::move(line.audit);
+    if (line.key != key_fate::none)
+      old.line.key = line.key;
     bytes_ += bytes - old.bytes;
     old.bytes = bytes;
   } else {
-    if (before)
-      *before = entries_.size();
-    entries_.push_back({std::move(entry), std::move(kept), bytes});
+    if (run) {
+      run->line_round = round_;
+      run->line_index = lines_.size();
+    }
+    lines_.push_back({std::move(line), std::move(kept), bytes});
     bytes_ += bytes;
   }
   if (urgent && !hurried_) {
@@ -56,24 +53,23 @@ ledger_queue::outcome ledger_queue::push(journal_entry entry,
   return outcome::wake;
 }
 
-std::vector<ledger_queue::waiting> ledger_queue::drain() {
-  std::vector<waiting> all;
+void ledger_queue::drain(std::vector<waiting>& all) {
+  all.clear(); // outside of the lock: it may destroy a run
   std::lock_guard guard{mutex_};
-  all.swap(entries_);
-  latest_.clear();
+  all.swap(lines_);
+  ++round_;
   bytes_ = 0;
   awake_ = hurried_ = false;
-  return all;
 }
 
 bool ledger_queue::room() const {
   std::lock_guard guard{mutex_};
-  return entries_.size() < bounds_.entries && bytes_ < bounds_.bytes;
+  return lines_.size() < bounds_.entries && bytes_ < bounds_.bytes;
 }
 
 std::size_t ledger_queue::size() const {
   std::lock_guard guard{mutex_};
-  return entries_.size();
+  return lines_.size();
 }
 
 } // namespace troupe

@@ -1,14 +1,27 @@
 #pragma once
 
-#include "actors/stores.hpp"
+#include "actors/live_run.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
-#include <unordered_map>
+#include <string>
 #include <vector>
 
 namespace troupe {
+
+/// What becomes of the idempotency key of a run with its end.
+enum class key_fate : std::uint8_t { none, settle, release };
+
+/// Something for the books. A run is described when it is written, as it is
+/// then: what happens to it meanwhile costs nothing more.
+struct ledger_line {
+  live_run_ptr run;             // null: a change of the configuration
+  std::string audit;            // a JSON object's text; "": none
+  organization_id organization; // whose audit it is, when there is no run
+  key_fate key = key_fate::none;
+};
 
 /// What waits to be written, bounded. A run that begins and ends before the
 /// disk gets to it is written once. Thread-safe.
@@ -23,7 +36,7 @@ public:
   enum class outcome { full, quiet, wake, wake_now };
 
   struct waiting {
-    journal_entry entry;
+    ledger_line line;
     std::function<void(bool)> kept; // called after the write; may be empty
     std::size_t bytes = 0;
   };
@@ -32,16 +45,17 @@ public:
 
   /// `wake`: the ledger sleeps and should look after a little while;
   /// `wake_now`: somebody waits for this one.
-  outcome push(journal_entry entry, std::function<void(bool)> kept = {});
-  std::vector<waiting> drain();
+  outcome push(ledger_line line, std::function<void(bool)> kept = {});
+  /// Everything that waits, in `all`, whose memory is used for what comes next.
+  void drain(std::vector<waiting>& all);
   bool room() const;
   std::size_t size() const;
 
 private:
   mutable std::mutex mutex_;
   const bounds bounds_;
-  std::vector<waiting> entries_;
-  std::unordered_map<run_id, std::size_t> latest_; // run -> entry
+  std::vector<waiting> lines_;
+  std::uint64_t round_ = 1; // of draining: tells which lines still wait
   std::size_t bytes_ = 0;
   bool awake_ = false; // somebody has been told to look
   bool hurried_ = false;

@@ -54,6 +54,11 @@ struct live_run {
   // -- the admission's -------------------------------------------------------
   admission::stay stay;
 
+  // -- the ledger queue's: where the line of this run waits
+  // --------------------
+  std::uint64_t line_round = 0;
+  std::size_t line_index = 0;
+
 private:
   std::atomic<bool> ending_{false};
 };

@@ -3,6 +3,7 @@
 #include "runtime/digest.hpp"
 #include "runtime/model/codec.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <unordered_map>
@@ -38,8 +39,8 @@ private:
 /// The last runs and lines, forgotten when the process ends.
 class memory_journal final : public journal {
 public:
-  result<void> write(const std::vector<journal_entry>& entries, bool) override {
-    for (const auto& entry : entries)
+  result<void> write(std::span<journal_entry> entries, bool) override {
+    for (auto& entry : entries)
       add(entry);
     return {};
   }
@@ -81,10 +82,10 @@ public:
     bool begun = after.empty();
     for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
       if (!begun) {
-        begun = id->str() == after;
+        begun = (*id)->str() == after;
         continue;
       }
-      const auto& run = runs_.at(*id);
+      const auto& run = runs_.at(**id);
       if (run.organization != organization)
         continue;
       if (found.items.size() == limit) {
@@ -99,22 +100,31 @@ public:
   result<page<audit_entry>> list_audit(const organization_id& organization,
                                        std::uint64_t after,
                                        std::size_t limit) override {
+    std::vector<const kept_line*> wanted;
     page<audit_entry> found;
     if (after == newest_audit_entries) {
       for (auto i = audit_.rbegin();
-           i != audit_.rend() && found.items.size() < limit; ++i)
-        if (i->first == organization)
-          found.items.insert(found.items.begin(), i->second);
-      return found;
-    }
-    for (const auto& [owner, line] : audit_) {
-      if (owner != organization || line.sequence <= after)
-        continue;
-      if (found.items.size() == limit) {
-        found.next = std::to_string(found.items.back().sequence);
-        break;
+           i != audit_.rend() && wanted.size() < limit; ++i)
+        if (i->organization == organization)
+          wanted.push_back(&*i);
+      std::reverse(wanted.begin(), wanted.end());
+    } else {
+      for (const auto& line : audit_) {
+        if (line.organization != organization || line.sequence <= after)
+          continue;
+        if (wanted.size() == limit) {
+          if (limit > 0)
+            found.next = std::to_string(wanted.back()->sequence);
+          break;
+        }
+        wanted.push_back(&line);
       }
-      found.items.push_back(line);
+    }
+    for (const auto* line : wanted) {
+      auto entry = read(*line);
+      if (!entry)
+        return entry.error();
+      found.items.push_back(std::move(*entry));
     }
     return found;
   }
@@ -132,51 +142,68 @@ private:
     claim_outcome outcome;
   };
 
-  void keep(const run_record& run) {
-    auto [i, fresh] = runs_.insert_or_assign(run.id, run);
+  /// Kept as text, as on a disk: most lines are never read.
+  struct kept_line {
+    organization_id organization;
+    std::uint64_t sequence = 0;
+    timestamp at{};
+    sha256_digest hash{};
+    std::string text;
+  };
+
+  const run_record& keep(run_record run) {
+    auto [i, fresh] = runs_.try_emplace(run.id);
+    i->second = std::move(run);
     if (fresh)
-      order_.push_back(run.id);
+      order_.push_back(&i->first);
     if (order_.size() > limit) {
-      runs_.erase(order_.front());
+      runs_.erase(runs_.find(*order_.front()));
       order_.pop_front();
     }
+    return i->second;
   }
 
-  void add(const journal_entry& entry) {
-    if (entry.run)
-      keep(*entry.run);
-    if (entry.audit)
-      add_line(entry.organization, *entry.audit);
+  void add(journal_entry& entry) {
+    if (!entry.audit.empty())
+      add_line(std::move(entry.organization), std::move(entry.audit));
     if (entry.release)
       claims_.erase({entry.release->organization, entry.release->key});
-    if (entry.settle && entry.run) {
-      auto i = claims_.find({entry.settle->organization, entry.settle->key});
-      if (i != claims_.end()) {
-        i->second.outcome.what = claim_outcome::kind::ended;
-        i->second.outcome.result = entry.run->result;
-        i->second.outcome.failure = entry.run->failure;
-      }
-    }
+    if (!entry.run)
+      return;
+    const auto& run = keep(std::move(*entry.run));
+    if (!entry.settle)
+      return;
+    auto i = claims_.find({entry.settle->organization, entry.settle->key});
+    if (i == claims_.end())
+      return;
+    i->second.outcome.what = claim_outcome::kind::ended;
+    i->second.outcome.result = run.result;
+    i->second.outcome.failure = run.failure;
   }
 
-  void add_line(const organization_id& organization, const json::object& what) {
-    audit_entry line;
-    line.sequence = ++sequence_;
-    line.at = now();
-    line.what = what;
-    last_hash_ = hex(sha256(last_hash_ + json::to_text(what)));
-    line.hash = last_hash_;
-    audit_.emplace_back(organization, std::move(line));
+  void add_line(organization_id organization, std::string text) {
+    const auto before = audit_.empty() ? sha256_digest{} : audit_.back().hash;
+    auto hash = sha256_joined(
+      {{reinterpret_cast<const char*>(before.data()), before.size()}, text});
+    audit_.push_back(
+      {std::move(organization), ++sequence_, now(), hash, std::move(text)});
     if (audit_.size() > limit)
       audit_.pop_front();
   }
 
+  static result<audit_entry> read(const kept_line& line) {
+    auto what = json::parse_object(line.text, {.depth = 128});
+    if (!what)
+      return what.error();
+    return audit_entry{line.sequence, line.at, hex(line.hash),
+                       std::move(*what)};
+  }
+
   std::unordered_map<run_id, run_record> runs_;
-  std::deque<run_id> order_;
+  std::deque<const run_id*> order_; // keys of `runs_`, the oldest first
   std::map<std::pair<organization_id, std::string>, claimed> claims_;
-  std::deque<std::pair<organization_id, audit_entry>> audit_;
+  std::deque<kept_line> audit_;
   std::uint64_t sequence_ = 0;
-  std::string last_hash_;
 };
 
 } // namespace

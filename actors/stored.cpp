@@ -49,15 +49,17 @@ class stored_journal final : public journal {
 public:
   explicit stored_journal(std::shared_ptr<store> all) : all_{std::move(all)} {}
 
-  result<void> write(const std::vector<journal_entry>& entries,
-                     bool sync) override {
+  result<void> write(std::span<journal_entry> entries, bool sync) override {
     std::vector<run_record> runs;
-    std::map<organization_id, std::vector<json::object>> lines;
-    for (const auto& entry : entries) {
-      if (entry.run)
+    std::map<organization_id, std::vector<std::string>> lines;
+    for (auto& entry : entries) {
+      if (!entry.audit.empty())
+        lines[entry.organization].push_back(std::move(entry.audit));
+      // A key's end needs the record once more.
+      if (entry.run && entry.settle)
         runs.push_back(*entry.run);
-      if (entry.audit)
-        lines[entry.organization].push_back(*entry.audit);
+      else if (entry.run)
+        runs.push_back(std::move(*entry.run));
     }
     // One log holds it all: the last synced write syncs those before it.
     const bool more = !lines.empty();
@@ -68,9 +70,9 @@ public:
         return ok;
     for (auto i = lines.begin(); i != lines.end(); ++i) {
       const bool last = std::next(i) == lines.end();
-      if (auto ok = all_->audit->append(i->first, i->second, now(),
-                                        last ? durability::synced
-                                             : durability::buffered);
+      if (auto ok = all_->audit->append_texts(i->first, i->second, now(),
+                                              last ? durability::synced
+                                                   : durability::buffered);
           !ok)
         return ok;
     }

@@ -1,16 +1,64 @@
 #include "runtime/digest.hpp"
 
-#include <openssl/sha.h>
+#include <openssl/evp.h>
 
+#include <memory>
+#include <new>
 #include <vector>
 
 namespace troupe {
 
+namespace {
+
+/// The algorithm looked up and its state allocated once per thread: for a few
+/// hundred bytes that costs more than the digest itself.
+class hasher {
+public:
+  hasher()
+      : sha256_{EVP_MD_fetch(nullptr, "SHA256", nullptr)}, state_{
+                                                             EVP_MD_CTX_new()} {
+    if (!sha256_ || !state_)
+      throw std::bad_alloc{};
+  }
+
+  void begin() {
+    check(EVP_DigestInit_ex(state_.get(), sha256_.get(), nullptr));
+  }
+  void add(std::string_view bytes) {
+    check(EVP_DigestUpdate(state_.get(), bytes.data(), bytes.size()));
+  }
+  sha256_digest end() {
+    sha256_digest out;
+    check(EVP_DigestFinal_ex(state_.get(), out.data(), nullptr));
+    return out;
+  }
+
+private:
+  struct freer {
+    void operator()(EVP_MD* x) const { EVP_MD_free(x); }
+    void operator()(EVP_MD_CTX* x) const { EVP_MD_CTX_free(x); }
+  };
+  static void check(int done) {
+    if (done != 1) // out of memory: there is nothing else that it may want
+      throw std::bad_alloc{};
+  }
+
+  std::unique_ptr<EVP_MD, freer> sha256_;
+  std::unique_ptr<EVP_MD_CTX, freer> state_;
+};
+
+} // namespace
+
 sha256_digest sha256(std::string_view bytes) {
-  sha256_digest out;
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-         out.data());
-  return out;
+  return sha256_joined({bytes});
+}
+
+sha256_digest sha256_joined(std::initializer_list<std::string_view> parts) {
+  thread_local hasher of_this_thread;
+  of_this_thread.begin();
+  for (auto part : parts)
+    of_this_thread.add(part);
+  return of_this_thread.end();
 }
 
 std::string hex(std::span<const std::uint8_t> bytes) {

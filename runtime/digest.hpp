@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@ namespace troupe {
 using sha256_digest = std::array<std::uint8_t, 32>;
 
 sha256_digest sha256(std::string_view bytes);
+/// Of the parts one after the other.
+sha256_digest sha256_joined(std::initializer_list<std::string_view> parts);
 
 /// Lower case.
 std::string hex(std::span<const std::uint8_t> bytes);

@@ -110,6 +110,15 @@ result<void> audit_store::append(const organization_id& organization,
 result<void> audit_store::append(const organization_id& organization,
                                  const std::vector<json::object>& all,
                                  timestamp at, durability how) {
+  std::vector<std::string> texts;
+  for (const auto& entry : all)
+    texts.push_back(json::to_text(entry));
+  return append_texts(organization, texts, at, how);
+}
+
+result<void> audit_store::append_texts(const organization_id& organization,
+                                       std::span<const std::string> all,
+                                       timestamp at, durability how) {
   std::lock_guard guard{mutex_};
   if (auto healed = db_->heal(); !healed)
     return healed;
@@ -127,8 +136,7 @@ result<void> audit_store::append(const organization_id& organization,
   auto now = known->second;
   batch changes;
   auto when = to_text(at);
-  for (const auto& entry : all) {
-    auto text = json::to_text(entry);
+  for (const auto& text : all) {
     if (text.size() > options_.entry_bytes)
       return error{ec::invalid_request,
                    "an audit entry is larger than "

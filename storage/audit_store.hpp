@@ -6,6 +6,8 @@
 
 #include <map>
 #include <mutex>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace troupe {
@@ -33,6 +35,10 @@ public:
   result<void> append(const organization_id& organization,
                       const std::vector<json::object>& all, timestamp at,
                       durability how = durability::synced);
+  /// The same with the texts of the objects, as our own line writer makes them.
+  result<void> append_texts(const organization_id& organization,
+                            std::span<const std::string> all, timestamp at,
+                            durability how = durability::synced);
 
   /// Entries with a sequence above `after`, in order. `next` is the sequence of
   /// the last one, when there are more. After `newest_audit_entries`: the last

@@ -151,8 +151,7 @@ class slow_journal final : public journal {
 public:
   explicit slow_journal(unsigned seed) : random_{seed} {}
 
-  result<void> write(const std::vector<journal_entry>& entries,
-                     bool sync) override {
+  result<void> write(std::span<journal_entry> entries, bool sync) override {
     dawdle();
     return real_->write(entries, sync);
   }

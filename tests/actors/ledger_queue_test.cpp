@@ -8,13 +8,30 @@ BOOST_AUTO_TEST_SUITE(ledger_queue_suite)
 
 namespace {
 
-journal_entry line_of(const run_id& id, run_phase phase) {
-  journal_entry entry;
-  run_record run;
-  run.id = id;
-  run.phase = phase;
-  entry.run = std::move(run);
-  return entry;
+live_run_ptr somebody() {
+  run_request request;
+  request.id = run_id::make();
+  return std::make_shared<live_run>(
+    caller{}, std::make_shared<const run_request>(std::move(request)),
+    event_bounds{});
+}
+
+ledger_line begin_of(const live_run_ptr& run) {
+  ledger_line line;
+  line.run = run;
+  return line;
+}
+
+ledger_line end_of(const live_run_ptr& run) {
+  auto line = begin_of(run);
+  line.audit = R"({"event":"run"})";
+  return line;
+}
+
+std::vector<ledger_queue::waiting> drained(ledger_queue& q) {
+  std::vector<ledger_queue::waiting> all;
+  q.drain(all);
+  return all;
 }
 
 using outcome = ledger_queue::outcome;
@@ -23,49 +40,73 @@ using outcome = ledger_queue::outcome;
 
 BOOST_AUTO_TEST_CASE(writes_a_run_once_that_ends_before_it_is_written) {
   ledger_queue q{{}};
-  auto id = run_id::make();
-  BOOST_TEST((q.push(line_of(id, run_phase::queued)) == outcome::wake));
-  BOOST_TEST((q.push(line_of(id, run_phase::ended)) == outcome::quiet));
-  auto lines = q.drain();
+  auto run = somebody();
+  BOOST_TEST((q.push(begin_of(run)) == outcome::wake));
+  BOOST_TEST((q.push(end_of(run)) == outcome::quiet));
+  auto lines = drained(q);
   BOOST_REQUIRE(lines.size() == 1u);
-  BOOST_TEST((lines[0].entry.run->phase == run_phase::ended));
-  BOOST_TEST((q.push(line_of(id, run_phase::ended)) == outcome::wake));
+  BOOST_TEST((lines[0].line.run == run));
+  BOOST_TEST(lines[0].line.audit == end_of(run).audit);
+  BOOST_TEST((q.push(end_of(run)) == outcome::wake));
+  BOOST_TEST(drained(q).size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(remembers_what_becomes_of_the_key_of_a_run) {
+  ledger_queue q{{}};
+  auto run = somebody();
+  q.push(begin_of(run));
+  auto end = end_of(run);
+  end.key = key_fate::settle;
+  q.push(std::move(end));
+  auto lines = drained(q);
+  BOOST_REQUIRE(lines.size() == 1u);
+  BOOST_TEST((lines[0].line.key == key_fate::settle));
+}
+
+BOOST_AUTO_TEST_CASE(keeps_runs_and_rounds_apart) {
+  ledger_queue q{{}};
+  std::vector<ledger_queue::waiting> all;
+  auto one = somebody(), other = somebody();
+  q.push(begin_of(one));
+  q.drain(all);
+  q.push(begin_of(other)); // where the first one's line was
+  q.push(end_of(one));
+  q.drain(all);
+  BOOST_REQUIRE(all.size() == 2u);
+  BOOST_TEST((all[0].line.run == other));
+  BOOST_TEST(all[0].line.audit.empty());
+  BOOST_TEST((all[1].line.run == one));
 }
 
 BOOST_AUTO_TEST_CASE(hurries_once_when_somebody_waits) {
   ledger_queue q{{}};
   auto kept = [](bool) {};
-  BOOST_TEST(
-    (q.push(line_of(run_id::make(), run_phase::queued)) == outcome::wake));
-  BOOST_TEST((q.push(line_of(run_id::make(), run_phase::queued), kept)
-              == outcome::wake_now));
-  BOOST_TEST((q.push(line_of(run_id::make(), run_phase::queued), kept)
-              == outcome::quiet));
+  BOOST_TEST((q.push(begin_of(somebody())) == outcome::wake));
+  BOOST_TEST((q.push(begin_of(somebody()), kept) == outcome::wake_now));
+  BOOST_TEST((q.push(begin_of(somebody()), kept) == outcome::quiet));
 }
 
 BOOST_AUTO_TEST_CASE(keeps_the_line_that_somebody_waits_for) {
   ledger_queue q{{}};
-  auto id = run_id::make();
-  q.push(line_of(id, run_phase::queued), [](bool) {});
-  q.push(line_of(id, run_phase::ended));
-  auto lines = q.drain();
+  auto run = somebody();
+  q.push(begin_of(run), [](bool) {});
+  q.push(end_of(run));
+  auto lines = drained(q);
   BOOST_REQUIRE(lines.size() == 2u);
-  BOOST_TEST((lines[0].entry.run->phase == run_phase::queued));
-  BOOST_TEST((lines[1].entry.run->phase == run_phase::ended));
+  BOOST_TEST(static_cast<bool>(lines[0].kept));
+  BOOST_TEST(!lines[1].kept);
 }
 
 BOOST_AUTO_TEST_CASE(has_no_room_for_new_runs_but_for_the_ends_of_old_ones) {
   ledger_queue q{{.entries = 2}};
   BOOST_TEST(q.room());
   for (int i = 0; i < 2; ++i)
-    q.push(line_of(run_id::make(), run_phase::queued));
+    q.push(begin_of(somebody()));
   BOOST_TEST(!q.room());
   for (int i = 0; i < 2; ++i)
-    BOOST_TEST(
-      (q.push(line_of(run_id::make(), run_phase::ended)) != outcome::full));
-  BOOST_TEST(
-    (q.push(line_of(run_id::make(), run_phase::ended)) == outcome::full));
-  q.drain();
+    BOOST_TEST((q.push(end_of(somebody())) != outcome::full));
+  BOOST_TEST((q.push(end_of(somebody())) == outcome::full));
+  drained(q);
   BOOST_TEST(q.room());
 }
 

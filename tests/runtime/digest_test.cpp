@@ -13,4 +13,9 @@ BOOST_AUTO_TEST_CASE(agrees_with_the_vectors_of_the_standard) {
     == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
+BOOST_AUTO_TEST_CASE(covers_parts_as_if_they_were_one_text) {
+  BOOST_TEST((troupe::sha256_joined({"a", "", "bc"}) == troupe::sha256("abc")));
+  BOOST_TEST((troupe::sha256_joined({}) == troupe::sha256("")));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

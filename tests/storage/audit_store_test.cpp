@@ -147,6 +147,16 @@ BOOST_AUTO_TEST_CASE(appends_all_or_nothing_and_bounds_an_entry) {
   BOOST_TEST(summary.last == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(takes_texts_as_it_takes_objects) {
+  append(alice, 1);
+  std::vector<std::string> texts{R"({"n":2})", R"({"n":3})"};
+  must(kept.audit->append_texts(alice.organization, texts, at(2)));
+  BOOST_TEST(must(kept.audit->verify(alice.organization)).last == 3u);
+  auto all = must(kept.audit->list(alice.organization, 1, 10));
+  BOOST_REQUIRE(all.items.size() == 2u);
+  BOOST_TEST(all.items[1].what.at("n").to_number<int>() == 3);
+}
+
 BOOST_AUTO_TEST_CASE(numbers_without_holes_among_many_threads) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
