@@ -48,6 +48,40 @@ bool is_tiny(std::string_view text) {
   return value < -magnitude;
 }
 
+/// Hands the number on as what it is; false: nothing of ours can hold it.
+template <class Use>
+bool read_number(std::string_view text, bool is_integer, Use use) {
+  const auto* end = text.data() + text.size();
+  if (is_integer) {
+    std::int64_t i = 0;
+    if (std::from_chars(text.data(), end, i).ec == std::errc{}) {
+      use(i);
+      return true;
+    }
+    std::uint64_t u = 0;
+    if (text.starts_with('-')
+        || std::from_chars(text.data(), end, u).ec != std::errc{})
+      return false;
+    use(u);
+    return true;
+  }
+  double d = 0;
+  if (std::from_chars(text.data(), end, d).ec != std::errc{}) {
+    if (!is_tiny(text))
+      return false;
+    d = text.starts_with('-') ? -0.0 : 0.0;
+  }
+  use(d);
+  return true;
+}
+
+/// Keeps nothing either, but every number must fit.
+struct judging_sink : checking_sink {
+  bool number(std::string_view text, bool is_integer) {
+    return read_number(text, is_integer, [](auto) {});
+  }
+};
+
 /// Builds the value, depth first, on Boost's stack.
 struct building_sink {
   static constexpr bool keeps = true;
@@ -61,35 +95,18 @@ struct building_sink {
   void end_object(std::size_t n) { stack.push_object(n); }
 
   bool number(std::string_view text, bool is_integer) {
-    auto end = text.data() + text.size();
-    if (!is_integer)
-      return real(text);
-    std::int64_t i = 0;
-    if (std::from_chars(text.data(), end, i).ec == std::errc{}) {
-      stack.push_int64(i);
-      return true;
-    }
-    std::uint64_t u = 0;
-    if (text.starts_with('-')
-        || std::from_chars(text.data(), end, u).ec != std::errc{})
-      return false;
-    stack.push_uint64(u);
-    return true;
+    return read_number(text, is_integer, [this](auto n) { push(n); });
   }
 
 private:
-  bool real(std::string_view text) {
-    double d = 0;
-    auto bad = std::from_chars(text.data(), text.data() + text.size(), d).ec;
-    if (bad != std::errc{}) {
-      if (!is_tiny(text))
-        return false;
-      d = text.starts_with('-') ? -0.0 : 0.0;
-    }
-    stack.push_double(d);
-    return true;
-  }
+  void push(std::int64_t i) { stack.push_int64(i); }
+  void push(std::uint64_t u) { stack.push_uint64(u); }
+  void push(double d) { stack.push_double(d); }
 };
+
+error no_object() {
+  return bad_field("", "the JSON value is no object", "send { ... }");
+}
 
 } // namespace
 
@@ -106,8 +123,17 @@ result<object> parse_object(std::string_view text, const parse_limits& limits) {
   if (!v)
     return v.error();
   if (!v->is_object())
-    return bad_field("", "the JSON value is no object", "send { ... }");
+    return no_object();
   return std::move(v->get_object());
+}
+
+result<void> check_object(std::string_view text, const parse_limits& limits) {
+  judging_sink sink;
+  if (auto ok = scanner<judging_sink>{text, limits, sink}.run(); !ok)
+    return ok;
+  if (text[text.find_first_not_of(" \n\t\r")] != '{')
+    return no_object();
+  return {};
 }
 
 result<void> check(std::string_view text, const parse_limits& limits) {

@@ -35,6 +35,10 @@ result<object> parse_object(std::string_view text,
 /// numbers of any size: for values that we hand on as text. Builds nothing.
 result<void> check(std::string_view text, const parse_limits& limits = {});
 
+/// Whether `parse_object` would take `text`, by the same rules. Builds nothing.
+result<void> check_object(std::string_view text,
+                          const parse_limits& limits = {});
+
 /// Compact text. Never NaN, never invalid UTF-8.
 std::string to_text(const value& v);
 std::string to_text(const object& o);

@@ -40,11 +40,14 @@ result<json::object> bind_arguments(json::object args,
 result<std::string> bind_arguments(std::string_view args_json,
                                    std::string_view schema_json,
                                    const bind_options& options) {
+  if (schema_json.empty()) { // nothing to compare with, so no tree is built
+    if (auto ok = json::check_object(args_json); !ok)
+      return bad_field(options.pointer, ok.error().text);
+    return std::string{args_json};
+  }
   auto args = json::parse_object(args_json);
   if (!args)
     return bad_field(options.pointer, args.error().text);
-  if (schema_json.empty())
-    return json::to_text(*args);
   auto schema = json::parse_object(schema_json);
   if (!schema)
     return schema.error().within("the tool's schema");

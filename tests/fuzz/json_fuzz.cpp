@@ -27,6 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   auto v = json::parse(text);
   bool valid = json::check(text).has_value();
   demand(valid || !v); // numbers may be too big for `parse` alone
+  demand(json::check_object(text).has_value() == (v && v->is_object()));
   if (!v)
     return 0;
   demand(json::is_utf8(text));

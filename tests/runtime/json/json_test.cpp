@@ -41,6 +41,20 @@ BOOST_AUTO_TEST_CASE(reads_every_kind_of_value) {
                 "\"s\":\"h\u00e9 \U0001f600\\n/\",\"a\":[1,[],{}],\"\":{}}");
 }
 
+BOOST_AUTO_TEST_CASE(judges_an_object_as_it_would_parse_it) {
+  for (std::string_view text :
+       {R"({"a":1,"b":[1.5,{"c":"\u00e9"}]})", " {} ", "[]", "7", "", "{",
+        R"({"a":1,"a":2})", R"({"a":1e999})", R"({"a":18446744073709551616})",
+        R"({"a":-9223372036854775809})", R"({"a":1e-999})", "{} {}",
+        "{\"a\":\"\xff\"}", R"({"a":"\ud800"})"}) {
+    const auto parsed = json::parse_object(text);
+    const auto judged = json::check_object(text);
+    BOOST_TEST(parsed.has_value() == judged.has_value(), text);
+    if (!parsed && !judged)
+      BOOST_TEST(parsed.error().text == judged.error().text);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(decodes_every_mixture_of_plain_escaped_and_wide_text) {
   const std::string parts[] = {
     "plain ", "\n", "\xc3\xa9", "\"", "\xf0\x9f\x98\x80", std::string(20, 'x')};
