@@ -1,8 +1,15 @@
 #include "actors/dispatcher.hpp"
 
+#include "actors/recycled.hpp"
 #include "runtime/model/codec.hpp"
 
 namespace troupe {
+
+namespace {
+
+constexpr std::size_t usual_stages = 6; // resolve, queue, ... answer
+
+} // namespace
 
 // -- from outside -------------------------------------------------------------
 
@@ -126,8 +133,9 @@ dispatcher_state::job* dispatcher_state::take_on(execution& what, bool detached,
   auto& j = i->second;
   j.run = run;
   j.detached = detached;
+  j.stages.reserve(usual_stages);
   j.stage_began = run->began;
-  j.config = context->config.load();
+  j.config = config.of(context->config);
   const auto& request = *run->request;
   const auto& rules = context->options.deadlines;
   auto patience = request.deadline;
@@ -171,7 +179,7 @@ void dispatcher_state::begin(job& j) {
                             + "; wait for it, or cancel it"});
   j.keyed = true;
   j.at = stage::claiming;
-  auto ledger = context->routes.load()->ledger;
+  const auto& ledger = routes.of(context->routes)->ledger;
   if (!ledger)
     return orphaned(j);
   j.helper = ledger.address();
@@ -189,8 +197,8 @@ void dispatcher_state::claimed(const claim_reply& reply) {
   keys.erase({j->run->who.organization, j->run->request->idempotency_key});
   if (reply.replay) {
     meters::add(context->meter.replayed);
-    auto again = *reply.replay;
-    again.notes.emplace_back("replayed: the key was used before");
+    auto again = make_recycled<run_result>(*reply.replay);
+    again->notes.emplace_back("replayed: the key was used before");
     return conclude(*j, std::move(again));
   }
   conclude(*j,
@@ -234,13 +242,13 @@ void dispatcher_state::arm() {
 void dispatcher_state::wake(std::vector<admission::guest> guests) {
   if (guests.empty())
     return;
-  auto routes = context->routes.load();
+  const auto& line = routes.of(context->routes)->dispatchers;
   for (auto& guest : guests) {
     auto run = std::static_pointer_cast<live_run>(std::move(guest));
     if (run->owner == index)
       self->send(self, turn_v, std::move(run));
-    else if (run->owner < routes->dispatchers.size())
-      self->send(routes->dispatchers[run->owner], turn_v, std::move(run));
+    else if (run->owner < line.size())
+      self->send(line[run->owner], turn_v, std::move(run));
   }
 }
 

@@ -36,7 +36,7 @@ struct dispatcher_state {
     bool admitted = false; // may be asked for from now on
 
     catalog_ptr config; // one picture for the whole run
-    resolved_ptr resolved;
+    resolved_run resolved;
     backend_plan plan;
     std::size_t candidate = 0;
     std::uint32_t number = 0; // of the attempt
@@ -67,6 +67,8 @@ struct dispatcher_state {
   std::map<std::pair<organization_id, std::string>, live_run_ptr> keys;
 
   config_views views;
+  published<routing>::seen routes; // as this actor saw them last
+  published<catalog>::seen config;
 
   // -- from outside ----------------------------------------------------------
   caf::result<run_answer> run(execution& what);
@@ -82,7 +84,7 @@ struct dispatcher_state {
   void begin(job& j);
   void claimed(const claim_reply& reply);
   void resolve_now(job& j);
-  void resolved(job& j, result<resolved_ptr> what);
+  void resolved(job& j, result<resolved_run> what);
   void kept(const live_run_ptr& run);
   void turn(job& j);
   void try_next(job& j);
@@ -93,7 +95,7 @@ struct dispatcher_state {
   void failed(job& j, error why, bool may_have_started);
 
   // -- the ends --------------------------------------------------------------
-  void conclude(job& j, result<run_result> outcome);
+  void conclude(job& j, result<std::shared_ptr<run_result>> outcome);
   void answer_with(job& j);
   void record_begin(const job& j);
   void record_end(const job& j);
@@ -108,7 +110,8 @@ struct dispatcher_state {
   void set_alarm(job& j, clock::time_point when);
   void arm();
   void wake(std::vector<admission::guest> guests);
-  run_result early_result(const job& j, exit_reason why, std::string detail);
+  std::shared_ptr<run_result> early_result(const job& j, exit_reason why,
+                                           std::string detail);
   backend_viewer viewer() const;
 };
 

@@ -1,5 +1,6 @@
 #include "actors/audit_lines.hpp"
 #include "actors/dispatcher.hpp"
+#include "actors/recycled.hpp"
 #include "runtime/model/codec.hpp"
 
 namespace troupe {
@@ -23,9 +24,11 @@ void dispatcher_state::end_early(job& j, exit_reason why) {
   conclude(j, std::move(late));
 }
 
-run_result dispatcher_state::early_result(const job& j, exit_reason why,
-                                          std::string detail) {
-  run_result r;
+std::shared_ptr<run_result> dispatcher_state::early_result(const job& j,
+                                                           exit_reason why,
+                                                           std::string detail) {
+  auto made = make_recycled<run_result>();
+  auto& r = *made;
   r.id = j.run->id;
   r.status = run_status::error;
   r.reason = why;
@@ -35,10 +38,11 @@ run_result dispatcher_state::early_result(const job& j, exit_reason why,
     : why == exit_reason::wall_timeout           ? "TimeoutError"
                                                  : "Lost";
   r.failure.message = r.detail;
-  return r;
+  return made;
 }
 
-void dispatcher_state::conclude(job& j, result<run_result> outcome) {
+void dispatcher_state::conclude(job& j,
+                                result<std::shared_ptr<run_result>> outcome) {
   auto run = j.run;
   if (!run->claim_end()) {
     // Somebody else had to end it; what it holds here is still ours, and so is
@@ -56,22 +60,20 @@ void dispatcher_state::conclude(job& j, result<run_result> outcome) {
     if (auto* desk = context->board->find(run->backend))
       desk->breaker.abandoned();
   if (outcome) {
-    auto& r = *outcome;
+    auto& r = **outcome;
     r.id = run->id;
     r.backend = run->backend;
     mark(j, "answer");
     // What the backend saw comes between what we saw before and after it.
-    auto last = std::prev(j.stages.end());
-    std::vector<run_stage> all{std::make_move_iterator(j.stages.begin()),
-                               std::make_move_iterator(last)};
-    std::move(r.stages.begin(), r.stages.end(), std::back_inserter(all));
-    all.push_back(std::move(*last));
-    r.stages = std::move(all);
+    j.stages.insert(std::prev(j.stages.end()),
+                    std::make_move_iterator(r.stages.begin()),
+                    std::make_move_iterator(r.stages.end()));
+    r.stages = std::move(j.stages);
     r.trail = std::move(j.trail);
     if (r.fingerprint.empty() && j.view)
       r.fingerprint = j.view->fingerprint;
     std::move(j.notes.begin(), j.notes.end(), std::back_inserter(r.notes));
-    run->outcome = std::make_shared<const run_result>(std::move(r));
+    run->outcome = std::move(*outcome);
   } else {
     run->failure = std::make_shared<const error>(std::move(outcome.error()));
   }

@@ -30,21 +30,21 @@ environment names_of(const organization_catalog& catalog,
 caf::result<explain_result> dispatcher_state::explain(const execution& what) {
   const auto& request = *what.request;
   const auto& rules = context->options.rules;
-  auto config = context->config.load();
-  const auto* catalog = config->find(what.who.organization);
+  const auto picture = config.of(context->config);
+  const auto* catalog = picture->find(request.organization);
   auto r = resolve(request, catalog, rules);
   if (!r)
     return to_caf(std::move(r.error()));
-  auto plan = plan_backends((*r)->wish, viewer());
+  auto plan = plan_backends(r->wish, viewer(), true);
   if (!plan)
     return to_caf(std::move(plan.error()));
   const auto first = plan->candidates.front();
   auto view = views.find(request, first, catalog, rules);
   if (!view)
     return to_caf(std::move(view.error()));
-  auto run = fit(**r, request, **view, rules);
-  if (!run)
-    return to_caf(std::move(run.error()));
+  auto& run = r->base;
+  if (auto ok = fit(*run, *r, request, **view, rules); !ok)
+    return to_caf(std::move(ok.error()));
   found_layers found;
   if (catalog) {
     found.of_config
@@ -52,7 +52,7 @@ caf::result<explain_result> dispatcher_state::explain(const execution& what) {
     found.of_agent = std::make_shared<const environment>(
       names_of(*catalog, request.agent_id));
   }
-  auto env = layer_environment(request, (*r)->tool, first, found, rules, true);
+  auto env = layer_environment(request, r->tool, first, found, rules, true);
   if (!env)
     return to_caf(std::move(env.error()));
   auto told = std::make_shared<explanation>();

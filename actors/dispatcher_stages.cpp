@@ -30,7 +30,7 @@ void dispatcher_state::resolve_now(job& j) {
                             context->options.rules));
   auto work = [home = dispatcher_actor{self}, run = j.run, config = j.config,
                shared = context] {
-    auto what = std::make_shared<result<resolved_ptr>>(
+    auto what = std::make_shared<result<resolved_run>>(
       resolve(*run->request, config->find(run->who.organization),
               shared->options.rules));
     caf::anon_send(home, done_v, resolve_reply{run, std::move(what)});
@@ -38,13 +38,13 @@ void dispatcher_state::resolve_now(job& j) {
   boost::asio::post(context->background, std::move(work));
 }
 
-void dispatcher_state::resolved(job& j, result<resolved_ptr> what) {
+void dispatcher_state::resolved(job& j, result<resolved_run> what) {
   if (j.at != stage::resolving)
     return;
   if (!what)
     return conclude(j, std::move(what.error()));
   j.resolved = std::move(*what);
-  auto plan = plan_backends(j.resolved->wish, viewer());
+  auto plan = plan_backends(j.resolved.wish, viewer());
   if (!plan)
     return conclude(j, std::move(plan.error()));
   j.plan = std::move(*plan);
@@ -127,13 +127,16 @@ void dispatcher_state::try_next(job& j) {
                            context->options.rules);
     if (!view)
       return conclude(j, std::move(view.error()));
-    auto fitted
-      = fit(*j.resolved, *j.run->request, **view, context->options.rules);
+    // The last backend may still look at what it got.
+    auto prepared = j.prepared ? make_recycled<prepared_run>(*j.prepared)
+                               : std::move(j.resolved.base);
+    auto fitted = fit(*prepared, j.resolved, *j.run->request, **view,
+                      context->options.rules);
     if (!fitted)
       return conclude(j, std::move(fitted.error()));
     j.view = *view;
     j.run->backend = kind;
-    j.prepared = make_recycled<prepared_run>(std::move(*fitted));
+    j.prepared = std::move(prepared);
     return gather(j);
   }
   error none{ec::unavailable, "no backend could take the run"};
@@ -163,7 +166,7 @@ void dispatcher_state::gather(job& j) {
   ask.number = j.number;
   ask.config = j.prepared->config.id;
   ask.tool_name = j.prepared->name;
-  auto credential = context->routes.load()->credential;
+  const auto& credential = routes.of(context->routes)->credential;
   if (!credential)
     return orphaned(j);
   j.helper = credential.address();
@@ -184,8 +187,8 @@ void dispatcher_state::gathered(const troupe::gathered& found) {
 void dispatcher_state::launch(job& j, const found_layers& found) {
   for (const auto& note : found.notes)
     j.notes.push_back(note);
-  auto env = layer_environment(*j.run->request, j.resolved->tool,
-                               j.run->backend, found, context->options.rules);
+  auto env = layer_environment(*j.run->request, j.resolved.tool, j.run->backend,
+                               found, context->options.rules);
   if (!env)
     return conclude(j, std::move(env.error()));
   j.prepared->env = std::move(env->variables);
@@ -196,9 +199,9 @@ void dispatcher_state::launch(job& j, const found_layers& found) {
   j.prepared->limits.wall = std::max(std::chrono::milliseconds{1},
                                      std::min(j.prepared->limits.wall, left));
   mark(j, "environment");
-  auto routes = context->routes.load();
   const auto& line
-    = routes->executors[static_cast<std::size_t>(j.run->backend.load())];
+    = routes.of(context->routes)
+        ->executors[static_cast<std::size_t>(j.run->backend.load())];
   executor_actor chosen;
   for (std::size_t i = 0; i < line.size() && !chosen; ++i)
     chosen = line[(executor_number(*j.run, line.size()) + i) % line.size()];
@@ -221,8 +224,9 @@ void dispatcher_state::ended(attempt_end& end) {
                   end.outcome->may_have_started || j->run->may_have_started);
   desk->breaker.succeeded();
   j->breaker_owed = false;
-  auto& result = *end.outcome->answer;
-  if (result.stages.empty())
+  // The result stays where it is: nobody else has the outcome now.
+  std::shared_ptr<run_result> result{end.outcome, &end.outcome->answer.value()};
+  if (result->stages.empty())
     mark(*j, "run");
   else
     j->stage_began = now();

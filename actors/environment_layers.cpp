@@ -18,10 +18,10 @@ public:
       put(name, value, origin);
   }
 
-  void put(const std::string& name, const secret& value, const char* origin) {
-    done_.variables.insert_or_assign(name, value);
+  void put(std::string name, secret value, const char* origin) {
     if (with_origins_)
       origins_.insert_or_assign(name, origin);
+    done_.variables.insert_or_assign(std::move(name), std::move(value));
   }
 
   layered_environment take() && {

@@ -6,6 +6,8 @@ namespace troupe {
 
 namespace {
 
+constexpr std::size_t usual_events = 4; // accepted, started, output, end
+
 /// A reader that throws has left.
 bool tell(const event_sink& sink, const run_event& event) noexcept {
   try {
@@ -100,6 +102,8 @@ void event_log::add(run_event event) {
   bytes_ += event.data.size();
   for (auto i = sinks_.begin(); i != sinks_.end();)
     i = tell(i->second, event) ? std::next(i) : sinks_.erase(i);
+  if (events_.full())
+    events_.set_capacity(std::max(usual_events, 2 * events_.capacity()));
   events_.push_back(std::move(event));
   shrink();
 }

@@ -2,9 +2,10 @@
 
 #include "runtime/engine.hpp"
 
+#include <boost/circular_buffer.hpp>
+
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <string>
@@ -52,7 +53,7 @@ private:
 
   mutable std::mutex mutex_;
   const event_bounds bounds_;
-  std::deque<run_event> events_;
+  boost::circular_buffer<run_event> events_; // grows up to the bound
   std::map<std::uint64_t, event_sink> sinks_;
   std::uint64_t sequence_ = 0;
   std::uint64_t subscription_ = 0;

@@ -1,5 +1,7 @@
 #include "actors/executor.hpp"
 
+#include "actors/recycled.hpp"
+
 #include <thread>
 
 namespace troupe {
@@ -32,7 +34,7 @@ public:
   void finished(run_outcome outcome) override {
     if (finished_.exchange(true))
       return; // a backend that says it twice is heard once
-    auto shared = std::make_shared<run_outcome>(std::move(outcome));
+    auto shared = make_recycled<run_outcome>(std::move(outcome));
     if (in_start_ && std::this_thread::get_id() == starter_) {
       at_once_ = std::move(shared);
       return;

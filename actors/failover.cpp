@@ -18,15 +18,16 @@ error not_configured(backend_kind kind) {
 }
 
 /// The kinds in the order of the rule, whether they exist or not.
-std::vector<std::pair<backend_kind, std::string>>
+std::vector<std::pair<backend_kind, std::string_view>>
 in_order(const backend_wish& wish) {
-  std::vector<std::pair<backend_kind, std::string>> order;
   if (wish.of_run)
     return {{*wish.of_run, "the run names it"}};
-  auto add = [&](backend_kind kind, std::string why) {
+  std::vector<std::pair<backend_kind, std::string_view>> order;
+  order.reserve(3);
+  auto add = [&](backend_kind kind, std::string_view why) {
     auto same = [&](const auto& x) { return x.first == kind; };
     if (std::none_of(order.begin(), order.end(), same))
-      order.emplace_back(kind, std::move(why));
+      order.emplace_back(kind, why);
   };
   if (wish.of_tool)
     add(*wish.of_tool, "the tool asks for it");
@@ -49,7 +50,8 @@ int sickness(const backend_view& view) {
 } // namespace
 
 result<backend_plan> plan_backends(const backend_wish& wish,
-                                   const backend_viewer& look) {
+                                   const backend_viewer& look,
+                                   bool with_reasons) {
   struct candidate {
     backend_kind kind;
     int sick;
@@ -57,31 +59,32 @@ result<backend_plan> plan_backends(const backend_wish& wish,
   backend_plan plan;
   std::vector<candidate> found;
   int first_rank = -1;
+  auto say = [&](backend_kind kind, const auto&... parts) {
+    if (with_reasons)
+      plan.reasons.push_back((name(kind) + ": " + ... + std::string{parts}));
+  };
   for (auto& [kind, why] : in_order(wish)) {
     auto view = look(kind);
     if (!view.configured) {
       if (wish.of_run)
         return not_configured(kind);
-      plan.reasons.push_back(name(kind) + ": not configured");
+      say(kind, "not configured");
       continue;
     }
     auto rank = isolation_rank(kind, wish.local_isolation);
     if (first_rank < 0) {
       first_rank = rank;
     } else if (!wish.allow_weaker && rank < first_rank) {
-      plan.reasons.push_back(name(kind)
-                             + ": weaker isolation than the config permits");
+      say(kind, "weaker isolation than the config permits");
       continue;
     }
     auto sick = sickness(view);
-    auto text = name(kind) + ": " + why;
     if (!view.not_ready.empty())
-      text += ", but not ready: " + view.not_ready;
+      say(kind, why, ", but not ready: ", view.not_ready);
     else if (view.circuit != circuit_breaker::state::closed)
-      text += ", its circuit is " + std::string{to_string(view.circuit)};
-    else if (sick > 0)
-      text += ", but it failed often lately";
-    plan.reasons.push_back(std::move(text));
+      say(kind, why, ", its circuit is ", to_string(view.circuit));
+    else
+      say(kind, why, sick > 0 ? ", but it failed often lately" : "");
     found.push_back({kind, sick});
   }
   if (found.empty())

@@ -35,9 +35,11 @@ struct backend_view {
 using backend_viewer = std::function<backend_view(backend_kind)>;
 
 /// The order of backends: the run's, the tool's, then E2B, then local. Sick
-/// ones go last; an error names what is missing and what to do.
+/// ones go last; an error names what is missing and what to do. Reasons are
+/// given to those who ask for them.
 result<backend_plan> plan_backends(const backend_wish& wish,
-                                   const backend_viewer& look);
+                                   const backend_viewer& look,
+                                   bool with_reasons = false);
 
 /// How strongly a kind separates runs from us and from each other.
 int isolation_rank(backend_kind kind, isolation_level local);

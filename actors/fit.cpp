@@ -142,17 +142,14 @@ result<config_view_ptr> config_views::find(const run_request& request,
   return ready;
 }
 
-result<prepared_run> fit(const resolved_run& resolved,
-                         const run_request& request, const config_view& config,
-                         const run_rules& rules) {
-  auto run = resolved.base;
-  auto pip
-    = merge(run.pip_requirements, "the tool", config.pip, "the sandbox config");
+result<void> fit(prepared_run& run, const resolved_run& resolved,
+                 const run_request& request, const config_view& config,
+                 const run_rules& rules) {
+  auto pip = merge(resolved.pip, "the tool", config.pip, "the sandbox config");
   if (!pip)
     return pip.error();
   run.pip_requirements = std::move(*pip);
-  auto npm
-    = merge(run.npm_requirements, "the tool", config.npm, "the sandbox config");
+  auto npm = merge(resolved.npm, "the tool", config.npm, "the sandbox config");
   if (!npm)
     return npm.error();
   run.npm_requirements = std::move(*npm);
@@ -177,7 +174,7 @@ result<prepared_run> fit(const resolved_run& resolved,
     return isolation.error();
   run.isolation = *isolation;
   run.config = config.config;
-  return run;
+  return {};
 }
 
 } // namespace troupe

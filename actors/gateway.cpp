@@ -30,8 +30,7 @@ run_reference reference_to(const caller& who, const run_id& id) {
 execution execution_of(const live_run_ptr& run) {
   execution what;
   what.request = run->request;
-  what.who = run->who;
-  what.local = run;
+  what.local = run; // who asks stands in it
   return what;
 }
 

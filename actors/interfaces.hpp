@@ -101,7 +101,7 @@ struct gathered {
 /// A request whose arguments were bound on the background thread.
 struct resolve_reply {
   live_run_ptr run;
-  std::shared_ptr<result<std::shared_ptr<const resolved_run>>> what;
+  std::shared_ptr<result<resolved_run>> what;
 };
 
 /// What came of laying claim to an idempotency key.

@@ -66,7 +66,7 @@ result<void> read_metadata(const tool& t, resolved_run& r) {
 
 result<void> use_tool(const tool& t, const run_request& request,
                       resolved_run& r) {
-  auto& run = r.base;
+  auto& run = *r.base;
   r.tool = t.id;
   run.kind = run_kind::source;
   run.lang = t.source_type;
@@ -84,18 +84,27 @@ result<void> use_tool(const tool& t, const run_request& request,
                    "the run");
   if (!pip)
     return pip.error();
-  run.pip_requirements = std::move(*pip);
+  r.pip = std::move(*pip);
   auto npm = merge(t.npm_requirements, "the tool", request.npm_requirements,
                    "the run");
   if (!npm)
     return npm.error();
-  run.npm_requirements = std::move(*npm);
+  r.npm = std::move(*npm);
   return read_metadata(t, r);
 }
 
+/// The tool that a run without one is: the same uuid, so that one tells the
+/// other and nobody has to think of a second one.
+tool_id tool_of(const run_id& run) {
+  const auto at = run_id::prefix.size();
+  if (!is_id(run_id::prefix, run.str()))
+    return tool_id::make();
+  return tool_id{std::string{tool_id::prefix} + run.str().substr(at)};
+}
+
 void use_request(const run_request& request, resolved_run& r) {
-  auto& run = r.base;
-  r.tool = tool_id::make(); // LETTA_TOOL_ID is always there
+  auto& run = *r.base;
+  r.tool = tool_of(request.id); // LETTA_TOOL_ID is always there
   run.kind = request.kind;
   run.lang = request.lang;
   run.name = request.tool_name.empty() ? request.function : request.tool_name;
@@ -106,8 +115,8 @@ void use_request(const run_request& request, resolved_run& r) {
   run.stdin_text = request.stdin_text;
   run.json_schema = request.json_schema;
   run.args_json_schema = request.args_json_schema;
-  run.pip_requirements = request.pip_requirements;
-  run.npm_requirements = request.npm_requirements;
+  r.pip = request.pip_requirements;
+  r.npm = request.npm_requirements;
   if (request.return_char_limit != 0)
     run.return_char_limit = request.return_char_limit;
 }
@@ -149,13 +158,14 @@ result<std::string> bind(const run_request& request, const prepared_run& run) {
 
 } // namespace
 
-result<resolved_ptr> resolve(const run_request& request,
+result<resolved_run> resolve(const run_request& request,
                              const organization_catalog* catalog,
                              const run_rules& rules) {
   if (auto ok = check_sizes(request, rules); !ok)
     return ok.error();
-  auto r = make_recycled<resolved_run>();
-  auto& run = r->base;
+  resolved_run r;
+  r.base = make_recycled<prepared_run>();
+  auto& run = *r.base;
   run.id = request.id;
   run.organization = request.organization;
   run.return_char_limit = default_return_char_limit;
@@ -163,10 +173,10 @@ result<resolved_ptr> resolve(const run_request& request,
     auto tool = find_tool(request, catalog);
     if (!tool)
       return tool.error();
-    if (auto ok = use_tool(**tool, request, *r); !ok)
+    if (auto ok = use_tool(**tool, request, r); !ok)
       return ok.error();
   } else {
-    use_request(request, *r);
+    use_request(request, r);
   }
   auto bound = bind(request, run);
   if (!bound)
@@ -175,8 +185,8 @@ result<resolved_ptr> resolve(const run_request& request,
   run.agent_id = request.agent_id;
   run.agent_state_json = request.agent_state_json;
   run.traceparent = request.traceparent;
-  r->wish.of_run = request.backend;
-  r->wish.local_isolation = request.isolation.value_or(rules.isolation);
+  r.wish.of_run = request.backend;
+  r.wish.local_isolation = request.isolation.value_or(rules.isolation);
   if (request.config) {
     if (!catalog || !catalog->configs.contains(request.config))
       return error{ec::not_found,
@@ -188,9 +198,9 @@ result<resolved_ptr> resolve(const run_request& request,
                        "the config " + config.id.str() + " is for "
                          + std::string{to_string(config.type)},
                        "leave out one of the two");
-    r->wish.of_run = config.type;
+    r.wish.of_run = config.type;
   }
-  return resolved_ptr{std::move(r)};
+  return r;
 }
 
 } // namespace troupe

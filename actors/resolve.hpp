@@ -14,16 +14,19 @@ namespace troupe {
 
 /// A request with everything looked up that no backend changes.
 struct resolved_run {
-  prepared_run base; // without config, limits, environment
+  /// What the backend gets, without config, limits and environment. The first
+  /// one has it as it is, the next ones a copy.
+  std::shared_ptr<prepared_run> base;
+  std::vector<pip_requirement> pip; // the tool's and the run's
+  std::vector<npm_requirement> npm;
   backend_wish wish;
   tool_id tool; // the stored one, or one made for this run
   limit_overrides tool_limits;
   std::optional<network_policy> tool_network;
 };
-using resolved_ptr = std::shared_ptr<const resolved_run>;
 
 /// Finds the tool, binds the arguments. Every complaint has a pointer.
-result<resolved_ptr> resolve(const run_request& request,
+result<resolved_run> resolve(const run_request& request,
                              const organization_catalog* catalog,
                              const run_rules& rules);
 
@@ -51,10 +54,11 @@ private:
   std::unordered_map<std::string, config_view_ptr> known_;
 };
 
-/// The run for one backend: its config, packages, limits and network. The
-/// strictest of server, config, tool and run wins.
-result<prepared_run> fit(const resolved_run& resolved,
-                         const run_request& request, const config_view& config,
-                         const run_rules& rules);
+/// Makes `run`, a resolved one's base, fit for one backend: its config,
+/// packages, limits and network. The strictest of server, config, tool and run
+/// wins. May be done again for another backend.
+result<void> fit(prepared_run& run, const resolved_run& resolved,
+                 const run_request& request, const config_view& config,
+                 const run_rules& rules);
 
 } // namespace troupe

@@ -27,13 +27,13 @@ run_registry::run_registry(const registry_bounds& bounds)
 bool run_registry::add(const live_run_ptr& run) {
   auto& s = shards_[index(run->id)];
   std::lock_guard guard{s.mutex};
-  return s.runs.try_emplace(run->id, run).second;
+  return s.runs.try_emplace(run->id.str(), run).second;
 }
 
 live_run_ptr run_registry::find(const run_id& id) const {
   const auto& s = shards_[index(id)];
   std::lock_guard guard{s.mutex};
-  auto i = s.runs.find(id);
+  auto i = s.runs.find(id.str());
   return i == s.runs.end() ? nullptr : i->second;
 }
 
@@ -47,13 +47,13 @@ void run_registry::retire(const live_run_ptr& run) {
   std::vector<live_run_ptr> forgotten;
   auto& s = shards_[index(run->id)];
   std::lock_guard guard{s.mutex};
-  s.ended.push_back({run->id, bytes});
+  s.ended.push_back({run.get(), bytes});
   s.ended_bytes += bytes;
   while (!s.ended.empty()
          && (s.ended.size() > bounds_.ended_runs
              || s.ended_bytes > bounds_.ended_bytes)) {
     s.ended_bytes -= s.ended.front().bytes;
-    if (auto n = s.runs.extract(s.ended.front().id))
+    if (auto n = s.runs.extract(s.ended.front().run->id.str()))
       forgotten.push_back(std::move(n.mapped()));
     s.ended.pop_front();
   }

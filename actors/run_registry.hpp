@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -35,13 +36,13 @@ public:
 private:
   static constexpr std::size_t shard_count = 16;
   struct retired {
-    run_id id;
+    const live_run* run = nullptr; // one of the shard's
     std::size_t bytes = 0;
   };
   struct shard {
     mutable std::mutex mutex;
-    std::unordered_map<run_id, live_run_ptr> runs;
-    std::deque<retired> ended; // the oldest first
+    std::unordered_map<std::string_view, live_run_ptr> runs; // by their ids
+    std::deque<retired> ended;                               // the oldest first
     std::size_t ended_bytes = 0;
   };
   static std::size_t index(const run_id& id);

@@ -23,7 +23,7 @@ inline constexpr std::uint16_t wire_version = 1;
 struct execution {
   std::uint16_t version = wire_version;
   std::shared_ptr<const run_request> request;
-  caller who;
+  caller who; // of a message from elsewhere
   wire_ext ext;
   live_run_ptr local; // never leaves the process
 };

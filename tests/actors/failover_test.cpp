@@ -71,7 +71,8 @@ BOOST_AUTO_TEST_CASE(puts_sick_backends_last_and_says_why) {
   w.views[e2b].circuit = circuit_breaker::state::open;
   BOOST_TEST((w.plan({}) == kinds{local, e2b}));
   w.views[local].not_ready = "no user namespaces";
-  auto plan = plan_backends({}, w.viewer());
+  BOOST_TEST(plan_backends({}, w.viewer())->reasons.empty());
+  auto plan = plan_backends({}, w.viewer(), true);
   BOOST_REQUIRE(plan.has_value());
   BOOST_TEST((plan->candidates == kinds{e2b, local}));
   BOOST_TEST(plan->reasons.back().find("no user namespaces")

@@ -46,7 +46,7 @@ struct world {
     catalog.configs_by_type[c->type] = c->id;
     catalog.configs[c->id] = std::move(c);
   }
-  result<resolved_ptr> look_up() { return resolve(request, &catalog, rules); }
+  result<resolved_run> look_up() { return resolve(request, &catalog, rules); }
   result<prepared_run> prepare() {
     auto r = look_up();
     if (!r)
@@ -54,7 +54,9 @@ struct world {
     auto view = views.find(request, backend_kind::local, &catalog, rules);
     if (!view)
       return view.error();
-    return fit(**r, request, **view, rules);
+    if (auto ok = fit(*r->base, *r, request, **view, rules); !ok)
+      return ok.error();
+    return std::move(*r->base);
   }
 };
 
@@ -134,10 +136,10 @@ BOOST_AUTO_TEST_CASE(takes_the_place_that_the_tool_or_the_config_asks_for) {
   w.add().metadata["sandbox"] = "modal";
   auto r = w.look_up();
   BOOST_REQUIRE(r.has_value());
-  BOOST_TEST(((*r)->wish.of_tool == backend_kind::modal));
+  BOOST_TEST((r->wish.of_tool == backend_kind::modal));
   w.put_config({});
   w.request.config = w.catalog.configs.begin()->first;
-  BOOST_TEST(((*w.look_up())->wish.of_run == backend_kind::local));
+  BOOST_TEST((w.look_up()->wish.of_run == backend_kind::local));
   w.request.backend = backend_kind::e2b;
   BOOST_TEST((w.look_up().error().code == ec::invalid_request));
 }
