@@ -67,6 +67,7 @@ struct dispatcher_state {
   std::map<std::pair<organization_id, std::string>, live_run_ptr> keys;
 
   config_views views;
+  tool_views tools;
   published<routing>::seen routes; // as this actor saw them last
   published<catalog>::seen config;
 

@@ -32,7 +32,7 @@ caf::result<explain_result> dispatcher_state::explain(const execution& what) {
   const auto& rules = context->options.rules;
   const auto picture = config.of(context->config);
   const auto* catalog = picture->find(request.organization);
-  auto r = resolve(request, catalog, rules);
+  auto r = resolve(request, catalog, rules, tools);
   if (!r)
     return to_caf(std::move(r.error()));
   auto plan = plan_backends(r->wish, viewer(), true);

@@ -27,12 +27,13 @@ void dispatcher_state::resolve_now(job& j) {
   if (request->args_json.size() <= inline_arguments)
     return resolved(j,
                     resolve(*request, j.config->find(j.run->who.organization),
-                            context->options.rules));
+                            context->options.rules, tools));
   auto work = [home = dispatcher_actor{self}, run = j.run, config = j.config,
                shared = context] {
+    tool_views none; // ours are not for another thread
     auto what = std::make_shared<result<resolved_run>>(
       resolve(*run->request, config->find(run->who.organization),
-              shared->options.rules));
+              shared->options.rules, none));
     caf::anon_send(home, done_v, resolve_reply{run, std::move(what)});
   };
   boost::asio::post(context->background, std::move(work));

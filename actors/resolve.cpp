@@ -41,42 +41,57 @@ find_tool(const run_request& request, const organization_catalog* catalog) {
 }
 
 /// What a stored tool says about where and how it wants to run.
-result<void> read_metadata(const tool& t, resolved_run& r) {
+result<void> read_metadata(const tool& t, tool_view& view) {
   if (auto* where = t.metadata.if_contains("sandbox");
       where && where->is_string()) {
     // An unknown word was never refused when it was stored: it is no wish.
     if (auto kind = parse_backend(where->get_string()))
-      r.wish.of_tool = *kind;
+      view.wish = *kind;
   }
   if (auto* said = t.metadata.if_contains("limits"))
     if (auto* o = said->if_object()) {
       auto parsed = parse_limits(*o, "/tool/metadata/limits");
       if (!parsed)
         return parsed.error();
-      r.tool_limits = *parsed;
+      view.limits = *parsed;
     }
   if (auto* said = t.metadata.if_contains("network")) {
     auto parsed = parse_network(*said, "/tool/metadata/network");
     if (!parsed)
       return parsed.error();
-    r.tool_network = *parsed;
+    view.network = *parsed;
   }
   return {};
 }
 
-result<void> use_tool(const tool& t, const run_request& request,
+result<tool_view_ptr> read_tool(const std::shared_ptr<const tool>& of) {
+  auto view = std::make_shared<tool_view>();
+  view->of = of;
+  view->function = function_name(*of);
+  if (of->json_schema)
+    view->json_schema = json::to_text(*of->json_schema);
+  if (of->args_json_schema)
+    view->args_json_schema = json::to_text(*of->args_json_schema);
+  if (auto ok = read_metadata(*of, *view); !ok)
+    return ok.error();
+  return tool_view_ptr{std::move(view)};
+}
+
+result<void> use_tool(const tool_view& view, const run_request& request,
                       resolved_run& r) {
+  const auto& t = *view.of;
   auto& run = *r.base;
   r.tool = t.id;
   run.kind = run_kind::source;
   run.lang = t.source_type;
   run.name = t.name;
-  run.function = function_name(t);
+  run.function = view.function;
   run.source = t.source_code;
-  if (t.json_schema)
-    run.json_schema = json::to_text(*t.json_schema);
-  if (t.args_json_schema)
-    run.args_json_schema = json::to_text(*t.args_json_schema);
+  run.json_schema = view.json_schema;
+  run.args_json_schema = view.args_json_schema;
+  r.wish.of_tool = view.wish;
+  r.tool_limits = view.limits;
+  r.tool_network = view.network;
   run.return_char_limit = request.return_char_limit != 0
     ? std::min(request.return_char_limit, t.return_char_limit)
     : t.return_char_limit;
@@ -90,7 +105,7 @@ result<void> use_tool(const tool& t, const run_request& request,
   if (!npm)
     return npm.error();
   r.npm = std::move(*npm);
-  return read_metadata(t, r);
+  return {};
 }
 
 /// The tool that a run without one is: the same uuid, so that one tells the
@@ -147,8 +162,23 @@ result<void> check_sizes(const run_request& request, const run_rules& rules) {
   return {};
 }
 
-/// The arguments as the tool gets them. A snippet's and a command's are what
-/// they are: there is no schema to bind them to.
+/// The arguments as a stored tool gets them.
+result<std::string> bind_to(const tool& t, const run_request& request) {
+  const auto& schema = t.args_json_schema ? t.args_json_schema : t.json_schema;
+  if (!schema)
+    return bind_arguments(request.args_json, "");
+  const bind_options options;
+  auto args = json::parse_object(request.args_json);
+  if (!args)
+    return bad_field(options.pointer, args.error().text);
+  auto bound = bind_arguments(std::move(*args), *schema, options);
+  if (!bound)
+    return bound.error();
+  return json::to_text(*bound);
+}
+
+/// The same without a stored tool. A snippet's and a command's are what they
+/// are: there is no schema to bind them to.
 result<std::string> bind(const run_request& request, const prepared_run& run) {
   const auto& schema
     = run.args_json_schema.empty() ? run.json_schema : run.args_json_schema;
@@ -158,9 +188,22 @@ result<std::string> bind(const run_request& request, const prepared_run& run) {
 
 } // namespace
 
+result<tool_view_ptr> tool_views::find(const std::shared_ptr<const tool>& of) {
+  constexpr std::size_t limit = 4'096; // views; then we begin anew
+  if (auto i = known_.find(of->id); i != known_.end() && i->second->of == of)
+    return i->second;
+  auto view = read_tool(of);
+  if (!view)
+    return view;
+  if (known_.size() >= limit)
+    known_.clear();
+  known_[of->id] = *view;
+  return view;
+}
+
 result<resolved_run> resolve(const run_request& request,
                              const organization_catalog* catalog,
-                             const run_rules& rules) {
+                             const run_rules& rules, tool_views& tools) {
   if (auto ok = check_sizes(request, rules); !ok)
     return ok.error();
   resolved_run r;
@@ -169,16 +212,21 @@ result<resolved_run> resolve(const run_request& request,
   run.id = request.id;
   run.organization = request.organization;
   run.return_char_limit = default_return_char_limit;
+  std::shared_ptr<const tool> stored;
   if (request.kind == run_kind::tool) {
     auto tool = find_tool(request, catalog);
     if (!tool)
       return tool.error();
-    if (auto ok = use_tool(**tool, request, r); !ok)
+    auto view = tools.find(*tool);
+    if (!view)
+      return view.error();
+    if (auto ok = use_tool(**view, request, r); !ok)
       return ok.error();
+    stored = std::move(*tool);
   } else {
     use_request(request, r);
   }
-  auto bound = bind(request, run);
+  auto bound = stored ? bind_to(*stored, request) : bind(request, run);
   if (!bound)
     return bound.error();
   run.args_json = std::move(*bound);

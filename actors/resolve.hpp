@@ -25,10 +25,32 @@ struct resolved_run {
   std::optional<network_policy> tool_network;
 };
 
+/// What a run takes over from a stored tool, as it needs it.
+struct tool_view {
+  std::shared_ptr<const tool> of;
+  std::string function;
+  std::string json_schema; // "": none
+  std::string args_json_schema;
+  std::optional<backend_kind> wish;
+  limit_overrides limits;
+  std::optional<network_policy> network;
+};
+using tool_view_ptr = std::shared_ptr<const tool_view>;
+
+/// Reads tools once per revision: a schema takes longer to print than a run
+/// takes through the engine. Not thread-safe.
+class tool_views {
+public:
+  result<tool_view_ptr> find(const std::shared_ptr<const tool>& of);
+
+private:
+  std::unordered_map<tool_id, tool_view_ptr> known_;
+};
+
 /// Finds the tool, binds the arguments. Every complaint has a pointer.
 result<resolved_run> resolve(const run_request& request,
                              const organization_catalog* catalog,
-                             const run_rules& rules);
+                             const run_rules& rules, tool_views& tools);
 
 /// The parts of a sandbox config that a run needs, whatever its kind.
 struct config_view {

@@ -15,6 +15,7 @@ struct world {
   run_rules rules;
   run_request request;
   config_views views;
+  tool_views tools;
 
   world() {
     catalog.id = default_organization();
@@ -46,7 +47,9 @@ struct world {
     catalog.configs_by_type[c->type] = c->id;
     catalog.configs[c->id] = std::move(c);
   }
-  result<resolved_run> look_up() { return resolve(request, &catalog, rules); }
+  result<resolved_run> look_up() {
+    return resolve(request, &catalog, rules, tools);
+  }
   result<prepared_run> prepare() {
     auto r = look_up();
     if (!r)
@@ -77,6 +80,50 @@ BOOST_AUTO_TEST_CASE(finds_a_tool_by_name_and_by_id) {
   BOOST_TEST(w.prepare().has_value());
   w.request.tool = tool_id::make();
   BOOST_TEST((w.look_up().error().code == ec::not_found));
+}
+
+BOOST_AUTO_TEST_CASE(reads_a_tool_again_after_it_was_changed) {
+  world w;
+  const auto before = w.prepare();
+  BOOST_REQUIRE(before.has_value());
+  auto changed = std::make_shared<tool>(w.add());
+  changed->source_code = "def plus(a): return a";
+  changed->json_schema = *json::parse_object(
+    R"({"name":"plus","parameters":{"type":"object","required":["c"]}})");
+  changed->metadata = *json::parse_object(R"({"sandbox":"e2b"})");
+  w.put(changed);
+  BOOST_TEST(!w.look_up().has_value()); // "c" is missing now
+  w.request.args_json = R"({"c":1})";
+  auto after = w.look_up();
+  BOOST_REQUIRE(after.has_value());
+  BOOST_TEST(after->base->function == "plus");
+  BOOST_TEST(after->base->source == changed->source_code);
+  BOOST_TEST(after->base->json_schema != before->json_schema);
+  BOOST_TEST((after->wish.of_tool == backend_kind::e2b));
+}
+
+BOOST_AUTO_TEST_CASE(fits_one_run_for_two_backends) {
+  world w;
+  w.add().pip_requirements.push_back(pip_requirement{"numpy", {}, "==2.0"});
+  auto r = w.look_up();
+  BOOST_REQUIRE(r.has_value());
+  for (auto kind : {backend_kind::e2b, backend_kind::local}) {
+    auto view = w.views.find(w.request, kind, &w.catalog, w.rules);
+    BOOST_REQUIRE(view.has_value());
+    BOOST_REQUIRE(fit(*r->base, *r, w.request, **view, w.rules).has_value());
+    BOOST_TEST((r->base->config.type == kind));
+    BOOST_TEST(r->base->pip_requirements.size() == 1u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(calls_a_run_without_a_tool_by_its_own_uuid) {
+  world w;
+  w.request.kind = run_kind::source;
+  w.request.source = "def f(): pass";
+  const auto r = w.look_up();
+  BOOST_REQUIRE(r.has_value());
+  BOOST_TEST(r->tool.str().substr(5) == w.request.id.str().substr(4));
+  BOOST_TEST(is_id("tool", r->tool.str()));
 }
 
 BOOST_AUTO_TEST_CASE(points_at_every_wrong_argument) {
