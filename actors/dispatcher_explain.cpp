@@ -47,8 +47,8 @@ caf::result<explain_result> dispatcher_state::explain(const execution& what) {
     return to_caf(std::move(ok.error()));
   found_layers found;
   if (catalog) {
-    found.of_config
-      = std::make_shared<const environment>(names_of(*catalog, run->config.id));
+    found.of_config = std::make_shared<const environment>(
+      names_of(*catalog, run->config->id));
     found.of_agent = std::make_shared<const environment>(
       names_of(*catalog, request.agent_id));
   }

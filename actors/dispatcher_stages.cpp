@@ -157,7 +157,7 @@ void dispatcher_state::gather(job& j) {
   ++j.number;
   const auto* catalog = j.config->find(j.run->who.organization);
   const bool sealed = catalog
-    && (catalog->variables.contains(j.prepared->config.id)
+    && (catalog->variables.contains(j.prepared->config->id)
         || (!j.run->request->agent_id.empty()
             && catalog->agent_variables.contains(j.run->request->agent_id)));
   if (!sealed && !context->options.webhook)
@@ -165,7 +165,7 @@ void dispatcher_state::gather(job& j) {
   gather_request ask;
   ask.run = j.run;
   ask.number = j.number;
-  ask.config = j.prepared->config.id;
+  ask.config = j.prepared->config->id;
   ask.tool_name = j.prepared->name;
   const auto& credential = routes.of(context->routes)->credential;
   if (!credential)

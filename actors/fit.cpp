@@ -18,8 +18,8 @@ result<void> take(result<T> typed, config_view& view) {
 }
 
 result<void> read(config_view& view) {
-  const auto& config = view.config.config;
-  switch (view.config.type) {
+  const auto& config = view.config->config;
+  switch (view.config->type) {
   case backend_kind::local:
     return take(as_local(config), view);
   case backend_kind::e2b:
@@ -119,22 +119,22 @@ result<config_view_ptr> config_views::find(const run_request& request,
   const auto key = stored
     ? stored->id.str()
     : request.organization.str() + std::string{to_string(backend)};
-  if (auto i = known_.find(key); i != known_.end()
-      && (!stored || i->second->config.revision == stored->revision))
+  if (auto i = known_.find(key);
+      i != known_.end() && (!stored || i->second->config == stored))
     return i->second;
   auto view = std::make_shared<config_view>();
   if (stored) {
-    view->config = *stored;
+    view->config = stored;
   } else {
     auto made = default_of(request.organization, backend, rules);
     if (!made)
       return made.error();
-    view->config = std::move(*made);
+    view->config = std::make_shared<const sandbox_config>(std::move(*made));
   }
   if (auto ok = read(*view); !ok)
     return std::move(ok).error().within("sandbox config of "
                                         + std::string{to_string(backend)});
-  view->fingerprint = fingerprint(view->config);
+  view->fingerprint = fingerprint(*view->config);
   if (known_.size() >= limit)
     known_.clear();
   config_view_ptr ready = std::move(view);

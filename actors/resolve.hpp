@@ -54,7 +54,7 @@ result<resolved_run> resolve(const run_request& request,
 
 /// The parts of a sandbox config that a run needs, whatever its kind.
 struct config_view {
-  sandbox_config config;
+  std::shared_ptr<const sandbox_config> config;
   std::vector<pip_requirement> pip;
   std::vector<npm_requirement> npm;
   common_config common;

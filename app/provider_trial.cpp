@@ -112,7 +112,9 @@ prepared_run plain_run(backend_kind kind) {
   r.name = r.function = "add";
   r.args_json = R"({"a": 2, "b": 40})";
   r.limits.wall = 60s;
-  r.config.type = kind;
+  auto config = std::make_shared<sandbox_config>();
+  config->type = kind;
+  r.config = std::move(config);
   r.deadline = steady::now() + run_patience;
   // Asked of a variable that may hold anything: quotes must survive.
   r.env.emplace("TROUPE_TRIAL", secret{"it's \"here\""});

@@ -40,7 +40,7 @@ struct prepared_run {
   std::string agent_id;
   std::string agent_state_json;
 
-  sandbox_config config;
+  std::shared_ptr<const sandbox_config> config;  // shared by many; null: none
   std::vector<pip_requirement> pip_requirements; // tool's and config's, merged
   std::vector<npm_requirement> npm_requirements;
   // Local runs only, filled in by runtime/environment:
@@ -55,6 +55,9 @@ struct prepared_run {
 };
 
 using prepared_run_ptr = std::shared_ptr<const prepared_run>;
+
+/// The run's sandbox config, one that says nothing if there is none.
+const sandbox_config& config_of(const prepared_run& run);
 
 enum class output_stream : std::uint8_t { out, err };
 

@@ -67,7 +67,7 @@ result<void> add_network(json::object& body, const network_policy& policy) {
 
 result<void> add_origin(json::object& body, const prepared_run& run,
                         const daytona_options& options) {
-  auto config = as_daytona(run.config.config);
+  auto config = as_daytona(config_of(run).config);
   auto snapshot = options.snapshot;
   if (config && !config->image.empty()) {
     // It becomes a line of a Dockerfile: one word, or it could be more lines.
@@ -105,8 +105,8 @@ result<std::string> creation_body(const prepared_run& run,
   labels[lease_label] = tag;
   labels["code-toolbox-language"]
     = run.lang == language::python ? "python" : "javascript";
-  if (!run.config.id.empty())
-    labels["config_state"] = fingerprint(run.config);
+  if (const auto& config = config_of(run); !config.id.empty())
+    labels["config_state"] = fingerprint(config);
   body["labels"] = std::move(labels);
   body["public"] = false;
   if (!options.target.empty())

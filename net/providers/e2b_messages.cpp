@@ -115,7 +115,7 @@ result<std::string> creation_body(const prepared_run& run,
                                   std::chrono::seconds lifetime,
                                   const e2b_options& options) {
   json::object body;
-  auto config = as_e2b(run.config.config);
+  auto config = as_e2b(config_of(run).config);
   auto chosen = config ? config->template_id : std::string{};
   if (chosen.empty())
     chosen = options.template_id;
@@ -124,8 +124,8 @@ result<std::string> creation_body(const prepared_run& run,
   json::object labels;
   labels[owner_label] = "1";
   labels[lease_label] = tag;
-  if (!run.config.id.empty())
-    labels["config_state"] = fingerprint(run.config);
+  if (const auto& stored = config_of(run); !stored.id.empty())
+    labels["config_state"] = fingerprint(stored);
   body["metadata"] = std::move(labels);
   json::object env;
   for (const auto& [name, value] : run.env)

@@ -241,8 +241,8 @@ modal_provider::create(prepared_run_ptr run, std::string tag,
   r.env.try_emplace("NODE_PATH", "/opt/troupe/node_modules");
   r.tags[std::string{owner_tag}] = "1";
   r.tags[std::string{lease_tag}] = tag;
-  if (!run->config.id.empty())
-    r.tags["config_state"] = fingerprint(run->config);
+  if (const auto& config = config_of(*run); !config.id.empty())
+    r.tags["config_state"] = fingerprint(config);
   auto body = sandbox_body(r);
   if (!body)
     co_return creation{body.error(), false};

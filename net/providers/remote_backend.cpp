@@ -160,7 +160,7 @@ remote_backend::impl::lifetime_of(const prepared_run& run) const {
   if (!run.pip_requirements.empty() || !run.npm_requirements.empty())
     needed += options.install_timeout;
   auto said = options.lifetime;
-  if (auto* own = run.config.config.if_contains("timeout"))
+  if (auto* own = config_of(run).config.if_contains("timeout"))
     if (own->is_int64() && own->as_int64() > 0)
       said = std::chrono::seconds{own->as_int64()};
   return std::max(needed, said);

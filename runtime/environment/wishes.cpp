@@ -110,8 +110,9 @@ result<local_wishes> wishes_of(const prepared_run& run,
     wishes.packages.pip = run.pip_requirements;
   if (run.lang != language::python)
     wishes.packages.npm = run.npm_requirements;
-  if (run.config.type == backend_kind::local && !run.config.config.empty()) {
-    auto config = as_local(run.config.config);
+  const auto& stored = config_of(run);
+  if (stored.type == backend_kind::local && !stored.config.empty()) {
+    auto config = as_local(stored.config);
     if (!config)
       return config.error();
     if (!config->sandbox_dir.empty())

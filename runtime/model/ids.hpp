@@ -100,7 +100,9 @@ user_id default_user();
 
 template <class Kind>
 struct std::hash<troupe::id<Kind>> {
-  std::size_t operator()(const troupe::id<Kind>& x) const noexcept {
+  /// Not `noexcept`, on purpose: the library then keeps the hash beside each
+  /// entry, and a look-up compares numbers instead of hashing its neighbours.
+  std::size_t operator()(const troupe::id<Kind>& x) const {
     return std::hash<std::string>{}(x.str());
   }
 };

@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(fits_one_run_for_two_backends) {
     auto view = w.views.find(w.request, kind, &w.catalog, w.rules);
     BOOST_REQUIRE(view.has_value());
     BOOST_REQUIRE(fit(*r->base, *r, w.request, **view, w.rules).has_value());
-    BOOST_TEST((r->base->config.type == kind));
+    BOOST_TEST((r->base->config->type == kind));
     BOOST_TEST(r->base->pip_requirements.size() == 1u);
   }
 }
@@ -141,8 +141,8 @@ BOOST_AUTO_TEST_CASE(uses_defaults_that_are_not_stored) {
   world w;
   auto run = w.prepare();
   BOOST_REQUIRE(run.has_value());
-  BOOST_TEST(run->config.id.empty());
-  BOOST_TEST(!run->config.config.empty());
+  BOOST_TEST(run->config->id.empty());
+  BOOST_TEST(!run->config->config.empty());
 }
 
 BOOST_AUTO_TEST_CASE(lets_the_strictest_limit_win) {

@@ -54,7 +54,9 @@ prepared_run python_run(backend_kind where, std::string source,
   r.source = std::move(source);
   r.args_json = std::move(args);
   r.limits.wall = 30s;
-  r.config.type = where;
+  auto config = std::make_shared<sandbox_config>();
+  config->type = where;
+  r.config = std::move(config);
   return r;
 }
 

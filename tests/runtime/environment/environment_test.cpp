@@ -5,6 +5,17 @@
 using namespace troupe;
 using namespace troupe::test;
 
+namespace {
+
+std::shared_ptr<const sandbox_config> local_config_of(json::object said) {
+  auto config = std::make_shared<sandbox_config>();
+  config->type = backend_kind::local;
+  config->config = std::move(said);
+  return config;
+}
+
+} // namespace
+
 BOOST_FIXTURE_TEST_SUITE(environment_builders, builder_fixture)
 
 BOOST_AUTO_TEST_CASE(passes_a_run_without_requirements_straight_through) {
@@ -109,8 +120,7 @@ BOOST_AUTO_TEST_CASE(evicts_the_least_used_beyond_the_size_bound) {
 
 BOOST_AUTO_TEST_CASE(refuses_to_share_a_directory_nobody_allowed) {
   prepared_run run;
-  run.config.type = backend_kind::local;
-  run.config.config["sandbox_dir"] = "/etc";
+  run.config = local_config_of({{"sandbox_dir", "/etc"}});
   auto wishes = wishes_of(run, options);
   BOOST_REQUIRE(!wishes.has_value());
   BOOST_TEST((wishes.error().code == ec::denied));
@@ -119,8 +129,8 @@ BOOST_AUTO_TEST_CASE(refuses_to_share_a_directory_nobody_allowed) {
 BOOST_AUTO_TEST_CASE(follows_no_link_out_of_a_shared_directory) {
   fs::create_directory_symlink("/etc", dir.path / "shared" / "link");
   prepared_run run;
-  run.config.type = backend_kind::local;
-  run.config.config["sandbox_dir"] = (dir.path / "shared" / "link").string();
+  run.config = local_config_of(
+    {{"sandbox_dir", (dir.path / "shared" / "link").string()}});
   BOOST_TEST(!wishes_of(run, options).has_value());
 }
 
@@ -128,9 +138,8 @@ BOOST_AUTO_TEST_CASE(reads_requirements_txt_of_a_shared_directory) {
   std::ofstream{dir.path / "shared" / "requirements.txt"}
     << "# ours\nrequests==2.31.0\n\nnumpy  # fast\n";
   prepared_run run;
-  run.config.type = backend_kind::local;
-  run.config.config["sandbox_dir"] = (dir.path / "shared").string();
-  run.config.config["use_venv"] = true;
+  run.config = local_config_of(
+    {{"sandbox_dir", (dir.path / "shared").string()}, {"use_venv", true}});
   auto wishes = wishes_of(run, options);
   BOOST_REQUIRE(wishes.has_value());
   BOOST_TEST(wishes->packages.pip.size() == 2u);
