@@ -97,7 +97,7 @@ result<live_run_ptr> gateway::take_on(caller who, run_request request,
   request.organization = who.organization;
   request.user = who.user;
   auto run = make_recycled<live_run>(
-    std::move(who), std::make_shared<const run_request>(std::move(request)),
+    std::move(who), make_recycled<const run_request>(std::move(request)),
     c.options.events);
   run->created_at = now();
   run->began = live_run::clock::now();

@@ -43,6 +43,7 @@ ledger_queue::outcome ledger_queue::push(ledger_line line,
     lines_.push_back({std::move(line), std::move(kept), bytes});
     bytes_ += bytes;
   }
+  look_for_room();
   if (urgent && !hurried_) {
     awake_ = hurried_ = true;
     return outcome::wake_now;
@@ -60,11 +61,14 @@ void ledger_queue::drain(std::vector<waiting>& all) {
   ++round_;
   bytes_ = 0;
   awake_ = hurried_ = false;
+  look_for_room();
 }
 
-bool ledger_queue::room() const {
-  std::lock_guard guard{mutex_};
-  return lines_.size() < bounds_.entries && bytes_ < bounds_.bytes;
+/// Under the lock.
+void ledger_queue::look_for_room() {
+  const bool now = lines_.size() < bounds_.entries && bytes_ < bounds_.bytes;
+  if (now != room())
+    room_.store(now, std::memory_order_relaxed);
 }
 
 std::size_t ledger_queue::size() const {

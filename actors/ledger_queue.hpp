@@ -2,6 +2,7 @@
 
 #include "actors/live_run.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -48,16 +49,19 @@ public:
   outcome push(ledger_line line, std::function<void(bool)> kept = {});
   /// Everything that waits, in `all`, whose memory is used for what comes next.
   void drain(std::vector<waiting>& all);
-  bool room() const;
+  bool room() const { return room_.load(std::memory_order_relaxed); }
   std::size_t size() const;
 
 private:
+  void look_for_room();
+
   mutable std::mutex mutex_;
   const bounds bounds_;
   std::vector<waiting> lines_;
   std::uint64_t round_ = 1; // of draining: tells which lines still wait
   std::size_t bytes_ = 0;
-  bool awake_ = false; // somebody has been told to look
+  std::atomic<bool> room_{true}; // asked for every run, changed seldom
+  bool awake_ = false;           // somebody has been told to look
   bool hurried_ = false;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -12,7 +13,8 @@ namespace troupe {
 /// Memory for objects of a kilobyte or more, one per run: the heap keeps no
 /// cache of that size, so each would be searched for, and tidying up after it
 /// touches what nobody needs. Blocks go back to the next run, still near the
-/// processor. At most `kept` wait; thread-safe.
+/// processor. Each thread has a few at hand; the others wait on a shelf, at
+/// most `kept` of them. Thread-safe.
 template <class T>
 class recycling_allocator {
 public:
@@ -23,28 +25,15 @@ public:
   recycling_allocator(const recycling_allocator<U>&) {}
 
   T* allocate(std::size_t n) {
-    if (n == 1) {
-      auto& s = shelf();
-      std::lock_guard guard{s.mutex};
-      if (!s.blocks.empty()) {
-        auto* block = s.blocks.back();
-        s.blocks.pop_back();
+    if (n == 1 && !hand_is_gone)
+      if (auto* block = at_hand().take())
         return static_cast<T*>(block);
-      }
-    }
     return static_cast<T*>(::operator new(n * sizeof(T), align));
   }
 
   void deallocate(T* block, std::size_t n) {
-    if (n == 1) {
-      auto& s = shelf();
-      std::lock_guard guard{s.mutex};
-      if (s.blocks.size() < kept) {
-        s.blocks.push_back(block); // has room: reserved
-        return;
-      }
-    }
-    ::operator delete(block, align);
+    if (n != 1 || hand_is_gone || !at_hand().put(block))
+      ::operator delete(block, align);
   }
 
   friend bool operator==(recycling_allocator, recycling_allocator) {
@@ -53,6 +42,7 @@ public:
 
 private:
   static constexpr std::size_t kept = 256;
+  static constexpr std::size_t few = 16; // at hand, and half of it at a time
   static constexpr std::align_val_t align{alignof(T)};
 
   struct shelf_type {
@@ -64,6 +54,65 @@ private:
   static shelf_type& shelf() {
     static auto* s = new shelf_type;
     return *s;
+  }
+
+  /// One thread's blocks: who frees what others allocate, and the other way
+  /// round, meets them at the shelf once in eight times.
+  class hand {
+  public:
+    ~hand() {
+      while (count_ > 0)
+        ::operator delete(blocks_[--count_], align);
+      hand_is_gone = true;
+    }
+
+    void* take() {
+      if (count_ == 0)
+        fetch();
+      return count_ == 0 ? nullptr : blocks_[--count_];
+    }
+
+    /// False: whoever has it should give it back to the heap.
+    bool put(void* block) {
+      if (count_ == few && !store())
+        return false;
+      blocks_[count_++] = block;
+      return true;
+    }
+
+  private:
+    void fetch() {
+      auto& s = shelf();
+      std::lock_guard guard{s.mutex};
+      while (count_ < few / 2 && !s.blocks.empty()) {
+        blocks_[count_++] = s.blocks.back();
+        s.blocks.pop_back();
+      }
+    }
+
+    bool store() {
+      auto& s = shelf();
+      std::lock_guard guard{s.mutex};
+      if (s.blocks.size() + few / 2 > kept)
+        return false;
+      // What was used last stays here.
+      s.blocks.insert(s.blocks.end(), blocks_.begin(),
+                      blocks_.begin() + few / 2);
+      std::move(blocks_.begin() + few / 2, blocks_.end(), blocks_.begin());
+      count_ = few / 2;
+      return true;
+    }
+
+    std::array<void*, few> blocks_;
+    std::size_t count_ = 0;
+  };
+
+  /// A thread's last objects may go after its hand.
+  static inline thread_local bool hand_is_gone = false;
+
+  static hand& at_hand() {
+    thread_local hand h;
+    return h;
   }
 };
 
