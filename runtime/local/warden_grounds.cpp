@@ -3,6 +3,7 @@
 #include "runtime/local/abi.hpp"
 
 #include <cstring>
+#include <filesystem>
 
 namespace troupe {
 
@@ -118,6 +119,8 @@ make_warm_carrier(boost::asio::any_io_executor strand,
   where.interpreter = std::move(interpreter);
   where.runners = std::move(runners);
   where.runners_inside = abi::runners;
+  // Of the host, not of this instance: it outlives it.
+  where.profiles = std::filesystem::path{directory}.parent_path();
   if (!zygote::install(directory, where))
     return nullptr;
   return std::make_unique<zygote::slot_carrier>(

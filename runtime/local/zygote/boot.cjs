@@ -1,10 +1,10 @@
 "use strict";
-// Becomes a zygote: `node FLAGS boot.cjs ADDON RUNNERS INSIDE VARIABLES`.
+// Becomes a zygote: `node FLAGS boot.cjs ADDON RUNNERS INSIDE TRICKS VARIABLES`.
 //
 // Loads the runner, does what runs do with tools of its own, and hands the
 // process over to C++ code. From there only children come back. RUNNERS is where
-// the runners are on the host, INSIDE where a run sees them, VARIABLES a line for
-// each that every run has. Descriptor 3 is the engine's.
+// the runners are on the host, INSIDE where a run sees them, TRICKS what to do about
+// memory, VARIABLES a line for each that every run has. Descriptor 3 is the engine's.
 //
 // Everything here is synchronous: the event loop must not have been entered when
 // it is forked.
@@ -15,7 +15,7 @@ const v8 = require("v8");
 const vm = require("vm");
 const Module = require("module");
 
-const [addon, runners, inside, variables] = process.argv.slice(2);
+const [addon, runners, inside, tricks, variables] = process.argv.slice(2);
 const CONTROL = 3;
 const CHANNEL = 3;
 const ARMED = 2;
@@ -160,7 +160,12 @@ function main() {
   }
   emptyNursery();
   runner.prepare(CHANNEL, native.exports.exit);
-  const order = native.exports.serve(CONTROL);
+  const order = native.exports.serve(
+    CONTROL,
+    tricks.includes("text"),
+    tricks.includes("heap"),
+    tricks.includes("tables"),
+  );
   becomeRun(native.exports, Math.random);
   if (order === ARMED) {
     warm();

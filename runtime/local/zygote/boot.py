@@ -1,10 +1,11 @@
-"""Becomes a zygote: `python3 -I -B boot.py MODULE RUNNERS INSIDE PRELOAD TRICKS
-VARIABLES`.
+"""Becomes a zygote: `python3 -I -B boot.py MODULE RUNNERS INSIDE TRICKS PRELOAD
+PROFILE VARIABLES`.
 
 Imports what tools need, does what they do with a tool of our own, and hands the
 process over to C code for good. RUNNERS is where the runners are on the host,
-INSIDE where a run sees them, VARIABLES a line for each that every run has.
-Descriptor 3 is the engine's."""
+INSIDE where a run sees them, VARIABLES a line for each that every run has. PROFILE
+says which blocks of memory are to lie together; with the trick "learn" it is
+written, and nothing else is done. Descriptor 3 is the engine's."""
 
 import os
 import sys
@@ -56,11 +57,94 @@ WARM_ARGS = b'{"items": [1, 2.5, 3], "label": "k"}'
 # write to the pages of every function on its way.
 WARM_RUNS = 40
 
+# Everyday work of tools, one kind each. None is ever run in a zygote.
+TRAINING_SOURCES = [
+    """
+import re
+from datetime import datetime, timedelta
 
-def start_over(module_path, arguments):
+def work():
+    text = "a=1, b=22; c=333"
+    pairs = dict(re.findall(r"([a-z])=([0-9]+)", text))
+    when = datetime(2024, 2, 29, 12, 30) + timedelta(days=1)
+    clean = re.sub("[^a-z]+", "-", text.title().lower())
+    return {"pairs": pairs, "when": when.isoformat(), "clean": clean}
+""",
+    """
+import csv
+import hashlib
+import io
+import json
+import math
+
+def work():
+    rows = list(csv.DictReader(io.StringIO("x,y\\n1,2\\n3,4\\n")))
+    rows.sort(key=lambda row: -int(row["x"]))
+    text = json.dumps({"rows": rows, "root": math.sqrt(2)}, indent=1)
+    print(text)
+    return [hashlib.sha256(text.encode()).hexdigest(), json.loads(text)]
+""",
+    """
+import os
+from collections import Counter, defaultdict
+from dataclasses import asdict, dataclass
+from enum import Enum
+
+class Kind(Enum):
+    ONE = 1
+
+@dataclass
+class Point:
+    x: int
+    y: float = 0.5
+
+def work():
+    groups = defaultdict(list)
+    for n in range(9):
+        groups[n % 3].append(Point(n))
+    try:
+        raise ValueError(os.path.join("a", "b"))
+    except ValueError as problem:
+        text = str(problem)
+    return {"c": Counter(text), "p": asdict(groups[1][0]), "k": Kind.ONE, "t": text}
+""",
+    """
+from typing import List, Optional
+try:
+    from pydantic import BaseModel, Field
+except ImportError:
+    BaseModel = object
+
+def work():
+    class Item(BaseModel):
+        name: str
+        price: Optional[float] = None
+        tags: List[str] = []
+
+    return Item(name="a", price="2.5", tags=["t"])
+""",
+    """
+import asyncio
+import base64
+import random
+import uuid
+
+async def work():
+    await asyncio.sleep(0)
+    data = base64.urlsafe_b64encode(bytes(range(9))).decode()
+    return [data, len(str(uuid.uuid4())), random.random() < 2]
+""",
+]
+
+
+def start_over(module_path, tricks, profile, arguments):
     """Once more from the start, with the module in place before the
     interpreter: it has a say in where memory comes from."""
     environment = dict(os.environ, LD_PRELOAD=module_path, TROUPE_GATHER_HEAP="1")
+    if "learn" in tricks:
+        environment["TROUPE_LEARN_BLOCKS"] = "1"
+    elif profile:
+        environment["TROUPE_HOT_BLOCKS"] = profile
     options = ["-I", "-B", "-X", "utf8", __file__]
     os.execve(sys.executable, [sys.executable, *options, *arguments], environment)
 
@@ -88,6 +172,28 @@ def load_module(path):
     return create_dynamic(ModuleSpec(name, loader, origin=path))
 
 
+def tell_imports(chapter):
+    """Says which module is being imported: what it allocates is known by that.
+    Returns what puts things back."""
+    from importlib.machinery import SourceFileLoader
+
+    execute = SourceFileLoader.exec_module
+
+    def exec_module(self, module):
+        chapter(module.__name__)
+        try:
+            execute(self, module)
+        finally:
+            chapter(module.__name__ + " done")
+
+    def stop():
+        SourceFileLoader.exec_module = execute
+        chapter("imported")
+
+    SourceFileLoader.exec_module = exec_module
+    return stop
+
+
 def import_all(names):
     import importlib
 
@@ -105,24 +211,36 @@ def reseed_numpy():
         os.register_at_fork(after_in_child=numpy_random.seed)
 
 
-def warmer(variables):
-    """Does all that a run does but reading and writing the channel."""
+def warmer(variables, source=WARM_SOURCE, function="summarize", args=WARM_ARGS):
+    """Does all that a run does, reading and writing the channel included."""
     import json
 
     from troupe_runner import frame, serve, streams, tool
 
-    code = tool.dump(tool.compile_tool(WARM_SOURCE, "summarize.py"))
-    head = json.dumps({**WARM_HEAD, "env": variables}).encode()
-    parts = (head, WARM_SOURCE.encode(), WARM_ARGS, b"", code)
+    code = tool.dump(tool.compile_tool(source, function + ".py"))
+    head = json.dumps({**WARM_HEAD, "function": function, "env": variables}).encode()
+    parts = (head, source.encode(), args, b"", code)
     request = frame.encode(frame.REQUEST, parts)
 
     def warm():
         path = list(sys.path)
-        serve.run_request(request)
+        ends = os.pipe()
+        os.write(ends[1], request)
+        answer = serve.run_request(frame.read(ends[0]))
         streams.flush()
+        frame.write(ends[1], answer)
         sys.path[:] = path
+        for fd in ends:
+            os.close(fd)
 
     return warm
+
+
+def trainers(warm, variables):
+    """Runs like those of many tools, to see what they write to."""
+    return [warm] + [
+        warmer(variables, source, "work", b"{}") for source in TRAINING_SOURCES
+    ]
 
 
 def with_pipes(action, *arguments):
@@ -141,13 +259,16 @@ def with_pipes(action, *arguments):
             os.close(fd)
 
 
-def main(module_path, runners, inside, preload, tricks, variables):
+def main(module_path, runners, inside, tricks, preload, profile, variables):
+    if "learn" in tricks and "TROUPE_GATHER_HEAP" not in os.environ:
+        os.nice(19)  # nobody waits for it
     if "heap" in tricks and "TROUPE_GATHER_HEAP" not in os.environ:
-        start_over(module_path, sys.argv[1:])
+        start_over(module_path, tricks, profile, sys.argv[1:])
     register = keep_only_needed_hooks()
     module = load_module(module_path)
     if "heap" in tricks:
         module.gather_heap()
+    stop_telling = tell_imports(module.chapter)
     here = os.path.join(runners, "python")
     sys.path.insert(0, here)
     import troupe_runner
@@ -157,6 +278,7 @@ def main(module_path, runners, inside, preload, tricks, variables):
     # What a child imports later, it finds where every run has it.
     troupe_runner.__path__[:] = [os.path.join(inside, "python", "troupe_runner")]
     import_all([name for name in preload.split(",") if name])
+    stop_telling()
     variables = dict(line.split("=", 1) for line in variables.splitlines())
     with_pipes(troupe_runner.prepare, variables)
     warm = warmer(variables)
@@ -170,8 +292,10 @@ def main(module_path, runners, inside, preload, tricks, variables):
     sys.argv[:] = [""]
     gc.collect()
     gc.freeze()
+    if "learn" in tricks:
+        module.learn(profile, trainers(warm, variables))
     gc.disable()  # the parent never collects; each child turns it on again
     module.serve(CONTROL, troupe_runner.serve_one, warm, tricks)
 
 
-main(*sys.argv[1:7])
+main(*sys.argv[1:8])

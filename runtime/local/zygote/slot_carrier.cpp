@@ -54,6 +54,9 @@ slot_carrier::impl::impl(boost::asio::any_io_executor strand,
       hatch_timer_{strand}, arm_timer_{strand}, evict_timer_{strand},
       watch_timer_{strand} {
   totals_.trouble = "the interpreter is starting";
+  if (where_.family == family::python && options_.hot_blocks
+      && !where_.profiles.empty())
+    where_.profile = profile_path(where_, options_.preload);
 }
 
 /// Most tools are Python; who never runs anything else shall not pay for it.
@@ -230,6 +233,7 @@ slot_counts slot_carrier::impl::counts() const {
   now.running = running_.size();
   now.zygote_pid = current_ ? current_->pid() : 0;
   now.huge_pages = current_ ? current_->huge_pages() : 0;
+  now.hot_blocks = current_ ? current_->hot_blocks() : 0;
   return now;
 }
 

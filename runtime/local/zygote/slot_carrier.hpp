@@ -24,7 +24,8 @@ struct slot_counts {
   std::uint64_t restarts = 0;   // of interpreters
   std::int32_t zygote_pid = 0;
   std::uint64_t huge_pages = 0;
-  std::string trouble; // why no interpreter is ready, "": one is
+  std::uint64_t hot_blocks = 0; // put side by side
+  std::string trouble;          // why no interpreter is ready, "": one is
 };
 
 /// Which interpreter a zygote is.
@@ -42,6 +43,8 @@ public:
     std::string boot;
     std::string runners;        // of the host: what runtime/script installed
     std::string runners_inside; // where a run sees that
+    std::string profiles;       // for what is learned, from start to start
+    std::string profile;        // of it: ours; the carrier fills it in
   };
 
   /// A run that no slot could be made for, the interpreter having died say, is

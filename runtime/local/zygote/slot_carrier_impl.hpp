@@ -48,7 +48,8 @@ private:
   void open();
   bool is_for(const launch& what) const;
   // -- interpreters (zygote_keeper.cpp) --------------------------------------
-  std::vector<std::string> command() const;
+  enum class purpose : std::uint8_t { serve, learn };
+  std::vector<std::string> command(purpose what) const;
   void hatch();
   void hatch_later();
   void on_hatched(const std::shared_ptr<zygote_process>& z);
@@ -56,6 +57,11 @@ private:
   void renew_if_old();
   void retire(const std::shared_ptr<zygote_process>& z);
   void close_if_empty(const std::shared_ptr<zygote_process>& z);
+
+  // -- what it writes to (learner.cpp) ----------------------------------------
+  bool has_profile() const;
+  void learn_if_due();
+  void on_learned();
 
   // -- slots (slot_keeper.cpp) -----------------------------------------------
   void make_for_waiting();
@@ -105,6 +111,7 @@ private:
   std::shared_ptr<zygote_process> current_;
   std::shared_ptr<zygote_process> hatching_;
   std::vector<std::shared_ptr<zygote_process>> retiring_;
+  std::optional<unique_fd> learning_; // our end; empty: it was tried
   std::chrono::milliseconds delay_{0};
   boost::asio::steady_timer hatch_timer_;
   boost::asio::steady_timer arm_timer_;
@@ -117,5 +124,9 @@ private:
   bool opened_ = false;
   slot_counts totals_;
 };
+
+/// Where it is, or will be, written down which blocks lie together.
+std::string profile_path(const slot_carrier::paths& where,
+                         const std::vector<std::string>& preload);
 
 } // namespace troupe::zygote

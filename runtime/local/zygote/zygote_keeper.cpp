@@ -39,12 +39,14 @@ std::string tricks(const zygote_options& o) {
     names += "heap,";
   if (o.merged_maps)
     names += "maps,";
+  if (o.inherited_maps)
+    names += "tables,";
   return names;
 }
 
 } // namespace
 
-std::vector<std::string> slot_carrier::impl::command() const {
+std::vector<std::string> slot_carrier::impl::command(purpose what) const {
   std::vector<std::string> argv{where_.interpreter};
   const auto add = [&argv](std::initializer_list<std::string> more) {
     argv.insert(argv.end(), more);
@@ -53,13 +55,17 @@ std::vector<std::string> slot_carrier::impl::command() const {
     // Isolated mode: neither variables nor the user's directories count.
     add({"-I", "-B", "-X", "utf8"});
   else
-    // Threads of V8 would be missing in a child: it has none to ask. Code on
-    // huge pages is one entry of a page table where it were five hundred.
+    // Threads of V8 would be missing in a child: it has none to ask.
     add({"--no-warnings", "--single-threaded", "--v8-pool-size=0",
-         "--no-flush-bytecode", "--use-largepages=silent"});
-  add({where_.boot, where_.module, where_.runners, where_.runners_inside});
+         "--no-flush-bytecode"});
+  // Code on huge pages is one entry of a page table where it were five hundred.
+  if (where_.family == family::node && options_.huge_text)
+    add({"--use-largepages=silent"});
+  add({where_.boot, where_.module, where_.runners, where_.runners_inside,
+       tricks(options_) + (what == purpose::learn ? "learn," : "")});
   if (where_.family == family::python)
-    add({join(options_.preload), tricks(options_)});
+    add({join(options_.preload),
+         what == purpose::learn || has_profile() ? where_.profile : ""});
   add({basic_variables()});
   return argv;
 }
@@ -96,7 +102,7 @@ void slot_carrier::impl::hatch() {
           self->on_slot_failed(s, why);
       },
   });
-  makers_->hatch(command(), unique_fd{pair[1]},
+  makers_->hatch(command(purpose::serve), unique_fd{pair[1]},
                  [weak = weak_from_this(), z = std::weak_ptr{z}](error why) {
                    auto self = weak.lock();
                    if (auto it = z.lock(); self && it)
@@ -156,6 +162,7 @@ void slot_carrier::impl::renew_if_old() {
   if (current_->runs >= options_.runs_per_zygote
       || clock::now() - current_->born >= options_.zygote_age)
     hatch();
+  learn_if_due();
   const auto step = std::min<std::chrono::milliseconds>(
     options_.zygote_age / 4 + std::chrono::milliseconds{1},
     std::chrono::milliseconds{5'000});

@@ -57,6 +57,7 @@ void zygote_process::hear(const packet& in, unique_fd pidfd) {
     ready_ = true;
     pid_ = in.pid;
     huge_pages_ = in.huge_pages;
+    hot_blocks_ = in.hot_blocks;
     if (told_.ready)
       told_.ready();
     break;

@@ -35,6 +35,7 @@ public:
   bool is_ready() const { return ready_; }
   std::int32_t pid() const { return pid_; }
   std::uint64_t huge_pages() const { return huge_pages_; }
+  std::uint64_t hot_blocks() const { return hot_blocks_; }
 
   // What the carrier remembers about it.
   std::uint64_t runs = 0;
@@ -52,6 +53,7 @@ private:
   bool ready_ = false;
   std::int32_t pid_ = 0;
   std::uint64_t huge_pages_ = 0;
+  std::uint64_t hot_blocks_ = 0;
   std::map<std::uint64_t, std::shared_ptr<slot>> making_; // by ticket
 };
 

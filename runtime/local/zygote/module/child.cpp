@@ -38,9 +38,7 @@ void become_a_run() {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   begin_run_process();
-  use_child_allocator();
-  PyOS_AfterFork_Child();
-  enable_gc();
+  become_child_interpreter();
 }
 
 void call(void* function) {
@@ -50,8 +48,18 @@ void call(void* function) {
 
 } // namespace
 
-python_guest::python_guest(void* run, void* warm) : run_{run}, warm_{warm} {
+void prepare_child_interpreter() {
   gc_enable = reinterpret_cast<switch_on>(dlsym(RTLD_DEFAULT, "PyGC_Enable"));
+}
+
+void become_child_interpreter() {
+  use_child_allocator();
+  PyOS_AfterFork_Child();
+  enable_gc();
+}
+
+python_guest::python_guest(void* run, void* warm) : run_{run}, warm_{warm} {
+  prepare_child_interpreter();
 }
 
 void python_guest::live(packet order, descriptors& with, int armed) {

@@ -5,7 +5,8 @@
 // nothing. Measured: about a third of a light run's faults.
 #include "runtime/local/zygote/module/child_allocator.hpp"
 
-#include <dlfcn.h>
+#include "runtime/local/zygote/module/python_memory.hpp"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,25 +17,9 @@ namespace troupe::zygote {
 
 namespace {
 
-// As in CPython's pymem.h, which the limited API leaves out; unchanged since
-// 3.5 (`calloc` came then).
-struct allocator {
-  void* context;
-  void* (*malloc)(void*, size_t);
-  void* (*calloc)(void*, size_t, size_t);
-  void* (*realloc)(void*, void*, size_t);
-  void (*free)(void*, void*);
-};
-enum domain { raw, mem, obj };
-using change = void (*)(int, allocator*);
-
 constexpr size_t region_size = 512u << 20; // address space, not memory
 constexpr size_t granule = 1024;           // the unit that has one class
 constexpr size_t granules = region_size / granule;
-constexpr size_t small_limit = 512;    // steps of 16 up to here ...
-constexpr size_t medium_limit = 32768; // ... then four per doubling
-constexpr unsigned small_classes = small_limit / 16;
-constexpr unsigned classes = small_classes + 24;
 constexpr unsigned longest_chunk = 16; // granules: how far ahead one class goes
 
 struct block {
@@ -51,24 +36,9 @@ struct size_class {
 char* region = nullptr;
 unsigned char* class_of = nullptr; // by granule
 size_t used = 0;                   // granules
-size_class table[classes];
-allocator parent_mem, parent_obj;
-change set_allocator = nullptr;
-
-unsigned index_of(size_t size) {
-  if (size <= small_limit)
-    return size == 0 ? 0 : static_cast<unsigned>((size - 1) / 16);
-  const unsigned top = 63u - static_cast<unsigned>(__builtin_clzll(size - 1));
-  const unsigned quarter = static_cast<unsigned>((size - 1) >> (top - 2)) & 3;
-  return small_classes + (top - 9) * 4 + quarter;
-}
-
-size_t size_of(unsigned index) {
-  if (index < small_classes)
-    return (index + 1) * 16;
-  const unsigned step = index - small_classes;
-  return (size_t{5} + step % 4) << (7 + step / 4);
-}
+size_class table[size_classes];
+python_allocator parent_mem, parent_obj;
+set_python_allocator set_allocator = nullptr;
 
 bool ours(const void* p) {
   return static_cast<size_t>(static_cast<const char*>(p) - region)
@@ -97,16 +67,16 @@ bool refill(size_class& c, unsigned index, size_t size) {
 }
 
 void* take(size_t size) {
-  if (size > medium_limit)
+  if (size > largest_classed)
     return nullptr;
-  const auto index = index_of(size);
+  const auto index = class_of_size(size);
   auto& c = table[index];
   if (c.free) {
     auto* b = c.free;
     c.free = b->next;
     return b;
   }
-  const auto rounded = size_of(index);
+  const auto rounded = size_of_class(index);
   if (static_cast<size_t>(c.end - c.next) < rounded
       && !refill(c, index, rounded))
     return nullptr;
@@ -225,9 +195,9 @@ void* child_realloc(void* context, void* p, size_t size) {
     return child_malloc(nullptr, size);
   if (ours(p)) {
     const auto index = class_at(p);
-    if (size <= medium_limit && index_of(size) == index)
+    if (size <= largest_classed && class_of_size(size) == index)
       return p;
-    return move_block(p, size_of(index), size);
+    return move_block(p, size_of_class(index), size);
   }
   if (auto** slot = find_large(p)) {
     auto* q = ::realloc(p, size ? size : 1);
@@ -241,21 +211,19 @@ void* child_realloc(void* context, void* p, size_t size) {
     return q;
   }
   // The parent's: only its own allocator knows how long it is.
-  auto& parent = *static_cast<allocator*>(context);
+  auto& parent = *static_cast<python_allocator*>(context);
   return parent.realloc(parent.context, p, size);
 }
 
 } // namespace
 
 bool prepare_child_allocator() {
-  const auto get
-    = reinterpret_cast<change>(dlsym(RTLD_DEFAULT, "PyMem_GetAllocator"));
-  set_allocator
-    = reinterpret_cast<change>(dlsym(RTLD_DEFAULT, "PyMem_SetAllocator"));
+  const auto get = find_python_allocator("PyMem_GetAllocator");
+  set_allocator = find_python_allocator("PyMem_SetAllocator");
   if (!get || !set_allocator)
     return false;
-  get(mem, &parent_mem);
-  get(obj, &parent_obj);
+  get(mem_domain, &parent_mem);
+  get(object_domain, &parent_obj);
   auto* space = mmap(nullptr, region_size + granules, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (space == MAP_FAILED) {
@@ -270,12 +238,12 @@ bool prepare_child_allocator() {
 void use_child_allocator() {
   if (!set_allocator)
     return;
-  allocator of_mem{&parent_mem, child_malloc, child_calloc, child_realloc,
-                   child_free};
-  allocator of_obj{&parent_obj, child_malloc, child_calloc, child_realloc,
-                   child_free};
-  set_allocator(mem, &of_mem);
-  set_allocator(obj, &of_obj);
+  python_allocator of_mem{&parent_mem, child_malloc, child_calloc,
+                          child_realloc, child_free};
+  python_allocator of_obj{&parent_obj, child_malloc, child_calloc,
+                          child_realloc, child_free};
+  set_allocator(mem_domain, &of_mem);
+  set_allocator(object_domain, &of_obj);
 }
 
 } // namespace troupe::zygote

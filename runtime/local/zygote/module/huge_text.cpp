@@ -55,28 +55,6 @@ bool find_code(uintptr_t inside, range& text, range& image) {
   return found;
 }
 
-/// Anonymous memory with the same content takes the place of the original.
-/// It lies as the original does within huge pages.
-bool replace(range what) {
-  const auto size = what.end - what.begin;
-  const auto room = size + 2 * huge;
-  auto* space = static_cast<char*>(mmap(nullptr, room, PROT_READ | PROT_WRITE,
-                                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  if (space == MAP_FAILED)
-    return false;
-  const auto first = reinterpret_cast<uintptr_t>(space);
-  auto* copy = reinterpret_cast<char*>(up(first) + (what.begin & (huge - 1)));
-  madvise(space, room, MADV_HUGEPAGE);
-  memcpy(copy, reinterpret_cast<void*>(what.begin), size);
-  const bool done = mprotect(copy, size, PROT_READ | PROT_EXEC) == 0
-    && mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
-              reinterpret_cast<void*>(what.begin))
-      != MAP_FAILED;
-  // What is left of the room around the copy, or all of it.
-  munmap(space, room);
-  return done;
-}
-
 } // namespace
 
 int move_text() {
@@ -92,7 +70,7 @@ int move_text() {
     part.begin = down(text.begin);
   if (up(text.end) <= image.end)
     part.end = up(text.end);
-  if (!replace(part))
+  if (!replace(part.begin, part.end, PROT_READ | PROT_EXEC))
     return 0;
   return up(part.begin) < part.end
     ? static_cast<int>((down(part.end) - up(part.begin)) / huge)

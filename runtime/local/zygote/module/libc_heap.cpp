@@ -9,33 +9,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25 // Linux 6.1
-#endif
 
 namespace troupe::zygote {
 
 namespace {
 
-[[maybe_unused]] void* skipped = nullptr; // or the compiler drops the call
+void* volatile skipped = nullptr; // or the compiler drops the call
 
-/// Where libc's heap ends for now.
+/// Where libc's heap begins; 0: it has none yet.
+uintptr_t heap_begin() {
+  auto* maps = fopen("/proc/self/maps", "re");
+  if (!maps)
+    return 0;
+  char line[512];
+  unsigned long begin = 0;
+  while (fgets(line, sizeof line, maps))
+    if (strstr(line, "[heap]") && sscanf(line, "%lx-", &begin) == 1)
+      break;
+  fclose(maps);
+  return begin;
+}
+
+/// Where it ends for now.
 char* heap_top() {
   return static_cast<char*>(sbrk(0)) - mallinfo2().keepcost;
 }
 
 } // namespace
-
-int collapse(uintptr_t begin, uintptr_t end) {
-  int made = 0;
-  for (begin = up(begin); begin + huge <= end; begin += huge)
-    if (madvise(reinterpret_cast<void*>(begin), huge, MADV_COLLAPSE) == 0)
-      ++made;
-  return made;
-}
 
 void keep_libc_together() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
@@ -45,8 +46,9 @@ void keep_libc_together() {
 void align_libc_heap() {
   const auto top = reinterpret_cast<uintptr_t>(heap_top());
   const auto gap = up(top) - top;
-  constexpr uintptr_t least = 4096; // headers, and what malloc rounds up
-  skipped = gap > 2 * least ? malloc(gap - least) : nullptr;
+  constexpr uintptr_t header = sizeof(size_t); // of every block of libc's
+  constexpr uintptr_t least = 4 * header;
+  skipped = gap >= least ? malloc(gap - header) : nullptr;
 }
 
 void fill_libc_holes() {
@@ -56,26 +58,30 @@ void fill_libc_holes() {
     auto* p = static_cast<char*>(malloc(size));
     if (p && p < top)
       continue; // it was a hole
-    free(p);
+    // Freed, a small one would be the next hole.
+    if (size > 1024)
+      free(p);
     size = size > 1024 ? size / 2 : size - 16;
   }
 }
 
-int collapse_libc_heap() {
+address_range settled_libc_heap() {
+  const auto begin = heap_begin();
   fill_libc_holes();
-  const auto top = up(reinterpret_cast<uintptr_t>(heap_top()));
-  auto* maps = fopen("/proc/self/maps", "re");
-  if (!maps)
-    return 0;
-  int made = 0;
-  char line[512];
-  while (fgets(line, sizeof line, maps)) {
-    unsigned long begin, end;
-    if (strstr(line, "[heap]") && sscanf(line, "%lx-%lx", &begin, &end) == 2)
-      made += collapse(begin, top < end ? top : end);
-  }
-  fclose(maps);
-  return made;
+  const auto end = reinterpret_cast<uintptr_t>(heap_top());
+  return begin == 0 ? address_range{} : address_range{begin, end};
+}
+
+int collapse_libc_heap() {
+  const auto begin = heap_begin();
+  keep_libc_together();
+  fill_libc_holes();
+  // What slots and children ask for begins behind the last huge page: written
+  // to there, it would be split, in every child once more.
+  align_libc_heap();
+  return begin == 0
+    ? 0
+    : collapse(begin, up(reinterpret_cast<uintptr_t>(heap_top())));
 }
 
 } // namespace troupe::zygote

@@ -3,7 +3,9 @@
 // parts, and an interpreter with the usual modules has two dozen of them. The
 // three parts that are never written differ only in whether they may be
 // executed; made alike, the kernel joins them. Constants become executable
-// thereby: in a process that runs whatever it is told to, nobody gains by that.
+// thereby. The two others are its data and, before it, what the loader has made
+// read-only once it was done; writable again, they are one as well. In a
+// process that runs whatever it is told to, nobody gains by either.
 #include "runtime/local/zygote/module/merged_maps.hpp"
 
 #include <stdio.h>
@@ -30,9 +32,24 @@ struct mapping {
 
 constexpr int most_libraries = 256;
 
-struct found {
-  mapping code[most_libraries];
+struct list {
+  mapping all[most_libraries];
   int count = 0;
+
+  void add(const mapping& one) {
+    if (count < most_libraries)
+      all[count++] = one;
+  }
+  void protect(int mode) const {
+    for (int i = 0; i < count; ++i)
+      mprotect(reinterpret_cast<void*>(all[i].begin), all[i].end - all[i].begin,
+               mode);
+  }
+};
+
+struct found {
+  list code; // with the headers before and the constants behind it
+  list data; // the read-only part of it
 };
 
 bool parse(const char* line, mapping& out) {
@@ -41,8 +58,7 @@ bool parse(const char* line, mapping& out) {
     == 5;
 }
 
-/// The headers before the code, the code, the constants behind it.
-void find(found& all) {
+void find(found& in) {
   auto* maps = fopen("/proc/self/maps", "re");
   if (!maps)
     return;
@@ -51,15 +67,19 @@ void find(found& all) {
   bool after_code = false;
   for (mapping now; fgets(line, sizeof line, maps) && parse(line, now);
        before = now) {
-    if (now.is("r-xp") && now.inode != 0 && all.count < most_libraries) {
-      auto& code = all.code[all.count++] = now;
-      if (before.is("r--p") && now.continues(before))
-        code.begin = before.begin;
+    const bool follows = now.continues(before);
+    if (now.is("r-xp") && now.inode != 0) {
+      mapping whole = now;
+      if (follows && before.is("r--p"))
+        whole.begin = before.begin;
+      in.code.add(whole);
       after_code = true;
       continue;
     }
-    if (after_code && now.is("r--p") && now.continues(before))
-      all.code[all.count - 1].end = now.end;
+    if (after_code && follows && now.is("r--p") && in.code.count > 0)
+      in.code.all[in.code.count - 1].end = now.end;
+    else if (follows && before.is("r--p") && now.is("rw-p"))
+      in.data.add(before);
     after_code = false;
   }
   fclose(maps);
@@ -83,9 +103,8 @@ int merge_maps() {
   const auto before = count_maps();
   static found all; // too large for a stack, and of no use afterwards
   find(all);
-  for (int i = 0; i < all.count; ++i)
-    mprotect(reinterpret_cast<void*>(all.code[i].begin),
-             all.code[i].end - all.code[i].begin, PROT_READ | PROT_EXEC);
+  all.code.protect(PROT_READ | PROT_EXEC);
+  all.data.protect(PROT_READ | PROT_WRITE);
   return before - count_maps();
 }
 

@@ -2,8 +2,8 @@
 
 namespace troupe::zygote {
 
-/// Code and constants of each loaded library become one mapping where they
-/// were three. Returns how many mappings that saved.
+/// Each loaded library becomes two mappings where it was five: code with its
+/// constants, and data. Returns how many mappings that saved.
 int merge_maps();
 
 } // namespace troupe::zygote

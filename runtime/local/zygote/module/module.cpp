@@ -2,7 +2,9 @@
 #define PY_SSIZE_T_CLEAN
 #include "runtime/local/zygote/module/child.hpp"
 #include "runtime/local/zygote/module/child_allocator.hpp"
+#include "runtime/local/zygote/module/hot_blocks.hpp"
 #include "runtime/local/zygote/module/huge_text.hpp"
+#include "runtime/local/zygote/module/learn.hpp"
 #include "runtime/local/zygote/module/merged_maps.hpp"
 #include "runtime/local/zygote/module/zygote.hpp"
 #include "runtime/local/zygote/module/zygote_heap.hpp"
@@ -16,8 +18,8 @@ namespace troupe::zygote {
 namespace {
 
 /// After the preload, before the first fork: the named memory tricks, each of
-/// which falls back by itself. Returns how many huge pages there are now.
-std::uint64_t prepare_memory(const char* tricks) {
+/// which falls back by itself.
+memory_report prepare_memory(const char* tricks) {
   int huge_pages = 0;
   if (strstr(tricks, "allocator"))
     prepare_child_allocator();
@@ -27,7 +29,8 @@ std::uint64_t prepare_memory(const char* tricks) {
     merge_maps();
   if (strstr(tricks, "heap"))
     huge_pages += collapse_heap();
-  return static_cast<std::uint64_t>(huge_pages);
+  return {static_cast<std::uint64_t>(huge_pages),
+          static_cast<std::uint64_t>(hot_blocks_placed())};
 }
 
 PyObject* serve(PyObject*, PyObject* args) {
@@ -38,12 +41,28 @@ PyObject* serve(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "iOOs", &control, &run, &warm, &tricks))
     return nullptr;
   python_guest python{run, warm == Py_None ? nullptr : warm};
-  const auto huge_pages = prepare_memory(tricks);
+  const auto made = prepare_memory(tricks);
   // Once for all forks to come: the locks stay taken in the zygote and its
   // slots, which never run Python again, and each child releases its own.
   PyOS_BeforeFork();
-  serve_zygote(python, control, huge_pages);
+  serve_zygote(python, control, made);
   _exit(0); // never: a child of ours does not return
+}
+
+PyObject* learn(PyObject*, PyObject* args) {
+  const char* profile = nullptr;
+  PyObject* functions = nullptr;
+  if (!PyArg_ParseTuple(args, "sO", &profile, &functions))
+    return nullptr;
+  _exit(learn_hot_blocks(profile, functions) > 0 ? 0 : 1);
+}
+
+PyObject* chapter(PyObject*, PyObject* args) {
+  const char* title = nullptr;
+  if (!PyArg_ParseTuple(args, "s", &title))
+    return nullptr;
+  next_chapter(title);
+  Py_RETURN_NONE;
 }
 
 PyObject* gather(PyObject*, PyObject*) {
@@ -56,6 +75,10 @@ PyMethodDef methods[] = {
   {"serve", serve, METH_VARARGS,
    "serve(control, run, warm, tricks): forks slots until the control socket "
    "ends."},
+  {"chapter", chapter, METH_VARARGS,
+   "chapter(title): what is allocated from here on is something new."},
+  {"learn", learn, METH_VARARGS,
+   "learn(profile, functions): finds out what they write to, and ends."},
   {nullptr, nullptr, 0, nullptr},
 };
 

@@ -35,7 +35,7 @@ public:
   zygote(guest& in, int control) : guest_{in}, control_{control} {}
 
   /// These return, with true, only in a run's process.
-  void serve(std::uint64_t huge_pages);
+  void serve(memory_report made);
 
 private:
   bool obey();
@@ -43,7 +43,7 @@ private:
   isolation::outcome clone_slot(const packet& order, descriptors& with,
                                 std::int32_t& pid, int& pidfd);
   void listen_for_children();
-  void say_ready(std::uint64_t huge_pages);
+  void say_ready(memory_report made);
   void reap();
 
   guest& guest_;
@@ -79,10 +79,11 @@ void zygote::listen_for_children() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-void zygote::say_ready(std::uint64_t huge_pages) {
+void zygote::say_ready(memory_report made) {
   packet first;
   first.pid = getpid();
-  first.huge_pages = huge_pages;
+  first.huge_pages = made.huge_pages;
+  first.hot_blocks = made.hot_blocks;
   if (!guest_.may_have_threads() && entries("/proc/self/task") != 1) {
     // A thread of a preloaded module would be missing in every child, with
     // the locks it held.
@@ -92,12 +93,12 @@ void zygote::say_ready(std::uint64_t huge_pages) {
   send(control_, first);
 }
 
-void zygote::serve(std::uint64_t huge_pages) {
+void zygote::serve(memory_report made) {
   listen_for_children();
   // An ordinary user could not write its slots' identity maps any more.
   if (geteuid() == 0)
     prctl(PR_SET_DUMPABLE, 0);
-  say_ready(huge_pages);
+  say_ready(made);
   pollfd watched[2] = {{control_, POLLIN, 0}, {children_, POLLIN, 0}};
   for (;;) {
     if (poll(watched, 2, -1) < 0)
@@ -187,8 +188,8 @@ isolation::outcome zygote::clone_slot(const packet& order, descriptors& with,
 
 } // namespace
 
-void serve_zygote(guest& in, int control, std::uint64_t huge_pages) {
-  zygote{in, control}.serve(huge_pages);
+void serve_zygote(guest& in, int control, memory_report made) {
+  zygote{in, control}.serve(made);
 }
 
 } // namespace troupe::zygote

@@ -6,10 +6,16 @@
 
 namespace troupe::zygote {
 
+/// What the tricks have come to, to be told.
+struct memory_report {
+  std::uint64_t huge_pages = 0;
+  std::uint64_t hot_blocks = 0;
+};
+
 /// Clones a slot per order and says which of them died, until the control
 /// socket ends. The interpreter runs nothing from here on: what it writes to
-/// its heap is no longer shared with the children. `huge_pages`: to be told.
+/// its heap is no longer shared with the children.
 /// Returns only in a run's process.
-void serve_zygote(guest& in, int control, std::uint64_t huge_pages);
+void serve_zygote(guest& in, int control, memory_report made);
 
 } // namespace troupe::zygote

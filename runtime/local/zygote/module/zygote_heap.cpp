@@ -7,8 +7,10 @@
 // of its start as well: another 500 pages.
 #include "runtime/local/zygote/module/zygote_heap.hpp"
 
+#include "runtime/local/zygote/module/hot_blocks.hpp"
 #include "runtime/local/zygote/module/huge_pages.hpp"
 #include "runtime/local/zygote/module/libc_heap.hpp"
+#include "runtime/local/zygote/module/write_trace.hpp"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -91,6 +93,10 @@ __attribute__((constructor)) void gather_from_the_start() {
   keep_libc_together();
   align_libc_heap();
   take_arenas();
+  if (const char* profile = getenv("TROUPE_HOT_BLOCKS"))
+    place_hot_blocks(profile);
+  else if (getenv("TROUPE_LEARN_BLOCKS") != nullptr)
+    remember_blocks();
 }
 
 } // namespace
@@ -104,6 +110,17 @@ bool gather_heap() {
   fill_interpreter_holes();
   fill_libc_holes();
   return true;
+}
+
+void trace_heap() {
+  fill_interpreter_holes();
+  if (region)
+    trace_writes_to(reinterpret_cast<uintptr_t>(region),
+                    reinterpret_cast<uintptr_t>(region) + used);
+  // What a tool has the kernel write to, lies behind: the kernel cannot write
+  // where we watch.
+  const auto libc = settled_libc_heap();
+  trace_writes_to(libc.begin, libc.end);
 }
 
 int collapse_heap() {

@@ -1,3 +1,4 @@
+#include "runtime/local/zygote/module/huge_constants.hpp"
 #include "runtime/local/zygote/module/inherited_maps.hpp"
 #include "runtime/local/zygote/module/libc_heap.hpp"
 #include "runtime/local/zygote/module/run_process.hpp"
@@ -19,15 +20,30 @@ namespace {
 
 node_guest* living = nullptr;
 
-int first_argument(napi_env env, napi_callback_info info) {
-  size_t count = 1;
-  napi_value value = nullptr;
-  int32_t number = -1;
-  if (napi_get_cb_info(env, info, &count, &value, nullptr, nullptr) == 0
-      && count == 1)
-    napi_get_value_int32(env, value, &number);
-  return number;
-}
+struct arguments {
+  arguments(napi_env env, napi_callback_info info) : env_{env} {
+    if (napi_get_cb_info(env, info, &count_, values_, nullptr, nullptr) != 0)
+      count_ = 0;
+  }
+  int32_t number(size_t index) const {
+    int32_t n = -1;
+    if (index < count_)
+      napi_get_value_int32(env_, values_[index], &n);
+    return n;
+  }
+  bool flag(size_t index) const {
+    bool on = false;
+    if (index < count_)
+      napi_get_value_bool(env_, values_[index], &on);
+    return on;
+  }
+
+private:
+  static constexpr size_t most = 4;
+  napi_env env_;
+  napi_value values_[most] = {};
+  size_t count_ = most;
+};
 
 /// V8 marks its heap as not to be inherited, for those who fork to execute.
 void inherit_memory() {
@@ -43,20 +59,29 @@ void inherit_memory() {
   fclose(maps);
 }
 
-/// serve(control): forks slots until the control socket ends. Returns in a
-/// run's process: 1 with its run, 2 when it shall warm itself and `wait`.
+/// serve(control, text, heap, tables): forks slots until the control socket
+/// ends; the others name tricks of memory. Returns in a run's process: 1 with
+/// its run, 2 when it shall warm itself and `wait`.
 napi_value serve(napi_env env, napi_callback_info info) {
-  const int control = first_argument(env, info);
+  const arguments given{env, info};
+  const int control = given.number(0);
   uv_loop_s* loop = nullptr;
   if (control < 0 || napi_get_uv_event_loop(env, &loop) != 0)
     return nullptr;
   static node_guest node{loop};
   living = &node;
   inherit_memory();
-  const int huge_pages = collapse_libc_heap();
-  for (const char* name : {"uv_loop_fork", "_ZNSt8ios_base4InitC1Ev", "malloc"})
-    inherit_maps(dlsym(RTLD_DEFAULT, name)); // node, libstdc++, libc
-  serve_zygote(node, control, static_cast<std::uint64_t>(huge_pages));
+  memory_report made;
+  if (given.flag(1))
+    made.huge_pages += static_cast<std::uint64_t>(
+      move_constants(dlsym(RTLD_DEFAULT, "uv_loop_fork")));
+  if (given.flag(2))
+    made.huge_pages += static_cast<std::uint64_t>(collapse_libc_heap());
+  if (given.flag(3)) // of node, libstdc++, libc
+    for (const char* name :
+         {"uv_loop_fork", "_ZNSt8ios_base4InitC1Ev", "malloc"})
+      inherit_maps(dlsym(RTLD_DEFAULT, name));
+  serve_zygote(node, control, made);
   napi_value answer = nullptr;
   napi_create_int32(env, node.is_armed() ? 2 : 1, &answer);
   return answer;
@@ -84,7 +109,7 @@ napi_value random_number(napi_env env, napi_callback_info) {
 /// pipe(reads): a descriptor of a pipe, its reading end first; for warm-ups.
 napi_value pipe_end(napi_env env, napi_callback_info info) {
   static int ends[2] = {-1, -1};
-  const bool reads = first_argument(env, info) != 0;
+  const bool reads = arguments{env, info}.number(0) != 0;
   if (reads && pipe2(ends, O_CLOEXEC) != 0)
     return nullptr;
   napi_value answer = nullptr;
@@ -102,7 +127,7 @@ napi_value wait(napi_env, napi_callback_info) {
 /// exit(status): at once. Node's own would wait for threads that a fork has
 /// left behind.
 napi_value leave(napi_env env, napi_callback_info info) {
-  _exit(first_argument(env, info));
+  _exit(arguments{env, info}.number(0));
 }
 
 } // namespace

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace troupe::zygote {
+
+/// Before the interpreter starts, if `profile` names a file that
+/// `write_profile` has written: blocks that it names lie side by side from here
+/// on. False, and nothing changed, where there is no such file.
+bool place_hot_blocks(const char* profile);
+
+/// Before the interpreter starts: remembers where each block lies. Slow.
+bool remember_blocks();
+
+/// Blocks are counted anew from here on; once for each title.
+void next_chapter(const char* title);
+
+/// After `remember_blocks`: names the blocks that the addresses belong to.
+/// `everywhere`: whether every tool has written to it. Returns how many.
+struct written_address {
+  uintptr_t address;
+  bool everywhere;
+};
+int write_profile(const char* path, const written_address* written,
+                  size_t count);
+
+/// How many blocks were put side by side.
+int hot_blocks_placed();
+
+} // namespace troupe::zygote
