@@ -91,6 +91,17 @@ zygote::zygote_options zygote_options_from(const settings& s) {
   if (!s.local.preload.empty())
     o.preload = s.local.preload;
   o.max_slots = s.local.warm_slots;
+  o.node = s.local.warm_node;
+  const auto wanted = [&s](std::string_view trick) {
+    return std::ranges::find(s.local.without_tricks, trick)
+      == s.local.without_tricks.end();
+  };
+  o.child_allocator = wanted("child-allocator");
+  o.huge_text = wanted("huge-text");
+  o.huge_heap = wanted("huge-heap");
+  o.merged_maps = wanted("merged-maps");
+  o.inherited_maps = wanted("inherited-maps");
+  o.hot_blocks = wanted("hot-blocks");
   return o;
 }
 

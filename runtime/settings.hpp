@@ -78,7 +78,9 @@ struct settings {
     bool warm = true;
     texts preload; // nothing said: what the tools of Letta found loaded
     std::uint32_t warm_slots = 1'024; // 0.1 MB each while idle
-    std::string python;               // "": found by itself
+    bool warm_node = true;
+    texts without_tricks; // all are on; each falls back by itself
+    std::string python;   // "": found by itself
     std::string node;
     texts read_only_paths;
     std::uint64_t environment_cache = 10ull << 30;

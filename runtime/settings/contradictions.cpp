@@ -56,6 +56,15 @@ void check_cluster(findings& found, const settings::cluster_group& c) {
               "nodes never talk without mutual TLS");
 }
 
+/// As zygote_options has them.
+void check_tricks(findings& found, const std::vector<std::string>& names) {
+  for (const auto& name : names)
+    if (name != "child-allocator" && name != "huge-text" && name != "huge-heap"
+        && name != "merged-maps" && name != "inherited-maps"
+        && name != "hot-blocks")
+      found.add("local.without-tricks", "knows no trick '" + name + "'");
+}
+
 } // namespace
 
 std::vector<field_error> contradictions(const settings& s) {
@@ -76,6 +85,7 @@ std::vector<field_error> contradictions(const settings& s) {
   if (!s.local.network_allow.empty() && s.local.network != "allow")
     found.add("local.network-allow", "means nothing here",
               "it goes with local.network = \"allow\"");
+  check_tricks(found, s.local.without_tricks);
   if (s.dispatch.breaker_pause > s.dispatch.breaker_longest)
     found.add("dispatch.breaker-pause", "is above dispatch.breaker-longest");
   check_cluster(found, s.cluster);
