@@ -114,6 +114,7 @@ environment_options environment_options_from(const settings& s) {
   if (!s.local.python.empty())
     o.python = s.local.python;
   o.pip_index_url = s.local.package_index;
+  o.npm_registry = s.local.npm_registry;
   o.source_builds = s.local.source_builds;
   o.shared_dirs = paths_from(s.local.shared_dirs);
   o.writable_dirs = paths_from(s.local.writable_dirs);

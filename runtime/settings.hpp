@@ -86,6 +86,7 @@ struct settings {
     std::uint64_t environment_cache = 10ull << 30;
     ms environment_build_timeout{600'000}; // pip with a slow mirror
     std::string package_index;             // "": the installer's own
+    std::string npm_registry;              // the same
     bool source_builds = false;            // wheels only: no code at install
     texts pass_environment; // of our own process; nothing by default
     std::string sandbox_dir = "~/.letta/tool_execution_dir";

@@ -14,12 +14,14 @@ namespace {
 constexpr std::uintmax_t max_report_bytes = 16u << 20;
 constexpr std::size_t max_packages = 2'000;
 
-// $1: interpreter or "", $2: npm or "", then options for pip. What to install
-// stands in files of the staged directory.
+// $1: interpreter or "", $2: npm or "", $3: its registry or "", then options
+// for pip. What to install stands in files of the staged directory. npm's own
+// patience is two retries of five minutes each: whoever cannot reach its
+// registry is told in a minute.
 constexpr std::string_view script = R"(set -eu
 umask 022
-python=$1 npm=$2
-shift 2
+python=$1 npm=$2 registry=$3
+shift 3
 if [ -n "$python" ]; then
   "$python" -m venv --without-pip /env
   "$python" -m pip --python /env/bin/python3 install --no-input \
@@ -30,7 +32,9 @@ fi
 if [ -n "$npm" ]; then
   cd /env
   "$npm" install --no-audit --no-fund --ignore-scripts --omit=dev \
-    --no-update-notifier --loglevel=warn
+    --no-update-notifier --loglevel=warn --fetch-timeout=20000 \
+    --fetch-retries=2 --fetch-retry-mintimeout=500 \
+    --fetch-retry-maxtimeout=2000 ${registry:+"--registry=$registry"}
 fi
 )";
 
@@ -100,7 +104,8 @@ result<prepared_run> installation(const environment_spec& spec,
               std::string{script},
               "install",
               spec.pip.empty() ? "" : options.python,
-              spec.npm.empty() ? "" : options.npm};
+              spec.npm.empty() ? "" : options.npm,
+              options.npm_registry};
   if (!spec.pip.empty()) {
     std::string lines;
     for (const auto& r : spec.pip)

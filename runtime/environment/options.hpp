@@ -20,6 +20,7 @@ struct environment_options {
   std::string python = "/usr/bin/python3";
   std::string npm = "/usr/bin/npm";
   std::string pip_index_url;       // "": the installer's own default
+  std::string npm_registry;        // the same
   bool pip_index = true;           // false: only pip_links
   std::filesystem::path pip_links; // a directory of wheels
   std::filesystem::path npm_links; // a directory of `npm pack` tarballs

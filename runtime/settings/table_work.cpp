@@ -63,6 +63,9 @@ std::vector<setting_key> local_environments() {
     row("local", "package-index", TROUPE_AT(local.package_index),
         "Where pip looks; empty: where it always does.")
       .form(text_form::url),
+    row("local", "npm-registry", TROUPE_AT(local.npm_registry),
+        "Where npm looks; empty: where it always does.")
+      .form(text_form::url),
     row("local", "source-builds", TROUPE_AT(local.source_builds),
         "Let an install run code of the package, where there is no wheel."),
     row("local", "pass-environment", TROUPE_AT(local.pass_environment),

@@ -191,4 +191,20 @@ BOOST_AUTO_TEST_CASE(
   BOOST_TEST(text.find(R"("@scope/thing":"^1.2")") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(asks_the_registry_of_the_site_and_not_for_ever) {
+  scratch dir;
+  environment_spec spec;
+  spec.organization = default_organization();
+  spec.npm = {{"thing", "^1.2"}};
+  environment_options options;
+  options.npm_registry = "https://npm.example/";
+  auto run = installation(spec, dir.path, options);
+  BOOST_REQUIRE(run.has_value());
+  BOOST_REQUIRE(run->argv.size() == 7u); // sh -c SCRIPT install, three of ours
+  BOOST_TEST(run->argv[6] == "https://npm.example/");
+  for (const char* bound : {"--registry=$registry", "--fetch-timeout=",
+                            "--fetch-retries=", "--fetch-retry-maxtimeout="})
+    BOOST_TEST(run->argv[2].find(bound) != std::string::npos, bound);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
