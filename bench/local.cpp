@@ -1,4 +1,5 @@
 #include "bench/bench.hpp"
+#include "bench/local_ballast.hpp"
 #include "bench/local_engine.hpp"
 #include "bench/local_naive.hpp"
 #include "bench/local_node.hpp"
@@ -179,6 +180,7 @@ void run_local(report& out) {
     measure_tool(out, python, tool, on_demand, pooled);
   measure_loads(out, python, on_demand);
   measure_node(out, on_demand, pooled);
+  measure_ballast(out, on_demand);
   measure_sleepers(out, on_demand);
   if (std::getenv("TROUPE_BENCH_SUSTAINED"))
     measure_sustained(out, on_demand);

@@ -78,14 +78,20 @@ std::string group_file(const std::string& instance, const char* file) {
 
 } // namespace
 
-local_engine::local_engine(std::uint32_t armed) : busy_{io_.get_executor()} {
+local_engine::local_engine(std::uint32_t armed, std::string python,
+                           const std::vector<std::string>& preload)
+    : busy_{io_.get_executor()} {
   char name[] = "/tmp/troupe-bench-XXXXXX";
   if (::mkdtemp(name) == nullptr)
     throw std::runtime_error{"no directory for the benchmark"};
   local_options options;
   options.state_dir = state_dir_ = name;
   options.max_running = 1'100;
+  options.python = std::move(python);
   options.zygote.armed = armed;
+  options.zygote.learn_after = 0; // not while something is measured
+  options.zygote.preload.insert(options.zygote.preload.end(), preload.begin(),
+                                preload.end());
   options.zygote.max_slots = 1'100;
   thread_ = std::thread{[this] { io_.run(); }};
   auto opened = local_backend::open(io_.get_executor(), std::move(options));
@@ -96,6 +102,7 @@ local_engine::local_engine(std::uint32_t armed) : busy_{io_.get_executor()} {
   if (!warm_up(local_tools().front()))
     throw std::runtime_error{"no warm interpreter: "
                              + backend_->slots().trouble};
+  wait_until_learned();
   const auto instance
     = std::filesystem::path{backend_->instance_directory()}.filename().string();
   cpu_file_ = group_file(instance, "cpu.stat");
@@ -116,6 +123,16 @@ bool local_engine::warm_up(const local_tool& tool) {
     ::nanosleep(&pause, nullptr);
   }
   return true;
+}
+
+/// What a host has known since its engine's first minutes. Where the processor
+/// cannot tell, it is never known.
+void local_engine::wait_until_learned() const {
+  const auto end = steady_clock::now() + std::chrono::seconds{40};
+  while (backend_->slots().hot_blocks == 0 && steady_clock::now() < end) {
+    const timespec pause{0, 10'000'000};
+    ::nanosleep(&pause, nullptr);
+  }
 }
 
 local_engine::~local_engine() {

@@ -16,8 +16,10 @@ namespace troupe::bench {
 /// A local backend as the engine has it, measured from `start` to `finished`.
 class local_engine {
 public:
-  /// `armed`: how many children wait warmed while nothing runs.
-  explicit local_engine(std::uint32_t armed);
+  /// `armed`: how many children wait warmed while nothing runs. `python`: ""
+  /// for the host's own; `preload`: more modules for it to have imported.
+  explicit local_engine(std::uint32_t armed, std::string python = {},
+                        const std::vector<std::string>& preload = {});
   ~local_engine();
 
   /// Keeps `at_a_time` runs in flight until all calls are done.
@@ -41,6 +43,7 @@ public:
 
 private:
   double cpu() const;
+  void wait_until_learned() const;
 
   boost::asio::io_context io_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type>
