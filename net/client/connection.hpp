@@ -5,6 +5,7 @@
 #include "runtime/error.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 namespace troupe::net {
 
@@ -21,14 +23,15 @@ namespace troupe::net {
 /// choose: each of our clients speaks one.
 enum class wire_protocol : std::uint8_t { http1, http2 };
 
-/// One connection to one service, plain or TLS.
-class connection {
+/// One connection to one service, plain or TLS. Named apart from the server's:
+/// both are linked into one binary.
+class client_connection {
 public:
   using plain_stream = boost::beast::tcp_stream;
   using tls_stream = boost::beast::ssl_stream<plain_stream&>;
   using time_point = std::chrono::steady_clock::time_point;
 
-  explicit connection(boost::asio::any_io_executor ex) : plain_{ex} {}
+  explicit client_connection(boost::asio::any_io_executor ex) : plain_{ex} {}
 
   /// Tries every address once, then shakes hands and checks the name.
   boost::asio::awaitable<result<void>>
@@ -40,9 +43,17 @@ public:
   void expires_at(time_point deadline) { plain_.expires_at(deadline); }
   void never_expires() { plain_.expires_never(); }
 
+  /// Plain or TLS alike, so that nobody above has to know (nor the compiler to
+  /// translate everything twice). Whatever has come; 0 with an error.
+  boost::asio::awaitable<std::size_t> read(boost::asio::mutable_buffer into,
+                                           boost::system::error_code& why);
+  /// All of it.
+  boost::asio::awaitable<boost::system::error_code>
+  write(std::span<const boost::asio::const_buffer> pieces);
+
   bool is_tls() const { return tls_.has_value(); }
-  plain_stream& plain() { return plain_; }
-  tls_stream& tls() { return *tls_; }
+  boost::asio::any_io_executor executor() { return plain_.get_executor(); }
+  /// What was read and not looked at yet.
   boost::beast::flat_buffer& buffer() { return buffer_; }
 
   /// Whether the other side is still there and silent, as it must be between
@@ -62,7 +73,7 @@ private:
   boost::beast::flat_buffer buffer_;
 };
 
-using connection_ptr = std::unique_ptr<connection>;
+using client_connection_ptr = std::unique_ptr<client_connection>;
 
 /// TLS 1.2 or newer, the system's store or `ca_file`, peer verified.
 result<std::shared_ptr<boost::asio::ssl::context>>

@@ -49,6 +49,7 @@ struct client_request {
   retry_policy retry;
   address_rule rule;                   // empty: any address
   std::shared_ptr<abort_switch> abort; // may be empty
+  std::string traceparent;             // W3C Trace Context; "": none
 };
 
 struct client_response {

@@ -19,39 +19,56 @@ namespace troupe::net {
 namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
 
-namespace {
-
 /// What a lookup thread leaves for the coroutine, which may be gone by then.
-struct lookup {
+struct resolver::lookup {
   explicit lookup(asio::any_io_executor ex) : wake{ex} {}
 
   asio::steady_timer wake;
   bool ended = false;
   int status = 0;
-  resolver::endpoints found;
+  endpoints found;
+
+  void look_up(const std::string& host, std::uint16_t port);
 };
 
-void look_up(const std::string& host, std::uint16_t port, lookup& out) {
+void resolver::lookup::look_up(const std::string& host, std::uint16_t port) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV;
   addrinfo* list = nullptr;
   auto service = std::to_string(port);
-  out.status = ::getaddrinfo(host.c_str(), service.c_str(), &hints, &list);
-  for (auto* i = list; out.status == 0 && i; i = i->ai_next) {
+  status = ::getaddrinfo(host.c_str(), service.c_str(), &hints, &list);
+  for (auto* i = list; status == 0 && i; i = i->ai_next) {
     tcp::endpoint e;
     if (i->ai_addrlen > e.capacity())
       continue;
     std::copy_n(reinterpret_cast<const char*>(i->ai_addr), i->ai_addrlen,
                 reinterpret_cast<char*>(e.data()));
     e.resize(i->ai_addrlen);
-    out.found.push_back(e);
+    found.push_back(e);
   }
   if (list)
     ::freeaddrinfo(list);
 }
 
-} // namespace
+std::shared_ptr<resolver::lookup> resolver::begin(asio::any_io_executor ex,
+                                                  std::string host,
+                                                  std::uint16_t port) {
+  auto state = std::make_shared<lookup>(ex);
+  auto work = [state, host = std::move(host), port, ex] {
+    auto fresh = std::make_shared<lookup>(ex);
+    fresh->look_up(host, port);
+    auto hand_over = [state, fresh] {
+      state->status = fresh->status;
+      state->found = std::move(fresh->found);
+      state->ended = true;
+      state->wake.cancel();
+    };
+    asio::post(ex, std::move(hand_over));
+  };
+  asio::post(pool_, std::move(work));
+  return state;
+}
 
 bool is_public_address(const asio::ip::address& address) {
   ip_address plain;
@@ -68,20 +85,8 @@ resolver::resolve(std::string host, std::uint16_t port,
                   std::chrono::steady_clock::time_point deadline,
                   address_rule rule) {
   auto ex = co_await asio::this_coro::executor;
-  auto state = std::make_shared<lookup>(ex);
+  auto state = begin(ex, host, port);
   state->wake.expires_at(deadline);
-  auto work = [state, host, port, ex] {
-    auto fresh = std::make_shared<lookup>(ex);
-    look_up(host, port, *fresh);
-    auto hand_over = [state, fresh] {
-      state->status = fresh->status;
-      state->found = std::move(fresh->found);
-      state->ended = true;
-      state->wake.cancel();
-    };
-    asio::post(ex, std::move(hand_over));
-  };
-  asio::post(pool_, std::move(work));
   boost::system::error_code woken;
   co_await state->wake.async_wait(
     asio::redirect_error(asio::use_awaitable, woken));

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,10 @@ public:
           std::chrono::steady_clock::time_point deadline, address_rule rule);
 
 private:
+  struct lookup;
+  std::shared_ptr<lookup> begin(boost::asio::any_io_executor ex,
+                                std::string host, std::uint16_t port);
+
   boost::asio::thread_pool pool_;
 };
 

@@ -6,7 +6,8 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
+
+#include <array>
 
 namespace troupe::net {
 
@@ -32,7 +33,7 @@ grpc_reply not_sent(const error& why) {
 struct grpc_channel::link {
   explicit link(asio::any_io_executor ex) : io{ex}, heard{ex} {}
 
-  connection io;
+  client_connection io;
   http2_session session;
   bool writing = false;
   bool dead = false;
@@ -108,14 +109,7 @@ asio::awaitable<void> grpc_channel::read(link_ptr l) {
   std::string piece(read_piece_bytes, '\0');
   boost::system::error_code why;
   while (!l->dead) {
-    auto room = asio::buffer(piece);
-    std::size_t n = 0;
-    if (l->io.is_tls())
-      n = co_await l->io.tls().async_read_some(
-        room, asio::redirect_error(asio::use_awaitable, why));
-    else
-      n = co_await l->io.plain().async_read_some(
-        room, asio::redirect_error(asio::use_awaitable, why));
+    auto n = co_await l->io.read(asio::buffer(piece), why);
     if (why || l->dead)
       break;
     l->heard_at = steady::now();
@@ -130,22 +124,16 @@ void grpc_channel::flush(const link_ptr& l) {
   if (l->writing || l->dead)
     return;
   l->writing = true;
-  asio::co_spawn(l->io.plain().get_executor(), write(l), asio::detached);
+  asio::co_spawn(l->io.executor(), write(l), asio::detached);
 }
 
 asio::awaitable<void> grpc_channel::write(link_ptr l) {
-  boost::system::error_code why;
   while (!l->dead) {
     auto bytes = l->session.pending();
     if (bytes.empty())
       break;
-    auto from = asio::buffer(bytes);
-    if (l->io.is_tls())
-      co_await asio::async_write(
-        l->io.tls(), from, asio::redirect_error(asio::use_awaitable, why));
-    else
-      co_await asio::async_write(
-        l->io.plain(), from, asio::redirect_error(asio::use_awaitable, why));
+    std::array<asio::const_buffer, 1> all{asio::buffer(bytes)};
+    auto why = co_await l->io.write(all);
     if (why) {
       l->die();
       break;
@@ -199,6 +187,8 @@ asio::awaitable<grpc_reply> grpc_channel::call(grpc_call what) {
                      {"content-type", "application/grpc"},
                      {"te", "trailers"},
                      {"user-agent", options_.user_agent}};
+  if (!what.traceparent.empty())
+    stream->request.emplace_back("traceparent", what.traceparent);
   for (auto& h : what.metadata)
     stream->request.push_back(std::move(h));
   stream->body = grpc_frame(what.message);

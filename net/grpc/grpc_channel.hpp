@@ -20,6 +20,7 @@ struct grpc_call {
   std::string message;
   std::chrono::steady_clock::time_point deadline;
   std::shared_ptr<abort_switch> abort;
+  std::string traceparent; // W3C; "": none
   /// Each message of the reply; false breaks the call off.
   std::function<bool(std::string_view)> on_message;
 };

@@ -39,7 +39,7 @@ struct house {
   api::opened connect(const test_authority& signer, const std::string& who,
                       const std::string& host = "127.0.0.1",
                       long valid = 3'600) {
-    auto f = signer.sign(who, "DNS:" + who, valid);
+    auto f = signer.sign(who, "DNS:" + who, {-7'200, valid});
     api::identity us{f.certificate, f.key, ours.file()};
     return api::connect(host, port(), us);
   }

@@ -19,26 +19,41 @@ public:
     std::string key;
   };
 
-  test_authority(std::filesystem::path folder, std::string name)
+  /// Signed by itself, or by the one `above` it.
+  test_authority(std::filesystem::path folder, std::string name,
+                 const test_authority* above = nullptr)
       : folder_{std::move(folder)}, name_{std::move(name)},
         key_{EVP_EC_gen("P-256"), EVP_PKEY_free}, self_{X509_new(), X509_free} {
-    fill(self_.get(), key_.get(), name_, valid_for);
-    X509_set_issuer_name(self_.get(), X509_get_subject_name(self_.get()));
+    const auto& signer = above ? *above : *this;
+    fill(self_.get(), key_.get(), name_, {});
+    X509_set_issuer_name(self_.get(),
+                         X509_get_subject_name(signer.self_.get()));
     extend(self_.get(), NID_basic_constraints, "critical,CA:TRUE");
-    X509_sign(self_.get(), key_.get(), EVP_sha256());
+    X509_sign(self_.get(), signer.key_.get(), EVP_sha256());
     write_certificate(self_.get(), file());
   }
 
   std::string file() const { return path(name_ + ".pem"); }
 
-  /// `names` as OpenSSL spells them: "DNS:localhost,IP:127.0.0.1".
+  /// Seconds from now.
+  struct validity {
+    long from = -7'200;
+    long to = 3'600;
+  };
+
+  /// `names` as OpenSSL spells them: "DNS:localhost,IP:127.0.0.1"; none: only
+  /// the common name, which is `who`.
+  files sign(const std::string& who, const std::string& names) const {
+    return sign(who, names, validity{});
+  }
   files sign(const std::string& who, const std::string& names,
-             long valid = valid_for) const {
+             validity when) const {
     key_ptr key{EVP_EC_gen("P-256"), EVP_PKEY_free};
     x509_ptr leaf{X509_new(), X509_free};
-    fill(leaf.get(), key.get(), who, valid);
+    fill(leaf.get(), key.get(), who, when);
     X509_set_issuer_name(leaf.get(), X509_get_subject_name(self_.get()));
-    extend(leaf.get(), NID_subject_alt_name, names);
+    if (!names.empty())
+      extend(leaf.get(), NID_subject_alt_name, names);
     X509_sign(leaf.get(), key_.get(), EVP_sha256());
     files made{path(who + ".pem"), path(who + ".key")};
     write_certificate(leaf.get(), made.certificate);
@@ -51,19 +66,18 @@ public:
 private:
   using key_ptr = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
   using x509_ptr = std::unique_ptr<X509, decltype(&X509_free)>;
-  static constexpr long valid_for = 3'600; // seconds
 
   std::string path(const std::string& name) const {
     return (folder_ / name).string();
   }
 
   static void fill(X509* x, EVP_PKEY* key, const std::string& name,
-                   long valid) {
+                   validity when) {
     static long serial = 1;
     X509_set_version(x, 2);
     ASN1_INTEGER_set(X509_get_serialNumber(x), serial++);
-    X509_gmtime_adj(X509_getm_notBefore(x), -7'200);
-    X509_gmtime_adj(X509_getm_notAfter(x), valid);
+    X509_gmtime_adj(X509_getm_notBefore(x), when.from);
+    X509_gmtime_adj(X509_getm_notAfter(x), when.to);
     X509_set_pubkey(x, key);
     X509_NAME_add_entry_by_txt(
       X509_get_subject_name(x), "CN", MBSTRING_ASC,
