@@ -36,6 +36,7 @@ void credential_state::gather(const gather_request& what) {
   query.user = what.run->who.user;
   query.tool_name = what.tool_name;
   query.agent_id = what.run->request->agent_id;
+  query.traceparent = what.run->request->traceparent;
   ask(query, std::move(who));
 }
 

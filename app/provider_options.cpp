@@ -21,6 +21,7 @@ net::modal_options modal_options_from(const settings& s) {
   o.server_url = s.modal.server_url;
   o.environment = s.modal.environment;
   o.allow_private = s.modal.allow_private;
+  o.newer_sandboxes = s.modal.sandbox_v2;
   return o;
 }
 
@@ -68,14 +69,17 @@ struct group_bounds {
   std::uint32_t sandboxes;
   std::uint32_t per_second; // 0: nothing is created
   settings::ms lifetime;
+  std::uint32_t ready_ahead = 0;
 };
 
 group_bounds group_of(const settings& s, backend_kind kind) {
   switch (kind) {
   case backend_kind::e2b:
-    return {s.e2b.max_sandboxes, s.e2b.create_rate, s.e2b.timeout};
+    return {s.e2b.max_sandboxes, s.e2b.create_rate, s.e2b.timeout,
+            s.e2b.ready_ahead};
   case backend_kind::modal:
-    return {s.modal.max_sandboxes, s.modal.create_rate, s.modal.timeout};
+    return {s.modal.max_sandboxes, s.modal.create_rate, s.modal.timeout,
+            s.modal.ready_ahead};
   case backend_kind::daytona:
     return {s.daytona.max_sandboxes, s.daytona.create_rate, s.daytona.timeout};
   case backend_kind::aio:
@@ -96,6 +100,7 @@ net::remote_options bounds_from(const settings& s, backend_kind kind) {
   auto group = group_of(s, kind);
   net::remote_options o;
   o.max_running = group.sandboxes;
+  o.ready_ahead = group.ready_ahead;
   o.create_spacing
     = milliseconds{group.per_second == 0 ? 0 : 1'000 / group.per_second};
   o.lifetime = ceil<seconds>(group.lifetime);

@@ -49,7 +49,6 @@ public:
     made->where_ = *where;
     auto bounds = bounds_from(s, kind);
     bounds.reconcile_every = 0s;
-    bounds.answer_waits = bounds.keeper.destroy_timeout; // proof, not speed
     made->backend_ = std::make_shared<net::remote_backend>(
       *where, std::move(book), made->io_.executor(), bounds);
     return made;
@@ -88,6 +87,7 @@ public:
   }
 
   result<tags> reconcile(bool dry_run) {
+    backend_->rest(patience); // answers do not wait for the end of a sandbox
     auto answer = std::make_shared<std::promise<result<tags>>>();
     backend_->reconcile(dry_run, [answer](result<tags> found) {
       answer->set_value(std::move(found));

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <tuple>
 
 namespace troupe {
 
@@ -16,9 +17,20 @@ struct credential_query {
   user_id user;
   std::string tool_name; // may be empty
   std::string agent_id;  // may be empty
+  /// W3C: of the run that asked first. No part of the question: others who ask
+  /// the same share the answer.
+  std::string traceparent{};
 
-  friend auto operator<=>(const credential_query&, const credential_query&)
-    = default;
+  auto question() const {
+    return std::tie(organization, user, tool_name, agent_id);
+  }
+  friend auto operator<=>(const credential_query& a,
+                          const credential_query& b) {
+    return a.question() <=> b.question();
+  }
+  friend bool operator==(const credential_query& a, const credential_query& b) {
+    return a.question() == b.question();
+  }
 };
 
 /// Somebody outside who hands out credentials per run: a webhook. Thread-safe;

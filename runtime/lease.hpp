@@ -20,6 +20,7 @@ struct sandbox_lease {
   organization_id organization;
   run_id run;
   std::string sandbox; // the provider's id, "" until confirmed
+  std::string key{};   // of the runs that may share it; "": that one only
   timestamp written_at{};
 };
 

@@ -97,6 +97,7 @@ struct settings {
   } local;
 
   struct dispatch_group {
+    std::string provider = "e2b"; // of runs and tools that do not say
     std::uint32_t max_in_flight = 1'024;
     std::uint32_t max_per_organization = 256;
     std::uint32_t max_per_backend = 256;
@@ -132,6 +133,7 @@ struct settings {
     ms timeout{300'000}; // life of a sandbox; their server's default is 15 s
     std::uint32_t max_sandboxes = 100; // the usual quota of a paid plan
     std::uint32_t create_rate = 5;     // theirs of a paid plan; hobby: 1
+    std::uint32_t ready_ahead = 0;     // what waits is billed as what runs
     bool allow_private = false;
     bool legacy_create = false; // control planes without /v2
   } e2b;
@@ -147,6 +149,8 @@ struct settings {
     ms timeout{300'000};
     std::uint32_t max_sandboxes = 100;
     std::uint32_t create_rate = 10; // beyond it they tell us to wait
+    std::uint32_t ready_ahead = 0;  // what waits is billed as what runs
+    bool sandbox_v2 = true;         // their newer kind first, then the older
     bool allow_private = false;
   } modal;
 

@@ -20,6 +20,8 @@ std::string encode(const sandbox_lease& lease) {
   o["provider"] = to_string(lease.provider);
   o["run"] = lease.run.str();
   o["sandbox"] = lease.sandbox;
+  if (!lease.key.empty())
+    o["key"] = lease.key;
   o["written_at"] = to_text(lease.written_at);
   return records::encode(o);
 }
@@ -38,6 +40,7 @@ result<sandbox_lease> decode(std::string_view key, std::string_view bytes) {
   auto provider = parse_backend(in.required_text("provider"));
   lease.run = run_id{in.required_text("run")};
   lease.sandbox = in.required_text("sandbox");
+  lease.key = in.text("key").value_or("");
   auto written = parse_timestamp(in.required_text("written_at"));
   if (in.finish_lenient() || !provider || !written)
     return records::damaged(a_lease, "does not read");

@@ -35,8 +35,7 @@ public:
     return {};
   }
 
-  asio::awaitable<creation> create(prepared_run_ptr run, std::string tag,
-                                   std::chrono::seconds lifetime,
+  asio::awaitable<creation> create(sandbox_wish wish,
                                    call_scope scope) override;
   asio::awaitable<result<command_end>> execute(const remote_sandbox& sandbox,
                                                command_request what,
@@ -88,6 +87,7 @@ asio::awaitable<result<json::object>> aio_provider::call(std::string target,
   r.body = json::to_text(body);
   r.deadline = scope.deadline;
   r.abort = scope.abort;
+  r.traceparent = scope.traceparent;
   r.max_body_bytes = max_reply_bytes;
   auto done = co_await client_->send(std::move(r));
   auto status = done.answer ? done.answer->status : 0;
@@ -121,19 +121,17 @@ aio_provider::plain_command(std::string line, call_scope scope,
   co_return std::move(report->out);
 }
 
-asio::awaitable<provider::creation> aio_provider::create(prepared_run_ptr run,
-                                                         std::string tag,
-                                                         std::chrono::seconds,
+asio::awaitable<provider::creation> aio_provider::create(sandbox_wish wish,
                                                          call_scope scope) {
-  if (run->network.mode != network_mode::open)
+  if (wish.run->network.mode != network_mode::open)
     co_return creation{
       fail(ec::invalid_request,
            "network: an AIO sandbox cannot be kept from the network; use "
            "\"public\" or another backend"),
       false};
   remote_sandbox box;
-  box.id = tag;
-  box.env = run->env;
+  box.id = wish.tag;
+  box.env = wish.run->env;
   auto line = "mkdir -m 700 " + shell_quote(directory(box));
   auto may_exist = false;
   auto made = co_await plain_command(std::move(line), scope, &may_exist);
@@ -200,7 +198,8 @@ aio_provider::execute(const remote_sandbox& sandbox, command_request what,
     json::object kill;
     kill["session_id"] = session;
     kill["signal"] = "SIGKILL";
-    call_scope late{steady::now() + std::chrono::seconds{5}, nullptr};
+    call_scope late{steady::now() + std::chrono::seconds{5}, nullptr,
+                    scope.traceparent};
     (void)co_await call("/v1/bash/kill", std::move(kill), "kill", late);
   }
   co_return end;

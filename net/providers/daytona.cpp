@@ -42,8 +42,7 @@ public:
     return {};
   }
 
-  asio::awaitable<creation> create(prepared_run_ptr run, std::string tag,
-                                   std::chrono::seconds lifetime,
+  asio::awaitable<creation> create(sandbox_wish wish,
                                    call_scope scope) override;
   asio::awaitable<result<command_end>> execute(const remote_sandbox& sandbox,
                                                command_request what,
@@ -80,10 +79,9 @@ private:
 // -- sandboxes
 // ----------------------------------------------------------------------
 
-asio::awaitable<provider::creation>
-daytona_provider::create(prepared_run_ptr run, std::string tag,
-                         std::chrono::seconds lifetime, call_scope scope) {
-  auto body = creation_body(*run, tag, lifetime, options_);
+asio::awaitable<provider::creation> daytona_provider::create(sandbox_wish wish,
+                                                             call_scope scope) {
+  auto body = creation_body(*wish.run, wish.tag, wish.lifetime, options_);
   if (!body)
     co_return creation{body.error(), false};
   auto r = client_.to_api(http::verb::post, "/sandbox", scope);

@@ -34,6 +34,7 @@ client_request daytona_client::request(base_url place, verb method,
   r.idempotent = method == verb::get || method == verb::delete_;
   r.deadline = scope.deadline;
   r.abort = scope.abort;
+  r.traceparent = scope.traceparent;
   return r;
 }
 

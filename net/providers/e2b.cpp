@@ -44,9 +44,14 @@ public:
     return {};
   }
 
-  asio::awaitable<creation> create(prepared_run_ptr run, std::string tag,
-                                   std::chrono::seconds lifetime,
+  bool keeps_for_later() const override { return true; }
+  bool extends_life() const override { return true; }
+
+  asio::awaitable<creation> create(sandbox_wish wish,
                                    call_scope scope) override;
+  asio::awaitable<result<remote_sandbox>> rejoin(remote_sandbox sandbox,
+                                                 std::chrono::seconds lifetime,
+                                                 call_scope scope) override;
   asio::awaitable<result<command_end>> execute(const remote_sandbox& sandbox,
                                                command_request what,
                                                output_sink sink,
@@ -67,6 +72,9 @@ private:
                                     std::uint16_t port, http::verb method,
                                     std::string target,
                                     const call_scope& scope) const;
+  asio::awaitable<result<command_end>>
+  run_process(const remote_sandbox& sandbox, language lang,
+              script::remote_script script, output_sink sink, call_scope scope);
   std::shared_ptr<const std::string>
   head_of(const std::shared_ptr<const std::string>& runner);
   void send_input(remote_sandbox sandbox, std::uint32_t pid, std::string text,
@@ -97,6 +105,7 @@ client_request e2b_provider::to_api(http::verb method, std::string target,
   r.headers.set(http::field::content_type, "application/json");
   r.deadline = scope.deadline;
   r.abort = scope.abort;
+  r.traceparent = scope.traceparent;
   return r;
 }
 
@@ -136,16 +145,16 @@ result<client_request> e2b_provider::to_sandbox(const remote_sandbox& sandbox,
   r.headers.set(http::field::accept, "application/json");
   r.deadline = scope.deadline;
   r.abort = scope.abort;
+  r.traceparent = scope.traceparent;
   return r;
 }
 
 // -- control plane
 // ------------------------------------------------------------------
 
-asio::awaitable<provider::creation>
-e2b_provider::create(prepared_run_ptr run, std::string tag,
-                     std::chrono::seconds lifetime, call_scope scope) {
-  auto body = creation_body(*run, tag, lifetime, options_);
+asio::awaitable<provider::creation> e2b_provider::create(sandbox_wish wish,
+                                                         call_scope scope) {
+  auto body = creation_body(wish, options_);
   if (!body)
     co_return creation{body.error(), false};
   auto target = options_.legacy_create ? "/sandboxes" : "/v2/sandboxes";
@@ -161,6 +170,32 @@ e2b_provider::create(prepared_run_ptr run, std::string tag,
   auto sandbox = parse_creation(done.answer->body);
   auto odd = !sandbox;
   co_return creation{std::move(sandbox), odd};
+}
+
+asio::awaitable<result<remote_sandbox>>
+e2b_provider::rejoin(remote_sandbox sandbox, std::chrono::seconds lifetime,
+                     call_scope scope) {
+  auto target = std::string{options_.legacy_create ? "" : "/v2"} + "/sandboxes/"
+    + percent_encode(sandbox.id) + "/connect";
+  auto request = to_api(http::verb::post, std::move(target), scope);
+  json::object body;
+  body["timeout"] = static_cast<std::int64_t>(lifetime.count());
+  request.body = json::to_text(body);
+  request.idempotent = true;
+  auto done = co_await client_->send(std::move(request));
+  if (!done.answer)
+    co_return done.answer.error();
+  if (!done.answer->ok())
+    co_return refused(service_name, "take up a sandbox", *done.answer,
+                      key_setting);
+  auto found = parse_creation(done.answer->body);
+  if (!found)
+    co_return found.error();
+  if (found->id != sandbox.id)
+    co_return fail(ec::unavailable, "E2B answered for another sandbox");
+  for (auto& [name, value] : found->keys)
+    sandbox.keys.insert_or_assign(name, std::move(value));
+  co_return std::move(sandbox);
 }
 
 asio::awaitable<result<void>>
@@ -262,6 +297,8 @@ e2b_provider::execute(const remote_sandbox& sandbox, command_request what,
     scope.deadline - std::chrono::steady_clock::now());
   if (left.count() > 0)
     request->headers.set("Connect-Timeout-Ms", std::to_string(left.count()));
+  for (const auto& [name, value] : sandbox.env)
+    what.env.try_emplace(name, value.reveal());
   request->body = connect_envelope(start_body(what));
 
   std::optional<command_end> end;
@@ -301,6 +338,20 @@ e2b_provider::execute(const remote_sandbox& sandbox, command_request what,
   co_return *end;
 }
 
+/// The code interpreter keeps one kernel for all: modules, variables and
+/// whatever a run did to them. A process of its own ends with its run.
+asio::awaitable<result<command_end>>
+e2b_provider::run_process(const remote_sandbox& sandbox, language lang,
+                          script::remote_script script, output_sink sink,
+                          call_scope scope) {
+  command_request what;
+  what.argv = {lang == language::python ? "python3" : "node", "-"};
+  what.input = script.text();
+  auto end = co_await execute(sandbox, std::move(what), std::move(sink),
+                              std::move(scope));
+  co_return end;
+}
+
 std::shared_ptr<const std::string>
 e2b_provider::head_of(const std::shared_ptr<const std::string>& runner) {
   auto& head = heads_[runner];
@@ -313,6 +364,11 @@ asio::awaitable<result<command_end>>
 e2b_provider::run_script(const remote_sandbox& sandbox, language lang,
                          script::remote_script script, output_sink sink,
                          call_scope scope) {
+  if (sandbox.shared) {
+    auto end = co_await run_process(sandbox, lang, std::move(script),
+                                    std::move(sink), std::move(scope));
+    co_return end;
+  }
   auto request = to_sandbox(sandbox, interpreter_port, http::verb::post,
                             "/execute", scope);
   if (!request)

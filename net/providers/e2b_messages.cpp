@@ -110,26 +110,28 @@ command_end end_of(const json::object& e) {
 
 } // namespace
 
-result<std::string> creation_body(const prepared_run& run,
-                                  const std::string& tag,
-                                  std::chrono::seconds lifetime,
+result<std::string> creation_body(const sandbox_wish& wish,
                                   const e2b_options& options) {
+  const auto& run = *wish.run;
   json::object body;
   auto config = as_e2b(config_of(run).config);
   auto chosen = config ? config->template_id : std::string{};
   if (chosen.empty())
     chosen = options.template_id;
   body["templateID"] = chosen.empty() ? std::string{default_template} : chosen;
-  body["timeout"] = static_cast<std::int64_t>(lifetime.count());
+  body["timeout"] = static_cast<std::int64_t>(wish.lifetime.count());
   json::object labels;
   labels[owner_label] = "1";
-  labels[lease_label] = tag;
-  if (const auto& stored = config_of(run); !stored.id.empty())
-    labels["config_state"] = fingerprint(stored);
+  labels[lease_label] = wish.tag;
+  if (!wish.key.empty())
+    labels[key_label] = wish.key;
+  if (!config_of(run).id.empty())
+    labels["config_state"] = fingerprint(config_of(run));
   body["metadata"] = std::move(labels);
   json::object env;
-  for (const auto& [name, value] : run.env)
-    env[name] = value.reveal();
+  if (wish.key.empty()) // else each process has its own run's
+    for (const auto& [name, value] : run.env)
+      env[name] = value.reveal();
   body["envVars"] = std::move(env);
   if (options.legacy_create)
     body["secure"] = true;

@@ -15,15 +15,14 @@ namespace troupe::net::e2b {
 inline constexpr std::string_view default_template = "code-interpreter-v1";
 inline constexpr std::string_view lease_label = "troupe_lease";
 inline constexpr std::string_view owner_label = "troupe";
+inline constexpr std::string_view key_label = "troupe_key";
 inline constexpr std::string_view token_key = "access_token";
 inline constexpr std::string_view traffic_key = "traffic_token";
 inline constexpr std::string_view domain_key = "domain";
 
 /// The body of a creation. Refuses what E2B cannot express, such as ports in
 /// an allow list.
-result<std::string> creation_body(const prepared_run& run,
-                                  const std::string& tag,
-                                  std::chrono::seconds lifetime,
+result<std::string> creation_body(const sandbox_wish& wish,
                                   const e2b_options& options);
 result<remote_sandbox> parse_creation(std::string_view body);
 result<std::vector<provider::tagged>> parse_list(std::string_view body);

@@ -26,6 +26,8 @@ struct modal_options {
   std::string ca_file{}; // "": the system's store
   /// Names that lead into the house are meant: for a Modal of one's own.
   bool allow_private = false;
+  /// MODAL_SANDBOX_V2: the newer generation of sandboxes first.
+  bool newer_sandboxes = true;
   std::chrono::seconds max_throttle_wait{60};
 };
 

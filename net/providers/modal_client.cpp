@@ -67,9 +67,7 @@ modal_client::modal_client(asio::any_io_executor executor,
     : executor_{std::move(executor)}, channel_{std::move(channel)},
       options_{std::move(options)}, host_{std::move(host)} {}
 
-header_list modal_client::metadata(const std::string& idempotency_key,
-                                   int tries, int throttled,
-                                   bool with_token) const {
+header_list modal_client::metadata(bool with_token) const {
   header_list out{
     {"x-modal-client-type", options_.client_type},
     {"x-modal-client-version", options_.client_version},
@@ -77,9 +75,6 @@ header_list modal_client::metadata(const std::string& idempotency_key,
     {"x-modal-token-id", options_.token_id.reveal()},
     {"x-modal-token-secret", options_.token_secret.reveal()},
     {"x-modal-host", host_},
-    {"x-idempotency-key", idempotency_key},
-    {"x-retry-attempt", std::to_string(tries)},
-    {"x-throttle-retry-attempt", std::to_string(throttled)},
   };
   if (with_token)
     out.emplace_back("x-modal-auth-token", token_);
@@ -98,13 +93,18 @@ modal_client::try_call(std::string method, std::string message,
     std::string bytes;
     grpc_call c;
     c.path = std::string{service} + method;
-    c.metadata = metadata(key, tries, throttled, with_token);
+    c.metadata = metadata(with_token);
+    c.metadata.emplace_back("x-idempotency-key", key);
+    c.metadata.emplace_back("x-retry-attempt", std::to_string(tries));
+    c.metadata.emplace_back("x-throttle-retry-attempt",
+                            std::to_string(throttled));
     if (tries + throttled > 0)
       c.metadata.emplace_back("x-retry-delay",
                               seconds_text(steady::now() - began));
     c.message = message;
     c.deadline = scope.deadline;
     c.abort = scope.abort;
+    c.traceparent = scope.traceparent;
     c.on_message = [&bytes](std::string_view m) {
       bytes = m;
       return true;
@@ -113,7 +113,8 @@ modal_client::try_call(std::string method, std::string message,
     if (reply.status.ok())
       co_return answer{std::move(bytes), true};
     answer bad{refused(method, reply.status),
-               reply.may_have_acted && !is_refusal(reply.status.code)};
+               reply.may_have_acted && !is_refusal(reply.status.code),
+               reply.status.code};
     if (reply.status.retry_after) {
       // Directed by the server: not counted against our own tries.
       auto wait = std::max(100ms,
@@ -138,7 +139,8 @@ modal_client::try_call(std::string method, std::string message,
 asio::awaitable<result<void>> modal_client::refresh_token(call_scope scope) {
   if (steady::now() < token_fresh_until_)
     co_return result<void>{};
-  call_scope soon{std::min(scope.deadline, steady::now() + 5s), scope.abort};
+  auto soon = scope;
+  soon.deadline = std::min(scope.deadline, steady::now() + 5s);
   auto got = co_await try_call("AuthTokenGet", "", soon, false);
   auto token = got.bytes ? text_field(*got.bytes, 1)
                          : result<std::string>{got.bytes.error()};
@@ -210,10 +212,11 @@ asio::awaitable<grpc_reply> modal_client::join_image(image_state& state,
                                                      call_scope scope) {
   grpc_call c;
   c.path = std::string{service} + "ImageJoinStreaming";
-  c.metadata = metadata(make_uuid(), 0, 0, true);
+  c.metadata = metadata(true); // a stream is not repeated under one key
   c.message = image_join_request(state.id, state.entry);
   c.deadline = scope.deadline;
   c.abort = scope.abort;
+  c.traceparent = scope.traceparent;
   c.on_message = [&state](std::string_view bytes) {
     if (auto next = read_image_join(bytes)) {
       state.status = next->status;

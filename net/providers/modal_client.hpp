@@ -22,6 +22,7 @@ public:
   struct answer {
     result<std::string> bytes;
     bool may_have_acted = false;
+    grpc_code code = grpc_code::ok;
   };
   /// One unary call of modal.client.ModalClient, repeated as Modal's own
   /// clients do: with one idempotency key for all tries.
@@ -42,8 +43,7 @@ private:
                                                     call_scope scope);
   boost::asio::awaitable<grpc_reply> join_image(modal::image_state& state,
                                                 call_scope scope);
-  header_list metadata(const std::string& idempotency_key, int tries,
-                       int throttled, bool with_token) const;
+  header_list metadata(bool with_token) const;
   boost::asio::awaitable<answer> try_call(std::string method,
                                           std::string message, call_scope scope,
                                           bool with_token);

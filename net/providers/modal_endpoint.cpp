@@ -69,12 +69,11 @@ public:
     return {};
   }
 
-  asio::awaitable<creation> create(prepared_run_ptr run, std::string tag,
-                                   std::chrono::seconds, call_scope) override {
+  asio::awaitable<creation> create(sandbox_wish wish, call_scope) override {
     creation made{remote_sandbox{}, false};
-    made.sandbox->id = std::move(tag);
-    made.sandbox->env = run->env;
-    made.sandbox->keys.emplace(shape_key, secret{shape_of(*run)});
+    made.sandbox->id = std::move(wish.tag);
+    made.sandbox->env = wish.run->env;
+    made.sandbox->keys.emplace(shape_key, secret{shape_of(*wish.run)});
     co_return made;
   }
 
@@ -142,6 +141,7 @@ client_request modal_endpoint::request(http::verb method,
   r.max_body_bytes = max_answer_bytes;
   r.deadline = scope.deadline;
   r.abort = scope.abort;
+  r.traceparent = scope.traceparent;
   return r;
 }
 

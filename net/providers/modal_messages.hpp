@@ -39,15 +39,22 @@ struct sandbox_request {
   std::uint32_t milli_cpu = 0;
   network_policy network;
   string_map tags;
-  environment env;
+  environment env;                  // the newer generation: as it is
+  std::vector<std::string> secrets; // the older one: stored before, by id
 };
 /// Refuses what Modal cannot express, such as ports in an allow list.
 result<std::string> sandbox_body(const sandbox_request& r);
 
+/// Variables that go when the last sandbox with them is gone.
+std::string secret_request(const environment& env,
+                           std::string_view environment_name);
 std::string sandbox_id_request(std::string_view sandbox);
 std::string list_request(std::string_view app, const string_map& tags,
                          double before);
-std::string router_access_request(std::string_view sandbox);
+/// How it is right now, without waiting.
+std::string wait_request(std::string_view sandbox);
+/// By the sandbox's id, or the task's for the older generation.
+std::string router_access_request(std::string_view id);
 
 struct exec_request {
   std::string task;
@@ -89,6 +96,13 @@ struct sandbox_answer {
 };
 result<sandbox_answer> read_sandbox(std::string_view bytes);
 result<sandbox_answer> read_router_access(std::string_view bytes);
+/// Whether the answer to `wait_request` tells an end.
+bool has_ended(std::string_view bytes);
+struct task_state {
+  std::string task; // "": not started yet
+  bool ended = false;
+};
+result<task_state> read_task(std::string_view bytes);
 
 struct list_answer {
   std::vector<std::pair<std::string, string_map>> sandboxes; // id, tags

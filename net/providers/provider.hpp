@@ -22,14 +22,27 @@ struct remote_sandbox {
   std::string id;
   /// What the provider gave with it: access tokens and hosts, by name.
   std::map<std::string, secret> keys{};
-  /// The run's variables, where the provider takes none at creation.
+  /// Variables of the run that is in it, where its processes get them one by
+  /// one and not the sandbox at its creation.
   environment env{};
+  /// Meant for more than one run: nothing of one may stay in a process that
+  /// the next one uses.
+  bool shared = false;
 };
 
-/// Bounds and ends every call of one run.
+/// What a sandbox is wanted for.
+struct sandbox_wish {
+  prepared_run_ptr run;
+  std::string tag;               // marks it as ours, by its lease
+  std::chrono::seconds lifetime; // then it ends, whatever becomes of us
+  std::string key{};             // of runs that may use it; "": this one only
+};
+
+/// Bounds and ends every call of one run, and says whose it is.
 struct call_scope {
   std::chrono::steady_clock::time_point deadline;
   std::shared_ptr<abort_switch> abort;
+  std::string traceparent{}; // W3C, goes out with every request
 };
 
 /// Receives output while a process or script runs.
@@ -70,17 +83,27 @@ public:
   /// is to be remembered or cleaned up.
   virtual bool keeps_sandboxes() const { return true; }
 
-  /// A fresh sandbox with the run's variables, network policy and `tag`, that
-  /// ends by itself after `lifetime` whatever becomes of us. Tells whether one
-  /// may exist all the same when it fails.
+  /// Whether a sandbox can serve more than one run, or wait for the first.
+  virtual bool keeps_for_later() const { return false; }
+  /// Whether `rejoin` moves the end of a sandbox's life.
+  virtual bool extends_life() const { return false; }
+
+  /// A fresh sandbox with the run's network policy, its variables unless it is
+  /// shared, and the tag. Tells whether one may exist all the same when it
+  /// fails.
   struct creation {
     result<remote_sandbox> sandbox;
     bool may_exist = false;
   };
-  virtual boost::asio::awaitable<creation>
-  create(prepared_run_ptr run, std::string tag, std::chrono::seconds lifetime,
-         call_scope scope)
+  virtual boost::asio::awaitable<creation> create(sandbox_wish wish,
+                                                  call_scope scope)
     = 0;
+
+  /// A sandbox that was left alone for a while, if it is still there, for
+  /// `lifetime` more. `not_found` when it is not.
+  virtual boost::asio::awaitable<result<remote_sandbox>>
+  rejoin(remote_sandbox sandbox, std::chrono::seconds lifetime,
+         call_scope scope);
 
   /// Runs a program to its end.
   virtual boost::asio::awaitable<result<command_end>>

@@ -14,11 +14,14 @@ struct remote_options {
   std::chrono::milliseconds create_spacing{200}; // 5 creations a second
   std::chrono::seconds create_timeout{60};
   std::chrono::seconds install_timeout{300};
+  /// A question whether it is still there, before a run goes into one that
+  /// waited.
+  std::chrono::seconds rejoin_timeout{10};
   keeper_options keeper;
-  /// How long an answer waits for its sandbox to be gone; ending it goes on
-  /// all the same.
-  std::chrono::milliseconds answer_waits{1'000};
   std::chrono::milliseconds stop_waits{5'000};
+  /// So many are made before a run asks for one, of the kinds that were asked
+  /// for last. They cost what others cost, so nothing unless it is wanted.
+  std::size_t ready_ahead = 0;
   /// A sandbox outlives its run's limit by so much, should we be gone.
   std::chrono::seconds spare_lifetime{60};
   /// And lives at least so long, unless its config says otherwise.
@@ -27,9 +30,10 @@ struct remote_options {
   std::chrono::seconds reconcile_every{0};
 };
 
-/// A backend over any provider: lease, create, install, run, destroy. One
-/// sandbox per run, destroyed on every path; where that fails the lease stays
-/// and `reconcile` ends it later.
+/// A backend over any provider: lease, create, install, run, answer, destroy.
+/// One sandbox per run unless its config asks to `reuse` it; destroyed on every
+/// path, while the answer is on its way already. Where that fails the lease
+/// stays and `reconcile` ends it later.
 class remote_backend final : public backend {
 public:
   remote_backend(std::shared_ptr<provider> where,
@@ -42,6 +46,10 @@ public:
   void cancel(const run_id& id, exit_reason reason) override;
   result<void> ready() const override;
   void stop() override;
+
+  /// Waits until no run is out and no sandbox is being made or ended: answers
+  /// do not wait for that. False when the limit came first.
+  bool rest(std::chrono::milliseconds limit);
 
   /// Ends sandboxes that our leases name and no run uses. With `dry_run` only
   /// tells them.

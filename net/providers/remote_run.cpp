@@ -1,6 +1,7 @@
 #include "net/providers/remote_run.hpp"
 
 #include "net/providers/status.hpp"
+#include "net/telemetry/trace_context.hpp"
 #include "runtime/frame/frame.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/script/interpret.hpp"
@@ -28,13 +29,14 @@ remote_run::remote_run(prepared_run_ptr run, run_observer_ptr observer,
     : run_{std::move(run)}, observer_{std::move(observer)},
       where_{where.kind()}, secrets_{where.secrets()},
       provider_name_{where.name()}, key_{std::move(key)},
+      traceparent_{known_or_new_trace(run_->traceparent)},
       stdout_{key_, frame_limit(*run_)}, created_{steady::now()} {}
 
 call_scope remote_run::scope(std::chrono::milliseconds limit) const {
   auto deadline = steady::now() + limit;
   if (run_->deadline != steady::time_point{})
     deadline = std::min(deadline, run_->deadline);
-  return {deadline, abort_};
+  return {deadline, abort_, traceparent_};
 }
 
 void remote_run::called_off(exit_reason why) {
@@ -84,9 +86,18 @@ run_result remote_run::seen() const {
       {"prepare", duration_cast<microseconds>(begun_at_ - created_)});
     r.stages.push_back({"run", r.usage.wall});
   }
-  r.isolation.level = isolation_level::strict;
-  r.isolation.layers.push_back({"provider_sandbox", layer_state::enforced,
-                                "a sandbox of its own at " + provider_name_});
+  auto used = earlier_runs_ > 0;
+  r.isolation.level
+    = used ? isolation_level::standard : isolation_level::strict;
+  r.isolation.layers.push_back(
+    {"provider_sandbox", layer_state::enforced,
+     (used ? "a sandbox of its organization and config at "
+           : "a sandbox of its own at ")
+       + provider_name_});
+  if (used)
+    r.notes.push_back("the sandbox was used before, by "
+                      + std::to_string(earlier_runs_)
+                      + " runs of the same organization and config");
   r.notes.push_back("cpu and memory are bounded by " + provider_name_
                     + "'s sandbox size, and not measured");
   return r;

@@ -22,12 +22,17 @@ public:
   const std::shared_ptr<abort_switch>& abort() const { return abort_; }
   run_observer& observer() { return *observer_; }
   const std::string& key() const { return key_; }
+  /// W3C: the run's own, else of a trace that begins here.
+  const std::string& traceparent() const { return traceparent_; }
 
   /// Ends at the earlier of `limit` from now and the run's own deadline.
   call_scope scope(std::chrono::milliseconds limit) const;
 
   void called_off(exit_reason why);
   bool is_called_off() const { return abort_->tripped(); }
+
+  /// Where it runs: after so many others.
+  void follows(std::uint32_t earlier_runs) { earlier_runs_ = earlier_runs; }
 
   /// The tool begins: its time and its output count from here.
   void begin();
@@ -49,6 +54,7 @@ private:
   std::vector<secret> secrets_;
   std::string provider_name_;
   std::string key_;
+  std::string traceparent_;
   std::shared_ptr<abort_switch> abort_ = std::make_shared<abort_switch>();
   exit_reason called_off_ = exit_reason::cancelled;
   keyed_output stdout_;
@@ -56,6 +62,7 @@ private:
   std::string err_;
   std::uint64_t out_bytes_ = 0;
   std::uint64_t err_bytes_ = 0;
+  std::uint32_t earlier_runs_ = 0;
   bool begun_ = false;
   std::chrono::steady_clock::time_point created_;
   std::chrono::steady_clock::time_point begun_at_;

@@ -1,6 +1,7 @@
 #include "net/providers/sandbox_keeper.hpp"
 
 #include "net/providers/status.hpp"
+#include "net/telemetry/trace_context.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -73,10 +74,12 @@ asio::awaitable<void> sandbox_keeper::release(std::string tag) {
 }
 
 asio::awaitable<bool> sandbox_keeper::destroy(remote_sandbox box,
-                                              std::string tag) {
+                                              std::string tag,
+                                              std::string traceparent) {
   auto keep = shared_from_this();
   // A scope of its own: the run's may be over, its sandbox must go.
-  call_scope scope{steady::now() + options_.destroy_timeout, nullptr};
+  call_scope scope{steady::now() + options_.destroy_timeout, nullptr,
+                   std::move(traceparent)};
   auto gone = co_await where_->destroy(box, scope);
   if (gone)
     co_await release(std::move(tag));
@@ -88,7 +91,8 @@ asio::awaitable<bool> sandbox_keeper::destroy(remote_sandbox box,
 /// One lease nobody uses. Whether its sandbox is there: `orphans` tells.
 asio::awaitable<bool>
 sandbox_keeper::settle(sandbox_lease lease, std::vector<provider::tagged> alive,
-                       bool dry_run, std::vector<provider::tagged>& orphans) {
+                       bool dry_run, const std::string& traceparent,
+                       std::vector<provider::tagged>& orphans) {
   auto named = [&lease](const provider::tagged& t) {
     return t.tag == lease.tag
       || (!lease.sandbox.empty() && t.sandbox == lease.sandbox);
@@ -102,7 +106,7 @@ sandbox_keeper::settle(sandbox_lease lease, std::vector<provider::tagged> alive,
     co_return true;
   // One that a list does not show may be there all the same: ask by its name.
   if (!box.id.empty())
-    co_return co_await destroy(std::move(box), lease.tag);
+    co_return co_await destroy(std::move(box), lease.tag, traceparent);
   auto age = std::chrono::system_clock::now() - lease.written_at;
   if (age >= options_.forget_after)
     co_await release(lease.tag);
@@ -112,7 +116,8 @@ sandbox_keeper::settle(sandbox_lease lease, std::vector<provider::tagged> alive,
 asio::awaitable<result<std::vector<provider::tagged>>>
 sandbox_keeper::reconcile(bool dry_run, std::shared_ptr<abort_switch> abort) {
   auto keep = shared_from_this();
-  call_scope scope{steady::now() + options_.destroy_timeout, std::move(abort)};
+  call_scope scope{steady::now() + options_.destroy_timeout, std::move(abort),
+                   known_or_new_trace({})};
   // The leases first: one that is written while we list is not forgotten.
   auto work = list_in(leases_, where_->kind());
   auto known
@@ -131,7 +136,8 @@ sandbox_keeper::reconcile(bool dry_run, std::shared_ptr<abort_switch> abort) {
     co_return why;
   }
   for (auto& lease : known)
-    co_await settle(std::move(lease), *alive, dry_run, orphans);
+    co_await settle(std::move(lease), *alive, dry_run, scope.traceparent,
+                    orphans);
   co_return orphans;
 }
 

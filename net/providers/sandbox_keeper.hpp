@@ -38,7 +38,8 @@ public:
   void leave(const std::string& tag) { tags_in_use_.erase(tag); }
 
   /// Ends a sandbox and then its lease. Where that fails the lease stays.
-  boost::asio::awaitable<bool> destroy(remote_sandbox box, std::string tag);
+  boost::asio::awaitable<bool> destroy(remote_sandbox box, std::string tag,
+                                       std::string traceparent);
 
   /// Ends what our leases name and no run uses; tells what that was. With
   /// `dry_run` only tells. Sandboxes that no lease of ours names belong to
@@ -50,6 +51,7 @@ private:
   boost::asio::awaitable<bool> settle(sandbox_lease lease,
                                       std::vector<provider::tagged> alive,
                                       bool dry_run,
+                                      const std::string& traceparent,
                                       std::vector<provider::tagged>& orphans);
 
   std::shared_ptr<provider> where_;

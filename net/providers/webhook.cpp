@@ -2,6 +2,7 @@
 
 #include "net/client/address_rules.hpp"
 #include "net/fail.hpp"
+#include "net/telemetry/trace_context.hpp"
 #include "runtime/json/json.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -56,6 +57,7 @@ private:
     r.body = webhook_body(query);
     r.deadline = std::chrono::steady_clock::now() + timeout;
     r.max_body_bytes = options_.max_reply_bytes;
+    r.traceparent = known_or_new_trace(query.traceparent);
     r.retry.tries = 2; // once more when it could not be reached at all
     auto done = co_await client_->send(std::move(r));
     if (!done.answer)

@@ -87,6 +87,11 @@ std::optional<trace_context> parse_traceparent(std::string_view text) {
   return out;
 }
 
+std::string known_or_new_trace(std::string_view traceparent) {
+  auto known = parse_traceparent(traceparent);
+  return to_traceparent(known ? *known : next_span({}, 0));
+}
+
 std::string to_traceparent(const trace_context& c) {
   return "00-" + hex_of(c.trace.data(), c.trace.size()) + '-'
     + hex_of(c.span.data(), c.span.size()) + (c.sampled ? "-01" : "-00");

@@ -27,6 +27,10 @@ std::string to_traceparent(const trace_context& context);
 trace_context next_span(const std::optional<trace_context>& parent,
                         double share);
 
+/// Spelled anew when it is well-formed, so that nothing else goes out under its
+/// name; otherwise the first span of a trace that nobody samples.
+std::string known_or_new_trace(std::string_view traceparent);
+
 std::string hex_of(const std::uint8_t* bytes, std::size_t size);
 
 } // namespace troupe::net

@@ -10,6 +10,8 @@ namespace {
 constexpr std::string_view private_help
   = "Let a host name lead to a private address; a written one may.";
 constexpr std::string_view rate_help = "New sandboxes per second.";
+constexpr std::string_view ahead_help = "Sandboxes made before a run asks for "
+                                        "one; they are billed while they wait.";
 
 std::vector<setting_key> credentials() {
   return {
@@ -64,6 +66,8 @@ std::vector<setting_key> e2b() {
       .between(1, 100'000),
     row("e2b", "create-rate", TROUPE_AT(e2b.create_rate), rate_help)
       .between(1, 1'000),
+    row("e2b", "ready-ahead", TROUPE_AT(e2b.ready_ahead), ahead_help)
+      .between(0, 1'000),
     row("e2b", "allow-private", TROUPE_AT(e2b.allow_private), private_help),
     row("e2b", "legacy-create", TROUPE_AT(e2b.legacy_create),
         "Create by /sandboxes: for control planes without /v2."),
@@ -101,6 +105,12 @@ std::vector<setting_key> modal() {
       .between(1, 100'000),
     row("modal", "create-rate", TROUPE_AT(modal.create_rate), rate_help)
       .between(1, 1'000),
+    row("modal", "ready-ahead", TROUPE_AT(modal.ready_ahead), ahead_help)
+      .between(0, 1'000),
+    row("modal", "sandbox-v2", TROUPE_AT(modal.sandbox_v2),
+        "Ask for their newer kind of sandbox first; the older one is the "
+        "fallback.")
+      .also("MODAL_SANDBOX_V2"),
     row("modal", "allow-private", TROUPE_AT(modal.allow_private), private_help),
   };
 }

@@ -2,6 +2,7 @@
 
 #include "runtime/json/json.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -109,9 +110,10 @@ void daytona_stand_in::control(const stand_request& r, stand_reply& reply) {
     return create(r, reply);
   if (r.path == "/api/sandbox" && r.method == "GET") {
     auto filter = json::parse(r.query.at("labels"));
+    auto wanted = filter ? texts(&*filter) : decltype(box::labels){};
     std::string items;
     for (const auto& [id, b] : boxes_)
-      if (filter && texts(&*filter)["troupe"] == b.labels.at("troupe"))
+      if (std::ranges::includes(b.labels, wanted))
         items += (items.empty() ? "" : ",") + show(b);
     return reply.json(200, "{\"items\":[" + items + "],\"nextCursor\":null}");
   }

@@ -35,6 +35,13 @@ bool known_member(std::string_view name) {
   return false;
 }
 
+std::string described(const std::string& id) {
+  return R"({"sandboxID":")" + id
+    + R"(","templateID":"t","clientID":"c",)"
+      R"("envdVersion":"0.6.0","envdAccessToken":")"
+    + token + R"("})";
+}
+
 std::string envelope_end(std::string_view json) {
   auto bytes = net::connect_envelope(json);
   bytes[0] = 2;
@@ -61,6 +68,11 @@ int e2b_stand_in::created() const {
 int e2b_stand_in::destroyed() const {
   std::lock_guard guard{mutex_};
   return destroyed_;
+}
+
+int e2b_stand_in::rejoined() const {
+  std::lock_guard guard{mutex_};
+  return rejoined_;
 }
 
 void e2b_stand_in::end_everything() {
@@ -106,6 +118,9 @@ void e2b_stand_in::handle(const stand_request& r, stand_reply& reply) {
       return create(r, reply);
     if (r.path == "/v2/sandboxes" && r.method == "GET")
       return list(r, reply);
+    if (r.path.starts_with("/v2/sandboxes/") && r.path.ends_with("/connect")
+        && r.method == "POST")
+      return connect(r, reply);
     if (r.method == "DELETE" && r.path.starts_with("/sandboxes/")) {
       std::lock_guard guard{mutex_};
       auto gone = boxes_.erase(r.path.substr(11)) > 0;
@@ -149,11 +164,21 @@ void e2b_stand_in::create(const stand_request& r, stand_reply& reply) {
   auto id = "ibox" + std::to_string(next_++);
   boxes_[id] = {texts(body->if_contains("metadata")),
                 texts(body->if_contains("envVars")), r.body};
-  reply.json(201,
-             R"({"sandboxID":")" + id
-               + R"(","templateID":"t","clientID":"c",)"
-                 R"("envdVersion":"0.6.0","envdAccessToken":")"
-               + token + R"("})");
+  reply.json(201, described(id));
+}
+
+void e2b_stand_in::connect(const stand_request& r, stand_reply& reply) {
+  auto body = json::parse_object(r.body);
+  auto* timeout = body ? body->if_contains("timeout") : nullptr;
+  if (!timeout || !timeout->is_int64() || timeout->as_int64() <= 0
+      || timeout->as_int64() > 86'400)
+    return reply.json(400, refusal(400, "timeout"));
+  auto id = r.path.substr(14, r.path.size() - 14 - 8);
+  std::lock_guard guard{mutex_};
+  if (!boxes_.contains(id))
+    return reply.json(404, refusal(404, "no box"));
+  ++rejoined_;
+  reply.json(200, described(id));
 }
 
 void e2b_stand_in::list(const stand_request& r, stand_reply& reply) {

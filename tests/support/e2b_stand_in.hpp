@@ -29,6 +29,8 @@ public:
   std::map<std::string, box> boxes() const;
   int created() const;
   int destroyed() const;
+  /// How often a sandbox was taken up again.
+  int rejoined() const;
   /// As at the end of their lifetime: sandboxes and their streams are gone.
   void end_everything();
   /// A sandbox of an engine that died; its lease's tag.
@@ -40,6 +42,7 @@ private:
   int carry_out(program_run program);
   void handle(const stand_request& r, stand_reply& reply);
   void create(const stand_request& r, stand_reply& reply);
+  void connect(const stand_request& r, stand_reply& reply);
   void list(const stand_request& r, stand_reply& reply);
   void start(const stand_request& r, stand_reply& reply, const box& b);
   void input(const stand_request& r, stand_reply& reply);
@@ -52,6 +55,7 @@ private:
   std::set<int> running_; // processes
   int next_ = 1;
   int destroyed_ = 0;
+  int rejoined_ = 0;
   stand_in server_;
 };
 

@@ -71,6 +71,57 @@ int modal_stand_in::alive() const {
   return static_cast<int>(boxes_.size());
 }
 
+void modal_stand_in::serve_older_only(grpc_code how) {
+  std::lock_guard guard{mutex_};
+  newer_ = how;
+}
+
+void modal_stand_in::claim_https() {
+  std::lock_guard guard{mutex_};
+  https_ = true;
+}
+
+std::string modal_stand_in::router_url() const {
+  auto url = server_.url();
+  return https_ ? "https" + url.substr(url.find(':')) : url;
+}
+
+std::set<int> modal_stand_in::fields_of(const std::string& method) const {
+  std::lock_guard guard{mutex_};
+  auto found = fields_.find(method);
+  return found == fields_.end() ? std::set<int>{} : found->second;
+}
+
+std::set<std::string>
+modal_stand_in::metadata_of(const std::string& method) const {
+  std::lock_guard guard{mutex_};
+  auto found = metadata_.find(method);
+  return found == metadata_.end() ? std::set<std::string>{} : found->second;
+}
+
+void modal_stand_in::remember(const std::string& method,
+                              const grpc_exchange& call) {
+  calls_.push_back(method);
+  auto parent = call.metadata.find("traceparent");
+  traceparents_.push_back(parent == call.metadata.end() ? "" : parent->second);
+  auto& fields = fields_[method];
+  pb::reader reader{call.message};
+  for (pb::field f; reader.next(f);)
+    fields.insert(f.number);
+  for (const auto& [name, value] : call.metadata)
+    metadata_[method].insert(name);
+}
+
+std::vector<std::string> modal_stand_in::calls() const {
+  std::lock_guard guard{mutex_};
+  return calls_;
+}
+
+std::vector<std::string> modal_stand_in::traceparents() const {
+  std::lock_guard guard{mutex_};
+  return traceparents_;
+}
+
 std::vector<std::string> modal_stand_in::image_commands() const {
   std::lock_guard guard{mutex_};
   return image_commands_;
@@ -90,14 +141,17 @@ void modal_stand_in::handle(grpc_exchange& call) {
     return call.end(grpc_code::internal, "not gRPC");
   auto slash = call.path.rfind('/');
   auto method = call.path.substr(slash + 1);
+  remember(method, call);
   if (auto f = failures_.extract(method))
     return call.end(f.mapped().first, "as ordered", f.mapped().second);
   if (call.path.starts_with(control_service)) {
     if (m["x-modal-token-id"] != token_id
         || m["x-modal-token-secret"] != token_secret)
       return call.end(grpc_code::unauthenticated, "Token%20is%20bad");
+    auto keyed = method == "ImageJoinStreaming" // a stream is not repeated
+      || !m["x-idempotency-key"].empty();
     if (m["x-modal-client-type"].empty() || m["x-modal-client-version"].empty()
-        || m["x-idempotency-key"].empty())
+        || !keyed)
       return call.end(grpc_code::failed_precondition, "client too old");
     if (method != "AuthTokenGet" && m["x-modal-auth-token"] != token)
       return call.end(grpc_code::unauthenticated, "no JWT");
@@ -130,11 +184,37 @@ void modal_stand_in::control(std::string_view method, grpc_exchange& call) {
     done.number(1, 1);
     return say(call, out.message(1, done).text(3, "entry-1"));
   }
+  auto older = !method.ends_with("V2");
+  if (method.ends_with("V2") && newer_ != grpc_code::ok)
+    return call.end(newer_, "not here");
   if (method == "SandboxCreateV2")
     return create(call);
-  if (method == "SandboxListV2")
-    return list(call);
-  if (method == "SandboxTerminateV2") {
+  if (method == "SecretGetOrCreate") {
+    auto id = "st-" + std::to_string(secrets_.size() + 1);
+    if (number_of(call.message, 4) != 5)
+      return call.end(grpc_code::invalid_argument, "not ephemeral");
+    secrets_[id] = pairs_of(call.message, 5);
+    return say(call, out.text(1, id));
+  }
+  if (method == "SandboxCreate")
+    return create_older(call);
+  if (method == "SandboxGetTaskId")
+    return task(call);
+  if (method == "TaskGetCommandRouterAccess"
+      || method == "SandboxGetCommandRouterAccess")
+    return access(method, call);
+  if (method == "SandboxWait" || method == "SandboxWaitV2") {
+    auto b = boxes_.find(std::string{bytes_of(call.message, 1)});
+    if (b == boxes_.end() || b->second.older != older)
+      return call.end(grpc_code::not_found, "no such sandbox");
+    return say(call, out); // still running
+  }
+  if (method == "SandboxListV2" || method == "SandboxList")
+    return list(call, older);
+  if (method == "SandboxTerminateV2" || method == "SandboxTerminate") {
+    auto b = boxes_.find(std::string{bytes_of(call.message, 1)});
+    if (b != boxes_.end() && b->second.older != older)
+      return call.end(grpc_code::not_found, "of the other kind");
     if (boxes_.erase(std::string{bytes_of(call.message, 1)}) == 0)
       return call.end(grpc_code::not_found, "no such sandbox");
     return say(call, out);
@@ -166,13 +246,52 @@ void modal_stand_in::create(grpc_exchange& call) {
   b.tags = pairs_of(call.message, 4);
   b.env = pairs_of(bytes_of(bytes_of(call.message, 6), 2), 1);
   pb::writer access, out;
-  access.text(1, "jwt-1").text(2, server_.url());
+  access.text(1, "jwt-1").text(2, router_url());
   out.text(1, id).text(3, b.task).message(5, access);
   boxes_[id] = std::move(b);
   say(call, out);
 }
 
-void modal_stand_in::list(grpc_exchange& call) {
+void modal_stand_in::create_older(grpc_exchange& call) {
+  auto definition = bytes_of(call.message, 2);
+  if (bytes_of(definition, 3).empty() || number_of(definition, 7) == 0
+      || bytes_of(definition, 22).empty() || bytes_of(call.message, 6) != "")
+    return call.end(grpc_code::invalid_argument, "image, timeout or network");
+  box b;
+  auto number = std::to_string(++created_);
+  auto id = "sb-" + std::string(22 - number.size(), '0') + number;
+  b.task = "ta-" + number;
+  b.older = true;
+  b.tags = pairs_of(call.message, 4);
+  for (const auto& secret : texts_of(definition, 4))
+    b.env.insert(secrets_[secret].begin(), secrets_[secret].end());
+  boxes_[id] = std::move(b);
+  pb::writer out;
+  say(call, out.text(1, id));
+}
+
+void modal_stand_in::task(grpc_exchange& call) {
+  auto b = boxes_.find(std::string{bytes_of(call.message, 1)});
+  if (b == boxes_.end() || !b->second.older)
+    return call.end(grpc_code::not_found, "no such sandbox");
+  pb::writer out;
+  if (++b->second.looks > 1) // it takes its time
+    out.text(1, b->second.task);
+  say(call, out);
+}
+
+void modal_stand_in::access(std::string_view method, grpc_exchange& call) {
+  auto wanted = bytes_of(call.message, 1);
+  auto by_task = method.starts_with("Task");
+  for (const auto& [id, b] : boxes_)
+    if (b.older == by_task && (by_task ? b.task == wanted : id == wanted)) {
+      pb::writer out;
+      return say(call, out.text(1, "jwt-1").text(2, router_url()));
+    }
+  call.end(grpc_code::not_found, "no such task");
+}
+
+void modal_stand_in::list(grpc_exchange& call, bool older) {
   pb::writer out;
   auto first = true; // one page: a second one is asked for and empty
   pb::reader reader{call.message};
@@ -181,6 +300,8 @@ void modal_stand_in::list(grpc_exchange& call) {
       first = false;
   if (first)
     for (const auto& [id, b] : boxes_) {
+      if (b.older != older)
+        continue;
       pb::writer box;
       box.text(1, id).real64(3, 1.5);
       for (const auto& [name, value] : b.tags) {

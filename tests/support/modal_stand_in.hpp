@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,20 @@ public:
   static constexpr const char* token_id = "ak-1";
   static constexpr const char* token_secret = "as-1";
 
+  /// As a Modal that does not serve (any more, or yet) the newer sandboxes.
+  void serve_older_only(net::grpc_code how = net::grpc_code::unimplemented);
+  /// Names the router with https, as their client insists on, who then speaks
+  /// in the clear to a Modal on this machine.
+  void claim_https();
+  /// The calls so far, as "SandboxCreateV2".
+  std::vector<std::string> calls() const;
+  /// Of each of them, "" where there was none.
+  std::vector<std::string> traceparents() const;
+  /// The fields that a method's messages had, and what its calls said about
+  /// themselves: to be compared between two clients.
+  std::set<int> fields_of(const std::string& method) const;
+  std::set<std::string> metadata_of(const std::string& method) const;
+
   int created() const;
   int alive() const;
   std::vector<std::string> image_commands() const;
@@ -37,13 +52,20 @@ private:
     std::map<std::string, std::shared_ptr<background_program>> programs;
     std::map<std::string, program_run> waiting_for_input;
     std::map<std::string, std::string> inputs;
+    bool older = false;
+    int looks = 0; // how often its task was asked for
   };
 
   void handle(grpc_exchange& call);
+  void remember(const std::string& method, const grpc_exchange& call);
+  std::string router_url() const;
   void control(std::string_view method, grpc_exchange& call);
   void image(grpc_exchange& call);
   void create(grpc_exchange& call);
-  void list(grpc_exchange& call);
+  void create_older(grpc_exchange& call);
+  void task(grpc_exchange& call);
+  void access(std::string_view method, grpc_exchange& call);
+  void list(grpc_exchange& call, bool older);
   void route(std::string_view method, grpc_exchange& call);
   void start(grpc_exchange& call);
   void input(grpc_exchange& call);
@@ -54,6 +76,13 @@ private:
   std::vector<std::string> image_commands_;
   std::map<std::string, std::pair<net::grpc_code, std::string>> failures_;
   int created_ = 0;
+  std::map<std::string, std::map<std::string, std::string>> secrets_;
+  net::grpc_code newer_ = net::grpc_code::ok;
+  bool https_ = false;
+  std::vector<std::string> calls_;
+  std::map<std::string, std::set<int>> fields_;
+  std::map<std::string, std::set<std::string>> metadata_;
+  std::vector<std::string> traceparents_;
   grpc_server server_;
 };
 

@@ -34,7 +34,13 @@ std::shared_ptr<waiting_observer> remote_side::begin(prepared_run r) {
 }
 
 run_outcome remote_side::run(prepared_run r) {
-  return begin(std::move(r))->wait();
+  auto outcome = begin(std::move(r))->wait();
+  rest();
+  return outcome;
+}
+
+void remote_side::rest() {
+  BOOST_TEST(backend->rest(30s));
 }
 
 run_result remote_side::good(prepared_run r) {

@@ -24,7 +24,10 @@ public:
   ~remote_side();
   void open(const make_provider& make, net::remote_options bounds = {});
 
+  /// To its end, and its sandbox's.
   run_outcome run(prepared_run r);
+  /// Answers do not wait for the end of their sandbox; this does.
+  void rest();
   /// The result, or a failed test.
   run_result good(prepared_run r);
   std::shared_ptr<waiting_observer> begin(prepared_run r);

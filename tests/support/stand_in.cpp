@@ -143,14 +143,21 @@ void stand_in::add_fault(fault f) {
 }
 
 std::vector<std::string> stand_in::seen() const {
+  std::vector<std::string> out;
+  for (const auto& r : requests())
+    out.push_back(r.method + " " + r.path);
+  return out;
+}
+
+std::vector<stand_request> stand_in::requests() const {
   std::lock_guard guard{mutex_};
   return seen_;
 }
 
 std::size_t stand_in::count(std::string_view what) const {
-  std::lock_guard guard{mutex_};
+  auto all = seen();
   return static_cast<std::size_t>(
-    std::count_if(seen_.begin(), seen_.end(),
+    std::count_if(all.begin(), all.end(),
                   [&](const auto& s) { return s.starts_with(what); }));
 }
 
@@ -159,8 +166,10 @@ void stand_in::serve(peer& p) {
        bytes = p.read_request()) {
     auto request = parse_request(bytes);
     {
+      auto head = request;
+      head.body.clear();
       std::lock_guard guard{mutex_};
-      seen_.push_back(request.method + " " + request.path);
+      seen_.push_back(std::move(head));
     }
     if (play_fault(request, p))
       continue;

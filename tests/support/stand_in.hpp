@@ -82,6 +82,8 @@ public:
   /// Everything received so far, as "POST /v2/sandboxes".
   std::vector<std::string> seen() const;
   std::size_t count(std::string_view what) const;
+  /// The same, with headers and without bodies.
+  std::vector<stand_request> requests() const;
 
 private:
   void serve(peer& p);
@@ -90,7 +92,7 @@ private:
   handler handler_;
   mutable std::mutex mutex_;
   std::vector<fault> faults_;
-  std::vector<std::string> seen_;
+  std::vector<stand_request> seen_;
   scripted_server server_; // last: it serves from its construction on
 };
 

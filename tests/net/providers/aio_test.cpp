@@ -30,6 +30,7 @@ struct fixture {
     return test::python_run(backend_kind::aio, std::move(source));
   }
   void check_nothing_is_left() {
+    side->rest();
     BOOST_TEST(aio.directories() == 0);
     BOOST_TEST(side->leases->list(backend_kind::aio).empty());
   }

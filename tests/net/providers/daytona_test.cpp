@@ -31,6 +31,7 @@ struct fixture {
     return test::python_run(backend_kind::daytona, std::move(source));
   }
   void check_nothing_is_left() {
+    side->rest();
     BOOST_TEST(daytona.alive() == 0);
     BOOST_TEST(side->leases->list(backend_kind::daytona).empty());
   }

@@ -34,6 +34,7 @@ struct fixture {
     return test::python_run(backend_kind::e2b, std::move(source));
   }
   void check_nothing_is_left() {
+    side->rest();
     BOOST_TEST(e2b.boxes().empty());
     BOOST_TEST(side->leases->list(backend_kind::e2b).empty());
     BOOST_TEST(e2b.created() == e2b.destroyed());

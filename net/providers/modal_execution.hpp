@@ -1,0 +1,24 @@
+#pragma once
+
+#include "net/grpc/grpc_channel.hpp"
+#include "net/providers/provider.hpp"
+
+#include <memory>
+
+namespace troupe::net {
+
+/// The way to the processes in one sandbox.
+struct modal_router {
+  std::shared_ptr<grpc_channel> channel; // for this execution alone
+  std::string task;
+  std::string jwt;
+};
+
+/// Runs a program in a sandbox to its end, seen through the sandbox's command
+/// router. A connection that breaks is taken up where it was left.
+boost::asio::awaitable<result<command_end>>
+execute_at_modal(boost::asio::any_io_executor executor, modal_router at,
+                 environment sandbox_env, command_request what,
+                 output_sink sink, call_scope scope);
+
+} // namespace troupe::net

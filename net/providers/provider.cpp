@@ -1,0 +1,12 @@
+#include "net/providers/provider.hpp"
+
+#include "net/fail.hpp"
+
+namespace troupe::net {
+
+boost::asio::awaitable<result<remote_sandbox>>
+provider::rejoin(remote_sandbox, std::chrono::seconds, call_scope) {
+  co_return fail(ec::not_found, std::string{name()} + " keeps no sandboxes");
+}
+
+} // namespace troupe::net

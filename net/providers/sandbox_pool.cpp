@@ -1,0 +1,102 @@
+#include "net/providers/sandbox_pool.hpp"
+
+#include "runtime/digest.hpp"
+#include "runtime/json/json.hpp"
+
+#include <algorithm>
+
+namespace troupe::net {
+
+namespace {
+
+template <class Requirement>
+json::array sorted(const std::vector<Requirement>& all) {
+  std::vector<std::string> texts;
+  for (const auto& each : all)
+    texts.push_back(to_string(each));
+  std::ranges::sort(texts);
+  json::array out;
+  for (auto& text : texts)
+    out.emplace_back(std::move(text));
+  return out;
+}
+
+json::array sorted(std::vector<std::string> all) {
+  std::ranges::sort(all);
+  json::array out;
+  for (auto& text : all)
+    out.emplace_back(std::move(text));
+  return out;
+}
+
+} // namespace
+
+std::string sandbox_key(const prepared_run& run, const provider& where) {
+  // A JSON array and no joined text: no part can pass for another one.
+  json::array parts;
+  parts.emplace_back(run.organization.str());
+  parts.emplace_back(config_of(run).id.str());
+  parts.emplace_back(fingerprint(config_of(run)));
+  parts.emplace_back(sorted(run.pip_requirements));
+  parts.emplace_back(sorted(run.npm_requirements));
+  parts.emplace_back(static_cast<int>(run.network.mode));
+  parts.emplace_back(sorted(run.network.allow));
+  parts.emplace_back(run.limits.memory_bytes);
+  if (where.installs_at_creation()) { // the image depends on it
+    parts.emplace_back(static_cast<int>(run.kind));
+    parts.emplace_back(static_cast<int>(run.lang));
+  }
+  return hex(sha256(json::to_text(parts)));
+}
+
+std::optional<held_sandbox>
+sandbox_pool::take(std::string_view key, const organization_id& organization,
+                   bool may_follow) {
+  auto best = idle_.end();
+  for (auto i = idle_.begin(); i != idle_.end(); ++i) {
+    // The key says as much; a mistake in it must not cost a secret.
+    if (i->key != key || i->organization != organization)
+      continue;
+    if (i->used > 0 && !may_follow)
+      continue;
+    if (best == idle_.end() || i->used > 0 || best->used == 0)
+      best = i;
+  }
+  if (best == idle_.end())
+    return {};
+  auto one = std::move(*best);
+  idle_.erase(best);
+  return one;
+}
+
+std::optional<held_sandbox> sandbox_pool::take_oldest() {
+  if (idle_.empty())
+    return {};
+  auto one = std::move(idle_.front());
+  idle_.pop_front();
+  return one;
+}
+
+std::optional<held_sandbox> sandbox_pool::take_late(time_point now) {
+  auto late = std::ranges::find_if(
+    idle_, [&](const held_sandbox& each) { return each.idle_until <= now; });
+  if (late == idle_.end())
+    return {};
+  auto one = std::move(*late);
+  idle_.erase(late);
+  return one;
+}
+
+std::size_t sandbox_pool::untouched() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+    idle_, [](const held_sandbox& each) { return each.used == 0; }));
+}
+
+sandbox_pool::time_point sandbox_pool::next_end() const {
+  auto first = time_point::max();
+  for (const auto& each : idle_)
+    first = std::min(first, each.idle_until);
+  return first;
+}
+
+} // namespace troupe::net

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "net/providers/provider.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace troupe::net {
+
+/// What a sandbox has to be made for to serve a run: one organization, one
+/// config, the same packages, network and size. Two runs share a sandbox only
+/// if this is the same.
+std::string sandbox_key(const prepared_run& run, const provider& where);
+
+/// One sandbox that we answer for.
+struct held_sandbox {
+  remote_sandbox box;
+  std::string tag; // of its lease
+  organization_id organization;
+  std::string key; // "": made for one run
+  /// The config asks for it: it goes back for the next run of its kind.
+  bool stays = false;
+  std::uint32_t used = 0; // runs that were in it before
+  std::chrono::steady_clock::time_point ends_at{};    // its provider ends it
+  std::chrono::steady_clock::time_point idle_until{}; // we do
+};
+
+/// The sandboxes that wait for a run: kept after one, or made ahead. Keeps the
+/// books; who takes one out answers for it.
+class sandbox_pool {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  void put(held_sandbox one) { idle_.push_back(std::move(one)); }
+
+  /// For a run that `may_follow` others: one of those first, so that the
+  /// untouched ones are there for who needs them. The most recent one: what is
+  /// not needed runs out of time.
+  std::optional<held_sandbox> take(std::string_view key,
+                                   const organization_id& organization,
+                                   bool may_follow);
+  /// The one that waited longest.
+  std::optional<held_sandbox> take_oldest();
+  /// One whose time is over.
+  std::optional<held_sandbox> take_late(time_point now);
+
+  std::size_t size() const { return idle_.size(); }
+  std::size_t untouched() const;
+  /// When the next one's time is over; the end of time when it is empty.
+  time_point next_end() const;
+
+private:
+  std::list<held_sandbox> idle_; // a few dozen; the latest at the back
+};
+
+} // namespace troupe::net
