@@ -1,0 +1,123 @@
+// Modal's official client against the stand-in that our provider is tested
+// with (tests/compat/modal_stand_in), and its calls beside ours.
+#include "net/providers/modal.hpp"
+#include "tests/support/modal_stand_in.hpp"
+#include "tests/support/remote_contract.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <set>
+#include <string>
+
+using namespace troupe;
+using test::modal_stand_in;
+
+BOOST_AUTO_TEST_SUITE(modal_client)
+
+namespace {
+
+const std::string folder = TROUPE_BINARY_DIR "/modal_client";
+
+bool can_run() {
+  auto prepared = std::system(("bash " TROUPE_SOURCE_DIR
+                               "/tests/compat/modal_stand_in/prepare.sh "
+                               + folder)
+                                .c_str());
+  if (WIFEXITED(prepared) && WEXITSTATUS(prepared) == 77) {
+    std::cout << "modal_client: skipped, see above\n";
+    return false;
+  }
+  BOOST_REQUIRE(prepared == 0);
+  return true;
+}
+
+void run_theirs(modal_stand_in& modal, bool newer) {
+  modal.claim_https();
+  auto script = "cd " + folder + " && MODAL_SERVER_URL=" + modal.url()
+    + " MODAL_CONFIG_PATH=/nonexistent MODAL_SANDBOX_V2=" + (newer ? "1" : "0")
+    + " node client_test.mjs " + modal_stand_in::token_id + " "
+    + modal_stand_in::token_secret;
+  BOOST_TEST(std::system(script.c_str()) == 0);
+  BOOST_TEST(modal.alive() == 0);
+  BOOST_TEST(modal.created() == 1);
+}
+
+void run_ours(modal_stand_in& modal, bool newer) {
+  net::modal_options o;
+  o.token_id = secret{modal_stand_in::token_id};
+  o.token_secret = secret{modal_stand_in::token_secret};
+  o.server_url = modal.url();
+  o.newer_sandboxes = newer;
+  test::remote_side side;
+  side.open([o](auto client) { return make_modal(client, o); });
+  auto run = test::shell_run(backend_kind::modal, "cat");
+  run.stdin_text = "given";
+  run.network.mode = network_mode::off;
+  run.limits.memory_bytes = 512u << 20;
+  run.env.emplace("NAME", secret{"it's"});
+  BOOST_TEST(side.good(run).stdout_text == "given");
+}
+
+std::set<std::string> names_of(const modal_stand_in& modal) {
+  auto calls = modal.calls();
+  return {calls.begin(), calls.end()};
+}
+
+/// What we say without them, and they say without us, with a reason each.
+struct difference {
+  std::set<std::string> ours;
+  std::set<std::string> theirs;
+};
+
+void compare(bool newer, const difference& calls) {
+  modal_stand_in theirs, ours;
+  run_theirs(theirs, newer);
+  run_ours(ours, newer);
+  auto a = names_of(theirs);
+  auto b = names_of(ours);
+  for (const auto& name : b) {
+    BOOST_TEST((a.contains(name) || calls.ours.contains(name)), name);
+    if (!a.contains(name))
+      continue;
+    // Metadata: ours all theirs, but for whose trace it is.
+    auto said = theirs.metadata_of(name);
+    for (const auto& key : ours.metadata_of(name))
+      BOOST_TEST((said.contains(key) || key == "traceparent"),
+                 name << " " << key);
+    // What theirs tells about itself is not needed; their reply sizes neither.
+    const std::set<std::string> of_their_own{
+      "accept-encoding", "grpc-accept-encoding", "grpc-timeout",
+      "x-modal-client-platform"};
+    for (const auto& key : said)
+      BOOST_TEST(
+        (ours.metadata_of(name).contains(key) || of_their_own.contains(key)),
+        name << " lacks " << key);
+    // Fields: none that theirs does not fill.
+    auto filled = theirs.fields_of(name);
+    for (auto field : ours.fields_of(name))
+      BOOST_TEST((filled.contains(field)), name << " field " << field);
+  }
+  for (const auto& name : a)
+    BOOST_TEST((b.contains(name) || calls.theirs.contains(name)), name);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_modal_and_speaks_as_we_do) {
+  if (!can_run())
+    return;
+  BOOST_TEST_CONTEXT("the newer sandboxes")
+  compare(true, {{}, {"SandboxWaitV2"}});
+}
+
+BOOST_AUTO_TEST_CASE(does_so_with_the_older_sandboxes_too) {
+  if (!can_run())
+    return;
+  compare(false, {{}, {"SandboxWait"}});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
