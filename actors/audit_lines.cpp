@@ -103,6 +103,9 @@ struct change_words {
     line["scopes"] = x.value.scopes;
   }
   void operator()(const delete_key& x) { line["key_id"] = x.id.str(); }
+  void operator()(const delete_organization& x) {
+    line["deleted"] = x.id.str();
+  }
 };
 
 } // namespace
@@ -169,7 +172,7 @@ std::string_view name_of(const catalog_change& what) {
        "put_config",      "default_config",      "update_config",
        "delete_config",   "put_variable",        "update_variable",
        "delete_variable", "put_agent_variables", "delete_agent_variable",
-       "put_key",         "delete_key"};
+       "put_key",         "delete_key",          "delete_organization"};
   static_assert(std::size(names) == std::variant_size_v<catalog_change>);
   return names[what.index()];
 }

@@ -130,12 +130,18 @@ struct put_key {
 struct delete_key {
   key_id id;
 };
+/// Everything that belongs to it, and what its values are sealed with. Its
+/// audit stays. Who asks may belong to another one: whoever offers this checks
+/// that.
+struct delete_organization {
+  organization_id id;
+};
 
 using catalog_change
   = std::variant<put_tool, update_tool, delete_tool, put_config, default_config,
                  update_config, delete_config, put_variable, update_variable,
                  delete_variable, put_agent_variables, delete_agent_variable,
-                 put_key, delete_key>;
+                 put_key, delete_key, delete_organization>;
 
 /// What is there after the change; which member is set follows the change.
 struct change_reply {

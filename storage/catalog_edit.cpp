@@ -2,6 +2,8 @@
 
 #include "storage/keys.hpp"
 
+#include <algorithm>
+
 namespace troupe {
 
 catalog_edit::catalog_edit(const catalog& base, const catalog_tables& tables,
@@ -34,6 +36,16 @@ std::shared_ptr<catalog> catalog_edit::finish() {
   ++next_->version;
   batch_.put(column::meta, catalog_version_key(), keys::number(next_->version));
   return next_;
+}
+
+result<change_reply> catalog_edit::operator()(const delete_organization& c) {
+  auto has_a_key
+    = [&](const auto& entry) { return entry.second->organization == c.id; };
+  if (!base_.find(c.id) && std::ranges::none_of(base_.keys_by_hash, has_a_key))
+    return nothing_here("organization", c.id.str());
+  who_.organization = c.id;
+  erase_everything();
+  return change_reply{};
 }
 
 void catalog_edit::erase_everything() {

@@ -26,6 +26,7 @@ public:
   result<change_reply> operator()(const delete_agent_variable& c);
   result<change_reply> operator()(const put_key& c);
   result<change_reply> operator()(const delete_key& c);
+  result<change_reply> operator()(const delete_organization& c);
 
   /// Seals a value again with the newest key.
   result<void> reseal(const sealed_variable& v);

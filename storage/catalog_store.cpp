@@ -89,6 +89,9 @@ result<change_reply> catalog_store::apply(const author& who,
   if (auto written = db_->write(edit.changes()); !written)
     return written.error();
   publish(std::move(next));
+  if (auto* gone = std::get_if<delete_organization>(&what))
+    if (auto forgotten = seals_->forget(gone->id); !forgotten)
+      return forgotten.error();
   return reply;
 }
 

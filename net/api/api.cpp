@@ -14,6 +14,7 @@ void add_api(router& routes, engine& core, api_options options) {
   add_environments(routes, options, memory);
   add_keys(routes, core);
   add_upkeep(routes, options);
+  add_organizations(routes, core);
   add_insight(routes, core);
   add_documents(routes);
 }

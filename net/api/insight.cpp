@@ -1,4 +1,4 @@
-// What operators and owners look at: backends, audit, the own organization.
+// What operators and owners look at: backends and the audit.
 #include "net/api/changes.hpp"
 #include "net/api/input.hpp"
 #include "net/api/routes.hpp"
@@ -86,21 +86,6 @@ void audit(engine& core, const exchange_ptr& ex) {
     });
 }
 
-void organization(engine& core, const exchange_ptr& ex) {
-  own_catalog mine{core, ex->who().organization};
-  std::size_t variables = mine->variables_by_id.size();
-  object_writer out;
-  out.text("id", ex->who().organization.str())
-    .text_or_null("key_id", ex->who().key.str())
-    .boolean("can_run", ex->has_scope(scope::run))
-    .boolean("can_config", ex->has_scope(scope::config))
-    .boolean("can_admin", ex->has_scope(scope::admin))
-    .number("tools", mine->tools.size())
-    .number("sandbox_configs", mine->configs.size())
-    .number("variables", variables);
-  ex->answer_json(out.finish());
-}
-
 } // namespace
 
 void add_insight(router& routes, engine& core) {
@@ -111,10 +96,6 @@ void add_insight(router& routes, engine& core) {
   routes.add(
     method::get, "/v1/audit", [&core](exchange_ptr ex) { audit(core, ex); },
     needing(scope::admin, body_rule::none));
-  routes.add(
-    method::get, "/v1/organizations/self",
-    [&core](exchange_ptr ex) { organization(core, ex); },
-    needing(scope::run, body_rule::none));
 }
 
 } // namespace troupe::net

@@ -22,6 +22,7 @@ void add_environments(router& routes, const api_options& options,
                       const memory_ptr& memory);
 void add_keys(router& routes, engine& core);
 void add_upkeep(router& routes, const api_options& options);
+void add_organizations(router& routes, engine& core);
 void add_insight(router& routes, engine& core);
 void add_documents(router& routes);
 

@@ -299,6 +299,31 @@ BOOST_AUTO_TEST_CASE(keeps_keys_by_hash_only_and_finds_them_after_a_restart) {
   BOOST_TEST(kept.catalog->current()->keys_by_hash.empty());
 }
 
+BOOST_AUTO_TEST_CASE(deletes_an_organization_and_nothing_else) {
+  change(alice, put_tool{make_tool("one")});
+  change(bob, put_tool{make_tool("two")});
+  api_key k;
+  k.id = key_id::make();
+  k.name = "ci";
+  k.hash = "0123abcd";
+  change(alice, put_key{k});
+  // On behalf of another one, as an operator does it.
+  change(bob, delete_organization{alice.organization});
+  for (auto again : {false, true}) {
+    if (again)
+      reopen();
+    auto seen = kept.catalog->current();
+    BOOST_TEST(!seen->find(alice.organization));
+    BOOST_TEST(seen->keys_by_hash.empty());
+    BOOST_TEST(seen->find(bob.organization)->tools.size() == 1u);
+  }
+  BOOST_TEST((code_of(apply(bob, delete_organization{alice.organization}))
+              == ec::not_found));
+  change(alice, put_tool{make_tool("anew")});
+  BOOST_TEST(kept.catalog->current()->find(alice.organization)->tools.size()
+             == 1u);
+}
+
 // -- the whole ----------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(lets_readers_keep_their_picture) {
@@ -345,6 +370,7 @@ BOOST_AUTO_TEST_CASE(keeps_names_unique_among_many_threads) {
   BOOST_TEST(of(alice).tools.size() == 10u);
 }
 
+// H39
 BOOST_AUTO_TEST_CASE(bounds_what_an_organization_keeps) {
   close();
   auto& limits = options.catalog.limits;

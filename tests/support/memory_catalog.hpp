@@ -272,6 +272,19 @@ private:
       }
     return missing();
   }
+  outcome apply(const caller& who, catalog& all, organization_catalog& mine,
+                delete_organization& d) {
+    std::erase_if(all.keys_by_hash, [&](const auto& entry) {
+      return entry.second->organization == d.id;
+    });
+    if (who.organization == d.id) {
+      mine = {};
+      mine.id = d.id;
+    } else {
+      all.organizations.erase(d.id);
+    }
+    return change_reply{};
+  }
 
   mutable std::mutex mutex_;
   catalog_ptr catalog_ = std::make_shared<catalog>();

@@ -229,6 +229,11 @@ void drive_the_rest(driver& d) {
   d.drive("GET", "/v1/audit");
   d.drive("GET", "/v1/audit", {}, {}, {}, 200, "?last=1");
   d.drive("GET", "/v1/organizations/self");
+  d.drive("GET", "/v1/organizations");
+  d.drive("GET", "/v1/organizations", {}, {}, {}, 422, "?limit=0");
+  const std::string tenant = "/v1/organizations/{organization}";
+  d.drive("DELETE", tenant, {organization_id::make().str()}, {}, {}, 404);
+  d.drive("DELETE", tenant, {default_organization().str()}, {}, {}, 204);
 }
 
 } // namespace

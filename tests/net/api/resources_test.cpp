@@ -82,6 +82,7 @@ BOOST_AUTO_TEST_CASE(derives_again_when_the_source_changes) {
   BOOST_TEST(typo.body.find("description") != std::string::npos);
 }
 
+// H37
 BOOST_AUTO_TEST_CASE(keeps_one_organization_from_another) {
   http_house house;
   auto made = object_of(house.post("/v1/tools", tool_body("mine")));
@@ -97,6 +98,46 @@ BOOST_AUTO_TEST_CASE(keeps_one_organization_from_another) {
   auto list = object_of(house.get("/v1/tools", bearer));
   BOOST_TEST(list.at("items").as_array().empty());
   BOOST_TEST(object_of(house.get("/v1/keys")).at("items").as_array().empty());
+}
+
+BOOST_AUTO_TEST_CASE(shows_and_deletes_organizations_to_whom_they_belong) {
+  http_house house;
+  house.post("/v1/tools", tool_body("mine"));
+  auto other = make_api_key(organization_id::make(), "o", 7);
+  house.engine.add_key(other.record);
+  auto bearer = "Authorization: Bearer " + other.text.reveal() + "\r\n";
+  const std::string place = "/v1/organizations";
+  auto theirs = place + "/" + other.record.organization.str();
+  auto ours = place + "/" + default_organization().str();
+  // An operator sees all, page by page; a key its own.
+  auto all = object_of(house.get(place));
+  BOOST_TEST(all.at("items").as_array().size() == 2u);
+  auto page = object_of(house.get(place + "?limit=1"));
+  BOOST_TEST(page.at("items").as_array().size() == 1u);
+  std::string next{page.at("next").as_string()};
+  auto rest = object_of(house.get(place + "?limit=1&after=" + next));
+  BOOST_TEST(rest.at("items").as_array().size() == 1u);
+  BOOST_TEST(rest.at("next").is_null());
+  auto own = object_of(house.get(place, bearer)).at("items").as_array();
+  BOOST_TEST_REQUIRE(own.size() == 1u);
+  BOOST_TEST(own[0].at("id").as_string() == other.record.organization.str());
+  BOOST_TEST(own[0].at("keys") == 1);
+  // A foreign one answers as an unknown one.
+  auto foreign = ask(house.port, "DELETE", ours, {}, bearer);
+  auto unknown = ask(house.port, "DELETE",
+                     place + "/" + organization_id::make().str(), {}, bearer);
+  BOOST_TEST(foreign.status == 404);
+  BOOST_TEST(unknown.status == 404);
+  BOOST_TEST(house.get("/v1/tools/mine").status == 200);
+  auto run_only = make_api_key(other.record.organization, "r", 1);
+  house.engine.add_key(run_only.record);
+  auto weak = "Authorization: Bearer " + run_only.text.reveal() + "\r\n";
+  BOOST_TEST(ask(house.port, "DELETE", theirs, {}, weak).status == 403);
+  BOOST_TEST(ask(house.port, "DELETE", theirs, {}, bearer).status == 204);
+  BOOST_TEST(house.get("/v1/tools", bearer).status == 401); // its keys went
+  BOOST_TEST(ask(house.port, "DELETE", theirs).status == 404);
+  BOOST_TEST(ask(house.port, "DELETE", ours).status == 204);
+  BOOST_TEST(house.get("/v1/tools/mine").status == 404);
 }
 
 BOOST_AUTO_TEST_CASE(streams_a_batch_in_the_order_of_its_ends) {
@@ -151,6 +192,7 @@ BOOST_AUTO_TEST_CASE(asks_for_the_scope_that_fits) {
   BOOST_TEST(house.get("/docs").status == 200);
 }
 
+// H36
 BOOST_AUTO_TEST_CASE(binds_cursors_to_list_and_organization) {
   auto a = default_organization();
   auto cursor = net::make_cursor(a, "tools", "name \xc3\xa4");

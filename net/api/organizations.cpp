@@ -1,0 +1,121 @@
+// Tenants: an operator sees all of them, everybody else his own.
+#include "net/api/changes.hpp"
+#include "net/api/input.hpp"
+#include "net/api/routes.hpp"
+#include "net/api/writer.hpp"
+
+#include <set>
+
+namespace troupe::net {
+
+namespace {
+
+constexpr std::string_view list_name = "organizations";
+
+/// Whoever is on this machine and needs no key: he could read the store.
+bool is_operator(const caller& who) {
+  return who.key.empty();
+}
+
+/// Those that have something, or a key to begin with.
+std::set<organization_id> known_to(const catalog& all, const caller& who) {
+  std::set<organization_id> out;
+  for (const auto& [id, organization] : all.organizations)
+    out.insert(id);
+  for (const auto& [hash, key] : all.keys_by_hash)
+    out.insert(key->organization);
+  if (!is_operator(who))
+    std::erase_if(out, [&](const auto& id) { return id != who.organization; });
+  return out;
+}
+
+std::string text_of(const catalog& all, const organization_id& id) {
+  static const organization_catalog nothing;
+  const auto* found = all.find(id);
+  const auto& mine = found ? *found : nothing;
+  std::size_t keys = 0;
+  for (const auto& [hash, key] : all.keys_by_hash)
+    keys += key->organization == id;
+  object_writer out;
+  out.text("id", id.str())
+    .number("tools", mine.tools.size())
+    .number("sandbox_configs", mine.configs.size())
+    .number("variables", mine.variables_by_id.size())
+    .number("keys", keys);
+  return out.finish();
+}
+
+void list(engine& core, const exchange_ptr& ex) {
+  query_reader query{ex->in().query};
+  auto page = read_page(query, ex->who().organization, list_name);
+  if (auto bad = query.finish()) {
+    ex->fail(*bad);
+    return;
+  }
+  auto all = core.snapshot();
+  auto known = known_to(*all, ex->who());
+  auto i = page.after.empty() ? known.begin()
+                              : known.upper_bound(organization_id{page.after});
+  std::string items{"["};
+  std::string last;
+  for (std::size_t n = 0; i != known.end() && n < page.limit; ++n, ++i) {
+    items.append(items.size() == 1 ? "" : ",").append(text_of(*all, *i));
+    last = i->str();
+  }
+  if (i == known.end())
+    last.clear();
+  object_writer out;
+  out.raw("items", items += ']')
+    .text_or_null("next", make_cursor(ex->who().organization, list_name, last));
+  ex->answer_json(out.finish());
+}
+
+void own(engine& core, const exchange_ptr& ex) {
+  own_catalog mine{core, ex->who().organization};
+  std::size_t variables = mine->variables_by_id.size();
+  object_writer out;
+  out.text("id", ex->who().organization.str())
+    .text_or_null("key_id", ex->who().key.str())
+    .boolean("can_run", ex->has_scope(scope::run))
+    .boolean("can_config", ex->has_scope(scope::config))
+    .boolean("can_admin", ex->has_scope(scope::admin))
+    .number("tools", mine->tools.size())
+    .number("sandbox_configs", mine->configs.size())
+    .number("variables", variables);
+  ex->answer_json(out.finish());
+}
+
+/// Its tools, configs, variables and keys, and the key that its values are
+/// sealed with. Whose it is not gets the answer that an unknown one gets.
+void remove(engine& core, const exchange_ptr& ex) {
+  auto id = organization_id::parse(ex->param(0));
+  if (!id || !known_to(*core.snapshot(), ex->who()).contains(*id)) {
+    answer_missing(*ex, "organization");
+    return;
+  }
+  core.change(ex->who(), delete_organization{*id},
+              [ex](result<change_reply> done) {
+                if (done)
+                  answer_nothing(*ex);
+                else
+                  ex->fail(done.error());
+              });
+}
+
+} // namespace
+
+void add_organizations(router& routes, engine& core) {
+  const std::string place = "/v1/organizations";
+  routes.add(
+    method::get, place, [&core](exchange_ptr ex) { list(core, ex); },
+    needing(scope::run, body_rule::none));
+  routes.add(
+    method::get, place + "/self", [&core](exchange_ptr ex) { own(core, ex); },
+    needing(scope::run, body_rule::none));
+  routes.add(
+    method::del, place + "/{organization}",
+    [&core](exchange_ptr ex) { remove(core, ex); },
+    needing(scope::admin, body_rule::none));
+}
+
+} // namespace troupe::net
