@@ -1,4 +1,5 @@
 #include "app/commands.hpp"
+#include "app/letta_export.hpp"
 #include "app/said_text.hpp"
 #include "app/session_command.hpp"
 #include "app/table.hpp"
@@ -73,16 +74,14 @@ result<int> set_for_agent(const env_words& said, const environment& values,
   return int{exit_ok};
 }
 
-result<int> set_variables(const env_words& said, api_session& engine) {
-  auto values = said_variables(said.names, "NAME=VALUE");
-  if (!values)
-    return values.error();
+result<int> set_all(const env_words& said, const environment& values,
+                    api_session& engine) {
   if (!said.agent.empty())
-    return set_for_agent(said, *values, engine);
+    return set_for_agent(said, values, engine);
   auto path = config_path(said, engine);
   if (!path)
     return path.error();
-  for (const auto& [name, value] : *values) {
+  for (const auto& [name, value] : values) {
     json::object body{{"key", name}};
     body["value"] = value.reveal();
     auto done = engine.call(verb::post, *path, std::move(body));
@@ -90,6 +89,28 @@ result<int> set_variables(const env_words& said, api_session& engine) {
       return std::move(done).error().within(name);
   }
   return int{exit_ok};
+}
+
+result<int> set_variables(const env_words& said, api_session& engine) {
+  auto values = said_variables(said.names, "NAME=VALUE");
+  if (!values)
+    return values.error();
+  return set_all(said, *values, engine);
+}
+
+/// What a Letta server had stored, opened here and kept as our own.
+result<int> import_variables(const env_words& said, const secret& master,
+                             api_session& engine) {
+  auto text = read_said_file(said.names.front(), "FILE");
+  if (!text)
+    return text.error();
+  auto values = read_letta_export(*text, master);
+  if (!values)
+    return values.error();
+  auto done = set_all(said, *values, engine);
+  if (done)
+    std::cerr << values->size() << " variables were taken over\n";
+  return done;
 }
 
 result<int> unset_variables(const env_words& said, api_session& engine) {
@@ -114,15 +135,43 @@ result<int> unset_variables(const env_words& said, api_session& engine) {
 
 using add_result = std::pair<CLI::App*, std::shared_ptr<env_words>>;
 
-/// With the two options that say whose variables are meant.
+/// The two options that say whose variables are meant.
+void add_owner(CLI::App& cmd, env_words& said) {
+  auto type = cmd.add_option("--type", said.type,
+                             "Whose: local, e2b, modal, daytona or aio");
+  cmd.add_option("--agent", said.agent, "Of this agent instead")
+    ->excludes(type);
+}
+
+/// It needs a setting beside the engine: the key of the server before us.
+void add_import(CLI::App* group, invocation& call) {
+  auto said = std::make_shared<env_words>();
+  auto cmd = group->add_subcommand(
+    "import", "Take over what a Letta server stored, from CSV or JSON");
+  cmd
+    ->add_option("FILE", said->names,
+                 "Names and stored values, - for standard input; sealed ones "
+                 "open with LETTA_ENCRYPTION_KEY")
+    ->required()
+    ->expected(1);
+  add_owner(*cmd, *said);
+  auto session = add_session_options(*cmd);
+  call.on(cmd, [said, session] {
+    auto loaded = session->from->load();
+    if (!loaded)
+      return complain(loaded.error().text);
+    auto master = loaded->values.compat.letta_encryption_key;
+    return in_session(*session, [&](api_session& engine) {
+      return import_variables(*said, master, engine);
+    });
+  });
+}
+
 add_result add(CLI::App* group, invocation& call, const char* name,
                const char* help,
                result<int> (*todo)(const env_words&, api_session&)) {
   auto [cmd, said] = add_session_command(group, call, name, help, todo);
-  auto type = cmd->add_option("--type", said->type,
-                              "Whose: local, e2b, modal, daytona or aio");
-  cmd->add_option("--agent", said->agent, "Of this agent instead")
-    ->excludes(type);
+  add_owner(*cmd, *said);
   return {cmd, said};
 }
 
@@ -150,6 +199,7 @@ void add_env_command(CLI::App& app, invocation& call) {
       = add(group, call, "unset", "Delete variables", unset_variables);
     cmd->add_option("NAME", said->names, "Which")->required();
   }
+  add_import(group, call);
 }
 
 } // namespace troupe

@@ -9,9 +9,8 @@ namespace troupe {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> not_obeyed{
-  "cluster.seeds", "compat.e2b", "local.venv-name",
-  "compat.letta-encryption-key"};
+constexpr std::array<std::string_view, 3> not_obeyed{
+  "cluster.seeds", "compat.e2b", "local.venv-name"};
 
 } // namespace
 

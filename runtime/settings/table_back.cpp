@@ -46,7 +46,7 @@ std::vector<setting_key> compat() {
       .also("LETTA_SERVER_PASSWORD"),
     row("compat", "letta-encryption-key",
         TROUPE_AT(compat.letta_encryption_key),
-        "Opens values that a Letta server sealed.")
+        "Opens what a Letta server sealed, for `troupe env import`.")
       .also("LETTA_ENCRYPTION_KEY"),
   };
 }

@@ -32,6 +32,13 @@ struct fixture {
   }
 };
 
+// Made by a Letta server's own code.
+constexpr auto sealed_by_letta
+  = "AAECAwQFBgcICQoLDA0OD2RlZmdoaWprbG1ubyK4vS30Yeq/"
+    "uxjs2Z9050ozg/1txo1hDH4lyvvN";
+constexpr auto key_of_letta = "letta-test-key";
+constexpr auto plain_of_letta = "s3cret-v"; // how it begins
+
 constexpr auto source = R"(
 def add(a: int, b: int = 1) -> int:
     """Add two numbers.
@@ -112,6 +119,38 @@ BOOST_AUTO_TEST_CASE(keep_variables_of_an_agent) {
   BOOST_TEST(contains(typed({"env", "list", "--agent", "agent-1"}).out, "A "));
   BOOST_TEST(typed({"env", "unset", "--agent", "agent-1", "A"}).code == 0);
   BOOST_TEST(!contains(typed({"env", "list", "--agent", "agent-1"}).out, "A "));
+}
+
+BOOST_AUTO_TEST_CASE(take_over_what_a_letta_server_stored) {
+  auto csv = file("vars.csv",
+                  "key,value_enc\nPLAIN,\"a \"\"b\"\", c\"\nSEALED,"
+                    + std::string{sealed_by_letta} + "\n");
+  auto no_key = typed({"env", "import", csv});
+  BOOST_TEST(no_key.code == exit_usage);
+  BOOST_TEST(contains(no_key.err, "LETTA_ENCRYPTION_KEY"), no_key.err);
+  ::setenv("LETTA_ENCRYPTION_KEY", "another key", 1);
+  auto wrong = typed({"env", "import", csv});
+  BOOST_TEST(wrong.code != 0);
+  BOOST_TEST(contains(wrong.err, "SEALED"), wrong.err);
+  BOOST_TEST(!contains(typed({"env", "list"}).out, "PLAIN")); // all or nothing
+  ::setenv("LETTA_ENCRYPTION_KEY", key_of_letta, 1);
+  auto taken = typed({"env", "import", csv});
+  BOOST_TEST(taken.code == 0, taken.err);
+  BOOST_TEST(contains(taken.err, "2 variables"));
+  BOOST_TEST(!contains(taken.out + taken.err, plain_of_letta));
+  auto agents = file("vars.json",
+                     R"([{"key":"A","value_enc":")"
+                       + std::string{sealed_by_letta} + "\"}]");
+  BOOST_TEST(typed({"env", "import", agents, "--agent", "agent-1"}).code == 0);
+  ::unsetenv("LETTA_ENCRYPTION_KEY");
+  BOOST_TEST(contains(typed({"env", "list", "--agent", "agent-1"}).out, "A "));
+  auto path = file("show.py",
+                   "import os\ndef show() -> str:\n    \"\"\"Show.\"\"\"\n"
+                   "    return os.environ['PLAIN'] + os.environ['SEALED']\n");
+  BOOST_TEST(typed({"tool", "put", path}).code == 0);
+  auto shown = typed({"tool", "run", "show"});
+  BOOST_TEST(contains(shown.out, plain_of_letta), shown.out << shown.err);
+  BOOST_TEST(contains(shown.out, R"(a \"b\", c)"), shown.out);
 }
 
 BOOST_AUTO_TEST_CASE(say_how_tools_run) {
