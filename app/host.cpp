@@ -236,6 +236,13 @@ std::vector<std::string> host::addresses() const {
                                   : std::vector<std::string>{};
 }
 
+std::vector<std::string> host::urls() const {
+  auto all = addresses();
+  for (auto& each : all)
+    each.insert(0, parts_->tls ? "https://" : "http://");
+  return all;
+}
+
 std::uint16_t host::link_port() const {
   return parts_ && parts_->engine ? parts_->engine->published_port() : 0;
 }

@@ -21,6 +21,8 @@ public:
   host& operator=(const host&) = delete;
   ~host();
 
+  /// "http://host:port" for each listener, or https, for people.
+  std::vector<std::string> urls() const;
   /// `host:port` for each listener.
   std::vector<std::string> addresses() const;
   /// Where other nodes and platforms may connect; 0: nowhere.

@@ -16,24 +16,25 @@ namespace troupe {
 namespace {
 
 void greet(const host& h) {
-  for (auto& address : h.addresses()) {
-    std::cout << "troupe " TROUPE_VERSION " serves http://" << address << "\n";
-    log::info("engine serves", {{"address", address}});
+  auto urls = h.urls();
+  for (auto& url : urls) {
+    std::cout << "troupe " TROUPE_VERSION " serves " << url << "\n";
+    log::info("engine serves", {{"url", url}});
   }
   if (auto port = h.link_port()) {
     auto text = std::to_string(port);
     std::cout << "links of nodes and platforms: port " << text << "\n";
     log::info("engine takes links", {{"port", text}});
   }
-  if (!h.addresses().empty())
-    std::cout << "try: curl http://" << h.addresses().front() << "/livez\n";
+  if (!urls.empty())
+    std::cout << "try: curl " << urls.front() << "/livez\n";
   std::cout.flush();
 }
 
 std::string status_of(const host& h) {
   std::string out{"serving"};
-  for (auto& address : h.addresses())
-    out += " http://" + address;
+  for (auto& url : h.urls())
+    out += " " + url;
   return out;
 }
 

@@ -7,6 +7,7 @@ using test::http_house;
 
 BOOST_AUTO_TEST_SUITE(hostile_input)
 
+// H36
 BOOST_AUTO_TEST_CASE(refuses_pages_that_make_no_sense) {
   http_house house;
   for (auto list : {"/v1/runs", "/v1/tools", "/v1/sandbox-configs", "/v1/audit",
@@ -22,6 +23,7 @@ BOOST_AUTO_TEST_CASE(refuses_pages_that_make_no_sense) {
              typo.body);
 }
 
+// H30
 BOOST_AUTO_TEST_CASE(knows_no_id_that_is_none) {
   http_house house;
   const std::string uuid = "00000000-0000-4000-8000-000000000000";
@@ -43,6 +45,7 @@ BOOST_AUTO_TEST_CASE(knows_no_id_that_is_none) {
   BOOST_TEST(house.get("/v1/runs/a%00b").status == 400);
 }
 
+// H27
 BOOST_AUTO_TEST_CASE(takes_no_number_that_it_could_not_keep) {
   http_house house;
   for (auto body : {R"({"command":"true","priority":1e999})",

@@ -56,6 +56,7 @@ BOOST_AUTO_TEST_CASE(names_every_bad_field_and_the_way_out) {
   BOOST_TEST(errors.find("\"/args\"") != std::string::npos);
 }
 
+// H27
 BOOST_AUTO_TEST_CASE(refuses_what_is_no_json) {
   http_house house;
   for (std::string body :
@@ -173,6 +174,7 @@ BOOST_AUTO_TEST_CASE(goes_on_with_events_where_a_reader_stopped) {
   BOOST_TEST(test::ask(house.port, "HEAD", place).status == 200);
 }
 
+// H34
 BOOST_AUTO_TEST_CASE(drops_a_reader_that_is_too_slow) {
   net::server_options o;
   o.stream_buffer = 64u << 10;
@@ -214,6 +216,7 @@ BOOST_AUTO_TEST_CASE(lists_runs_page_by_page_for_one_organization) {
   BOOST_TEST(foreign.status == 422);
 }
 
+// H37
 BOOST_AUTO_TEST_CASE(answers_foreign_and_unknown_ids_alike) {
   http_house house;
   auto mine = object_of(house.post("/v1/runs", add_two));

@@ -46,6 +46,7 @@ BOOST_AUTO_TEST_CASE(refuses_requests_from_pages_of_other_sites) {
     == 200);
 }
 
+// H29
 BOOST_AUTO_TEST_CASE(asks_for_a_key_where_one_is_required) {
   net::server_options o;
   o.auth = net::auth_mode::required;
@@ -91,6 +92,7 @@ BOOST_AUTO_TEST_CASE(minds_scopes_and_expiry) {
   BOOST_TEST(with(old) == 401);
 }
 
+// H29
 BOOST_AUTO_TEST_CASE(says_the_same_of_every_key_that_is_not_right) {
   net::server_options o;
   o.auth = net::auth_mode::required;

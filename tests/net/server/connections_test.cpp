@@ -29,6 +29,7 @@ void wait_until_held(test::fake_engine& engine, std::uint16_t port) {
 
 } // namespace
 
+// H25
 BOOST_AUTO_TEST_CASE(ends_slow_clients_at_an_absolute_deadline) {
   net::server_options o;
   o.head_timeout = o.body_timeout = 400ms;
@@ -52,6 +53,7 @@ BOOST_AUTO_TEST_CASE(ends_slow_clients_at_an_absolute_deadline) {
   BOOST_TEST((std::chrono::steady_clock::now() - began < 4s));
 }
 
+// H25, H26
 BOOST_AUTO_TEST_CASE(stays_quick_beside_five_hundred_slow_clients) {
   http_house house;
   std::vector<std::unique_ptr<raw_client>> slow;
@@ -93,6 +95,7 @@ BOOST_AUTO_TEST_CASE(lets_an_idle_connection_make_room_for_a_new_one) {
   BOOST_TEST(oldest.ends());
 }
 
+// H26
 BOOST_AUTO_TEST_CASE(bounds_the_connections_of_one_address) {
   net::server_options o;
   o.connections_per_address = 2;
@@ -136,6 +139,7 @@ BOOST_AUTO_TEST_CASE(bounds_what_waits_for_an_answer) {
   BOOST_TEST(client.read().status == 200);
 }
 
+// H33
 BOOST_AUTO_TEST_CASE(cancels_the_run_of_a_client_that_left) {
   http_house house;
   house.engine.hold = true;
@@ -153,6 +157,7 @@ BOOST_AUTO_TEST_CASE(cancels_the_run_of_a_client_that_left) {
   house.engine.release();
 }
 
+// H26
 BOOST_AUTO_TEST_CASE(forgets_connections_that_end_the_hard_way) {
   http_house house;
   for (int i = 0; i < 300; ++i) {
@@ -176,6 +181,7 @@ BOOST_AUTO_TEST_CASE(forgets_connections_that_end_the_hard_way) {
   BOOST_ERROR("connections that are gone are still counted");
 }
 
+// H25, H34
 BOOST_AUTO_TEST_CASE(ends_a_client_that_reads_nothing) {
   net::server_options o;
   o.write_timeout = 300ms;

@@ -53,6 +53,7 @@ BOOST_AUTO_TEST_CASE(keeps_a_connection_for_many_requests) {
   }
 }
 
+// H24
 BOOST_AUTO_TEST_CASE(answers_pipelined_requests_in_order) {
   http_house house;
   raw_client client{house.port};
@@ -68,6 +69,7 @@ BOOST_AUTO_TEST_CASE(answers_pipelined_requests_in_order) {
   }
 }
 
+// H24
 BOOST_AUTO_TEST_CASE(answers_nothing_behind_an_error) {
   http_house house;
   raw_client client{house.port};
@@ -89,6 +91,7 @@ BOOST_AUTO_TEST_CASE(tells_an_unknown_path_from_a_wrong_method) {
   BOOST_TEST(ask(house.port, "OPTIONS", "*").status == 204);
 }
 
+// H33
 BOOST_AUTO_TEST_CASE(answers_head_without_a_body) {
   http_house house;
   raw_client client{house.port};
@@ -145,12 +148,14 @@ BOOST_AUTO_TEST_CASE(says_continue_before_a_body_that_it_takes) {
   BOOST_TEST(client.read().status == 200);
 }
 
+// H32
 BOOST_AUTO_TEST_CASE(ignores_an_upgrade) {
   http_house house;
   BOOST_TEST(house.get("/livez", "Upgrade: h2c\r\n").status == 200);
   BOOST_TEST(house.get("/livez", "Upgrade: websocket\r\n").status == 200);
 }
 
+// H31
 BOOST_AUTO_TEST_CASE(echoes_only_a_harmless_request_id) {
   http_house house;
   auto own = house.get("/livez", "X-Request-Id: abc-1.2_3\r\n");
@@ -162,6 +167,7 @@ BOOST_AUTO_TEST_CASE(echoes_only_a_harmless_request_id) {
   BOOST_TEST(longer.fields["x-request-id"].size() < 100u);
 }
 
+// H23
 BOOST_AUTO_TEST_CASE(closes_quietly_when_a_request_is_cut_off) {
   http_house house;
   for (std::string part :
@@ -197,6 +203,7 @@ BOOST_AUTO_TEST_CASE(compresses_large_answers_when_asked) {
   BOOST_TEST(!refused.fields.contains("content-encoding"));
 }
 
+// H33
 BOOST_AUTO_TEST_CASE(has_no_body_where_there_must_be_none) {
   http_house house;
   auto made = house.post("/v1/sandbox-configs", R"({"type":"e2b"})");
@@ -217,6 +224,7 @@ BOOST_AUTO_TEST_CASE(has_no_body_where_there_must_be_none) {
   BOOST_TEST(client.read().body == "ok\n");
 }
 
+// H38
 BOOST_AUTO_TEST_CASE(says_nothing_of_itself_in_an_error) {
   http_house house;
   for (auto target :

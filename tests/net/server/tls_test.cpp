@@ -63,8 +63,11 @@ net::server_options with_tls() {
 
 /// A client over TLS: what it was shown, and what it was answered.
 struct tls_client {
-  tls_client(std::uint16_t port, int highest = TLS1_3_VERSION) {
+  explicit tls_client(std::uint16_t port, int highest = TLS1_3_VERSION,
+                      const std::string& host = {}) {
     auto* ssl = stream.native_handle();
+    if (!host.empty())
+      SSL_set_tlsext_host_name(ssl, host.c_str());
     SSL_set_security_level(ssl, 0);
     SSL_set_min_proto_version(ssl, TLS1_VERSION);
     SSL_set_max_proto_version(ssl, highest);
@@ -118,6 +121,29 @@ BOOST_AUTO_TEST_CASE(refuses_old_versions) {
   }
   tls_client recent{house.port, TLS1_2_VERSION};
   BOOST_TEST(!recent.failed);
+}
+
+BOOST_AUTO_TEST_CASE(does_not_shake_hands_again) {
+  test::http_house house{with_tls()};
+  tls_client client{house.port, TLS1_2_VERSION};
+  BOOST_TEST(!client.failed);
+  auto* ssl = client.stream.native_handle();
+  BOOST_TEST(SSL_renegotiate(ssl) == 1);
+  client.stream.handshake(asio::ssl::stream_base::client, client.failed);
+  BOOST_TEST(!!client.failed);
+  BOOST_TEST(tls_client{house.port}.get("/livez").find("ok\n")
+             != std::string::npos);
+}
+
+// Names are told by SNI, if at all: there is one certificate for all of them.
+BOOST_AUTO_TEST_CASE(answers_whoever_names_no_host_or_a_strange_one) {
+  test::http_house house{with_tls()};
+  for (auto name : {"", "localhost", "elsewhere.example"}) {
+    tls_client client{house.port, TLS1_3_VERSION, name};
+    BOOST_TEST(!client.failed, name);
+    BOOST_TEST(client.name() == "first");
+    BOOST_TEST(client.get("/livez").find("ok\n") != std::string::npos);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(closes_on_plain_text_and_on_silence) {
