@@ -33,7 +33,7 @@ in_order(const backend_wish& wish) {
     add(*wish.of_tool, "the tool asks for it");
   // A tool that asks for this machine does not want to leave it.
   if (wish.of_tool != backend_kind::local)
-    add(backend_kind::e2b, "the default when it is configured");
+    add(wish.standard, "the default when it is configured");
   add(backend_kind::local, "the last resort");
   return order;
 }

@@ -13,9 +13,10 @@ namespace troupe {
 
 /// What decides where a run may go.
 struct backend_wish {
-  std::optional<backend_kind> of_run;  // binding: nowhere else
-  std::optional<backend_kind> of_tool; // first choice
-  bool allow_weaker = true;            // than the first choice's isolation
+  std::optional<backend_kind> of_run;        // binding: nowhere else
+  std::optional<backend_kind> of_tool;       // first choice
+  backend_kind standard = backend_kind::e2b; // when nobody says, or fails
+  bool allow_weaker = true; // than the first choice's isolation
   isolation_level local_isolation = isolation_level::standard;
 };
 
@@ -34,7 +35,7 @@ struct backend_view {
 };
 using backend_viewer = std::function<backend_view(backend_kind)>;
 
-/// The order of backends: the run's, the tool's, then E2B, then local. Sick
+/// The order of backends: the run's, the tool's, the standard, local. Sick
 /// ones go last; an error names what is missing and what to do. Reasons are
 /// given to those who ask for them.
 result<backend_plan> plan_backends(const backend_wish& wish,

@@ -234,6 +234,7 @@ result<resolved_run> resolve(const run_request& request,
   run.agent_state_json = request.agent_state_json;
   run.traceparent = request.traceparent;
   r.wish.of_run = request.backend;
+  r.wish.standard = rules.standard_backend;
   r.wish.local_isolation = request.isolation.value_or(rules.isolation);
   if (request.config) {
     if (!catalog || !catalog->configs.contains(request.config))

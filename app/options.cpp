@@ -150,6 +150,8 @@ engine_options engine_options_from(const settings& s) {
   o.rules.isolation = level_from(s.local.isolation);
   o.rules.weakest = o.rules.isolation;
   o.rules.configs = config_defaults_from(s);
+  if (auto kind = parse_backend(s.dispatch.provider))
+    o.rules.standard_backend = *kind;
   o.rules.inherited = inherit(s.local.pass_environment);
 
   auto& c = s.cluster;

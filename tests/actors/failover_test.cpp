@@ -50,6 +50,17 @@ BOOST_AUTO_TEST_CASE(takes_modal_only_when_the_tool_asks_for_it) {
   BOOST_TEST((world{{local}}.plan(wish) == kinds{local}));
 }
 
+BOOST_AUTO_TEST_CASE(takes_the_standard_that_the_operator_sets) {
+  const auto daytona = backend_kind::daytona;
+  backend_wish wish;
+  wish.standard = daytona;
+  BOOST_TEST(
+    (world{{local, e2b, daytona}}.plan(wish) == kinds{daytona, local}));
+  BOOST_TEST((world{{local, e2b}}.plan(wish) == kinds{local}));
+  wish.standard = local;
+  BOOST_TEST((world{{local, e2b}}.plan(wish) == kinds{local}));
+}
+
 BOOST_AUTO_TEST_CASE(goes_nowhere_else_when_the_run_names_a_backend) {
   backend_wish wish;
   wish.of_run = e2b;

@@ -3,6 +3,7 @@
 #include "runtime/model/ids.hpp"
 #include "tests/app/ask.hpp"
 #include "tests/app/serving.hpp"
+#include "tests/support/daytona_stand_in.hpp"
 #include "tests/support/e2b_stand_in.hpp"
 #include "tests/support/modal_stand_in.hpp"
 
@@ -112,6 +113,22 @@ BOOST_AUTO_TEST_CASE(takes_e2b_for_what_asks_for_nothing) {
                        R"({"source": "def f():\n  return 'it\\'s'\n"})"));
   BOOST_TEST(r.at("value") == "it's", r);
   BOOST_TEST(r.at("backend") == "e2b");
+}
+
+// SANDBOX_PROVIDER
+BOOST_AUTO_TEST_CASE(takes_another_provider_for_it_when_the_setting_says_so) {
+  test::daytona_stand_in daytona;
+  c.values.dispatch.provider = "daytona";
+  c.values.daytona.api_key = secret{test::daytona_stand_in::api_key};
+  c.values.daytona.api_url = daytona.api_url();
+  auto h = open(c);
+  auto r = body_of(ask(h->addresses()[0], "POST /v1/runs",
+                       R"({"source": "def f():\n  return 'it\\'s'\n"})"));
+  BOOST_TEST(r.at("value") == "it's", r);
+  BOOST_TEST(r.at("backend") == "daytona");
+  BOOST_TEST(e2b.created() == 0);
+  h->stop();
+  BOOST_TEST(daytona.alive() == 0);
 }
 
 // B53
