@@ -9,7 +9,7 @@ namespace troupe {
 namespace {
 
 using state = pattern::state;
-using kind = pattern::state::kind;
+using step = pattern::state::kind;
 
 constexpr std::uint32_t nowhere = ~0u;
 
@@ -40,14 +40,14 @@ public:
         continue;
       seen_[at] = round_;
       auto& s = states_[at];
-      if (s.what == kind::split) {
+      if (s.what == step::split) {
         pending_.push_back(s.other);
         pending_.push_back(s.next);
-      } else if (s.what == kind::begin || s.what == kind::end) {
-        if (s.what == kind::begin ? at_begin : at_end)
+      } else if (s.what == step::begin || s.what == step::end) {
+        if (s.what == step::begin ? at_begin : at_end)
           pending_.push_back(s.next);
       } else {
-        matched = matched || s.what == kind::match;
+        matched = matched || s.what == step::match;
         active.push_back(at);
       }
     }

@@ -6,7 +6,7 @@ namespace troupe {
 namespace {
 
 using state = pattern::state;
-using kind = pattern::state::kind;
+using step = pattern::state::kind;
 using range = pattern::range;
 
 // Longer ones are no patterns that a person wrote.
@@ -32,7 +32,7 @@ public:
     auto whole = alternatives();
     if (!whole || !rest_.empty())
       return std::nullopt;
-    auto end = add({kind::match, false, {}, 0, 0});
+    auto end = add({step::match, false, {}, 0, 0});
     if (end == no_step)
       return std::nullopt;
     states_[whole->end].next = end;
@@ -50,7 +50,7 @@ private:
 
   /// A state that only leads on.
   std::optional<piece> empty() {
-    auto at = add({kind::split, false, {}, no_step, no_step});
+    auto at = add({step::split, false, {}, no_step, no_step});
     return at == no_step ? std::nullopt : std::optional{piece{at, at}};
   }
 
@@ -65,7 +65,7 @@ private:
   }
 
   std::optional<piece> either(piece a, piece b) {
-    auto fork = add({kind::split, false, {}, a.begin, b.begin});
+    auto fork = add({step::split, false, {}, a.begin, b.begin});
     auto end = empty();
     if (fork == no_step || !end)
       return std::nullopt;
@@ -141,7 +141,7 @@ private:
     auto end = empty();
     if (!body || !end)
       return std::nullopt;
-    auto fork = add({kind::split, false, {}, body->begin, end->begin});
+    auto fork = add({step::split, false, {}, body->begin, end->begin});
     if (fork == no_step)
       return std::nullopt;
     states_[body->end].next = fork;
@@ -195,12 +195,12 @@ private:
     if (take('['))
       return bracket();
     if (take('.'))
-      return single({kind::set, true, {{'\n', '\n'}, {'\r', '\r'}}, 0, 0});
+      return single({step::set, true, {{'\n', '\n'}, {'\r', '\r'}}, 0, 0});
     if (take('^'))
-      return single({kind::begin, false, {}, 0, 0});
+      return single({step::begin, false, {}, 0, 0});
     if (take('$'))
-      return single({kind::end, false, {}, 0, 0});
-    state s{kind::set, false, {}, 0, 0};
+      return single({step::end, false, {}, 0, 0});
+    state s{step::set, false, {}, 0, 0};
     if (take('\\')) {
       if (!escape(s.set, s.negated))
         return std::nullopt;
@@ -278,7 +278,7 @@ private:
   }
 
   std::optional<piece> bracket() {
-    state s{kind::set, take('^'), {}, 0, 0};
+    state s{step::set, take('^'), {}, 0, 0};
     while (!rest_.empty() && rest_[0] != ']') {
       range r{};
       bool is_class = false;

@@ -1,6 +1,6 @@
-// H40. From the bytes of a socket to a handler and back: framing, routing, bodies,
-// answers. A connection without a socket feeds them in, in pieces that the
-// input decides; what comes out must be a sequence of whole answers.
+// H40. From the bytes of a socket to a handler and back: framing, routing,
+// bodies, answers. A connection without a socket feeds them in, in pieces that
+// the input decides; what comes out must be a sequence of whole answers.
 #include "net/api/api.hpp"
 #include "net/server/connection.hpp"
 #include "net/server/operators.hpp"
