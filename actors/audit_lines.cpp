@@ -41,9 +41,11 @@ private:
 
   /// `name` is ours and needs no escapes.
   std::string& begin(std::string_view name) {
-    out_ += out_.empty() ? "{\"" : ",\"";
+    out_ += out_.empty() ? '{' : ',';
+    out_ += '"';
     out_ += name;
-    out_ += "\":";
+    out_ += '"';
+    out_ += ':';
     return out_;
   }
 

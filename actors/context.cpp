@@ -10,7 +10,7 @@ engine_context::engine_context(engine_options options_)
       runs{options.registry}, to_ledger{{options.ledger.waiting_entries,
                                          options.ledger.waiting_bytes}} {}
 
-bool write_down(engine_context& context, ledger_line line,
+bool write_down(engine_context& context, ledger_line&& line,
                 std::function<void(bool)> kept) {
   const bool someone_waits = static_cast<bool>(kept);
   auto outcome = context.to_ledger.push(std::move(line), std::move(kept));

@@ -63,7 +63,7 @@ inline std::uint64_t route_of(std::uint32_t dispatcher) {
 
 /// Adds to the ledger's queue and wakes it if it sleeps; false: it is full.
 /// With `kept` somebody waits for it: it is called when it is on the disk.
-bool write_down(engine_context& context, ledger_line line,
+bool write_down(engine_context& context, ledger_line&& line,
                 std::function<void(bool)> kept = {});
 
 /// Ends a run that nobody carries any more: its dispatcher died, or was never

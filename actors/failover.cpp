@@ -1,5 +1,7 @@
 #include "actors/failover.hpp"
 
+#include <boost/container/static_vector.hpp>
+
 #include <algorithm>
 
 namespace troupe {
@@ -17,13 +19,18 @@ error not_configured(backend_kind kind) {
               "choice to the engine"};
 }
 
+/// The run's or the tool's, E2B and local: never more.
+template <class T>
+using few = boost::container::static_vector<T, 3>;
+
 /// The kinds in the order of the rule, whether they exist or not.
-std::vector<std::pair<backend_kind, std::string_view>>
+few<std::pair<backend_kind, std::string_view>>
 in_order(const backend_wish& wish) {
-  if (wish.of_run)
-    return {{*wish.of_run, "the run names it"}};
-  std::vector<std::pair<backend_kind, std::string_view>> order;
-  order.reserve(3);
+  few<std::pair<backend_kind, std::string_view>> order;
+  if (wish.of_run) {
+    order.emplace_back(*wish.of_run, "the run names it");
+    return order;
+  }
   auto add = [&](backend_kind kind, std::string_view why) {
     auto same = [&](const auto& x) { return x.first == kind; };
     if (std::none_of(order.begin(), order.end(), same))
@@ -57,7 +64,7 @@ result<backend_plan> plan_backends(const backend_wish& wish,
     int sick;
   };
   backend_plan plan;
-  std::vector<candidate> found;
+  few<candidate> found;
   int first_rank = -1;
   auto say = [&](backend_kind kind, const auto&... parts) {
     if (with_reasons)
@@ -94,6 +101,7 @@ result<backend_plan> plan_backends(const backend_wish& wish,
   std::stable_sort(
     found.begin(), found.end(),
     [](const candidate& a, const candidate& b) { return a.sick < b.sick; });
+  plan.candidates.reserve(found.size());
   for (const auto& each : found)
     plan.candidates.push_back(each.kind);
   return plan;

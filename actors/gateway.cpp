@@ -73,8 +73,8 @@ result<dispatcher_actor> choose_dispatcher(engine_context& context,
                std::chrono::milliseconds{1'000}};
 }
 
-result<live_run_ptr> gateway::take_on(caller who, run_request request,
-                                      event_sink events) {
+result<live_run_ptr> gateway::take_on(caller&& who, run_request&& request,
+                                      event_sink&& events) {
   auto& c = *context_;
   meters::add(c.meter.submitted);
   if (c.draining) {

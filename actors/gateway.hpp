@@ -41,8 +41,8 @@ public:
   void close();
 
 private:
-  result<live_run_ptr> take_on(caller who, run_request request,
-                               event_sink events);
+  result<live_run_ptr> take_on(caller&& who, run_request&& request,
+                               event_sink&& events);
 
   const context_ptr context_;
   published<supervisor_actor> boss_;

@@ -10,15 +10,14 @@ namespace {
 constexpr auto tidy_interval = std::chrono::minutes{10}; // keys live for hours
 constexpr std::size_t usual_lines = 4'096;               // in one write
 
-journal_entry entry_of(ledger_line line) {
-  journal_entry entry;
+void enter(ledger_line&& line, journal_entry& entry) {
   entry.audit = std::move(line.audit);
   if (!line.run) {
     entry.organization = std::move(line.organization);
-    return entry;
+    return;
   }
   const auto& run = *line.run;
-  entry.run = describe(run);
+  entry.run.emplace(describe(run));
   entry.organization = run.who.organization;
   if (line.key != key_fate::none) {
     key_claim claim;
@@ -28,7 +27,6 @@ journal_entry entry_of(ledger_line line) {
     (line.key == key_fate::settle ? entry.settle : entry.release)
       = std::move(claim);
   }
-  return entry;
 }
 
 } // namespace
@@ -50,7 +48,7 @@ void ledger_state::write() {
   bool someone_waits = false;
   for (auto& waiting : lines) {
     someone_waits = someone_waits || waiting.kept;
-    entries.push_back(entry_of(std::move(waiting.line)));
+    enter(std::move(waiting.line), entries.emplace_back());
   }
   auto written = books->write(entries, someone_waits);
   entries.clear();

@@ -16,7 +16,7 @@ std::size_t weigh(const ledger_line& line) {
 
 } // namespace
 
-ledger_queue::outcome ledger_queue::push(ledger_line line,
+ledger_queue::outcome ledger_queue::push(ledger_line&& line,
                                          std::function<void(bool)> kept) {
   const bool urgent = static_cast<bool>(kept);
   const auto bytes = weigh(line);

@@ -46,7 +46,7 @@ public:
 
   /// `wake`: the ledger sleeps and should look after a little while;
   /// `wake_now`: somebody waits for this one.
-  outcome push(ledger_line line, std::function<void(bool)> kept = {});
+  outcome push(ledger_line&& line, std::function<void(bool)> kept = {});
   /// Everything that waits, in `all`, whose memory is used for what comes next.
   void drain(std::vector<waiting>& all);
   bool room() const { return room_.load(std::memory_order_relaxed); }

@@ -55,7 +55,7 @@ public:
       kept.claim = wanted;
       kept.outcome.what = claim_outcome::kind::running;
       kept.outcome.run = wanted.run;
-      keep(begun);
+      keep(run_record{begun});
       claim_outcome fresh;
       fresh.run = wanted.run;
       return fresh;
@@ -151,7 +151,7 @@ private:
     std::string text;
   };
 
-  const run_record& keep(run_record run) {
+  const run_record& keep(run_record&& run) {
     auto [i, fresh] = runs_.try_emplace(run.id);
     i->second = std::move(run);
     if (fresh)

@@ -114,7 +114,11 @@ tool_id tool_of(const run_id& run) {
   const auto at = run_id::prefix.size();
   if (!is_id(run_id::prefix, run.str()))
     return tool_id::make();
-  return tool_id{std::string{tool_id::prefix} + run.str().substr(at)};
+  std::string text;
+  text.reserve(tool_id::prefix.size() + run.str().size() - at);
+  text += tool_id::prefix;
+  text.append(run.str(), at);
+  return tool_id{std::move(text)};
 }
 
 void use_request(const run_request& request, resolved_run& r) {

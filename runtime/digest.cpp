@@ -63,11 +63,11 @@ sha256_digest sha256_joined(std::initializer_list<std::string_view> parts) {
 
 std::string hex(std::span<const std::uint8_t> bytes) {
   constexpr std::string_view digits = "0123456789abcdef";
-  std::string out;
-  out.reserve(bytes.size() * 2);
+  std::string out(bytes.size() * 2, '0');
+  auto* to = out.data();
   for (auto b : bytes) {
-    out += digits[b >> 4];
-    out += digits[b & 15];
+    *to++ = digits[b >> 4];
+    *to++ = digits[b & 15];
   }
   return out;
 }

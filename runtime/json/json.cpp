@@ -85,7 +85,8 @@ struct judging_sink : checking_sink {
 /// Builds the value, depth first, on Boost's stack.
 struct building_sink {
   static constexpr bool keeps = true;
-  boost::json::value_stack stack;
+  unsigned char room[2'048]; // enough for most texts: no search for memory
+  boost::json::value_stack stack{{}, room, sizeof room};
 
   void name(std::string_view s) { stack.push_key({s.data(), s.size()}); }
   void string(std::string_view s) { stack.push_string({s.data(), s.size()}); }

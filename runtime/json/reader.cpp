@@ -7,6 +7,8 @@ namespace troupe::json {
 
 namespace {
 
+constexpr std::size_t usual_names = 40; // a run has some thirty
+
 /// Longer names are no misspelling of ours, and comparing them costs.
 constexpr std::size_t longest_known_name = 64;
 
@@ -85,7 +87,9 @@ std::string nearest(std::string_view name,
 }
 
 reader::reader(const object& source, std::string pointer)
-    : source_{source}, pointer_{std::move(pointer)} {}
+    : source_{source}, pointer_{std::move(pointer)} {
+  known_.reserve(usual_names);
+}
 
 const value* reader::find(std::string_view name) {
   known_.push_back(name);

@@ -3,12 +3,13 @@
 #include "runtime/json/json.hpp"
 #include "runtime/json/utf8.hpp"
 
+#include <boost/container/small_vector.hpp>
+
 #include <algorithm>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace troupe::json {
 
@@ -348,9 +349,11 @@ private:
   Sink& sink_;
   std::size_t at_ = 0;
   expect expect_ = expect::value;
-  std::vector<frame> frames_;
-  std::vector<std::string_view> names_; // of all open objects
-  std::deque<std::string> decoded_;     // names that had escapes
+  // On the stack as long as there are no more than most texts have.
+  boost::container::small_vector<frame, 8> frames_;
+  boost::container::small_vector<std::string_view, 32>
+    names_;                        // of open objects
+  std::list<std::string> decoded_; // names that had escapes; few have
   std::string scratch_;
   std::string reason_;
   std::string hint_;

@@ -18,7 +18,8 @@ bool is_uuid4(std::string_view s) {
     if (i == 8 || i == 13 || i == 18 || i == 23) {
       if (s[i] != '-')
         return false;
-    } else if (hex.find(s[i]) == std::string_view::npos) {
+    } else if (!((s[i] >= '0' && s[i] <= '9')
+                 || (s[i] >= 'a' && s[i] <= 'f'))) {
       return false;
     }
   }
@@ -33,13 +34,13 @@ std::string make_uuid() {
   random_bytes(bytes);
   bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0f) | 0x40);
   bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3f) | 0x80);
-  std::string text;
-  text.reserve(36);
+  std::string text(36, '-');
+  auto* to = text.data();
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10)
-      text += '-';
-    text += hex[bytes[i] >> 4];
-    text += hex[bytes[i] & 15];
+      ++to;
+    *to++ = hex[bytes[i] >> 4];
+    *to++ = hex[bytes[i] & 15];
   }
   return text;
 }
