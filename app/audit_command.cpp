@@ -1,7 +1,7 @@
 #include "app/commands.hpp"
 #include "app/options.hpp"
 #include "app/session_command.hpp"
-#include "storage/store.hpp"
+#include "storage/audit_reader.hpp"
 
 #include <csignal>
 #include <iostream>
@@ -46,26 +46,19 @@ int verify(settings_options& from, const verify_words& how) {
   auto loaded = from.load();
   if (!loaded)
     return complain(loaded.error());
-  auto kept = open_store(store_options_from(loaded->values));
-  if (!kept)
-    return complain(
-      std::move(kept).error().within("the engine must not run meanwhile"));
-  auto all = kept->audit->organizations();
-  if (!all)
-    return complain(all.error());
-  bool whole = true;
-  for (const auto& who : *all) {
-    if (!how.organization.empty() && who.str() != how.organization)
-      continue;
-    auto found = kept->audit->verify(who);
-    if (found) {
-      tell(who, *found, how.as_json);
-    } else {
-      complain(who.str() + ": " + found.error().text);
-      whole = false;
-    }
-  }
-  return whole ? exit_ok : exit_ours;
+  auto found = examine_audit(store_options_from(loaded->values),
+                             organization_id{how.organization});
+  if (!found)
+    return complain(found.error());
+  if (found->beside_engine)
+    std::cerr << "troupe: the engine runs; what it had written a moment ago is "
+                 "checked\n";
+  for (const auto& [who, chain] : found->chains)
+    if (chain)
+      tell(who, *chain, how.as_json);
+    else
+      complain(who.str() + ": " + chain.error().text);
+  return found->whole() ? exit_ok : exit_ours;
 }
 
 // -- tail ---------------------------------------------------------------------
@@ -141,7 +134,7 @@ void add_audit_command(CLI::App& app, invocation& call) {
   auto checked = audit->add_subcommand(
     "verify",
     "Walk every chain of entries and name the first that was "
-    "changed; the engine must not run");
+    "changed; also while the engine runs");
   checked->add_option("--organization", how->organization, "Of this one");
   checked->add_flag("--json", how->as_json, "For programs: JSON lines");
   auto from = add_settings_options(*checked);

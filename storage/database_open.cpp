@@ -208,7 +208,9 @@ database_access::open(const std::filesystem::path& directory,
                  "make " + directory.string() + ": " + failed.message(),
                  {},
                  {}};
-  auto lock = directory_lock::take(directory, options.read_only);
+  auto lock = options.read_only && options.beside_writer
+    ? result<directory_lock>{directory_lock{}}
+    : directory_lock::take(directory, options.read_only);
   if (!lock)
     return lock.error();
   auto exists = holds_store(directory);

@@ -50,6 +50,17 @@ result<std::shared_ptr<sealer>> sealer::open(std::shared_ptr<database> db,
   return made;
 }
 
+result<std::shared_ptr<sealer>>
+sealer::open_to_read(std::shared_ptr<database> db, key_source source) {
+  if (auto checked = check_master_keys(*db, source); !checked)
+    return checked.error();
+  std::shared_ptr<sealer> made{
+    new sealer{std::move(db), std::move(source), system_random()}};
+  if (auto loaded = made->load(); !loaded)
+    return loaded.error();
+  return made;
+}
+
 // A store's first start: the master key in use, its check value and the
 // digest key, at once or not at all.
 result<void> sealer::begin() {

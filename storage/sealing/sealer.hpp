@@ -33,6 +33,11 @@ public:
   open(std::shared_ptr<database> db, key_source source,
        random_source random = system_random());
 
+  /// For a database that is open for reading: what is there can be opened and
+  /// its digests checked; an interrupted rotation stays as it is.
+  static result<std::shared_ptr<sealer>>
+  open_to_read(std::shared_ptr<database> db, key_source source);
+
   // -- values ----------------------------------------------------------------
 
   /// Makes the organization's key when it has none yet. `record_version` is
