@@ -332,9 +332,7 @@ void local_run::blame_limits(const run_ending& ending, run_result& r) const {
           "it was refused a process or thread beyond its limit");
   else if (ending.disk_full)
     blame(exit_reason::disk_limit, "its /tmp was full");
-  else if (auto denied
-           = std::ranges::find(r.network, false, &network_event::allowed);
-           denied != r.network.end()) {
+  else if (const auto& denied = ending.denied) {
     r.reason = exit_reason::policy_denied;
     r.detail = "it was refused " + denied->target + ": " + denied->reason;
   }

@@ -6,6 +6,7 @@
 #include "runtime/local/warden/protocol.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,13 +46,15 @@ struct run_ending {
   std::chrono::microseconds cpu{0};
   std::uint64_t peak_memory_bytes = 0;
   isolation_report isolation;
-  std::vector<network_event> network; // what the broker decided ...
-  std::size_t network_dropped = 0;    // ... and how much more than that
+  std::vector<network_event> network;  // what the broker decided ...
+  std::size_t network_dropped = 0;     // ... and how much more than that
+  std::optional<network_event> denied; // by the run's policy, the first
   std::vector<std::string> notes;
 
   void add(network::broker::report&& decided) {
     network = std::move(decided.events);
     network_dropped = decided.dropped;
+    denied = std::move(decided.denied);
   }
 };
 

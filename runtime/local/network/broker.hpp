@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace troupe::network {
@@ -46,6 +47,9 @@ public:
   struct report {
     std::vector<network_event> events; // the first of each kind
     std::size_t dropped = 0;           // beyond `broker_options::events`
+    /// The first thing that the run's policy refused. What no policy allows,
+    /// such as listening, is not meant.
+    std::optional<network_event> denied;
   };
   /// What was decided since `open` or `reset`.
   virtual report decided() const = 0;

@@ -63,11 +63,13 @@ judge::verdict judge::name(const std::string& normalized) {
 }
 
 void judge::refuse(std::string target, std::string reason) {
-  record(std::move(target), {false, std::move(reason)});
+  record(std::move(target), {false, std::move(reason)}, false);
 }
 
-void judge::record(std::string target, const verdict& v) {
+void judge::record(std::string target, const verdict& v, bool by_policy) {
   std::lock_guard lock{mutex_};
+  if (by_policy && !v.allowed && !report_.denied)
+    report_.denied = {target, false, v.reason};
   // The same decision again says nothing new, however often a tool tries.
   if (seen_.count({target, v.allowed}) != 0)
     return;

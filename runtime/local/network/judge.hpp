@@ -43,7 +43,7 @@ public:
 
 private:
   std::set<std::string> names_of(const ip_address& a, clock::time_point now);
-  void record(std::string target, const verdict& v);
+  void record(std::string target, const verdict& v, bool by_policy = true);
   void make_room(clock::time_point now);
 
   network_mode mode_;

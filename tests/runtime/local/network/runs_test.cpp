@@ -212,6 +212,21 @@ BOOST_AUTO_TEST_CASE(names_a_refusal_as_the_reason_of_a_failure) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(blames_the_policy_for_nothing_that_no_policy_allows) {
+  TROUPE_NEEDS("network_broker");
+  const auto source = "import socket\n"
+                      "def f():\n"
+                      "  s = socket.socket()\n"
+                      "  s.bind(('127.0.0.1', 80))\n";
+  for (auto& [name, host] : ways())
+    BOOST_TEST_CONTEXT(name) {
+      auto r = host.run(net_tool(language::python, source, network_policy{}));
+      BOOST_TEST(to_string(r.reason) == "exited");
+      BOOST_TEST(r.failure.name == "PermissionError");
+      BOOST_TEST(decided(r, "bind 127.0.0.1:80", false));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(leaves_a_success_a_success_whatever_was_refused) {
   TROUPE_NEEDS("network_broker");
   auto& w = the_world();
