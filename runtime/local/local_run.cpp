@@ -34,14 +34,14 @@ error no_descriptors() {
                .retry_after = std::chrono::milliseconds{1'000}};
 }
 
-/// Our end first; only that one does not block.
+/// Our end first.
 bool make_pipe(unique_fd& ours, unique_fd& its) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return false;
   ours.reset(ends[0]);
   its.reset(ends[1]);
-  return ::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
+  return true;
 }
 
 bool make_channel(unique_fd& ours, unique_fd& its) {
@@ -50,7 +50,7 @@ bool make_channel(unique_fd& ours, unique_fd& its) {
     return false;
   ours.reset(ends[0]);
   its.reset(ends[1]);
-  return ::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
+  return true;
 }
 
 /// The whole text is known: a sealed file needs nobody to feed it.
@@ -70,12 +70,6 @@ unique_fd make_input(const std::string& text) {
       || ::lseek(file.get(), 0, SEEK_SET) != 0)
     return {};
   return file;
-}
-
-/// A descriptor of ours that survives what comes after: the other end of a
-/// socket pair is a copy, since Asio owns what it is given.
-int copy_of(int fd) {
-  return ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
 std::string wall_text(std::chrono::milliseconds t) {
@@ -129,10 +123,7 @@ local_run::prepare(const script::program_paths& paths,
   if (answer_limit_ > 0) {
     if (!make_channel(channel, what.channel))
       return no_descriptors();
-    auto copy = copy_of(channel.get());
-    if (copy < 0)
-      return no_descriptors();
-    question_.emplace(strand_, copy);
+    question_.emplace(strand_);
     answer_.emplace(strand_, channel.release(), answer_limit_ + 1);
   }
   if (!program->input.empty()) {
@@ -171,7 +162,7 @@ void local_run::carry(run_carrier& carrier, launch what,
     answer_->start(
       self, [](std::string_view) {},
       [this] { end(exit_reason::output_limit); });
-    question_->start(self, request_.reveal());
+    question_->start(self, answer_->fd(), request_.reveal());
     request_ = secret{};
   }
   carrier_events events;

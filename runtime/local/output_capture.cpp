@@ -2,6 +2,7 @@
 
 #include "runtime/secret.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -26,7 +27,10 @@ constexpr int pieces_at_once = 8;
 
 output_capture::output_capture(asio::any_io_executor strand, int fd,
                                std::size_t limit)
-    : source_{std::move(strand), fd}, limit_{limit} {}
+    : source_{std::move(strand), fd}, limit_{limit} {
+  boost::system::error_code ignored;
+  source_.native_non_blocking(true, ignored);
+}
 
 void output_capture::start(std::shared_ptr<void> owner,
                            std::function<void(std::string_view)> kept,
@@ -84,38 +88,54 @@ void output_capture::finish() {
   owner_.reset();
 }
 
-input_feed::input_feed(asio::any_io_executor strand, int fd)
-    : target_{std::move(strand), fd} {}
+input_feed::input_feed(asio::any_io_executor strand)
+    : target_{std::move(strand)} {}
 
 input_feed::~input_feed() {
   wipe(text_.data(), text_.size());
 }
 
-void input_feed::start(std::shared_ptr<void> owner, std::string text) {
-  owner_ = std::move(owner);
+void input_feed::start(std::shared_ptr<void> owner, int fd, std::string text) {
   text_ = std::move(text);
-  write();
+  if (write(fd))
+    return finish();
+  const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0) {
+    ::shutdown(fd, SHUT_WR); // who reads half of it shall not wait for more
+    return finish();
+  }
+  owner_ = std::move(owner);
+  target_.assign(copy);
+  write_later();
 }
 
-void input_feed::write() {
+bool input_feed::write(int fd) {
   while (written_ < text_.size()) {
-    auto n = ::send(target_.native_handle(), text_.data() + written_,
-                    text_.size() - written_, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n > 0) {
+    auto n = ::send(fd, text_.data() + written_, text_.size() - written_,
+                    MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n > 0)
       written_ += static_cast<std::size_t>(n);
-      continue;
-    }
-    if (n < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOBUFS)) {
-      target_.async_wait(
-        stream_descriptor::wait_write,
-        [this, owner = owner_](boost::system::error_code code) {
-          if (!code && target_.is_open())
-            write();
-        });
-      return;
-    }
-    break; // it does not want to read: its business
+    else if (n < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOBUFS))
+      return false;
+    else
+      break; // it does not want to read: its business
   }
+  return true;
+}
+
+void input_feed::write_later() {
+  target_.async_wait(stream_descriptor::wait_write,
+                     [this, owner = owner_](boost::system::error_code code) {
+                       if (code || !target_.is_open())
+                         return;
+                       if (write(target_.native_handle()))
+                         finish();
+                       else
+                         write_later();
+                     });
+}
+
+void input_feed::finish() {
   wipe(text_.data(), text_.size());
   text_.clear();
   owner_.reset();
@@ -123,7 +143,8 @@ void input_feed::write() {
 
 void input_feed::stop() {
   boost::system::error_code ignored;
-  target_.close(ignored);
+  if (target_.is_open())
+    target_.close(ignored);
   owner_.reset();
 }
 

@@ -29,6 +29,7 @@ public:
   /// write is dead.
   void finish();
 
+  int fd() { return source_.native_handle(); }
   std::string take() { return std::move(kept_); }
   std::uint64_t bytes() const { return bytes_; }
   bool truncated() const { return bytes_ > kept_bytes_; }
@@ -49,20 +50,22 @@ private:
   std::function<void()> on_over_;
 };
 
-/// Writes a text into a descriptor as fast as the other side reads it.
+/// Writes a text into a socket as fast as the other side reads it.
 class input_feed {
 public:
-  input_feed(boost::asio::any_io_executor strand, int fd);
+  explicit input_feed(boost::asio::any_io_executor strand);
 
-  /// `text` is wiped when it has been written, or will not be.
-  void start(std::shared_ptr<void> owner, std::string text);
+  /// `text` is wiped when it has been written, or will not be. `fd` stays the
+  /// caller's: most texts fit at once, only for the rest of one a copy is kept.
+  void start(std::shared_ptr<void> owner, int fd, std::string text);
   void stop();
   ~input_feed();
 
-  int fd() { return target_.native_handle(); }
-
 private:
-  void write();
+  /// False: the rest has to wait.
+  bool write(int fd);
+  void write_later();
+  void finish();
 
   boost::asio::posix::stream_descriptor target_;
   std::string text_;

@@ -150,9 +150,10 @@ bool slot::start(const packet& order, descriptors& with) {
 }
 
 void slot::reap() {
+  // However many have died: the signal is pending once.
   signalfd_siginfo ignored;
-  while (read(signals_, &ignored, sizeof ignored) > 0) {
-  }
+  if (read(signals_, &ignored, sizeof ignored) < 0)
+    return;
   for (;;) {
     int status = 0;
     rusage used{};
