@@ -49,9 +49,12 @@ std::string watcher::output() {
 
 local_host::local_host(local_options options) : busy_{io_.get_executor()} {
   char name[] = "/tmp/troupe-test-XXXXXX";
-  BOOST_REQUIRE(::mkdtemp(name) != nullptr);
-  state_dir_ = name;
-  options.state_dir = state_dir_;
+  own_state_dir_ = options.state_dir.empty();
+  if (own_state_dir_) {
+    BOOST_REQUIRE(::mkdtemp(name) != nullptr);
+    options.state_dir = name;
+  }
+  state_dir_ = options.state_dir;
   for (int i = 0; i < 2; ++i)
     threads_.emplace_back([this] { io_.run(); });
   auto opened = local_backend::open(io_.get_executor(), std::move(options));
@@ -67,7 +70,8 @@ local_host::~local_host() {
   for (auto& t : threads_)
     t.join();
   std::error_code code;
-  std::filesystem::remove_all(state_dir_, code);
+  if (own_state_dir_)
+    std::filesystem::remove_all(state_dir_, code);
 }
 
 std::shared_ptr<watcher> local_host::start(prepared_run run) {

@@ -43,7 +43,7 @@ private:
   std::atomic<bool> started_{false};
 };
 
-/// A backend with its own threads and state directory.
+/// A backend with its own threads and, unless it is given one, state directory.
 class local_host {
 public:
   explicit local_host(local_options options = {});
@@ -62,6 +62,7 @@ private:
     busy_;
   std::vector<std::thread> threads_;
   std::string state_dir_;
+  bool own_state_dir_ = true;
   std::shared_ptr<local_backend> backend_;
 };
 
