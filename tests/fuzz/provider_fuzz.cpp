@@ -53,6 +53,8 @@ void modal_answers(std::string_view bytes) {
   (void)modal::read_sandbox(bytes);
   (void)modal::read_router_access(bytes);
   (void)modal::read_list(bytes);
+  (void)modal::read_task(bytes);
+  (void)modal::has_ended(bytes);
   (void)modal::read_exec_wait(bytes);
   (void)modal::jwt_expiry(bytes);
   (void)parse_endpoint_answer(bytes);

@@ -25,6 +25,7 @@ BOOST_FIXTURE_TEST_SUITE(sandbox_store_suite, fixture)
 
 BOOST_AUTO_TEST_CASE(remembers_leases_across_a_restart) {
   auto first = lease("one");
+  first.key = "shared";
   must(kept.sandboxes->write(first));
   must(kept.sandboxes->write(lease("two", backend_kind::modal)));
   must(kept.sandboxes->confirm("one", "sb-1"));
@@ -33,6 +34,7 @@ BOOST_AUTO_TEST_CASE(remembers_leases_across_a_restart) {
   BOOST_TEST_REQUIRE(found.size() == 1u);
   BOOST_TEST(found[0].tag == "one");
   BOOST_TEST(found[0].sandbox == "sb-1");
+  BOOST_TEST(found[0].key == "shared");
   BOOST_TEST(found[0].run.str() == first.run.str());
   BOOST_TEST(found[0].organization.str() == alice.organization.str());
   BOOST_TEST((found[0].written_at == at(1)));

@@ -31,6 +31,8 @@ public:
       = std::visit([&](auto& c) { return apply(who, *next, *mine, c); }, what);
     if (reply) {
       slot = mine;
+      if (std::holds_alternative<delete_organization>(what))
+        next->organizations.erase(std::get<delete_organization>(what).id);
       ++next->version;
       catalog_ = next;
     }
@@ -272,18 +274,12 @@ private:
       }
     return missing();
   }
-  outcome apply(const caller& who, catalog& all, organization_catalog& mine,
+  outcome apply(const caller&, catalog& all, organization_catalog&,
                 delete_organization& d) {
     std::erase_if(all.keys_by_hash, [&](const auto& entry) {
       return entry.second->organization == d.id;
     });
-    if (who.organization == d.id) {
-      mine = {};
-      mine.id = d.id;
-    } else {
-      all.organizations.erase(d.id);
-    }
-    return change_reply{};
+    return change_reply{}; // the rest of it goes with its slot
   }
 
   mutable std::mutex mutex_;
