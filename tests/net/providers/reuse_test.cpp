@@ -126,7 +126,9 @@ BOOST_AUTO_TEST_CASE(is_never_given_to_another_organization) {
   foreign.organization = organization_id::make();
   BOOST_TEST(!says_used(side->good(foreign)));
   check_counts(2, 2);
-  foreign.config.organization = foreign.organization;
+  auto theirs = config;
+  theirs.organization = foreign.organization;
+  foreign.config = std::make_shared<const sandbox_config>(theirs);
   BOOST_TEST(!says_used(side->good(foreign)));
   check_counts(3, 3);
   BOOST_TEST(says_used(side->good(python(one)))); // its own is still there
@@ -142,7 +144,9 @@ BOOST_AUTO_TEST_CASE(is_not_given_to_a_run_that_needs_another_one) {
   alone.isolation = isolation_level::strict;
   BOOST_TEST(!says_used(side->good(alone)));
   auto unasked = python(one);
-  unasked.config.config = {{"timeout", 300}};
+  auto silent = config;
+  silent.config = {{"timeout", 300}};
+  unasked.config = std::make_shared<const sandbox_config>(silent);
   BOOST_TEST(!says_used(side->good(unasked)));
   check_counts(4, 2); // the strict one and the unasked one are gone
 }
