@@ -85,8 +85,9 @@ private:
     } else if (key == "maximum") {
       if (v.is_number() && v.to_number<double>() > rule.to_number<double>())
         complain(at, "is above its maximum");
-    } else if (key != "description" && key != "format" && key != "writeOnly"
-               && key != "minItems" && key != "maxItems") {
+    } else if (key != "description" && key != "example" && key != "format"
+               && key != "writeOnly" && key != "minItems"
+               && key != "maxItems") {
       complain(at, "the schema has an unknown keyword " + key);
     }
   }
