@@ -2,9 +2,9 @@
 
 #include "net/fail.hpp"
 
-#include <boost/beast/core/read_size.hpp>
 #include <boost/beast/http.hpp>
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 
@@ -19,7 +19,8 @@ namespace {
 
 // A thousand runs wait in a read at the same time.
 constexpr std::size_t body_piece_bytes = 8u << 10;
-// Grown into from half a KiB, while there is that much to read.
+// Who waits holds little; who is kept busy reads more at a time.
+constexpr std::size_t min_read_bytes = 512;
 constexpr std::size_t max_read_bytes = 64u << 10;
 
 error broken(const client_request& request, std::string_view doing,
@@ -109,8 +110,9 @@ asio::awaitable<error_code> send(client_connection& link,
 using reply_parser = http::response_parser<http::buffer_body>;
 
 /// Lets the parser go on: with what is there, else with what comes next.
+/// `pace` is how much is read at a time; it doubles while that is always there.
 asio::awaitable<error_code> advance(client_connection& link,
-                                    reply_parser& parser) {
+                                    reply_parser& parser, std::size_t& pace) {
   auto& buffer = link.buffer();
   for (;;) {
     error_code why;
@@ -119,10 +121,12 @@ asio::awaitable<error_code> advance(client_connection& link,
       if (why != http::error::need_more)
         co_return why;
     }
-    auto room = buffer.prepare(boost::beast::read_size(buffer, max_read_bytes));
+    auto room = buffer.prepare(pace);
     why = {};
     auto n = co_await link.read(room, why);
     buffer.commit(n);
+    if (n == pace)
+      pace = std::min(pace * 2, max_read_bytes);
     // Only an honest end: TLS that is cut off is an error of its own.
     if (why == asio::error::eof && parser.got_some()) {
       why = {};
@@ -134,11 +138,10 @@ asio::awaitable<error_code> advance(client_connection& link,
   }
 }
 
-asio::awaitable<result<void>> read_body(client_connection& link,
-                                        reply_parser& parser,
-                                        const client_request& request,
-                                        const stream_reader& reader,
-                                        client_response& response) {
+asio::awaitable<result<void>>
+read_body(client_connection& link, reply_parser& parser,
+          const client_request& request, const stream_reader& reader,
+          client_response& response, std::size_t& pace) {
   auto streamed = reader.data && (!reader.head || reader.head(response));
   std::string piece(body_piece_bytes, '\0');
   while (!parser.is_done()) {
@@ -146,7 +149,7 @@ asio::awaitable<result<void>> read_body(client_connection& link,
     body.data = piece.data();
     body.size = piece.size();
     // What has come, not a full buffer: a stream's reader waits for it.
-    auto why = co_await advance(link, parser);
+    auto why = co_await advance(link, parser, pace);
     if (why == http::error::need_buffer)
       why = {};
     // The stream's timer sleeps while there is always something to read.
@@ -182,12 +185,13 @@ asio::awaitable<attempt> converse(client_connection& link,
   if (auto why = co_await send(link, request, options); why)
     co_return attempt{broken(request, "send to", why), true};
   reply_parser parser;
+  auto pace = min_read_bytes;
   parser.header_limit(static_cast<std::uint32_t>(options.max_header_bytes));
   parser.body_limit(boost::none);
   parser.skip(request.method == http::verb::head);
   // 1xx answers come before the real one; a flood of them is not waited for.
   while (!parser.is_header_done())
-    if (auto why = co_await advance(link, parser); why)
+    if (auto why = co_await advance(link, parser, pace); why)
       co_return attempt{broken(request, "read from", why), true};
   client_response response;
   response.status = parser.get().result_int();
@@ -197,7 +201,7 @@ asio::awaitable<attempt> converse(client_connection& link,
                            request.service.authority()
                              + " answered with an interim status only"),
                       true};
-  auto body = co_await read_body(link, parser, request, reader, response);
+  auto body = co_await read_body(link, parser, request, reader, response, pace);
   if (!body)
     co_return attempt{body.error(), true};
   auto reusable = parser.get().keep_alive();
