@@ -1,5 +1,5 @@
 #include "runtime/local/isolation/cgroup_files.hpp"
-#include "tests/runtime/local/support.hpp"
+#include "tests/runtime/local/zygote/warm_pair.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -53,26 +53,6 @@ bool sees_everything() {
 
 // -- ways to run -------------------------------------------------------------
 
-local_host& cold_host() {
-  static auto* host = [] {
-    local_options options;
-    options.zygote.enabled = false;
-    auto* made = new local_host{std::move(options)};
-    std::atexit([] { delete &cold_host(); });
-    return made;
-  }();
-  return *host;
-}
-
-local_host& warm_host() {
-  auto& host = shared_host();
-  BOOST_REQUIRE(eventually([&] {
-    const auto now = host.backend().slots();
-    return now.zygotes > 0 && now.trouble.empty();
-  }));
-  return host;
-}
-
 prepared_run a_tool(language lang, std::string source) {
   prepared_run run;
   run.kind = run_kind::source;
@@ -113,12 +93,14 @@ struct way {
   bool has_channel;
 };
 constexpr way ways[] = {
-  {"python, warm", warm_host, python_tool, isolation_level::standard, true},
-  {"python, warm, strict", warm_host, python_tool, isolation_level::strict,
+  {"python, warm", warm_python, python_tool, isolation_level::standard, true},
+  {"python, warm, strict", warm_python, python_tool, isolation_level::strict,
    true},
   {"python, cold", cold_host, python_tool, isolation_level::standard, true},
   {"python, cold, strict", cold_host, python_tool, isolation_level::strict,
    true},
+  {"node, warm", warm_node, node_tool, isolation_level::standard, true},
+  {"node, warm, strict", warm_node, node_tool, isolation_level::strict, true},
   {"node", cold_host, node_tool, isolation_level::standard, true},
   {"node, strict", cold_host, node_tool, isolation_level::strict, true},
   {"shell", cold_host, shell_line, isolation_level::standard, false},

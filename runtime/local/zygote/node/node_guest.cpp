@@ -2,7 +2,9 @@
 // loop and opens new ones, so the old numbers must neither be free nor mean
 // anything else at that moment. The slot keeps them, but as /dev/null: what
 // Node has open is out of reach from there on, and a child whose loop is new
-// closes what still is /dev/null.
+// closes what still is /dev/null. But for the bells of other threads' loops: V8
+// rings one when it instantiates WebAssembly, `fetch` does that, and libuv
+// aborts a process whose bell is gone. Nobody hears it, and nobody needs to.
 #include "runtime/local/zygote/node/node_guest.hpp"
 
 #include "runtime/local/abi.hpp"
@@ -10,7 +12,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -33,6 +37,13 @@ void close_between(int first, int last) {
     close(fd);
 }
 
+bool is_bell(int fd) {
+  char path[64], target[64] = "";
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  return readlink(path, target, sizeof target - 1) > 0
+    && strcmp(target, "anon_inode:[eventfd]") == 0;
+}
+
 bool is_null_device(int fd) {
   struct stat about {};
   return fstat(fd, &about) == 0 && S_ISCHR(about.st_mode)
@@ -48,8 +59,11 @@ node_guest::node_guest(uv_loop_s* loop) : loop_{loop} {
     return;
   while (auto* entry = readdir(list)) {
     const int fd = atoi(entry->d_name);
-    if (fd >= abi::fd_count && fd != dirfd(list) && count_ < most_descriptors)
-      own_[count_++] = fd;
+    if (fd < abi::fd_count || fd == dirfd(list) || count_ == most_descriptors)
+      continue;
+    own_[count_++] = fd;
+    if (is_bell(fd))
+      bells_[bell_count_++] = fd;
   }
   closedir(list);
   std::sort(own_, own_ + count_);
@@ -84,7 +98,9 @@ void node_guest::close_all_but(int keep) {
 
 void node_guest::close_placeholders() {
   for (int i = 0; i < count_; ++i)
-    if (is_null_device(own_[i]))
+    if (is_null_device(own_[i])
+        && std::find(bells_, bells_ + bell_count_, own_[i])
+          == bells_ + bell_count_)
       close(own_[i]);
 }
 

@@ -33,6 +33,8 @@ private:
   sigset_t mask_;
   int own_[most_descriptors]; // what Node has open, or had; ascending
   int count_ = 0;
+  int bells_[most_descriptors]; // of them, what wakes a thread
+  int bell_count_ = 0;
   int armed_ = -1;
 };
 

@@ -1,7 +1,7 @@
 // What hostile tools do, rather than ask for: they fill, fork, flood, hang,
 // forge and stay. Each ends for a reason that names it, in every way of running
 // where it can be said; beside it stands what the same deed does within bounds.
-#include "tests/runtime/local/support.hpp"
+#include "tests/runtime/local/zygote/warm_pair.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -17,26 +17,6 @@ using std::chrono::seconds;
 BOOST_AUTO_TEST_SUITE(hostile_behaviour)
 
 namespace {
-
-local_host& cold_host() {
-  static auto* host = [] {
-    local_options options;
-    options.zygote.enabled = false;
-    auto* made = new local_host{std::move(options)};
-    std::atexit([] { delete &cold_host(); });
-    return made;
-  }();
-  return *host;
-}
-
-local_host& warm_host() {
-  auto& host = shared_host();
-  BOOST_REQUIRE(eventually([&] {
-    const auto now = host.backend().slots();
-    return now.zygotes > 0 && now.trouble.empty();
-  }));
-  return host;
-}
 
 void little_memory(limits& l) {
   l.memory_bytes = 128u << 20;
@@ -262,8 +242,9 @@ struct asker {
   local_host& (*host)();
   language lang;
 };
-constexpr asker askers[] = {{"python, warm", warm_host, language::python},
+constexpr asker askers[] = {{"python, warm", warm_python, language::python},
                             {"python, cold", cold_host, language::python},
+                            {"node, warm", warm_node, language::javascript},
                             {"node", cold_host, language::javascript},
                             {"shell", cold_host, language::shell}};
 

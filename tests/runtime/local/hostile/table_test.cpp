@@ -2,7 +2,7 @@
 // shell, and their twins.
 #include "runtime/json/json.hpp"
 #include "tests/runtime/local/hostile/probes.hpp"
-#include "tests/runtime/local/support.hpp"
+#include "tests/runtime/local/zygote/warm_pair.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -22,34 +22,15 @@ namespace {
 
 using answers = std::map<std::string, std::string>;
 
-local_host& cold_host() {
-  static auto* host = [] {
-    local_options options;
-    options.zygote.enabled = false;
-    auto* made = new local_host{std::move(options)};
-    std::atexit([] { delete &cold_host(); });
-    return made;
-  }();
-  return *host;
-}
-
-local_host& warm_host() {
-  auto& host = shared_host();
-  BOOST_REQUIRE(eventually([&] {
-    const auto now = host.backend().slots();
-    return now.zygotes > 0 && now.trouble.empty();
-  }));
-  return host;
-}
-
 /// Who asks: a language, and how its process comes to be.
 struct asker {
   const char* name;
   language lang;
   local_host& (*host)();
 };
-constexpr asker askers[] = {{"warm python", language::python, warm_host},
+constexpr asker askers[] = {{"warm python", language::python, warm_python},
                             {"cold python", language::python, cold_host},
+                            {"warm node", language::javascript, warm_node},
                             {"node", language::javascript, cold_host},
                             {"shell", language::shell, cold_host}};
 

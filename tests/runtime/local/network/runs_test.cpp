@@ -32,19 +32,6 @@ struct world {
   std::string port() const { return text(web.port()); }
 };
 
-world& the_world() {
-  static auto* made = [] {
-    auto* w = new world;
-    std::atexit([] { delete &the_world(); });
-    BOOST_REQUIRE(eventually([&] {
-      const auto now = w->warm.backend().slots();
-      return now.zygotes > 0 && now.trouble.empty();
-    }));
-    return w;
-  }();
-  return *made;
-}
-
 prepared_run net_tool(language lang, std::string source,
                       network_policy policy) {
   prepared_run run;
@@ -58,12 +45,29 @@ prepared_run net_tool(language lang, std::string source,
   return run;
 }
 
+world& the_world() {
+  static auto* made = [] {
+    auto* w = new world;
+    std::atexit([] { delete &the_world(); });
+    BOOST_REQUIRE(eventually([&] {
+      const auto now = w->warm.backend().slots();
+      return now.zygotes > 0 && now.trouble.empty();
+    }));
+    w->warm.run(net_tool(language::javascript, "function f() {}", {}));
+    BOOST_REQUIRE(eventually([&] {
+      return w->warm.backend().slots(zygote::family::node).zygotes > 0;
+    }));
+    return w;
+  }();
+  return *made;
+}
+
 struct way {
   const char* name;
   local_host& host;
 };
 
-/// Both ways of a Python run.
+/// Both ways of a run.
 std::array<way, 2> ways() {
   return {way{"warm", the_world().warm}, way{"cold", the_world().cold}};
 }
@@ -86,8 +90,11 @@ void python_says(const std::string& source, const network_policy& policy,
 
 void node_says(const std::string& source, const network_policy& policy,
                const std::string& value) {
-  auto r = the_world().cold.run(net_tool(language::javascript, source, policy));
-  BOOST_TEST(r.value_json == value, r.value_json << r.stderr_text);
+  for (auto& [name, host] : ways())
+    BOOST_TEST_CONTEXT(name) {
+      auto r = host.run(net_tool(language::javascript, source, policy));
+      BOOST_TEST(r.value_json == value, r.value_json << r.stderr_text);
+    }
 }
 
 const network_policy nothing{network_mode::off, {}};

@@ -40,6 +40,16 @@ bool warm_is_ready(zygote::family of) {
   });
 }
 
+local_host& warm_python() {
+  BOOST_REQUIRE(warm_is_ready(zygote::family::python));
+  return warm_host();
+}
+
+local_host& warm_node() {
+  BOOST_REQUIRE(warm_is_ready(zygote::family::node));
+  return warm_host();
+}
+
 std::string essence(const run_result& r) {
   std::string text = std::string{to_string(r.reason)} + " "
     + std::string{to_string(r.status)} + " " + std::to_string(r.exit_code) + " "

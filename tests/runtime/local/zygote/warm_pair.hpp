@@ -12,6 +12,10 @@ local_host& cold_host();
 /// first run.
 bool warm_is_ready(zygote::family of);
 
+/// The warm one, once it has that interpreter: for tables of ways.
+local_host& warm_python();
+local_host& warm_node();
+
 /// A source with a function `f`.
 prepared_run tool(std::string source, std::string args = "{}",
                   language lang = language::python);
