@@ -293,7 +293,7 @@ def main(module_path, runners, inside, tricks, preload, profile, variables):
     gc.collect()
     gc.freeze()
     if "learn" in tricks:
-        module.learn(profile, trainers(warm, variables))
+        with_pipes(module.learn, profile, trainers(warm, variables))
     gc.disable()  # the parent never collects; each child turns it on again
     module.serve(CONTROL, troupe_runner.serve_one, warm, tricks)
 

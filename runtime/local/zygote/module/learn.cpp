@@ -9,6 +9,7 @@
 #include "runtime/local/zygote/module/zygote_heap.hpp"
 
 #include <Python.h>
+#include <sys/resource.h>
 
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace troupe::zygote {
 
 int learn_hot_blocks(const char* profile, void* functions) {
   auto* list = static_cast<PyObject*>(functions);
+  // It takes two seconds. Should it ever get stuck, it does not for long.
+  constexpr rlimit enough{120, 120};
+  setrlimit(RLIMIT_CPU, &enough);
   const auto count = PySequence_Size(list);
   if (count <= 0 || !prepare_child_allocator())
     return 0;
