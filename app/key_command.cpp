@@ -3,6 +3,7 @@
 #include "app/table.hpp"
 #include "net/client/url.hpp"
 #include "runtime/json/json.hpp"
+#include "runtime/model/ids.hpp"
 
 #include <iostream>
 #include <memory>
@@ -43,8 +44,13 @@ result<int> create(const key_options& how, api_session& engine) {
   body["scopes"] = std::move(scopes);
   if (how.days > 0)
     body["expires_in_days"] = how.days;
-  if (!how.organization.empty())
+  if (!how.organization.empty()) {
+    if (!organization_id::parse(how.organization))
+      return bad_field("--org", "'" + how.organization + "' is no organization",
+                       "org- and a UUID, such as "
+                         + organization_id::make().str());
     body["organization_id"] = how.organization;
+  }
   auto made = engine.call(verb::post, "/v1/keys", std::move(body));
   if (!made)
     return made.error();

@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(care_for_the_data_of_an_engine_that_runs) {
   listen = "--listen=127.0.0.1:1";
   auto tool = file("kept.py",
                    "import os\n"
-                   "def kept() -> str:\n"
+                   "def kept() -> str:\n    \"\"\"What is kept.\"\"\"\n"
                    "    return os.environ['KEPT']"
                    " + os.environ['ALSO']\n");
   BOOST_TEST(typed({"tool", "put", tool}).code == 0);
