@@ -2,10 +2,14 @@
 
 #include "runtime/local/local_backend_impl.hpp"
 #include "runtime/local/schema_run.hpp"
+#include "runtime/local/warden/protocol.hpp"
 #include "runtime/local/warden_grounds.hpp"
 
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
+
+#include <fstream>
+#include <iterator>
 
 namespace troupe {
 
@@ -17,10 +21,26 @@ error stopping_error() {
   return {ec::unavailable, "the local backend is stopping", {}, {}};
 }
 
+/// A program without the warden's line in its main would start itself without
+/// end.
+result<void> refuse_to_be_the_warden() {
+  std::ifstream file{"/proc/self/cmdline", std::ios::binary};
+  std::string command_line{std::istreambuf_iterator<char>{file}, {}};
+  if (!warden::is_warden(command_line))
+    return {};
+  return error{ec::internal,
+               "this program was started as the warden of its sandboxes and "
+               "opens an engine instead; begin main with troupe::api::begin",
+               {},
+               {}};
+}
+
 // -- opening and closing
 
 result<std::shared_ptr<local_backend>>
 local_backend::open(asio::any_io_executor executor, local_options options) {
+  if (auto fit = refuse_to_be_the_warden(); !fit)
+    return fit.error();
   if (options.state_dir.empty())
     options.state_dir = warden::default_state_dir();
   auto instance = warden::instance::claim(options.state_dir);

@@ -20,6 +20,11 @@ namespace troupe::warden {
 inline constexpr const char* command = "__warden";
 int warden_main(int argc, char** argv);
 
+/// Whether a program's arguments (as /proc/PID/cmdline has them) say that it
+/// was started as a warden. One that then opens a backend forgot to call
+/// `warden_main`: its backend would start it again, without end.
+bool is_warden(std::string_view command_line);
+
 inline constexpr std::uint32_t magic = 0x74727731; // "trw1"
 inline constexpr std::size_t max_packet = 64u << 10;
 inline constexpr int max_descriptors = 16;

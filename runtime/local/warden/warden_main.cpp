@@ -58,6 +58,14 @@ bool parse_arguments(int argc, char** argv, warden_settings& out) {
   return true;
 }
 
+bool is_warden(std::string_view command_line) {
+  auto name = command_line.find('\0');
+  if (name == command_line.npos)
+    return false;
+  auto first = command_line.substr(name + 1);
+  return first.substr(0, first.find('\0')) == command;
+}
+
 int warden_main(int argc, char** argv) {
   warden_settings settings;
   if (!parse_arguments(argc, argv, settings))

@@ -1,3 +1,4 @@
+#include "runtime/local/warden/protocol.hpp"
 #include "tests/runtime/local/support.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -39,6 +40,16 @@ BOOST_AUTO_TEST_CASE(runs_a_python_tool_and_takes_its_value) {
   BOOST_TEST((r.status == run_status::success));
   BOOST_TEST(r.usage.peak_memory_bytes > 1u << 20);
   BOOST_TEST(r.usage.cpu.count() > 0);
+}
+
+BOOST_AUTO_TEST_CASE(knows_a_program_that_was_started_as_a_warden) {
+  using namespace std::string_view_literals;
+  BOOST_TEST(warden::is_warden("troupe-warden\0__warden\0003\0"sv));
+  BOOST_TEST(warden::is_warden("x\0__warden"sv));
+  BOOST_TEST(!warden::is_warden("__warden\0serve\0"sv));
+  BOOST_TEST(!warden::is_warden("troupe\0run\0__warden\0"sv));
+  BOOST_TEST(!warden::is_warden("troupe\0__wardens\0"sv));
+  BOOST_TEST(!warden::is_warden(""sv));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
