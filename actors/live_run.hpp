@@ -54,8 +54,7 @@ struct live_run {
   // -- the admission's -------------------------------------------------------
   admission::stay stay;
 
-  // -- the ledger queue's: where the line of this run waits
-  // --------------------
+  // -- the ledger queue's: where the line of this run waits ------------------
   std::uint64_t line_round = 0;
   std::size_t line_index = 0;
 

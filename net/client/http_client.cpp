@@ -146,8 +146,7 @@ asio::awaitable<attempt> http_client::impl::once(const client_request& request,
   co_return out;
 }
 
-// -- tries
-// ----------------------------------------------------------------------
+// -- tries -------------------------------------------------------------------
 
 asio::awaitable<client_exchange> http_client::impl::run(client_request request,
                                                         stream_reader reader) {

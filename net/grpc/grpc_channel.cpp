@@ -59,8 +59,7 @@ grpc_channel::grpc_channel(asio::any_io_executor executor, base_url service,
   connect_ended_.expires_at(steady::time_point::max());
 }
 
-// -- the connection
-// -----------------------------------------------------------------
+// -- the connection ----------------------------------------------------------
 
 asio::awaitable<result<grpc_channel::link_ptr>>
 grpc_channel::connect(steady::time_point deadline) {
@@ -166,8 +165,7 @@ void grpc_channel::close() {
     link_->die();
 }
 
-// -- calls
-// --------------------------------------------------------------------------
+// -- calls -------------------------------------------------------------------
 
 asio::awaitable<grpc_reply> grpc_channel::call(grpc_call what) {
   auto keep = shared_from_this();

@@ -17,8 +17,7 @@ std::uint64_t little_endian(std::string_view bytes) {
 
 } // namespace
 
-// -- writing
-// ----------------------------------------------------------------------
+// -- writing -----------------------------------------------------------------
 
 void writer::varint(std::uint64_t value) {
   while (value >= 0x80) {
@@ -88,8 +87,7 @@ writer& writer::entry(int field, std::string_view key, std::string_view value) {
   return message(field, pair);
 }
 
-// -- reading
-// ----------------------------------------------------------------------
+// -- reading -----------------------------------------------------------------
 
 float field::as_float() const {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value));

@@ -76,8 +76,7 @@ private:
   daytona_options options_;
 };
 
-// -- sandboxes
-// ----------------------------------------------------------------------
+// -- sandboxes ---------------------------------------------------------------
 
 asio::awaitable<provider::creation> daytona_provider::create(sandbox_wish wish,
                                                              call_scope scope) {
@@ -186,8 +185,7 @@ daytona_provider::list(call_scope scope) {
   co_return all;
 }
 
-// -- inside
-// -------------------------------------------------------------------------
+// -- inside ------------------------------------------------------------------
 
 asio::awaitable<result<void>>
 daytona_provider::upload(const remote_sandbox& sandbox, std::string_view path,

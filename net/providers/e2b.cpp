@@ -90,8 +90,7 @@ private:
     heads_;
 };
 
-// -- requests
-// ---------------------------------------------------------------------
+// -- requests ----------------------------------------------------------------
 
 client_request e2b_provider::to_api(http::verb method, std::string target,
                                     const call_scope& scope) const {
@@ -149,8 +148,7 @@ result<client_request> e2b_provider::to_sandbox(const remote_sandbox& sandbox,
   return r;
 }
 
-// -- control plane
-// ------------------------------------------------------------------
+// -- control plane -----------------------------------------------------------
 
 asio::awaitable<provider::creation> e2b_provider::create(sandbox_wish wish,
                                                          call_scope scope) {
@@ -244,8 +242,7 @@ e2b_provider::list(call_scope scope) {
   co_return all;
 }
 
-// -- inside
-// -------------------------------------------------------------------------
+// -- inside ------------------------------------------------------------------
 
 /// Beside the stream that waits for the process: its own connection.
 void e2b_provider::send_input(remote_sandbox sandbox, std::uint32_t pid,

@@ -173,8 +173,7 @@ modal_client::call(std::string method, std::string message, call_scope scope) {
   co_return done;
 }
 
-// -- lookups
-// --------------------------------------------------------------------------
+// -- lookups -----------------------------------------------------------------
 
 asio::awaitable<result<std::string>> modal_client::app(call_scope scope) {
   auto keep = shared_from_this();

@@ -14,8 +14,7 @@ namespace troupe::net::modal {
 
 using string_map = std::map<std::string, std::string>;
 
-// -- requests
-// -----------------------------------------------------------------------
+// -- requests ----------------------------------------------------------------
 
 std::string app_request(std::string_view app, std::string_view environment);
 std::string environment_request(std::string_view environment);
@@ -72,8 +71,7 @@ std::string stdin_write_request(std::string_view task, std::string_view exec,
                                 bool eof);
 std::string exec_request_of(std::string_view task, std::string_view exec);
 
-// -- answers
-// ------------------------------------------------------------------------
+// -- answers -----------------------------------------------------------------
 
 /// The text in one field, as most answers are: an id.
 result<std::string> text_field(std::string_view bytes, int number);

@@ -58,8 +58,7 @@ private:
   std::unordered_map<run_id, run_ptr> runs_;
 };
 
-// -- coming and going
-// -----------------------------------------------------------
+// -- coming and going --------------------------------------------------------
 
 void remote_backend::impl::accept(prepared_run_ptr run,
                                   run_observer_ptr observer) {
@@ -110,8 +109,7 @@ void remote_backend::impl::stop_and_wait() {
   in_hand->wait_for(options.stop_waits);
 }
 
-// -- one run
-// --------------------------------------------------------------------
+// -- one run -----------------------------------------------------------------
 
 asio::awaitable<void> remote_backend::impl::carry_out(run_ptr r) {
   auto keep = shared_from_this();
@@ -195,8 +193,7 @@ asio::awaitable<void> remote_backend::impl::keep_reconciling() {
   }
 }
 
-// -- the backend
-// ------------------------------------------------------------------
+// -- the backend -------------------------------------------------------------
 
 remote_backend::remote_backend(std::shared_ptr<provider> where,
                                std::shared_ptr<lease_book> leases,

@@ -145,8 +145,7 @@ sandbox_supply::take_waiting(const prepared_run& run, std::string key,
   co_return std::nullopt;
 }
 
-// -- made
-// -----------------------------------------------------------------------
+// -- made --------------------------------------------------------------------
 
 asio::awaitable<result<held_sandbox>>
 sandbox_supply::make(prepared_run_ptr run, std::string key,
@@ -240,8 +239,7 @@ asio::awaitable<result<void>> sandbox_supply::install(const prepared_run& run,
   co_return result<void>{};
 }
 
-// -- made ahead
-// -----------------------------------------------------------------
+// -- made ahead --------------------------------------------------------------
 
 /// As many of the kind that is wanted just now as may wait all together. Who
 /// is not wanted again runs out of time and is not replaced.
@@ -285,8 +283,7 @@ sandbox_supply::make_ahead(prepared_run_ptr kind, std::string key,
   in_hand_->end();
 }
 
-// -- room and pace
-// --------------------------------------------------------------
+// -- room and pace -----------------------------------------------------------
 
 asio::awaitable<bool> sandbox_supply::find_room(call_scope scope) {
   while (alive_ >= options_.max_running) {
@@ -339,8 +336,7 @@ asio::awaitable<bool> sandbox_supply::wait_for_turn(call_scope scope) {
   co_return !is_called_off(scope);
 }
 
-// -- given back
-// -----------------------------------------------------------------
+// -- given back --------------------------------------------------------------
 
 void sandbox_supply::give_back(held_sandbox one, bool ended_well,
                                std::string traceparent) {

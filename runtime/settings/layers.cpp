@@ -136,8 +136,7 @@ void settings_layers::store(const setting_key& key, std::string_view text,
     done_.origins[key.path()] = std::move(origin);
 }
 
-// -- the file
-// ------------------------------------------------------------------
+// -- the file ----------------------------------------------------------------
 
 std::string settings_layers::place(const file_entry& entry) const {
   return entry.line == 0 ? done_.file
@@ -177,8 +176,7 @@ void settings_layers::from_file(const file_entry& entry) {
     done_.origins[key->path()] = {origin_kind::file, place(entry)};
 }
 
-// -- the environment
-// -----------------------------------------------------------
+// -- the environment ---------------------------------------------------------
 
 void settings_layers::environment(const process_environment& variables) {
   std::vector<std::string> known;
@@ -233,8 +231,7 @@ void settings_layers::from_secret_file(const setting_key& key,
   wipe(text.data(), text.size());
 }
 
-// -- the command line
-// ----------------------------------------------------------
+// -- the command line --------------------------------------------------------
 
 void settings_layers::flag(std::string_view path, std::string_view text,
                            std::string name) {

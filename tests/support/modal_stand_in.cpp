@@ -314,8 +314,7 @@ void modal_stand_in::list(grpc_exchange& call, bool older) {
   say(call, out);
 }
 
-// -- the router
-// -----------------------------------------------------------------------
+// -- the router --------------------------------------------------------------
 
 std::shared_ptr<background_program>
 modal_stand_in::program_of(const grpc_exchange& call) {

@@ -95,8 +95,7 @@ stand_request parse_request(const std::string& bytes) {
   return r;
 }
 
-// -- replies
-// ----------------------------------------------------------------------
+// -- replies -----------------------------------------------------------------
 
 void stand_reply::send(int status, std::string_view body,
                        std::map<std::string, std::string> headers) {
@@ -127,8 +126,7 @@ void stand_reply::end() {
   peer_.write("0\r\n\r\n");
 }
 
-// -- the server
-// -------------------------------------------------------------------
+// -- the server --------------------------------------------------------------
 
 stand_in::stand_in(handler h)
     : handler_{std::move(h)}, server_{[this](peer& p, int) { serve(p); }} {}
@@ -256,8 +254,7 @@ bool stand_in::play_fault(const stand_request& r, peer& p) {
   return true;
 }
 
-// -- really running what one is sent
-// ------------------------------------------------
+// -- really running what one is sent -----------------------------------------
 
 namespace {
 

@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(refuses_more_than_it_may_run) {
   auto slow = python(sleeper);
   auto first = side->begin(slow);
   first->wait_for_output("up");
-  auto outcome = side->run(python(one));
+  auto outcome = side->begin(python(one))->wait();
   BOOST_REQUIRE(!outcome.answer.has_value());
   BOOST_TEST((outcome.answer.error().code == ec::exhausted));
   side->backend->cancel(slow.id, exit_reason::cancelled);

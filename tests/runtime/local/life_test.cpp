@@ -210,8 +210,7 @@ BOOST_AUTO_TEST_CASE(sweeps_what_a_dead_instance_left_and_only_that) {
   BOOST_TEST(living.run(shell("echo on")).stdout_text == "on\n");
 }
 
-// -- fail closed
-// -----------------------------------------------------------------
+// -- fail closed -------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(refuses_to_run_without_a_core_layer) {
   for (std::string layer :

@@ -228,8 +228,7 @@ BOOST_AUTO_TEST_CASE(refuses_the_same_run_twice) {
   first->wait();
 }
 
-// -- answers
-// -------------------------------------------------------------------
+// -- answers -----------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(takes_no_answer_for_an_error) {
   auto r

@@ -66,8 +66,7 @@ size_t used[parts];
 uint16_t* sizes = nullptr; // of each block, by its first grain
 int placed = 0;
 
-// -- side by side
-// ------------------------------------------------------------------
+// -- side by side ------------------------------------------------------------
 
 bool ours(const void* p) {
   return static_cast<size_t>(static_cast<const char*>(p) - region)
@@ -145,8 +144,7 @@ void* hot_realloc(void* context, void* p, size_t size) {
   return q;
 }
 
-// -- finding out
-// -------------------------------------------------------------------
+// -- finding out -------------------------------------------------------------
 
 struct known {
   name what;
@@ -196,8 +194,7 @@ void* learning_realloc(void* context, void* p, size_t size) {
   return q;
 }
 
-// -- both
-// --------------------------------------------------------------------------
+// -- both --------------------------------------------------------------------
 
 bool wrap(python_allocator with) {
   const auto get = find_python_allocator("PyMem_GetAllocator");
