@@ -3,6 +3,9 @@
 #include "storage/migration.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <system_error>
 
 namespace troupe {
 
@@ -11,8 +14,18 @@ namespace {
 // An engine that writes drops files now and then. Who reads the list of them
 // first and opens them later may find one gone, or not even miss it: that looks
 // like damage. The next look sees what took its place; damage that stays after
-// so many looks is damage.
+// so many looks during which no file came or went is damage.
 constexpr int looks = 10;
+constexpr int looks_at_most = 1'000; // at a store that never rests
+
+std::set<std::string> files_of(const std::filesystem::path& directory) {
+  std::set<std::string> names;
+  std::error_code gone; // some other time
+  for (std::filesystem::directory_iterator i{directory, gone}, end;
+       !gone && i != end; i.increment(gone))
+    names.insert(i->path().filename().string());
+  return names;
+}
 
 result<audit_findings> look(const std::filesystem::path& directory,
                             const store_options& options,
@@ -65,8 +78,14 @@ result<audit_findings> examine_audit(const store_options& options,
   auto found = look(directory, options, only, false);
   if (found || found.error().code != ec::conflict)
     return found;
-  for (int i = 0; i < looks && !(found && found->whole()); ++i)
+  for (int i = 0, quiet = 0; i < looks_at_most && quiet < looks; ++i) {
+    auto before = files_of(directory);
     found = look(directory, options, only, true);
+    if (found && found->whole())
+      return found;
+    if (before == files_of(directory))
+      ++quiet;
+  }
   return found;
 }
 

@@ -175,7 +175,9 @@ void environment_builder::installed(const key& k, run_outcome outcome,
         }
         self->answer(k, self->settle(k, b, outcome, last_lines));
       };
-  boost::asio::post(*worker_, std::move(settle_and_answer));
+  std::lock_guard guard{mutex_};
+  if (!stopped_) // else nobody would take it up, and it holds on to us
+    boost::asio::post(*worker_, std::move(settle_and_answer));
 }
 
 result<environment_lease_ptr>
@@ -288,9 +290,11 @@ void environment_builder::stop() {
   }
   for (const auto& k : open)
     answer(k, error{ec::unavailable, "the engine is shutting down", {}, {}});
-  worker_->stop();
-  // On the worker itself there is nobody to wait for; see make_worker().
-  if (!worker_->get_executor().running_in_this_thread())
+  // On the worker itself there is nobody to wait for; see make_worker(). Else
+  // what is queued finds its build gone, and who asked to forget is answered.
+  if (worker_->get_executor().running_in_this_thread())
+    worker_->stop();
+  else
     worker_->join();
 }
 
