@@ -1,9 +1,9 @@
 // Letta's official client drives a serving engine, unmodified: the script of
 // tests/compat/letta, twice in a row on one store, with real runs.
 #include "tests/app/serving.hpp"
+#include "tests/support/npm_client.hpp"
 
 #include <cstdlib>
-#include <iostream>
 
 using namespace troupe;
 
@@ -11,14 +11,8 @@ BOOST_AUTO_TEST_SUITE(served_letta)
 
 BOOST_AUTO_TEST_CASE(answers_the_official_client_twice_in_a_row) {
   const std::string client = TROUPE_BINARY_DIR "/letta_client_served";
-  auto prepared = std::system(
-    ("bash " TROUPE_SOURCE_DIR "/tests/compat/letta/prepare.sh " + client)
-      .c_str());
-  if (WIFEXITED(prepared) && WEXITSTATUS(prepared) == 77) {
-    std::cout << "served_letta: skipped, see above\n";
+  if (!test::install_npm_client("letta", client))
     return;
-  }
-  BOOST_TEST_REQUIRE(prepared == 0);
   temporary_folder folder;
   serving engine{folder};
   auto script = "cd " + client + " && node client_test.mjs http://"

@@ -6,17 +6,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 to=$1
 document=$here/../../net/api/openapi.json
-command -v node >/dev/null || { echo "skipped: there is no node here"; exit 77; }
-command -v npm >/dev/null || { echo "skipped: there is no npm here"; exit 77; }
-mkdir -p "$to"
-cp "$here"/package.json "$here"/package-lock.json "$here"/.npmrc \
-  "$here"/spectral.yaml "$to"/ || exit 1
-stamp="$to/installed"
-if ! cmp -s "$to/package-lock.json" "$stamp"; then
-  (cd "$to" && timeout 200 npm ci >npm.log 2>&1) \
-    || { echo "skipped: npm ci does not work here:"; tail -3 "$to/npm.log"; exit 77; }
-  cp "$to/package-lock.json" "$stamp"
-fi
+bash "$here"/../support/npm_ci.sh "$here" "$to" || exit
 cd "$to" || exit 1
 export REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true
 failed=0

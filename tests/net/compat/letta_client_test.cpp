@@ -2,26 +2,17 @@
 // engine in memory, whose runs give their arguments back.
 #include "net/compat/letta/letta.hpp"
 #include "tests/support/http_house.hpp"
-
-#include <sys/wait.h>
+#include "tests/support/npm_client.hpp"
 
 #include <cstdlib>
-#include <iostream>
-
 using namespace troupe;
 
 BOOST_AUTO_TEST_SUITE(letta_client)
 
 BOOST_AUTO_TEST_CASE(drives_the_facade_twice_in_a_row) {
   const std::string folder = TROUPE_BINARY_DIR "/letta_client";
-  auto prepared = std::system(
-    ("bash " TROUPE_SOURCE_DIR "/tests/compat/letta/prepare.sh " + folder)
-      .c_str());
-  if (WIFEXITED(prepared) && WEXITSTATUS(prepared) == 77) {
-    std::cout << "letta_client: skipped, see above\n";
+  if (!test::install_npm_client("letta", folder))
     return;
-  }
-  BOOST_REQUIRE(prepared == 0);
   test::fake_engine engine;
   net::server_options options;
   options.listen = {"127.0.0.1:0"};

@@ -3,15 +3,13 @@
 #include "net/providers/daytona.hpp"
 #include "runtime/json/json.hpp"
 #include "tests/support/daytona_stand_in.hpp"
+#include "tests/support/npm_client.hpp"
 #include "tests/support/remote_contract.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include <sys/wait.h>
-
 #include <cstdlib>
 #include <future>
-#include <iostream>
 #include <map>
 #include <set>
 #include <string>
@@ -26,16 +24,7 @@ namespace {
 const std::string folder = TROUPE_BINARY_DIR "/daytona_client";
 
 bool can_run() {
-  auto prepared = std::system(("bash " TROUPE_SOURCE_DIR
-                               "/tests/compat/daytona_stand_in/prepare.sh "
-                               + folder)
-                                .c_str());
-  if (WIFEXITED(prepared) && WEXITSTATUS(prepared) == 77) {
-    std::cout << "daytona_client: skipped, see above\n";
-    return false;
-  }
-  BOOST_REQUIRE(prepared == 0);
-  return true;
+  return test::install_npm_client("daytona_stand_in", folder);
 }
 
 void run_ours(daytona_stand_in& daytona) {

@@ -1,13 +1,11 @@
 // E2B's official client against the stand-in that our provider is tested with:
 // tests/compat/e2b_stand_in.
 #include "tests/support/e2b_stand_in.hpp"
+#include "tests/support/npm_client.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include <sys/wait.h>
-
 #include <cstdlib>
-#include <iostream>
 #include <string>
 
 using namespace troupe;
@@ -16,15 +14,8 @@ BOOST_AUTO_TEST_SUITE(e2b_client)
 
 BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_e2b) {
   const std::string folder = TROUPE_BINARY_DIR "/e2b_client";
-  auto prepared = std::system(("bash " TROUPE_SOURCE_DIR
-                               "/tests/compat/e2b_stand_in/prepare.sh "
-                               + folder)
-                                .c_str());
-  if (WIFEXITED(prepared) && WEXITSTATUS(prepared) == 77) {
-    std::cout << "e2b_client: skipped, see above\n";
+  if (!test::install_npm_client("e2b_stand_in", folder))
     return;
-  }
-  BOOST_REQUIRE(prepared == 0);
   test::e2b_stand_in e2b;
   auto script = "cd " + folder + " && node client_test.mjs " + e2b.url() + " "
     + test::e2b_stand_in::api_key;

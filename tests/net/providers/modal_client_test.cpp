@@ -2,14 +2,12 @@
 // with (tests/compat/modal_stand_in), and its calls beside ours.
 #include "net/providers/modal.hpp"
 #include "tests/support/modal_stand_in.hpp"
+#include "tests/support/npm_client.hpp"
 #include "tests/support/remote_contract.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include <sys/wait.h>
-
 #include <cstdlib>
-#include <iostream>
 #include <set>
 #include <string>
 
@@ -23,16 +21,7 @@ namespace {
 const std::string folder = TROUPE_BINARY_DIR "/modal_client";
 
 bool can_run() {
-  auto prepared = std::system(("bash " TROUPE_SOURCE_DIR
-                               "/tests/compat/modal_stand_in/prepare.sh "
-                               + folder)
-                                .c_str());
-  if (WIFEXITED(prepared) && WEXITSTATUS(prepared) == 77) {
-    std::cout << "modal_client: skipped, see above\n";
-    return false;
-  }
-  BOOST_REQUIRE(prepared == 0);
-  return true;
+  return test::install_npm_client("modal_stand_in", folder);
 }
 
 void run_theirs(modal_stand_in& modal, bool newer) {
