@@ -46,8 +46,9 @@ void fail_change(exchange& ex, const error& why, const precondition& given);
 void answer_with(exchange& ex, std::string body, bool created,
                  std::uint64_t revision, std::string location);
 
-/// Whoever may change what concerns every organization: who is on this machine
-/// and needs no key, or has one of the operator's own organization.
+/// Whoever may see and change what concerns every organization: who is on this
+/// machine and needs no key, since he could read the store as well. No key is
+/// enough, not even an administrator's of the default organization.
 bool is_operator(const caller& who);
 
 void answer_nothing(exchange& ex); // 204

@@ -68,8 +68,8 @@ std::optional<organization_id> read_owner(json::reader& in, const caller& who) {
   }
   if (*id != who.organization && !is_operator(who)) {
     in.complain("organization_id", "is another organization's",
-                "only the operator makes keys for others: on the machine "
-                "itself without a key, or with one of his own");
+                "only an operator on the machine itself, without a key, makes "
+                "keys for others");
     return std::nullopt;
   }
   return std::move(*id);

@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::string_view list_name = "organizations";
 
-/// Whoever is on this machine and needs no key: he could read the store.
-bool is_operator(const caller& who) {
-  return who.key.empty();
-}
-
 /// Those that have something, or a key to begin with.
 std::set<organization_id> known_to(const catalog& all, const caller& who) {
   std::set<organization_id> out;

@@ -14,8 +14,10 @@ namespace {
 bool may(upkeep* all, const exchange_ptr& ex) {
   if (!is_operator(ex->who())) {
     ex->fail(error{ec::denied,
-                   "this concerns every organization, so it needs a key of "
-                   "the operator's own, or none on the machine itself",
+                   "this concerns every organization, so only an operator on "
+                   "the machine itself, without a key, may; where keys are "
+                   "demanded of everybody, stop the engine and give the "
+                   "command its data",
                    {},
                    {}});
     return false;
