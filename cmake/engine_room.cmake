@@ -52,10 +52,17 @@ function(compile_tests_together target)
   compile_together(${target} ${apart})
 endfunction()
 
+# A room's tests take at most this long before they count as hanging.
+if(TROUPE_SANITIZE)
+  set(TROUPE_TEST_SECONDS 1500)
+else()
+  set(TROUPE_TEST_SECONDS 300)
+endif()
+
 # room_test(ROOM SOURCES <files> [LINK <libraries>] [PCH <file or target>]) makes one executable of
 # Boost.Test cases, `test_ROOM`, and registers it with ctest.
 function(room_test name)
-  cmake_parse_arguments(ARG "" "PCH;TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "PCH" "SOURCES;LINK" ${ARGN})
   set(target test_${name})
   add_executable(${target} ${ARG_SOURCES}
     "${CMAKE_SOURCE_DIR}/tests/support/main.cpp")
@@ -72,8 +79,5 @@ function(room_test name)
     target_precompile_headers(${target} PRIVATE "${ARG_PCH}")
   endif()
   add_test(NAME ${name} COMMAND ${target} --log_level=test_suite)
-  if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 300)
-  endif()
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${TROUPE_TEST_SECONDS})
 endfunction()

@@ -4,6 +4,7 @@
 #include "runtime/model/sandbox_config.hpp"
 #include "runtime/model/tool.hpp"
 #include "runtime/model/variable.hpp"
+#include "runtime/persistent_map.hpp"
 
 #include <cstdint>
 #include <map>
@@ -40,30 +41,34 @@ struct api_key {
   std::optional<timestamp> expires_at;
 };
 
-/// Everything of one organization. Immutable: a change makes a new one.
+/// Everything of one organization. Immutable: a change makes a new one, which
+/// shares with the old one what did not change.
 struct organization_catalog {
   organization_id id;
-  std::map<tool_id, std::shared_ptr<const tool>> tools;
-  std::map<std::string, tool_id, std::less<>> tools_by_name;
-  std::map<config_id, std::shared_ptr<const sandbox_config>> configs;
-  std::map<backend_kind, config_id> configs_by_type;
+  persistent_map<tool_id, std::shared_ptr<const tool>> tools;
+  persistent_map<std::string, tool_id> tools_by_name;
+  persistent_map<config_id, std::shared_ptr<const sandbox_config>> configs;
+  persistent_map<backend_kind, config_id> configs_by_type;
   /// By config, then by name.
-  std::map<config_id,
-           std::map<std::string, std::shared_ptr<const sealed_variable>>>
+  persistent_map<
+    config_id,
+    persistent_map<std::string, std::shared_ptr<const sealed_variable>>>
     variables;
-  std::map<variable_id, std::shared_ptr<const sealed_variable>> variables_by_id;
+  persistent_map<variable_id, std::shared_ptr<const sealed_variable>>
+    variables_by_id;
   /// By agent, then by name.
-  std::map<std::string,
-           std::map<std::string, std::shared_ptr<const sealed_agent_variable>>>
+  persistent_map<
+    std::string,
+    persistent_map<std::string, std::shared_ptr<const sealed_agent_variable>>>
     agent_variables;
 };
 
 /// A consistent picture of all configuration, read without any lock.
 struct catalog {
   std::uint64_t version = 0;
-  std::map<organization_id, std::shared_ptr<const organization_catalog>>
+  persistent_map<organization_id, std::shared_ptr<const organization_catalog>>
     organizations;
-  std::map<std::string, std::shared_ptr<const api_key>> keys_by_hash;
+  persistent_map<std::string, std::shared_ptr<const api_key>> keys_by_hash;
 
   const organization_catalog* find(const organization_id& id) const;
 };

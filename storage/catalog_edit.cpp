@@ -56,9 +56,9 @@ void catalog_edit::erase_everything() {
   next_ = std::make_shared<catalog>(base_);
   mine_.reset();
   next_->organizations.erase(who_.organization);
-  std::erase_if(next_->keys_by_hash, [&](const auto& entry) {
-    return entry.second->organization == who_.organization;
-  });
+  for (const auto& [hash, key] : base_.keys_by_hash)
+    if (key->organization == who_.organization)
+      next_->keys_by_hash.erase(hash);
 }
 
 // -- replies ------------------------------------------------------------------

@@ -136,10 +136,10 @@ result<change_reply> catalog_edit::operator()(const delete_variable& c) {
     return nothing_here("variable", c.id.str());
   auto old = place->second;
   tables_.variables.erase(batch_, *old);
-  auto of_config = mine().variables.find(old->about.config);
-  of_config->second.erase(old->about.key);
-  if (of_config->second.empty())
-    mine().variables.erase(of_config);
+  auto& of_config = mine().variables[old->about.config];
+  of_config.erase(old->about.key);
+  if (of_config.empty())
+    mine().variables.erase(old->about.config);
   mine().variables_by_id.erase(old->about.id);
   return about(old);
 }
@@ -189,7 +189,7 @@ result<change_reply> catalog_edit::operator()(const put_agent_variables& c) {
   if (is_new && seen().agent_variables.size() >= limits.agents)
     return too_many("agents with variables", limits.agents);
   if (!is_new && c.replace_all) {
-    auto before = place->second; // a copy: erasing changes the original
+    auto before = place->second; // a picture: erasing changes the original
     for (const auto& [key, old] : before)
       if (!c.values.contains(key))
         erase_agent_variable(*old);
@@ -250,10 +250,10 @@ void catalog_edit::store(const agent_variable_ptr& v) {
 
 void catalog_edit::erase_agent_variable(const sealed_agent_variable& v) {
   tables_.agent_variables.erase(batch_, v);
-  auto of_agent = mine().agent_variables.find(v.about.agent_id);
-  of_agent->second.erase(v.about.key);
-  if (of_agent->second.empty())
-    mine().agent_variables.erase(of_agent);
+  auto& of_agent = mine().agent_variables[v.about.agent_id];
+  of_agent.erase(v.about.key);
+  if (of_agent.empty())
+    mine().agent_variables.erase(v.about.agent_id);
 }
 
 result<change_reply> catalog_edit::operator()(const delete_agent_variable& c) {

@@ -26,6 +26,9 @@ struct desk_fixture {
   std::shared_ptr<schema_desk> desk = std::make_shared<schema_desk>(who);
   std::vector<result<derived_schema>> answers;
 
+  // Who waits holds the desk, and the desk whom it asks.
+  ~desk_fixture() { who->waiting.clear(); }
+
   void ask(std::string source = "def f(): pass", std::string function = {}) {
     desk->derive(
       language::python, std::move(source), std::move(function),

@@ -97,7 +97,7 @@ private:
     u.value.revision = i->second->revision + 1;
     u.value.updated_at = time_now();
     change_reply out;
-    out.tool = i->second = std::make_shared<tool>(u.value);
+    out.tool = c.tools[u.value.id] = std::make_shared<tool>(u.value);
     c.tools_by_name[u.value.name] = u.value.id;
     return out;
   }
@@ -108,7 +108,7 @@ private:
     if (i == c.tools.end())
       return missing();
     c.tools_by_name.erase(i->second->name);
-    c.tools.erase(i);
+    c.tools.erase(d.id);
     return change_reply{};
   }
 
@@ -159,7 +159,7 @@ private:
     ++value.revision;
     value.updated_at = time_now();
     change_reply out;
-    out.config = i->second = std::make_shared<sandbox_config>(value);
+    out.config = c.configs[value.id] = std::make_shared<sandbox_config>(value);
     return out;
   }
   outcome apply(const caller&, catalog&, organization_catalog& c,
@@ -171,7 +171,7 @@ private:
       c.variables_by_id.erase(v->about.id);
     c.variables.erase(d.id);
     c.configs_by_type.erase(i->second->type);
-    c.configs.erase(i);
+    c.configs.erase(d.id);
     return change_reply{};
   }
 
@@ -226,7 +226,7 @@ private:
     if (i == c.variables_by_id.end())
       return missing();
     c.variables[i->second->about.config].erase(i->second->about.key);
-    c.variables_by_id.erase(i);
+    c.variables_by_id.erase(d.id);
     return change_reply{};
   }
 
@@ -269,16 +269,17 @@ private:
     for (auto i = all.keys_by_hash.begin(); i != all.keys_by_hash.end(); ++i)
       if (i->second->id == d.id
           && i->second->organization == who.organization) {
-        all.keys_by_hash.erase(i);
+        all.keys_by_hash.erase(i->first);
         return change_reply{};
       }
     return missing();
   }
   outcome apply(const caller&, catalog& all, organization_catalog&,
                 delete_organization& d) {
-    std::erase_if(all.keys_by_hash, [&](const auto& entry) {
-      return entry.second->organization == d.id;
-    });
+    const auto before = all.keys_by_hash;
+    for (const auto& [hash, key] : before)
+      if (key->organization == d.id)
+        all.keys_by_hash.erase(hash);
     return change_reply{}; // the rest of it goes with its slot
   }
 
