@@ -111,9 +111,11 @@ def work():
     """
 from typing import List, Optional
 try:
-    from pydantic import BaseModel, Field
+    from pydantic import BaseModel
 except ImportError:
-    BaseModel = object
+    class BaseModel:
+        def __init__(self, **values):
+            self.__dict__.update(values)
 
 def work():
     class Item(BaseModel):
