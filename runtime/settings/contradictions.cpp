@@ -61,7 +61,7 @@ void check_tricks(findings& found, const std::vector<std::string>& names) {
   for (const auto& name : names)
     if (name != "child-allocator" && name != "huge-text" && name != "huge-heap"
         && name != "merged-maps" && name != "inherited-maps"
-        && name != "hot-blocks")
+        && name != "hot-blocks" && name != "fork-ahead")
       found.add("local.without-tricks", "knows no trick '" + name + "'");
 }
 

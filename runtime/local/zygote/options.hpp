@@ -49,6 +49,8 @@ struct zygote_options {
   /// as a group, from outside.
   std::chrono::milliseconds kill_grace{500};
 
+  /// The next run's child is forked while this one runs (fork_ahead.cpp).
+  bool ahead = true;
   /// The tricks of module/: each falls back by itself, and can be turned off
   /// to find out whether it is to blame.
   bool child_allocator = true;

@@ -20,7 +20,8 @@ enum class word : std::uint32_t {
   slot_gone, // process `pid` was reaped, with `status`
   // engine -> slot
   run,   // descriptors: stdout, stderr, channel
-  arm,   // fork a child that waits for `run` on the slot's other socket
+  arm,   // fork a child that waits for `run` on the slot's other socket ...
+  warm,  // ... and, told so there, does some work of ours before
   kill,  // ends the current run
   taken, // the listener is with the engine: the slot lets go of it
   // slot -> engine

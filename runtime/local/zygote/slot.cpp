@@ -167,6 +167,12 @@ bool slot::arm() {
   return send(orders_.native_handle(), order);
 }
 
+bool slot::warm() {
+  packet order;
+  order.what = word::warm;
+  return send(armed_.get(), order);
+}
+
 bool slot::has_unread_run() const {
   int bytes = 0;
   return !armed_ || ::ioctl(armed_.get(), SIOCOUTQ, &bytes) != 0 || bytes != 0;

@@ -49,7 +49,10 @@ public:
   network::broker::report decided() const;
 
   bool run(std::uint64_t cpu_seconds, int out, int err, int channel);
+  /// Forks a child that waits.
   bool arm();
+  /// It is to warm itself while it does.
+  bool warm();
   /// Whether a `run` for a waiting child was never received.
   bool has_unread_run() const;
   void kill();
@@ -64,6 +67,7 @@ public:
   state now = state::making;
   std::int32_t pid = 0; // as its zygote counts
   std::uint64_t runs = 0;
+  bool is_warm = false;                          // the child that waits
   std::chrono::steady_clock::time_point since{}; // in this state
 
 private:

@@ -123,6 +123,7 @@ void slot_carrier::impl::begin(const job_ptr& j, const slot_ptr& s) {
   watch_soon();
   if (s->on().report.level == isolation_level::strict)
     make_spares(*j);
+  fork_ahead(*j);
   if (sent && j->events.started)
     j->events.started();
   // Not sent: the slot is dead, and its end of file tells the rest.

@@ -77,6 +77,7 @@ private:
   void free_slot(const slot_ptr& s, bool is_clean);
   void destroy(const slot_ptr& s, std::function<void()> gone = {});
   void evict_idle();
+  void fork_ahead(const job& like); // in a file of its own
   void arm_soon();
   void arm_now();
 
@@ -117,7 +118,7 @@ private:
   boost::asio::steady_timer arm_timer_;
   boost::asio::steady_timer evict_timer_;
   boost::asio::steady_timer watch_timer_;
-  bool arming_ = false;
+  std::chrono::steady_clock::time_point last_rest_{}; // of a slot
   bool evicting_ = false;
   bool watching_ = false;
   bool stopped_ = false;

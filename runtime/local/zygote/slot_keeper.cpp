@@ -187,6 +187,7 @@ void slot_carrier::impl::free_slot(const slot_ptr& s, bool is_clean) {
     return make_for_waiting();
   }
   pool_.rest(s);
+  last_rest_ = s->since;
   arm_soon();
   if (!evicting_)
     evict_idle();
@@ -229,7 +230,7 @@ void slot_carrier::impl::evict_idle() {
 }
 
 void slot_carrier::impl::arm_soon() {
-  if (options_.armed <= pool_.armed() || stopped_)
+  if (options_.armed <= pool_.warm() || stopped_)
     return;
   // Moves the deadline on: it counts from the latest end of a run.
   arm_timer_.expires_after(options_.arm_after);
@@ -243,11 +244,18 @@ void slot_carrier::impl::arm_soon() {
 void slot_carrier::impl::arm_now() {
   if (!running_.empty() || waiting_count_ > 0 || stopped_)
     return; // the end of that run will ask again
-  while (pool_.armed() < options_.armed) {
-    const auto s = pool_.warmest_idle();
-    if (!s || !s->arm())
+  while (pool_.warm() < options_.armed) {
+    const auto s = pool_.warmest_not_warm();
+    if (!s)
       return;
-    pool_.arm(s);
+    if (s->now == slot::state::idle) {
+      if (!s->arm())
+        return;
+      pool_.arm(s);
+    }
+    s->is_warm = s->warm();
+    if (!s->is_warm)
+      return;
   }
 }
 

@@ -64,6 +64,7 @@ slot_ptr slot_pool::take(const std::string& key) {
 
 void slot_pool::rest(const slot_ptr& s) {
   s->now = slot::state::idle;
+  s->is_warm = false;
   s->since = clock::now();
   free_[s->key()].push_back(s);
 }
@@ -73,12 +74,35 @@ void slot_pool::arm(const slot_ptr& s) {
   ++armed_;
 }
 
-slot_ptr slot_pool::warmest_idle() const {
+std::size_t slot_pool::warm() const {
+  std::size_t found = 0;
+  if (armed_ > 0)
+    for (const auto& [key, slots] : free_)
+      for (const auto& s : slots)
+        found += s->now == slot::state::armed && s->is_warm ? 1u : 0u;
+  return found;
+}
+
+slot_ptr slot_pool::warmest_idle(const std::string& key) const {
+  const auto list = free_.find(key);
+  if (list == free_.end())
+    return nullptr;
+  const auto& slots = list->second;
+  const auto best
+    = std::find_if(slots.rbegin(), slots.rend(),
+                   [](const auto& s) { return s->now == slot::state::idle; });
+  return best == slots.rend() ? nullptr : *best;
+}
+
+slot_ptr slot_pool::warmest_not_warm() const {
   slot_ptr best;
   for (const auto& [key, slots] : free_)
-    for (const auto& s : slots)
+    for (const auto& s : slots) {
+      if (s->now == slot::state::armed && !s->is_warm)
+        return s;
       if (s->now == slot::state::idle && (!best || s->since > best->since))
         best = s;
+    }
   return best;
 }
 

@@ -31,9 +31,13 @@ public:
   void rest(const slot_ptr& s); // idle from here on
   void arm(const slot_ptr& s);  // armed from here on
   std::size_t armed() const { return armed_; }
+  std::size_t warm() const; // of the armed ones
 
-  /// The warmest idle slot of all keys, for arming; the coldest, for evicting.
-  slot_ptr warmest_idle() const;
+  /// For arming: the warmest idle slot of a key; of all keys the one that was
+  /// armed and could be warm, or else the warmest idle one. The coldest is for
+  /// evicting.
+  slot_ptr warmest_idle(const std::string& key) const;
+  slot_ptr warmest_not_warm() const;
   slot_ptr coldest_free() const;
   /// Those without work since before `then`.
   std::vector<slot_ptr>

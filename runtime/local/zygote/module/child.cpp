@@ -64,11 +64,10 @@ python_guest::python_guest(void* run, void* warm) : run_{run}, warm_{warm} {
 
 void python_guest::live(packet order, descriptors& with, int armed) {
   become_a_run();
-  if (order.what == word::arm) {
-    if (warm_)
+  while (order.what != word::run) {
+    if (order.what == word::warm && warm_)
       call(warm_);
-    if (receive(armed, order, with, true) != received::packet
-        || order.what != word::run)
+    if (receive(armed, order, with, true) != received::packet)
       _exit(0);
   }
   place_descriptors(with);

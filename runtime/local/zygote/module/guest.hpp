@@ -24,8 +24,8 @@ public:
 
   /// The life of one run after the fork: the order's descriptors become 1 to
   /// 3, the interpreter learns that it was forked. With an `arm` order it
-  /// warms itself first and waits on `armed` for the `run`. Where it returns,
-  /// the run goes on behind `serve_zygote`.
+  /// waits on `armed` for the `run`, and may be told to warm itself meanwhile.
+  /// Where it returns, the run goes on behind `serve_zygote`.
   virtual void live(packet order, descriptors& with, int armed) = 0;
 
 protected:

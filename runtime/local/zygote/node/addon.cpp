@@ -59,9 +59,9 @@ void inherit_memory() {
   fclose(maps);
 }
 
-/// serve(control, text, heap, tables): forks slots until the control socket
-/// ends; the others name tricks of memory. Returns in a run's process: 1 with
-/// its run, 2 when it shall warm itself and `wait`.
+/// serve(control, text, heap, tables): forks slots until the control
+/// socket ends; the others name tricks of memory. Returns in a run's process: 1
+/// with its run, 2 when it shall `wait` for it.
 napi_value serve(napi_env env, napi_callback_info info) {
   const arguments given{env, info};
   const int control = given.number(0);
@@ -117,11 +117,11 @@ napi_value pipe_end(napi_env env, napi_callback_info info) {
   return answer;
 }
 
-/// wait(): until the run is there.
-napi_value wait(napi_env, napi_callback_info) {
-  if (living)
-    living->wait_for_run();
-  return nullptr;
+/// wait(): until the run is there, true; or there is time to warm up, false.
+napi_value wait(napi_env env, napi_callback_info) {
+  napi_value answer = nullptr;
+  napi_get_boolean(env, !living || living->wait_for_run(), &answer);
+  return answer;
 }
 
 /// exit(status): at once. Node's own would wait for threads that a fork has

@@ -23,6 +23,7 @@ napi_status napi_get_cb_info(napi_env, napi_callback_info, size_t* count,
                              napi_value* values, napi_value* self, void** data);
 napi_status napi_get_value_int32(napi_env, napi_value, int32_t*);
 napi_status napi_get_value_bool(napi_env, napi_value, bool*);
+napi_status napi_get_boolean(napi_env, bool, napi_value*);
 napi_status napi_create_int32(napi_env, int32_t, napi_value*);
 napi_status napi_create_function(napi_env, const char* name, size_t length,
                                  napi_callback, void* data, napi_value*);

@@ -125,16 +125,18 @@ void node_guest::take_run(const packet& order, const descriptors& with) {
   bound_cpu(order.cpu_seconds);
 }
 
-void node_guest::wait_for_run() {
+bool node_guest::wait_for_run() {
   packet order;
   descriptors with;
-  if (receive(armed_, order, with, true) != received::packet
-      || order.what != word::run)
+  if (receive(armed_, order, with, true) != received::packet)
     _exit(0);
+  if (order.what != word::run)
+    return false;
   take_run(order, with);
   with.close_all();
   close(armed_);
   uv_update_time(loop_);
+  return true;
 }
 
 } // namespace troupe::zygote

@@ -19,8 +19,9 @@ public:
   pid_t fork() override { return ::fork(); } // libuv renews a pipe in it
   void live(packet order, descriptors& with, int armed) override;
 
-  /// In a child that was forked by an `arm` order: waits for its `run`.
-  void wait_for_run();
+  /// In a child that was forked by an `arm` order: waits for its `run`. False:
+  /// it is to warm itself first, and to wait again.
+  bool wait_for_run();
   bool is_armed() const { return armed_ >= 0; }
 
 private:

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <filesystem>
 #include <set>
+#include <thread>
 
 namespace troupe::test {
 
@@ -27,6 +28,7 @@ bool at_end(const unique_fd& fd) {
 zygote::zygote_options without_armed() {
   zygote::zygote_options options;
   options.armed = 0;
+  options.ahead = false;
   return options;
 }
 
@@ -330,6 +332,28 @@ BOOST_AUTO_TEST_CASE(keeps_a_warmed_child_ready_while_nothing_runs) {
   BOOST_TEST(drawn.size() == 4u);
   BOOST_TEST(f.carrier->counts().armed_runs == 3u);
   BOOST_TEST(f.makers->prepared == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(forks_ahead_while_runs_follow_each_other) {
+  if (std::thread::hardware_concurrency() < 2)
+    return; // nobody to do it meanwhile
+  auto options = without_armed();
+  options.ahead = true;
+  options.arm_after = std::chrono::seconds{60}; // however slow this machine is
+  ready_fixture f{options};
+  std::set<std::string> drawn;
+  constexpr std::size_t runs = 8;
+  for (std::size_t i = 0; i < runs; ++i) {
+    drawn.insert(
+      f.run("import random\ndef f():\n  return random.random()\n", "f")
+        .value());
+    // The second slot is made during the second run, or soon after.
+    BOOST_REQUIRE(
+      i < 1 || f.serve_until([&] { return f.carrier->counts().slots == 2; }));
+  }
+  BOOST_TEST(drawn.size() == runs);
+  BOOST_TEST(f.carrier->counts().armed_runs > 0u);
+  BOOST_TEST(f.makers->prepared == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(never_makes_more_slots_than_allowed) {
