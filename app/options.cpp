@@ -102,6 +102,7 @@ zygote::zygote_options zygote_options_from(const settings& s) {
   o.merged_maps = wanted("merged-maps");
   o.inherited_maps = wanted("inherited-maps");
   o.hot_blocks = wanted("hot-blocks");
+  o.gathered_pages = wanted("gathered-pages");
   o.ahead = wanted("fork-ahead");
   return o;
 }

@@ -61,7 +61,8 @@ void check_tricks(findings& found, const std::vector<std::string>& names) {
   for (const auto& name : names)
     if (name != "child-allocator" && name != "huge-text" && name != "huge-heap"
         && name != "merged-maps" && name != "inherited-maps"
-        && name != "hot-blocks" && name != "fork-ahead")
+        && name != "hot-blocks" && name != "fork-ahead"
+        && name != "gathered-pages")
       found.add("local.without-tricks", "knows no trick '" + name + "'");
 }
 

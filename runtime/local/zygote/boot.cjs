@@ -165,6 +165,7 @@ function main() {
     tricks.includes("text"),
     tricks.includes("heap"),
     tricks.includes("tables"),
+    tricks.includes("data"),
   );
   becomeRun(native.exports, Math.random);
   if (order === ARMED) while (!native.exports.wait()) warm();

@@ -57,7 +57,8 @@ struct zygote_options {
   bool huge_text = true;
   bool huge_heap = true;
   bool merged_maps = true;
-  bool inherited_maps = true; // Node's
+  bool inherited_maps = true;
+  bool gathered_pages = true;
   bool hot_blocks = true;     // Python's; needs huge_heap
   /// What has to be known for the last one is found out after so many runs.
   std::uint64_t learn_after = 200;

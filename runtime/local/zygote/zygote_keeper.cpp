@@ -41,6 +41,8 @@ std::string tricks(const zygote_options& o) {
     names += "maps,";
   if (o.inherited_maps)
     names += "tables,";
+  if (o.gathered_pages)
+    names += "data,";
   return names;
 }
 
@@ -59,8 +61,9 @@ std::vector<std::string> slot_carrier::impl::command(purpose what) const {
     add({"--no-warnings", "--single-threaded", "--v8-pool-size=0",
          "--no-flush-bytecode"});
   // Code on huge pages is one entry of a page table where it were five hundred.
+  // V8's own functions are part of it; it would copy them to where its heap is.
   if (where_.family == family::node && options_.huge_text)
-    add({"--use-largepages=silent"});
+    add({"--use-largepages=silent", "--no-short-builtin-calls"});
   add({where_.boot, where_.module, where_.runners, where_.runners_inside,
        tricks(options_) + (what == purpose::learn ? "learn," : "")});
   if (where_.family == family::python)

@@ -28,6 +28,8 @@ bool own_one_page(uintptr_t begin, uintptr_t end, int mode) {
 
 int inherit_maps(const void* inside) {
   const auto address = reinterpret_cast<uintptr_t>(inside);
+  if (address == 0)
+    return 0;
   auto* maps = fopen("/proc/self/maps", "re");
   if (!maps)
     return 0;

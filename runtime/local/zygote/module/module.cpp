@@ -2,16 +2,21 @@
 #define PY_SSIZE_T_CLEAN
 #include "runtime/local/zygote/module/child.hpp"
 #include "runtime/local/zygote/module/child_allocator.hpp"
+#include "runtime/local/zygote/module/gathered_pages.hpp"
 #include "runtime/local/zygote/module/hot_blocks.hpp"
 #include "runtime/local/zygote/module/huge_text.hpp"
+#include "runtime/local/zygote/module/inherited_maps.hpp"
 #include "runtime/local/zygote/module/learn.hpp"
 #include "runtime/local/zygote/module/merged_maps.hpp"
 #include "runtime/local/zygote/module/zygote.hpp"
 #include "runtime/local/zygote/module/zygote_heap.hpp"
 
 #include <Python.h>
+#include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <initializer_list>
 
 namespace troupe::zygote {
 
@@ -27,8 +32,14 @@ memory_report prepare_memory(const char* tricks) {
     huge_pages += move_text();
   if (strstr(tricks, "maps"))
     merge_maps();
+  if (strstr(tricks, "data"))
+    gather_pages();
   if (strstr(tricks, "heap"))
     huge_pages += collapse_heap();
+  if (strstr(tricks, "tables")) // of the interpreter, libc, zlib, and ours
+    for (const char* name :
+         {"PyObject_GetAttrString", "malloc", "crc32", "PyInit_troupe_zygote"})
+      inherit_maps(dlsym(RTLD_DEFAULT, name));
   return {static_cast<std::uint64_t>(huge_pages),
           static_cast<std::uint64_t>(hot_blocks_placed())};
 }

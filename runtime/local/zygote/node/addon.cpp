@@ -1,3 +1,4 @@
+#include "runtime/local/zygote/module/gathered_pages.hpp"
 #include "runtime/local/zygote/module/huge_constants.hpp"
 #include "runtime/local/zygote/module/inherited_maps.hpp"
 #include "runtime/local/zygote/module/libc_heap.hpp"
@@ -39,7 +40,7 @@ struct arguments {
   }
 
 private:
-  static constexpr size_t most = 4;
+  static constexpr size_t most = 5;
   napi_env env_;
   napi_value values_[most] = {};
   size_t count_ = most;
@@ -59,7 +60,7 @@ void inherit_memory() {
   fclose(maps);
 }
 
-/// serve(control, text, heap, tables): forks slots until the control
+/// serve(control, text, heap, tables, data): forks slots until the control
 /// socket ends; the others name tricks of memory. Returns in a run's process: 1
 /// with its run, 2 when it shall `wait` for it.
 napi_value serve(napi_env env, napi_callback_info info) {
@@ -75,6 +76,8 @@ napi_value serve(napi_env env, napi_callback_info info) {
   if (given.flag(1))
     made.huge_pages += static_cast<std::uint64_t>(
       move_constants(dlsym(RTLD_DEFAULT, "uv_loop_fork")));
+  if (given.flag(4))
+    gather_pages();
   if (given.flag(2))
     made.huge_pages += static_cast<std::uint64_t>(collapse_libc_heap());
   if (given.flag(3)) // of node, libstdc++, libc

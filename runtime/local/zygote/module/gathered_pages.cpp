@@ -1,0 +1,125 @@
+// Buys: fork copies an entry for every small page of its own that a process
+// has, the end of the child drops it again, and each time the kernel looks at
+// its record of that page, which may lie anywhere: 0.15 us a page. Neighbours
+// within the memory of one huge page are counted together, for a third of that.
+// It is no matter where they are seen: a library's data, or V8's heap, which
+// lies in 256 KiB pieces all over the address space. Such mappings are copied
+// into huge pages, one behind the other, and moved back to where they were.
+// Costs no memory but what the last huge page has left over. Where there is no
+// huge page to be had, small ones take the place of small ones.
+#include "runtime/local/zygote/module/gathered_pages.hpp"
+
+#include "runtime/local/zygote/module/huge_pages.hpp"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace troupe::zygote {
+
+namespace {
+
+constexpr uintptr_t page = 4096;
+// Smaller ones gain nothing. Larger ones are somebody's reserve, or heaps that
+// lie on huge pages already.
+constexpr uintptr_t smallest = 16 * page;
+constexpr uintptr_t largest = 16u << 20;
+constexpr int most_mappings = 512;
+
+struct mapping {
+  unsigned long begin = 0;
+  unsigned long end = 0;
+  int mode = 0;
+
+  uintptr_t size() const { return end - begin; }
+};
+
+/// Private and writable; but the heap, which has a trick of its own, and the
+/// stack, which is in use.
+bool parse(const char* line, mapping& out) {
+  char mode[5], name[16] = "";
+  if (sscanf(line, "%lx-%lx %4s %*s %*s %*s %15s", &out.begin, &out.end, mode,
+             name)
+      < 3)
+    return false;
+  out.mode = PROT_READ | PROT_WRITE | (mode[2] == 'x' ? PROT_EXEC : 0);
+  return mode[0] == 'r' && mode[1] == 'w' && mode[3] == 'p' && name[0] != '['
+    && smallest <= out.size() && out.size() <= largest;
+}
+
+/// In memory that is nobody's: a stack or data that grew by it would be copied
+/// by every fork.
+struct workplace {
+  mapping found[most_mappings];
+  int count;
+  uintptr_t size; // of all that were found
+  uint64_t entries[largest / page];
+};
+
+/// Whether most of it is in memory: the rest would be, afterwards.
+bool is_dense(workplace& at, int pagemap, const mapping& m) {
+  const auto pages = m.size() / page;
+  const auto bytes = static_cast<ssize_t>(pages * sizeof *at.entries);
+  const auto from = static_cast<off_t>(m.begin / page * sizeof *at.entries);
+  if (pread(pagemap, at.entries, static_cast<size_t>(bytes), from) != bytes)
+    return false;
+  uintptr_t present = 0;
+  for (uintptr_t i = 0; i < pages; ++i)
+    present += at.entries[i] >> 63;
+  return present >= pages / 4 * 3;
+}
+
+void find(workplace& at) {
+  auto* maps = fopen("/proc/self/maps", "re");
+  const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  char line[4096];
+  mapping m;
+  while (maps && at.count < most_mappings && fgets(line, sizeof line, maps))
+    if (parse(line, m) && is_dense(at, pagemap, m)) {
+      at.found[at.count++] = m;
+      at.size += m.size();
+    }
+  close(pagemap);
+  if (maps)
+    fclose(maps);
+}
+
+void* allocate(uintptr_t size) {
+  auto* p = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p == MAP_FAILED ? nullptr : p;
+}
+
+/// The copy of it that lies at `to` takes its place.
+bool move_back(const mapping& m, char* to) {
+  memcpy(to, reinterpret_cast<void*>(m.begin), m.size());
+  return mprotect(to, m.size(), m.mode) == 0
+    && mremap(to, m.size(), m.size(), MREMAP_MAYMOVE | MREMAP_FIXED,
+              reinterpret_cast<void*>(m.begin))
+    != MAP_FAILED;
+}
+
+} // namespace
+
+int gather_pages() {
+  auto* at = static_cast<workplace*>(allocate(sizeof(workplace)));
+  if (!at)
+    return 0;
+  find(*at);
+  const auto room = up(at->size) + huge;
+  auto* space = allocate(room);
+  int moved = 0;
+  if (space) {
+    madvise(space, room, MADV_HUGEPAGE);
+    auto* to = reinterpret_cast<char*>(up(reinterpret_cast<uintptr_t>(space)));
+    for (int i = 0; i < at->count; to += at->found[i++].size())
+      moved += move_back(at->found[i], to) ? 1 : 0;
+    munmap(space, room); // what nobody has moved out of
+  }
+  munmap(at, sizeof *at);
+  return moved;
+}
+
+} // namespace troupe::zygote
