@@ -11,7 +11,9 @@ namespace troupe::bench {
 
 int profile_runs(int argc, char** argv) {
   if (argc != 6) {
-    std::fprintf(stderr, "usage: troupe_bench %s TOOL LEVEL CALLS AT_A_TIME\n",
+    std::fprintf(stderr,
+                 "usage: troupe_bench %s TOOL LEVEL CALLS AT_A_TIME\n"
+                 "AT_A_TIME 0: one every 5 ms, warmed ahead\n",
                  profile_command);
     return 2;
   }
@@ -25,13 +27,16 @@ int profile_runs(int argc, char** argv) {
     if (tool.name != wanted)
       continue;
     const auto at_a_time = std::strtoul(argv[5], nullptr, 10);
-    local_engine engine{0};
+    local_engine engine{at_a_time == 0 ? 1u : 0u};
     if (!engine.warm_up(tool))
       std::fprintf(stderr, "not warm: %s\n",
                    engine.slots(zygote::family::node).trouble.c_str());
-    engine.run(tool, at, 10 * at_a_time, at_a_time); // slots, compiled code
-    const auto b
-      = engine.run(tool, at, std::strtoul(argv[4], nullptr, 10), at_a_time);
+    const auto calls = std::strtoul(argv[4], nullptr, 10);
+    // Slots, compiled code.
+    engine.run(tool, at, 10 * at_a_time + 4, at_a_time + 1);
+    const auto b = at_a_time > 0
+      ? engine.run(tool, at, calls, at_a_time)
+      : engine.run_spaced(tool, calls, std::chrono::milliseconds{5});
     std::printf("%s %s: %.0f/s, cpu %.0f us, p50 %.0f us, p99 %.0f us, "
                 "%zu failed\n",
                 argv[2], argv[3], b.rate(), b.cpu_per_call() * 1e6,
