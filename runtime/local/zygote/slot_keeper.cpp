@@ -1,5 +1,7 @@
 #include "runtime/local/zygote/slot_carrier_impl.hpp"
 
+#include <algorithm>
+
 namespace troupe::zygote {
 
 namespace {
@@ -19,14 +21,18 @@ void slot_carrier::impl::make_for_waiting() {
 }
 
 /// A slot that serves once is gone when the next run comes: what that one needs
-/// is made while this one runs, not while it waits. Never at the cost of a slot
-/// that exists.
+/// is made while this one runs, not while it waits. For each run at a time
+/// some: most of the time that a slot takes, it waits for the kernel. Never at
+/// the cost of a slot that exists.
 void slot_carrier::impl::make_spares(const job& like) {
   const auto on_way = making_.find(like.key);
   auto coming = pool_.free_count(like.key)
     + (on_way == making_.end() ? 0 : on_way->second);
-  for (; coming < options_.spares && making_count_ < options_.max_making
-       && has_room();
+  const auto of_its_kind = static_cast<std::size_t>(std::ranges::count_if(
+    running_, [&](const auto& r) { return r.second->key == like.key; }));
+  const auto wanted
+    = std::min<std::size_t>(options_.spares * of_its_kind, options_.max_making);
+  for (; coming < wanted && making_count_ < options_.max_making && has_room();
        ++coming)
     if (!make_slot(like))
       return;
