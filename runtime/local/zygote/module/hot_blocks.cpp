@@ -11,6 +11,7 @@
 // that does nothing else.
 #include "runtime/local/zygote/module/hot_blocks.hpp"
 
+#include "runtime/local/zygote/module/huge_pages.hpp"
 #include "runtime/local/zygote/module/python_memory.hpp"
 
 #include <fcntl.h>
@@ -51,7 +52,7 @@ struct header {
 };
 constexpr char magic[8] = {'t', 'r', 'p', 'h', 'o', 't', '0', '2'};
 
-constexpr size_t part_size = 2u << 20;
+constexpr size_t part_size = huge;
 constexpr size_t grain = 16;
 constexpr uint64_t most_names = 20'000;
 
@@ -274,12 +275,12 @@ bool place_hot_blocks(const char* profile) {
   if (names.empty() || !expect(names))
     return false;
   constexpr auto space = parts * part_size;
-  auto* p = mmap(nullptr, space + space / grain * sizeof *sizes,
+  auto* p = mmap(nullptr, huge + space + space / grain * sizeof *sizes,
                  PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
     return false;
-  region = static_cast<char*>(p);
+  region = reinterpret_cast<char*>(up(reinterpret_cast<uintptr_t>(p)));
   sizes = reinterpret_cast<uint16_t*>(region + space);
   begin_chapter(0);
   return wrap({nullptr, hot_malloc, hot_calloc, hot_realloc, hot_free});
@@ -329,6 +330,22 @@ int write_profile(const char* path, const written_address* written,
     return 0;
   }
   return static_cast<int>(names.size());
+}
+
+/// As `gather_pages`, where they are: every run would split the huge page, so
+/// it is split now, and what it has left over given back.
+void gather_hot_blocks() {
+  for (size_t where = 0; region && where < parts; ++where) {
+    auto* begin = region + where * part_size;
+    const auto at = reinterpret_cast<uintptr_t>(begin);
+    constexpr size_t page = 4096;
+    const auto end = (used[where] + page - 1) / page * page;
+    if (end == 0 || collapse(at, at + part_size) == 0)
+      continue;
+    mprotect(begin, page, PROT_READ);
+    mprotect(begin, page, PROT_READ | PROT_WRITE);
+    madvise(begin + end, part_size - end, MADV_DONTNEED);
+  }
 }
 
 int hot_blocks_placed() {

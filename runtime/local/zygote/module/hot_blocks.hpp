@@ -25,6 +25,9 @@ struct written_address {
 int write_profile(const char* path, const written_address* written,
                   size_t count);
 
+/// Before the first fork: their pages become neighbours in memory as well.
+void gather_hot_blocks();
+
 /// How many blocks were put side by side.
 int hot_blocks_placed();
 

@@ -47,9 +47,9 @@ int inherit_maps(const void* inside) {
                               &end, mode, &inode, name);
     if (fields < 4)
       break;
-    // Anonymous memory in between is code that already lies on huge pages.
+    // Anonymous memory before or in between is code on huge pages already.
     if (inode != 0 && strcmp(name, last) != 0) {
-      if (hit)
+      if (hit && last[0] != 0)
         break;
       count = 0;
       strcpy(last, name);

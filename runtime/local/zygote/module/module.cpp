@@ -32,13 +32,15 @@ memory_report prepare_memory(const char* tricks) {
     huge_pages += move_text();
   if (strstr(tricks, "maps"))
     merge_maps();
-  if (strstr(tricks, "data"))
+  if (strstr(tricks, "data")) {
     gather_pages();
+    gather_hot_blocks();
+  }
   if (strstr(tricks, "heap"))
     huge_pages += collapse_heap();
   if (strstr(tricks, "tables")) // of the interpreter, libc, zlib, and ours
-    for (const char* name :
-         {"PyObject_GetAttrString", "malloc", "crc32", "PyInit_troupe_zygote"})
+    for (const char* name : {"PyObject_GetAttrString", "gnu_get_libc_version",
+                             "crc32", "PyInit_troupe_zygote"})
       inherit_maps(dlsym(RTLD_DEFAULT, name));
   return {static_cast<std::uint64_t>(huge_pages),
           static_cast<std::uint64_t>(hot_blocks_placed())};

@@ -32,8 +32,13 @@ using change = void (*)(arena_allocator*);
 
 constexpr size_t region_size = 1024u << 20; // address space, not memory
 
+/// Less than that is no arena but the interpreter's stack: every run writes to
+/// it, so it lies at the far end, where no huge page has to be split for it.
+constexpr size_t least_arena = 128u << 10;
+
 char* region = nullptr;
 size_t used = 0;
+size_t used_at_end = 0;
 arena_allocator original;
 
 bool ours(const void* p) {
@@ -42,9 +47,13 @@ bool ours(const void* p) {
 }
 
 void* take_arena(void*, size_t size) {
+  if (size < least_arena && used + used_at_end + size <= region_size) {
+    used_at_end += size;
+    return region + region_size - used_at_end;
+  }
   // An arena must begin at a multiple of its size for the newer pymalloc.
   const auto begin = (used + size - 1) / size * size;
-  if (begin + size > region_size)
+  if (begin + size + used_at_end > region_size)
     return original.alloc(original.context, size);
   used = begin + size;
   return region + begin;

@@ -82,7 +82,7 @@ napi_value serve(napi_env env, napi_callback_info info) {
     made.huge_pages += static_cast<std::uint64_t>(collapse_libc_heap());
   if (given.flag(3)) // of node, libstdc++, libc
     for (const char* name :
-         {"uv_loop_fork", "_ZNSt8ios_base4InitC1Ev", "malloc"})
+         {"uv_loop_fork", "_ZNSt8ios_base4InitC1Ev", "gnu_get_libc_version"})
       inherit_maps(dlsym(RTLD_DEFAULT, name));
   serve_zygote(node, control, made);
   napi_value answer = nullptr;

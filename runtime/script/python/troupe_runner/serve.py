@@ -196,22 +196,27 @@ def prepare(variables):
     _variables = variables
 
 
+def answer_one(source, sink):
+    """Reads one request and answers it."""
+    us = _getpid()
+    if _variables is None:
+        os.set_inheritable(source, False)  # what the tool starts has no say
+        _begin()
+    answer = run_request(frame.read(source))
+    streams.flush()
+    if _getpid() == us:  # not a child that the tool forked and forgot
+        frame.write(sink, answer)
+
+
 def serve_one(fd):
     """Reads one request from `fd`, answers it, and ends the process.
 
     The end is at once, without exit handlers or waiting for threads: when the
     answer is out, the run is over.
     """
-    us = _getpid()
     status = 1
     try:
-        if _variables is None:
-            os.set_inheritable(fd, False)  # what the tool starts has no say
-            _begin()
-        answer = run_request(frame.read(fd))
-        streams.flush()
-        if _getpid() == us:  # not a child that the tool forked and forgot
-            frame.write(fd, answer)
+        answer_one(fd, fd)
         status = 0
     finally:
         _exit(status)  # whatever the tool has done to us: no answer, no success
