@@ -3,6 +3,7 @@
 #include "net/fail.hpp"
 #include "net/providers/daytona_client.hpp"
 #include "net/providers/daytona_messages.hpp"
+#include "net/providers/multipart.hpp"
 #include "net/providers/status.hpp"
 
 #include <boost/asio/redirect_error.hpp>
@@ -190,12 +191,11 @@ daytona_provider::list(call_scope scope) {
 asio::awaitable<result<void>>
 daytona_provider::upload(const remote_sandbox& sandbox, std::string_view path,
                          const std::string& text, call_scope scope) {
-  auto boundary = "troupe-" + make_uuid();
+  auto boundary = make_boundary();
   auto r = client_.to_toolbox(sandbox, http::verb::post, "/files/bulk-upload",
                               scope);
   if (r) {
-    r->headers.set(http::field::content_type,
-                   "multipart/form-data; boundary=" + boundary);
+    r->headers.set(http::field::content_type, form_type(boundary));
     r->body = upload_body(path, text, boundary);
     r->idempotent = true;
   }

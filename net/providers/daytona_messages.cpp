@@ -1,6 +1,7 @@
 #include "net/providers/daytona_messages.hpp"
 
 #include "net/fail.hpp"
+#include "net/providers/multipart.hpp"
 #include "net/providers/shell_quote.hpp"
 #include "runtime/json/json.hpp"
 
@@ -200,15 +201,10 @@ result<command_logs> parse_logs(std::string_view text) {
 
 std::string upload_body(std::string_view path, std::string_view text,
                         std::string_view boundary) {
-  auto part = [&](std::string_view disposition, std::string_view content) {
-    return "--" + std::string{boundary} + "\r\nContent-Disposition: form-data; "
-      + std::string{disposition} + "\r\n\r\n" + std::string{content} + "\r\n";
-  };
-  return part("name=\"files[0].path\"", path)
-    + part("name=\"files[0].file\"; filename=\"file\"\r\n"
-           "Content-Type: application/octet-stream",
-           text)
-    + "--" + std::string{boundary} + "--\r\n";
+  // The path before its file, or the daemon does not know where it goes.
+  form_part parts[]{form_field("files[0].path", path),
+                    form_file("files[0].file", "file", text)};
+  return form_body(parts, boundary);
 }
 
 std::string session_line(const command_request& what,

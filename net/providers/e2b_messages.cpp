@@ -6,6 +6,8 @@
 #include "runtime/frame/base64.hpp"
 #include "runtime/json/reader.hpp"
 
+#include <charconv>
+
 namespace troupe::net {
 
 bool is_e2b_sandbox_id(std::string_view id) {
@@ -154,7 +156,27 @@ result<remote_sandbox> parse_creation(std::string_view text) {
     box.keys.emplace(traffic_key, std::move(t));
   if (auto d = text_of(*body, "domain"); !d.empty())
     box.keys.emplace(domain_key, std::move(d));
+  if (auto v = text_of(*body, "envdVersion"); !v.empty())
+    box.keys.emplace(envd_key, std::move(v));
   return box;
+}
+
+envd_version envd_of(const remote_sandbox& sandbox) {
+  constexpr envd_version current{~0u, 0, 0};
+  auto said = sandbox.keys.find(std::string{envd_key});
+  if (said == sandbox.keys.end())
+    return current;
+  const auto& text = said->second.reveal();
+  envd_version v;
+  auto* at = text.data();
+  auto* const end = at + text.size();
+  for (auto* part : {&v.major, &v.minor, &v.patch}) {
+    auto [next, why] = std::from_chars(at, end, *part);
+    if (why != std::errc{})
+      return current;
+    at = next == end || *next != '.' ? next : next + 1;
+  }
+  return v;
 }
 
 result<std::vector<provider::tagged>> parse_list(std::string_view text) {
@@ -178,10 +200,15 @@ result<std::vector<provider::tagged>> parse_list(std::string_view text) {
 
 /// By a login shell, as their own clients do it: only that one has the
 /// template's PATH.
-std::string start_body(const command_request& what) {
+std::string start_body(const command_request& what,
+                       std::string_view input_file) {
   const auto& argv = what.argv;
   auto is_line = argv.size() == 3 && argv[0] == "/bin/sh" && argv[1] == "-c";
   auto line = is_line ? argv[2] : "exec " + shell_line(argv);
+  if (!input_file.empty()) {
+    auto file = shell_quote(input_file);
+    line = "exec < " + file + "; rm -f " + file + "\n" + line;
+  }
   json::object process;
   process["cmd"] = "/bin/bash";
   process["args"] = json::array{"-l", "-c", std::move(line)};
@@ -196,6 +223,26 @@ std::string start_body(const command_request& what) {
   body["process"] = std::move(process);
   body["stdin"] = !what.input.empty();
   return json::to_text(body);
+}
+
+namespace {
+
+json::object selector(std::uint32_t pid) {
+  json::object body;
+  body["process"] = json::object{{"pid", pid}};
+  return body;
+}
+
+} // namespace
+
+std::string input_body(std::uint32_t pid, std::string_view input) {
+  auto body = selector(pid);
+  body["input"] = json::object{{"stdin", frame::to_base64(input)}};
+  return json::to_text(body);
+}
+
+std::string process_body(std::uint32_t pid) {
+  return json::to_text(selector(pid));
 }
 
 result<process_event> parse_process_event(std::string_view text) {

@@ -4,6 +4,8 @@
 #include "net/providers/provider.hpp"
 #include "runtime/json/json.hpp"
 
+#include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +21,20 @@ inline constexpr std::string_view key_label = "troupe_key";
 inline constexpr std::string_view token_key = "access_token";
 inline constexpr std::string_view traffic_key = "traffic_token";
 inline constexpr std::string_view domain_key = "domain";
+inline constexpr std::string_view envd_key = "envd_version";
+/// Whose processes and files they are where an envd has to be told.
+inline constexpr std::string_view user = "user";
+
+/// A template keeps the envd that it was built with, for years.
+struct envd_version {
+  std::uint32_t major = 0, minor = 0, patch = 0;
+  auto operator<=>(const envd_version&) const = default;
+};
+inline constexpr envd_version oldest_known{0, 1, 0};
+inline constexpr envd_version names_its_user{0, 4, 0}; // before: we do
+inline constexpr envd_version closes_input{0, 5, 2};   // before: no CloseStdin
+/// One that says nothing we can read is taken for a current one.
+envd_version envd_of(const remote_sandbox& sandbox);
 
 /// The body of a creation. Refuses what E2B cannot express, such as ports in
 /// an allow list.
@@ -27,8 +43,13 @@ result<std::string> creation_body(const sandbox_wish& wish,
 result<remote_sandbox> parse_creation(std::string_view body);
 result<std::vector<provider::tagged>> parse_list(std::string_view body);
 
-/// The body of process.Process/Start.
-std::string start_body(const command_request& what);
+/// The body of process.Process/Start. What is in `input_file` becomes the
+/// process's input, and the file goes.
+std::string start_body(const command_request& what,
+                       std::string_view input_file = {});
+/// The bodies of SendInput and CloseStdin.
+std::string input_body(std::uint32_t pid, std::string_view input);
+std::string process_body(std::uint32_t pid);
 
 /// One event of a process; nothing for those we ignore.
 struct process_event {

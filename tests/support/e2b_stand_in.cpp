@@ -6,6 +6,8 @@
 
 #include <signal.h>
 
+#include <fstream>
+
 namespace troupe::test {
 
 namespace {
@@ -35,13 +37,6 @@ bool known_member(std::string_view name) {
   return false;
 }
 
-std::string described(const std::string& id) {
-  return R"({"sandboxID":")" + id
-    + R"(","templateID":"t","clientID":"c",)"
-      R"("envdVersion":"0.6.0","envdAccessToken":")"
-    + token + R"("})";
-}
-
 std::string envelope_end(std::string_view json) {
   auto bytes = net::connect_envelope(json);
   bytes[0] = 2;
@@ -54,6 +49,20 @@ e2b_stand_in::e2b_stand_in()
     : server_{[this](const stand_request& r, stand_reply& reply) {
         handle(r, reply);
       }} {}
+
+void e2b_stand_in::speak_as(std::string envd_version) {
+  std::lock_guard guard{mutex_};
+  envd_ = std::move(envd_version);
+}
+
+std::string e2b_stand_in::described(const std::string& id) const {
+  json::object o{{"sandboxID", id},
+                 {"templateID", "t"},
+                 {"clientID", "c"},
+                 {"envdVersion", envd_},
+                 {"envdAccessToken", token}};
+  return json::to_text(o);
+}
 
 std::map<std::string, e2b_stand_in::box> e2b_stand_in::boxes() const {
   std::lock_guard guard{mutex_};
@@ -141,6 +150,11 @@ void e2b_stand_in::handle(const stand_request& r, stand_reply& reply) {
   if (r.header("x-access-token") != token)
     return reply.json(401, refusal(401, "no access token"));
   auto port = r.header("e2b-sandbox-port");
+  if (port == "49983" && is_before("0.4.0")
+      && r.header("authorization") != "Basic dXNlcjo=")
+    return reply.json(401, refusal(401, "no user specified"));
+  if (port == "49983" && r.path == "/files" && r.method == "POST")
+    return take_file(r, reply);
   if (port == "49983" && r.path == "/process.Process/Start")
     return start(r, reply, b);
   if (port == "49983" && r.path.starts_with("/process.Process/"))
@@ -181,7 +195,27 @@ void e2b_stand_in::connect(const stand_request& r, stand_reply& reply) {
   reply.json(200, described(id));
 }
 
+/// One part `file` of a form; `path` says where it goes.
+void e2b_stand_in::take_file(const stand_request& r, stand_reply& reply) {
+  if (is_before("0.4.0") && !r.query.contains("username"))
+    return reply.json(401, refusal(401, "no user specified"));
+  auto type = r.header("content-type");
+  auto begin = r.body.find("name=\"file\"");
+  auto mark = type.find("boundary=");
+  if (!type.starts_with("multipart/form-data") || mark == type.npos
+      || begin == r.body.npos || !r.query.contains("path"))
+    return reply.json(400, refusal(400, "no form with a file"));
+  begin = r.body.find("\r\n\r\n", begin) + 4;
+  auto end = r.body.find("\r\n--" + type.substr(mark + 9) + "--", begin);
+  std::ofstream{r.query.at("path")} << r.body.substr(begin, end - begin);
+  reply.json(200, "[]");
+}
+
 void e2b_stand_in::list(const stand_request& r, stand_reply& reply) {
+  // Their server splits at a comma before it decodes.
+  if (r.query.contains("state")
+      && r.target.find("state=running,paused") == r.target.npos)
+    return reply.json(400, refusal(400, "state"));
   // The reverse of the client's three encodings; the frame undid the first.
   auto filter = r.query.find("metadata");
   std::string key, value;
@@ -278,6 +312,8 @@ void e2b_stand_in::input(const stand_request& r, stand_reply& reply) {
   auto body = json::parse_object(r.body);
   if (!body)
     return reply.json(400, refusal(400, "no JSON"));
+  if (r.path.ends_with("CloseStdin") && is_before("0.5.2"))
+    return reply.json(404, refusal(404, "no such method"));
   if (auto* given = body->if_contains("input")) {
     auto bytes = frame::from_base64(given->as_object().at("stdin").as_string());
     std::lock_guard guard{mutex_};

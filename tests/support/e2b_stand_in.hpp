@@ -37,6 +37,8 @@ public:
   std::string leave_one_behind();
   /// Until the last one was ended.
   void wait_until_empty();
+  /// As of a template that was built long ago.
+  void speak_as(std::string envd_version);
 
 private:
   int carry_out(program_run program);
@@ -47,6 +49,12 @@ private:
   void start(const stand_request& r, stand_reply& reply, const box& b);
   void input(const stand_request& r, stand_reply& reply);
   void execute(const stand_request& r, stand_reply& reply, const box& b);
+  void take_file(const stand_request& r, stand_reply& reply);
+  std::string described(const std::string& id) const;
+  bool is_before(std::string_view version) const {
+    std::lock_guard guard{mutex_};
+    return envd_ < version;
+  }
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -56,6 +64,7 @@ private:
   int next_ = 1;
   int destroyed_ = 0;
   int rejoined_ = 0;
+  std::string envd_ = "0.6.0"; // of one digit each: they compare as text
   stand_in server_;
 };
 

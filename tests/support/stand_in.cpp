@@ -65,6 +65,7 @@ stand_request parse_request(const std::string& bytes) {
   r.method = line.substr(0, blank);
   auto target = line.substr(blank + 1);
   target = target.substr(0, target.find(' '));
+  r.target = target;
   auto question = target.find('?');
   r.path = percent_decode(target.substr(0, question));
   if (question != target.npos) {

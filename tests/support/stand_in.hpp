@@ -14,6 +14,7 @@ namespace troupe::test {
 /// One request as a stand-in for a provider sees it.
 struct stand_request {
   std::string method;
+  std::string target;                         // as it came
   std::string path;                           // decoded once
   std::map<std::string, std::string> query;   // decoded once
   std::map<std::string, std::string> headers; // names in lower case

@@ -1,10 +1,12 @@
 #include "net/providers/e2b.hpp"
+#include "net/providers/e2b_messages.hpp"
 #include "runtime/json/json.hpp"
 #include "tests/support/e2b_stand_in.hpp"
 #include "tests/support/remote_contract.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <future>
 #include <memory>
 
@@ -136,6 +138,43 @@ BOOST_AUTO_TEST_CASE(says_that_a_run_may_have_begun_when_its_sandbox_went) {
   check_nothing_is_left();
 }
 
+// Templates keep the envd that they were built with.
+BOOST_AUTO_TEST_CASE(speaks_to_an_older_envd_as_it_wants_it) {
+  for (auto version : {"0.3.9", "0.4.0", "0.5.1", "0.5.2"}) {
+    e2b.speak_as(version);
+    auto before = e2b.server().requests().size();
+    auto run = test::shell_run(backend_kind::e2b, "cat");
+    run.stdin_text = "it's given";
+    BOOST_TEST_CONTEXT(version) {
+      BOOST_TEST(side->good(run).stdout_text == "it's given");
+      auto all = e2b.server().requests();
+      all.erase(all.begin(), all.begin() + static_cast<long>(before));
+      auto asked = [&](std::string_view path) {
+        return std::ranges::count(all, path, &test::stand_request::path);
+      };
+      auto by_file = std::string_view{version} < "0.5.2";
+      BOOST_TEST(asked("/files") == (by_file ? 1 : 0));
+      BOOST_TEST(asked("/process.Process/CloseStdin") == (by_file ? 0 : 1));
+      for (const auto& r : all)
+        BOOST_TEST(!r.header("authorization").empty()
+                   == (r.header("e2b-sandbox-port") == "49983"
+                       && std::string_view{version} < "0.4.0"));
+      check_nothing_is_left();
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(ends_a_sandbox_whose_envd_nobody_speaks_to_any_more) {
+  e2b.speak_as("0.0.9");
+  auto outcome = side->run(python(one));
+  BOOST_REQUIRE(!outcome.answer.has_value());
+  BOOST_TEST(outcome.answer.error().text.find("build it anew")
+             != std::string::npos);
+  BOOST_TEST(!outcome.may_have_started);
+  BOOST_TEST(e2b.created() == 1);
+  check_nothing_is_left();
+}
+
 BOOST_AUTO_TEST_CASE(refuses_more_than_it_may_run) {
   remote_options bounds;
   bounds.max_running = 1;
@@ -158,6 +197,20 @@ BOOST_AUTO_TEST_CASE(encodes_the_metadata_filter_three_times) {
   BOOST_TEST(e2b_metadata_filter({{"purpose", "word"}}) == "purpose%3Dword");
   BOOST_TEST(e2b_metadata_filter({{"k y", "v&=1"}})
              == "k%252520y%3Dv%252526%25253D1");
+}
+
+BOOST_AUTO_TEST_CASE(takes_an_unreadable_version_for_a_current_one) {
+  auto of = [](std::string text) {
+    remote_sandbox box;
+    box.keys.emplace(e2b::envd_key, std::move(text));
+    return e2b::envd_of(box);
+  };
+  BOOST_TEST((of("0.3.12") < e2b::names_its_user));
+  BOOST_TEST((of("0.5.2-rc1") >= e2b::closes_input));
+  BOOST_TEST((of("1.0") >= e2b::closes_input));
+  BOOST_TEST((of("0.10.0") >= e2b::closes_input));
+  for (auto odd : {"", "dev", "-1.2", "99999999999999.1"})
+    BOOST_TEST((of(odd) >= e2b::closes_input), odd);
 }
 
 BOOST_AUTO_TEST_CASE(builds_host_names_only_from_ids_that_look_like_ids) {

@@ -1,0 +1,78 @@
+#include "net/providers/e2b_client.hpp"
+
+#include "net/client/address_rules.hpp"
+#include "net/providers/e2b_messages.hpp"
+#include "runtime/frame/base64.hpp"
+
+namespace troupe::net {
+
+namespace http = boost::beast::http;
+using namespace e2b;
+
+e2b_client::e2b_client(std::shared_ptr<http_client> client, e2b_options options,
+                       base_url api, std::optional<base_url> sandbox_url)
+    : http_{std::move(client)}, options_{std::move(options)},
+      api_{std::move(api)}, sandbox_url_{std::move(sandbox_url)} {}
+
+client_request e2b_client::to_api(verb method, std::string target,
+                                  const call_scope& scope) const {
+  client_request r;
+  r.service = api_;
+  r.rule = operators_rule(api_, options_.allow_private);
+  r.method = method;
+  r.target = std::move(target);
+  r.headers.set("X-API-Key", options_.api_key.reveal());
+  r.headers.set(http::field::accept, "application/json");
+  r.headers.set(http::field::content_type, "application/json");
+  r.deadline = scope.deadline;
+  r.abort = scope.abort;
+  r.traceparent = scope.traceparent;
+  return r;
+}
+
+result<base_url> e2b_client::place_of(const remote_sandbox& sandbox,
+                                      std::uint16_t port) const {
+  if (sandbox_url_)
+    return *sandbox_url_;
+  auto domain = options_.domain;
+  if (auto own = sandbox.keys.find(std::string{domain_key});
+      own != sandbox.keys.end())
+    domain = own->second.reveal();
+  return parse_base_url("https://"
+                        + e2b_preview_host(domain, sandbox.id, port));
+}
+
+result<client_request> e2b_client::to_sandbox(const remote_sandbox& sandbox,
+                                              std::uint16_t port, verb method,
+                                              std::string target,
+                                              const call_scope& scope) const {
+  auto place = place_of(sandbox, port);
+  if (!place)
+    return place.error();
+  client_request r;
+  r.service = std::move(*place);
+  // Its domain may have come in a reply.
+  r.rule = sandbox_url_ ? operators_rule(r.service, options_.allow_private)
+                        : replied_rule(r.service, api_, options_.allow_private);
+  r.method = method;
+  r.target = std::move(target);
+  r.headers.set("E2b-Sandbox-Id", sandbox.id);
+  r.headers.set("E2b-Sandbox-Port", std::to_string(port));
+  auto add = [&](std::string_view key, const char* header) {
+    if (auto i = sandbox.keys.find(std::string{key}); i != sandbox.keys.end())
+      r.headers.set(header, i->second.reveal());
+  };
+  add(token_key, "X-Access-Token");
+  if (port != envd_port)
+    add(traffic_key, "E2B-Traffic-Access-Token");
+  else if (envd_of(sandbox) < names_its_user)
+    r.headers.set(http::field::authorization,
+                  "Basic " + frame::to_base64(std::string{user} + ":"));
+  r.headers.set(http::field::accept, "application/json");
+  r.deadline = scope.deadline;
+  r.abort = scope.abort;
+  r.traceparent = scope.traceparent;
+  return r;
+}
+
+} // namespace troupe::net

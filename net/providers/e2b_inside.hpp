@@ -1,0 +1,49 @@
+#pragma once
+
+#include "net/providers/e2b_client.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace troupe::net {
+
+/// What is done in a sandbox of E2B: processes and files by its envd, code by
+/// its interpreter.
+class e2b_inside : public std::enable_shared_from_this<e2b_inside> {
+public:
+  explicit e2b_inside(e2b_client client) : client_{std::move(client)} {}
+
+  /// A process of its own, to its end.
+  boost::asio::awaitable<result<command_end>> execute(remote_sandbox sandbox,
+                                                      command_request what,
+                                                      output_sink sink,
+                                                      call_scope scope);
+
+  /// In the one kernel of the interpreter, so for unshared sandboxes only.
+  boost::asio::awaitable<result<command_end>>
+  run_cell(remote_sandbox sandbox, language lang, script::remote_script script,
+           output_sink sink, call_scope scope);
+
+  boost::asio::awaitable<result<void>> write_file(remote_sandbox sandbox,
+                                                  std::string path,
+                                                  std::string content,
+                                                  call_scope scope);
+
+private:
+  boost::asio::awaitable<result<command_end>>
+  follow(client_request request, remote_sandbox sandbox, std::string input,
+         output_sink sink, call_scope scope);
+  void send_input(remote_sandbox sandbox, std::uint32_t pid, std::string text,
+                  call_scope scope);
+  std::shared_ptr<const std::string>
+  head_of(const std::shared_ptr<const std::string>& runner);
+
+  e2b_client client_;
+  // By runner: one per language.
+  std::map<std::shared_ptr<const std::string>,
+           std::shared_ptr<const std::string>>
+    heads_;
+};
+
+} // namespace troupe::net
