@@ -54,7 +54,8 @@ sandbox_supply::sandbox_supply(std::shared_ptr<provider> where,
                                remote_options options,
                                std::shared_ptr<work_in_hand> in_hand)
     : where_{std::move(where)}, keeper_{std::move(keeper)}, executor_{executor},
-      options_{options}, in_hand_{std::move(in_hand)}, next_look_{executor} {}
+      options_{options}, in_hand_{std::move(in_hand)},
+      room_{executor, options.max_running}, next_look_{executor} {}
 
 // -- which one ----------------------------------------------------------------
 
@@ -172,7 +173,7 @@ sandbox_supply::make(prepared_run_ptr run, std::string key,
   else if (kept)
     written = co_await keeper_->write(lease);
   if (!written) {
-    leave_room();
+    room_.leave();
     co_return turn ? written.error().within("lease") : written.error();
   }
   sandbox_wish wish{run, lease.tag, lifetime, key};
@@ -183,7 +184,7 @@ sandbox_supply::make(prepared_run_ptr run, std::string key,
       keeper_->leave(lease.tag);
     else if (kept)
       co_await keeper_->release(lease.tag);
-    leave_room();
+    room_.leave();
     // Whatever a provider cannot find or finds twice, another has its own.
     auto why = created.sandbox.error();
     if (why.code == ec::not_found || why.code == ec::conflict)
@@ -249,7 +250,7 @@ void sandbox_supply::fill_up(const prepared_run& run, const std::string& key) {
   auto there = pool_.untouched() + making_ahead_.size();
   for (; there < options_.ready_ahead; ++there) {
     // The last places are for runs.
-    if (alive_ + making_ahead_.size() + 1 >= options_.max_running)
+    if (room_.taken() + making_ahead_.size() + 1 >= options_.max_running)
       return;
     auto off = std::make_shared<abort_switch>();
     making_ahead_.insert(off);
@@ -269,7 +270,7 @@ sandbox_supply::make_ahead(prepared_run_ptr kind, std::string key,
   auto lifetime = options_.lifetime + lifetime_of(*kind);
   progress_sink nobody;
   held_or_error made = fail(ec::exhausted, "no room");
-  if (alive_ < options_.max_running)
+  if (!room_.full())
     made = co_await make(kind, key, lifetime, nobody, scope);
   making_ahead_.erase(off);
   if (made) {
@@ -286,42 +287,12 @@ sandbox_supply::make_ahead(prepared_run_ptr kind, std::string key,
 // -- room and pace -----------------------------------------------------------
 
 asio::awaitable<bool> sandbox_supply::find_room(call_scope scope) {
-  while (alive_ >= options_.max_running) {
-    // What only waits makes room for what is wanted now.
+  // What only waits makes room for what is wanted now.
+  if (room_.full())
     if (auto idle = pool_.take_oldest())
       end_soon(std::move(*idle), scope.traceparent);
-    auto place = std::make_shared<asio::steady_timer>(executor_);
-    place->expires_at(scope.deadline);
-    waiting_for_room_.push_back(place);
-    if (scope.abort)
-      scope.abort->arm([place] { place->cancel(); });
-    boost::system::error_code ignored;
-    co_await place->async_wait(
-      asio::redirect_error(asio::use_awaitable, ignored));
-    if (scope.abort)
-      scope.abort->disarm();
-    std::erase(waiting_for_room_, place);
-    if (is_called_off(scope) || steady::now() >= scope.deadline) {
-      if (alive_ < options_.max_running)
-        wake_next(); // it was meant for us
-      co_return false;
-    }
-  }
-  ++alive_;
-  co_return true;
-}
-
-void sandbox_supply::leave_room() {
-  --alive_;
-  wake_next();
-}
-
-void sandbox_supply::wake_next() {
-  if (waiting_for_room_.empty())
-    return;
-  auto place = std::move(waiting_for_room_.front());
-  waiting_for_room_.pop_front(); // one wakes one
-  place->cancel();
+  auto found = co_await room_.take(std::move(scope));
+  co_return found;
 }
 
 /// False when it was called off.
@@ -342,7 +313,7 @@ void sandbox_supply::give_back(held_sandbox one, bool ended_well,
                                std::string traceparent) {
   auto idle_until = std::min(steady::now() + options_.lifetime, one.ends_at);
   auto waits = one.stays && !one.key.empty() && ended_well && !closed_
-    && idle_until > steady::now();
+    && idle_until > steady::now() && !room_.awaited();
   if (!waits)
     return end_soon(std::move(one), std::move(traceparent));
   one.box.env.clear();
@@ -355,7 +326,7 @@ void sandbox_supply::give_back(held_sandbox one, bool ended_well,
 
 void sandbox_supply::end_soon(held_sandbox one, std::string traceparent) {
   if (!where_->keeps_sandboxes())
-    return leave_room();
+    return room_.leave();
   in_hand_->begin();
   asio::co_spawn(executor_, end(std::move(one), std::move(traceparent)),
                  asio::detached);
@@ -370,7 +341,7 @@ asio::awaitable<void> sandbox_supply::end(held_sandbox one,
   if (!ended)
     log::warning("backend could not end a sandbox yet",
                  {{"backend", where_->name()}, {"sandbox", name}});
-  leave_room();
+  room_.leave();
   in_hand_->end();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "net/providers/places.hpp"
 #include "net/providers/remote_backend.hpp"
 #include "net/providers/sandbox_keeper.hpp"
 #include "net/providers/sandbox_pool.hpp"
@@ -7,7 +8,6 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -89,8 +89,6 @@ private:
   void fill_up(const prepared_run& run, const std::string& key);
 
   boost::asio::awaitable<bool> find_room(call_scope scope);
-  void leave_room();
-  void wake_next();
   boost::asio::awaitable<bool> wait_for_turn(call_scope scope);
 
   void end_soon(held_sandbox one, std::string traceparent);
@@ -104,8 +102,7 @@ private:
   std::shared_ptr<work_in_hand> in_hand_;
 
   sandbox_pool pool_;
-  std::size_t alive_ = 0; // there, being made, being ended
-  std::deque<std::shared_ptr<boost::asio::steady_timer>> waiting_for_room_;
+  places room_; // of what is there, being made, being ended
   std::chrono::steady_clock::time_point next_creation_{};
   std::set<std::shared_ptr<abort_switch>> making_ahead_;
   boost::asio::steady_timer next_look_;
