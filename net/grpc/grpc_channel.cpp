@@ -7,6 +7,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
 #include <array>
 
 namespace troupe::net {
@@ -80,12 +81,30 @@ grpc_channel::connect(steady::time_point deadline) {
   co_return l;
 }
 
+/// Of those that take more calls; nothing when there is none.
+grpc_channel::link_ptr grpc_channel::least_busy() {
+  std::erase_if(links_, [](const link_ptr& l) {
+    return l->dead || (l->session.draining() && l->session.streams() == 0);
+  });
+  link_ptr best;
+  for (const auto& l : links_)
+    if (!l->session.draining()
+        && (!best || l->session.streams() < best->session.streams()))
+      best = l;
+  return best;
+}
+
 /// Many calls wait for one connection; who comes first opens it.
 asio::awaitable<result<grpc_channel::link_ptr>>
 grpc_channel::connected(steady::time_point deadline) {
   auto keep = shared_from_this();
   boost::system::error_code ignored;
-  while (!link_ || link_->dead || link_->session.draining()) {
+  for (;;) {
+    auto best = least_busy();
+    if (best
+        && (best->session.streams() < options_.calls_per_connection
+            || links_.size() >= options_.max_connections))
+      co_return best;
     if (steady::now() >= deadline)
       co_return fail(ec::timeout, "the deadline passed");
     if (connecting_) {
@@ -97,11 +116,12 @@ grpc_channel::connected(steady::time_point deadline) {
     auto l = co_await connect(deadline);
     connecting_ = false;
     connect_ended_.cancel();
-    if (!l)
+    if (!l && !best)
       co_return l.error();
-    link_ = *l;
+    if (!l) // it has to wait there for its turn
+      co_return best;
+    links_.push_back(*l);
   }
-  co_return link_;
 }
 
 asio::awaitable<void> grpc_channel::read(link_ptr l) {
@@ -161,8 +181,8 @@ asio::awaitable<void> grpc_channel::watch(link_ptr l, channel_options o) {
 }
 
 void grpc_channel::close() {
-  if (link_)
-    link_->die();
+  for (auto& l : std::exchange(links_, {}))
+    l->die();
 }
 
 // -- calls -------------------------------------------------------------------

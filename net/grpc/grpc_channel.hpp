@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace troupe::net {
 
@@ -35,12 +36,16 @@ struct channel_options {
   std::chrono::milliseconds ping_every{30'000};
   std::chrono::milliseconds ping_patience{10'000};
   std::size_t max_message_bytes = 100u << 20;
+  /// Past so many calls at a time another connection is opened: servers take
+  /// about a hundred on one, and leave the others waiting.
+  std::size_t calls_per_connection = 100;
+  std::size_t max_connections = 16;
   std::string user_agent = "troupe/" TROUPE_VERSION;
 };
 
-/// gRPC to one service over one HTTP/2 connection, opened when needed and
-/// opened anew when it broke or the server sent it away. On the executor it
-/// was made with, which must be of one thread.
+/// gRPC to one service over one HTTP/2 connection, or a few when there are many
+/// calls; opened when needed and opened anew when one broke or the server sent
+/// it away. On the executor it was made with, which must be of one thread.
 class grpc_channel : public std::enable_shared_from_this<grpc_channel> {
 public:
   grpc_channel(boost::asio::any_io_executor executor, base_url service,
@@ -57,6 +62,7 @@ private:
 
   boost::asio::awaitable<result<link_ptr>>
   connected(std::chrono::steady_clock::time_point deadline);
+  link_ptr least_busy();
   boost::asio::awaitable<result<link_ptr>>
   connect(std::chrono::steady_clock::time_point deadline);
   static boost::asio::awaitable<void> read(link_ptr l);
@@ -70,7 +76,7 @@ private:
   std::shared_ptr<resolver> names_;
   address_rule rule_;
   channel_options options_;
-  link_ptr link_;
+  std::vector<link_ptr> links_;
   bool connecting_ = false;
   boost::asio::steady_timer connect_ended_; // wakes those who wait for it
 };

@@ -123,7 +123,9 @@ nghttp2_session* make_session(session_state& state) {
   nghttp2_session* session = nullptr;
   nghttp2_session_server_new(&session, table, &state);
   nghttp2_session_callbacks_del(table);
-  nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, nullptr, 0);
+  nghttp2_settings_entry bounds[]{
+    {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, grpc_server::max_calls}};
+  nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, bounds, 1);
   return session;
 }
 
@@ -161,6 +163,11 @@ grpc_server::~grpc_server() {
   for (auto fd : sockets_)
     ::close(fd);
   ::close(listener_);
+}
+
+std::size_t grpc_server::connections() const {
+  std::lock_guard guard{mutex_};
+  return sockets_.size();
 }
 
 void grpc_server::break_connections() {

@@ -55,6 +55,10 @@ public:
   std::string url() const {
     return "http://127.0.0.1:" + std::to_string(port_);
   }
+  /// As many calls as a connection takes at a time, like the real ones.
+  static constexpr std::uint32_t max_calls = 100;
+  /// That were opened so far.
+  std::size_t connections() const;
   /// Breaks every connection at once, with calls on them.
   void break_connections();
 
@@ -65,7 +69,7 @@ private:
   int listener_ = -1;
   std::uint16_t port_ = 0;
   std::atomic<bool> stopping_{false};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<int> sockets_;
   std::vector<std::thread> workers_;
   std::thread accepting_;
