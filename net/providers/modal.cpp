@@ -25,7 +25,7 @@ public:
       http_->executor(), server_, tls_, names_, std::move(rule));
     auto client = std::make_shared<modal_client>(http_->executor(), channel,
                                                  options_, server_.host);
-    sandboxes_ = std::make_unique<modal_sandboxes>(http_->executor(),
+    sandboxes_ = std::make_shared<modal_sandboxes>(http_->executor(),
                                                    std::move(client), options_);
   }
 
@@ -80,7 +80,7 @@ private:
   base_url server_;
   std::shared_ptr<asio::ssl::context> tls_;
   std::shared_ptr<resolver> names_;
-  std::unique_ptr<modal_sandboxes> sandboxes_;
+  std::shared_ptr<modal_sandboxes> sandboxes_;
 };
 
 result<std::shared_ptr<grpc_channel>>
@@ -95,6 +95,16 @@ modal_provider::router_of(const remote_sandbox& sandbox) const {
                                         tls_, names_, std::move(rule));
 }
 
+/// By a value of its own: whoever asks may be there longer than the caller.
+asio::awaitable<result<std::string>>
+renewed_jwt(std::shared_ptr<modal_sandboxes> sandboxes, remote_sandbox sandbox,
+            call_scope scope) {
+  auto entered = co_await sandboxes->enter(std::move(sandbox), scope);
+  if (!entered)
+    co_return entered.error();
+  co_return entered->keys.at(std::string{modal_sandboxes::jwt_key}).reveal();
+}
+
 asio::awaitable<result<command_end>>
 modal_provider::execute(const remote_sandbox& sandbox, command_request what,
                         output_sink sink, call_scope scope) {
@@ -105,10 +115,14 @@ modal_provider::execute(const remote_sandbox& sandbox, command_request what,
   at.channel = std::move(*channel);
   at.task = sandbox.keys.at(std::string{modal_sandboxes::task_key}).reveal();
   at.jwt = sandbox.keys.at(std::string{modal_sandboxes::jwt_key}).reveal();
-  auto env = sandbox.env;
+  at.older = is_older_modal_id(sandbox.id);
+  at.renew = [all = sandboxes_, box = sandbox](call_scope bounds) {
+    return renewed_jwt(all, box, std::move(bounds));
+  };
+  for (const auto& [name, value] : sandbox.env)
+    what.env.try_emplace(name, value.reveal());
   auto end = co_await execute_at_modal(http_->executor(), std::move(at),
-                                       std::move(env), std::move(what),
-                                       std::move(sink), std::move(scope));
+                                       std::move(what), std::move(sink), scope);
   co_return end;
 }
 

@@ -59,6 +59,10 @@ std::string seconds_text(steady::duration d) {
     + rest;
 }
 
+error no_time_left() {
+  return fail(ec::timeout, "there was no time left to ask Modal");
+}
+
 } // namespace
 
 modal_client::modal_client(asio::any_io_executor executor,
@@ -98,9 +102,11 @@ modal_client::try_call(std::string method, std::string message,
     c.metadata.emplace_back("x-retry-attempt", std::to_string(tries));
     c.metadata.emplace_back("x-throttle-retry-attempt",
                             std::to_string(throttled));
-    if (tries + throttled > 0)
-      c.metadata.emplace_back("x-retry-delay",
-                              seconds_text(steady::now() - began));
+    auto since = seconds_text(steady::now() - began);
+    if (tries > 0)
+      c.metadata.emplace_back("x-retry-delay", since);
+    if (throttled > 0)
+      c.metadata.emplace_back("x-throttle-retry-delay", since);
     c.message = message;
     c.deadline = scope.deadline;
     c.abort = scope.abort;
@@ -134,20 +140,32 @@ modal_client::try_call(std::string method, std::string message,
   }
 }
 
-/// Once more than half of its life is over it is replaced; one that cannot be
-/// replaced serves to its end.
 asio::awaitable<result<void>> modal_client::refresh_token(call_scope scope) {
   if (steady::now() < token_fresh_until_)
     co_return result<void>{};
+  if (!co_await asking_for_token_.take(scope))
+    co_return no_time_left();
+  result<void> got;
+  if (steady::now() >= token_fresh_until_) // nobody did meanwhile
+    got = co_await ask_for_token(scope);
+  asking_for_token_.leave();
+  co_return got;
+}
+
+/// Once more than half of its life is over it is replaced; one that cannot be
+/// replaced serves to its end, unless that is what the answer was about.
+asio::awaitable<result<void>> modal_client::ask_for_token(call_scope scope) {
   auto soon = scope;
   soon.deadline = std::min(scope.deadline, steady::now() + 5s);
   auto got = co_await try_call("AuthTokenGet", "", soon, false);
   auto token = got.bytes ? text_field(*got.bytes, 1)
                          : result<std::string>{got.bytes.error()};
   if (!token) {
-    if (token_.empty())
+    auto refused = got.code == grpc_code::unauthenticated
+      || got.code == grpc_code::permission_denied;
+    if (refused || token_.empty() || steady::now() >= token_ends_)
       co_return token.error();
-    token_fresh_until_ = steady::now() + 10s;
+    token_fresh_until_ = std::min(token_ends_, steady::now() + 10s);
     co_return result<void>{};
   }
   token_ = std::move(*token);
@@ -159,6 +177,7 @@ asio::awaitable<result<void>> modal_client::refresh_token(call_scope scope) {
       = std::chrono::seconds{std::clamp<std::int64_t>(*ends - now, 0, 86'400)};
   }
   token_fresh_until_ = steady::now() + life * 55 / 100;
+  token_ends_ = steady::now() + life;
   co_return result<void>{};
 }
 
@@ -177,17 +196,27 @@ modal_client::call(std::string method, std::string message, call_scope scope) {
 
 asio::awaitable<result<std::string>> modal_client::app(call_scope scope) {
   auto keep = shared_from_this();
-  if (app_.empty()) {
-    auto message = app_request(options_.app, options_.environment);
-    auto done = co_await call("AppGetOrCreate", std::move(message), scope);
-    if (!done.bytes)
-      co_return done.bytes.error();
-    auto id = text_field(*done.bytes, 1);
-    if (!id)
-      co_return id.error();
-    app_ = std::move(*id);
-  }
-  co_return app_;
+  if (!app_.empty())
+    co_return app_;
+  if (!co_await looking_up_app_.take(scope))
+    co_return no_time_left();
+  result<std::string> found = app_;
+  if (app_.empty())
+    found = co_await look_up_app(scope);
+  looking_up_app_.leave();
+  co_return found;
+}
+
+asio::awaitable<result<std::string>>
+modal_client::look_up_app(call_scope scope) {
+  auto message = app_request(options_.app, options_.environment);
+  auto done = co_await call("AppGetOrCreate", std::move(message), scope);
+  if (!done.bytes)
+    co_return done.bytes.error();
+  auto id = text_field(*done.bytes, 1);
+  if (id)
+    app_ = *id;
+  co_return id;
 }
 
 asio::awaitable<result<std::string>> modal_client::builder(call_scope scope) {
@@ -264,6 +293,30 @@ modal_client::image(std::vector<image_layer> layers, call_scope scope) {
       name += command + "\n";
   if (auto known = images_.find(name); known != images_.end())
     co_return known->second;
+  auto& door = building_[name];
+  if (!door)
+    door = std::make_shared<places>(executor_, 1);
+  auto mine = door;
+  if (!co_await mine->take(scope))
+    co_return no_time_left();
+  result<std::string> built = fail(ec::internal, "not built");
+  if (auto known = images_.find(name); known != images_.end())
+    built = known->second;
+  else
+    built = co_await build(std::move(layers), scope);
+  if (built) {
+    if (images_.size() >= max_images)
+      images_.clear();
+    images_[name] = *built;
+  }
+  mine->leave();
+  if (mine->taken() == 0)
+    building_.erase(name);
+  co_return built;
+}
+
+asio::awaitable<result<std::string>>
+modal_client::build(std::vector<image_layer> layers, call_scope scope) {
   auto in = co_await app(scope);
   if (!in)
     co_return in.error();
@@ -278,9 +331,6 @@ modal_client::image(std::vector<image_layer> layers, call_scope scope) {
       co_return built.error();
     base = std::move(*built);
   }
-  if (images_.size() >= max_images)
-    images_.clear();
-  images_[name] = base;
   co_return base;
 }
 

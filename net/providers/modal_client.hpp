@@ -2,8 +2,7 @@
 
 #include "net/providers/modal.hpp"
 #include "net/providers/modal_messages.hpp"
-
-#include <boost/asio/steady_timer.hpp>
+#include "net/providers/places.hpp"
 
 #include <map>
 #include <memory>
@@ -36,7 +35,11 @@ public:
 
 private:
   boost::asio::awaitable<result<void>> refresh_token(call_scope scope);
+  boost::asio::awaitable<result<void>> ask_for_token(call_scope scope);
+  boost::asio::awaitable<result<std::string>> look_up_app(call_scope scope);
   boost::asio::awaitable<result<std::string>> builder(call_scope scope);
+  boost::asio::awaitable<result<std::string>>
+  build(std::vector<modal::image_layer> layers, call_scope scope);
   boost::asio::awaitable<result<std::string>> layer(modal::image_layer what,
                                                     std::string app,
                                                     std::string builder,
@@ -54,6 +57,12 @@ private:
   std::string host_;
   std::string token_;
   std::chrono::steady_clock::time_point token_fresh_until_{};
+  std::chrono::steady_clock::time_point token_ends_{};
+  // One asks, the others wait for its answer. An image takes minutes: who
+  // needs another one does not wait for that.
+  places asking_for_token_{executor_, 1};
+  places looking_up_app_{executor_, 1};
+  std::map<std::string, std::shared_ptr<places>> building_; // by commands
   std::string app_;
   std::string builder_;
   std::map<std::string, std::string> images_; // by their commands; bounded

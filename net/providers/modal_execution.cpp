@@ -2,6 +2,7 @@
 
 #include "net/fail.hpp"
 #include "net/providers/modal_messages.hpp"
+#include "net/providers/places.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -24,6 +25,7 @@ constexpr std::size_t stdin_piece_bytes = 1u << 20;
 constexpr auto wait_bound = 60s; // of one TaskExecWait
 constexpr int max_breaks = 4;    // in a row, of one call
 constexpr auto break_pause = 100ms;
+constexpr auto renewal_bound = 10s;
 
 /// A connection that broke under the call: it is taken up on another one.
 bool broke_off(const grpc_status& status) {
@@ -33,32 +35,34 @@ bool broke_off(const grpc_status& status) {
 
 /// One process in one sandbox, seen through the sandbox's router.
 struct execution : std::enable_shared_from_this<execution> {
-  execution(asio::any_io_executor ex, std::shared_ptr<grpc_channel> c)
-      : channel{std::move(c)}, settled{ex} {
+  execution(asio::any_io_executor ex, modal_router way, call_scope bounds)
+      : at{std::move(way)}, scope{std::move(bounds)}, settled{ex}, renewing{ex,
+                                                                            1} {
     settled.expires_at(steady::time_point::max());
   }
 
   asio::awaitable<grpc_reply> call(std::string method, std::string message,
                                    std::function<bool(std::string_view)> take,
                                    steady::time_point until);
+  asio::awaitable<bool> goes_on_after(grpc_status why, std::string used_jwt);
+  asio::awaitable<bool> renew(std::string used_jwt);
+  asio::awaitable<grpc_status> start(exec_request what);
   asio::awaitable<void> read(bool is_err, output_sink sink);
   asio::awaitable<void> feed(std::string input);
   asio::awaitable<result<command_end>> wait();
-
-  bool called_off() const { return scope.abort && scope.abort->tripped(); }
 
   void part_ended() {
     if (--open_parts == 0)
       settled.cancel();
   }
 
-  std::shared_ptr<grpc_channel> channel;
-  asio::steady_timer settled;
+  modal_router at;
   call_scope scope;
-  std::string task;
+  asio::steady_timer settled;
+  places renewing;
   std::string id = make_uuid();
-  std::string jwt;
   int open_parts = 0;
+  bool over = false;   // nothing is taken up again
   result<void> broken; // the first trouble of any part
 };
 
@@ -68,35 +72,87 @@ execution::call(std::string method, std::string message,
                 steady::time_point until) {
   grpc_call c;
   c.path = std::string{router} + std::move(method);
-  c.metadata = {{"authorization", "Bearer " + jwt}};
+  c.metadata = {{"authorization", "Bearer " + at.jwt}};
   c.message = std::move(message);
   c.deadline = std::min(until, scope.deadline);
   c.traceparent = scope.traceparent;
   c.on_message = std::move(take);
-  auto reply = co_await channel->call(std::move(c));
+  auto reply = co_await at.channel->call(std::move(c));
   co_return reply;
+}
+
+/// Whether a part that ended so is taken up again: on another connection, or
+/// with another token.
+asio::awaitable<bool> execution::goes_on_after(grpc_status why,
+                                               std::string used_jwt) {
+  if (over || (scope.abort && scope.abort->tripped()))
+    co_return false;
+  if (broke_off(why))
+    co_return co_await pause(settled.get_executor(), break_pause,
+                             scope.deadline, nullptr);
+  if (why.code != grpc_code::unauthenticated || !at.renew)
+    co_return false;
+  // The switch belongs to the channel: nobody else may arm it.
+  call_scope waiting{scope.deadline, nullptr, scope.traceparent};
+  if (!co_await renewing.take(std::move(waiting)))
+    co_return false;
+  auto renewed = co_await renew(std::move(used_jwt));
+  renewing.leave();
+  co_return renewed && !over;
+}
+
+asio::awaitable<bool> execution::renew(std::string used_jwt) {
+  if (at.jwt != used_jwt)
+    co_return true; // another part was quicker
+  call_scope asking{std::min(scope.deadline, steady::now() + renewal_bound),
+                    nullptr, scope.traceparent};
+  auto fresh = co_await at.renew(std::move(asking));
+  // The same once more: it was refused for another reason.
+  if (!fresh || *fresh == used_jwt)
+    co_return false;
+  at.jwt = std::move(*fresh);
+  co_return true;
+}
+
+/// Under one id: the router starts it once, however often it is asked.
+asio::awaitable<grpc_status> execution::start(exec_request what) {
+  what.task = at.task;
+  what.exec = id;
+  what.older = at.older;
+  auto message = exec_start_request(what);
+  for (int breaks = 1;; ++breaks) {
+    auto used = at.jwt;
+    auto reply
+      = co_await call("TaskExecStart", message, nullptr, scope.deadline);
+    if (reply.status.ok() || breaks >= max_breaks
+        || !co_await goes_on_after(reply.status, std::move(used)))
+      co_return reply.status;
+  }
 }
 
 /// Output from where we are; a stream that breaks is taken up at its offset.
 asio::awaitable<void> execution::read(bool is_err, output_sink sink) {
   auto keep = shared_from_this();
   std::uint64_t offset = 0;
-  for (int tries = 0; tries < max_breaks && !called_off(); ++tries) {
+  int breaks = 0;
+  for (;;) {
     auto take = [&](std::string_view bytes) {
       auto data = text_field(bytes, 1);
       if (data) {
         offset += data->size();
-        tries = 0;
+        breaks = 0;
         sink(is_err ? output_stream::err : output_stream::out, *data);
       }
       return true;
     };
-    auto message = stdio_read_request(task, id, offset, is_err);
+    auto used = at.jwt;
+    auto message = stdio_read_request(at.task, id, offset, is_err);
     auto reply = co_await call("TaskExecStdioRead", std::move(message), take,
                                scope.deadline);
     if (reply.status.ok())
       break;
-    if (!broke_off(reply.status)) {
+    if (++breaks >= max_breaks
+        || !co_await goes_on_after(reply.status, std::move(used))) {
       broken = reply.status.as_error("read output");
       break;
     }
@@ -110,19 +166,22 @@ asio::awaitable<void> execution::feed(std::string input) {
   std::uint64_t offset = 0;
   auto last = false;
   for (int breaks = 0; !last;) {
+    auto used = at.jwt;
     auto piece = rest.substr(0, stdin_piece_bytes);
     last = piece.size() == rest.size();
-    auto message = stdin_write_request(task, id, offset, piece, last);
+    auto message = stdin_write_request(at.task, id, offset, piece, last);
     auto reply = co_await call("TaskExecStdinWrite", std::move(message),
                                nullptr, scope.deadline);
-    if (broke_off(reply.status) && !called_off() && ++breaks < max_breaks) {
-      last = false; // the offset makes it harmless to send it again
+    if (reply.status.ok()) {
+      rest.remove_prefix(piece.size());
+      offset += piece.size();
       continue;
     }
-    if (!reply.status.ok())
-      break; // it may have ended without reading: its end tells
-    rest.remove_prefix(piece.size());
-    offset += piece.size();
+    // It may have ended without reading: its end tells.
+    if (++breaks >= max_breaks
+        || !co_await goes_on_after(reply.status, std::move(used)))
+      break;
+    last = false; // the offset makes it harmless to send it again
   }
   part_ended();
 }
@@ -136,73 +195,73 @@ asio::awaitable<result<command_end>> execution::wait() {
         end = *read;
       return true;
     };
-    auto message = exec_request_of(task, id);
+    auto used = at.jwt;
+    auto message = exec_request_of(at.task, id);
     auto reply = co_await call("TaskExecWait", std::move(message), take,
                                steady::now() + wait_bound);
     if (end)
       co_return *end;
-    auto waiting
-      = reply.status.ok() || reply.status.code == grpc_code::deadline_exceeded;
-    breaks = waiting ? 0 : breaks + 1;
-    if (!waiting
-        && (called_off() || !broke_off(reply.status) || breaks >= max_breaks))
+    if (reply.status.ok()
+        || reply.status.code == grpc_code::deadline_exceeded) {
+      breaks = 0; // it still runs
+      continue;
+    }
+    if (++breaks >= max_breaks
+        || !co_await goes_on_after(reply.status, std::move(used)))
       co_return reply.status.as_error("wait for the process");
-    if (!waiting)
-      co_await pause(settled.get_executor(), break_pause, scope.deadline,
-                     nullptr);
   }
   co_return fail(ec::timeout, "the deadline passed");
+}
+
+/// All of it, once it was started.
+asio::awaitable<result<command_end>>
+follow_at_modal(std::shared_ptr<execution> e, std::string input,
+                output_sink sink) {
+  auto executor = e->settled.get_executor();
+  e->open_parts = 3;
+  asio::co_spawn(executor, e->read(false, sink), asio::detached);
+  asio::co_spawn(executor, e->read(true, sink), asio::detached);
+  asio::co_spawn(executor, e->feed(std::move(input)), asio::detached);
+  auto end = co_await e->wait();
+  if (!end) {
+    e->over = true;
+    e->at.channel->close();
+  }
+  boost::system::error_code ignored;
+  if (e->open_parts > 0)
+    co_await e->settled.async_wait(
+      asio::redirect_error(asio::use_awaitable, ignored));
+  if (end && !e->broken)
+    end = e->broken.error();
+  co_return end;
 }
 
 } // namespace
 
 asio::awaitable<result<command_end>>
 execute_at_modal(asio::any_io_executor executor, modal_router at,
-                 environment sandbox_env, command_request what,
-                 output_sink sink, call_scope scope) {
-  auto e = std::make_shared<execution>(executor, at.channel);
-  e->scope = scope;
-  e->task = std::move(at.task);
-  e->jwt = std::move(at.jwt);
+                 command_request what, output_sink sink, call_scope scope) {
+  auto channel = at.channel;
+  auto e = std::make_shared<execution>(executor, std::move(at), scope);
   exec_request r;
-  r.task = e->task;
-  r.exec = e->id;
-  r.argv = what.argv;
-  r.cwd = what.cwd;
-  r.env = std::move(what.env);
-  for (const auto& [name, value] : sandbox_env)
-    r.env.try_emplace(name, value.reveal());
+  r.argv = std::move(what.argv);
+  r.cwd = std::move(what.cwd);
+  for (auto& [name, value] : what.env)
+    r.env.emplace(name, secret{std::move(value)});
   auto left
     = std::chrono::ceil<std::chrono::seconds>(scope.deadline - steady::now());
   r.timeout_seconds
     = static_cast<std::uint32_t>(std::max<std::int64_t>(1, left.count()));
   // Calling off closes the router's connection, which ends every part.
   if (scope.abort)
-    scope.abort->arm([c = at.channel] { c->close(); });
-  auto message = exec_start_request(r);
-  auto begun = co_await e->call("TaskExecStart", std::move(message), nullptr,
-                                scope.deadline);
-  result<command_end> end = fail(ec::internal, "not run");
-  if (begun.status.ok()) {
-    e->open_parts = 3;
-    asio::co_spawn(executor, e->read(false, sink), asio::detached);
-    asio::co_spawn(executor, e->read(true, sink), asio::detached);
-    asio::co_spawn(executor, e->feed(std::move(what.input)), asio::detached);
-    end = co_await e->wait();
-    if (!end)
-      at.channel->close();
-    boost::system::error_code ignored;
-    if (e->open_parts > 0)
-      co_await e->settled.async_wait(
-        asio::redirect_error(asio::use_awaitable, ignored));
-    if (end && !e->broken)
-      end = e->broken.error();
-  } else {
-    end = begun.status.as_error("Modal did not start a process");
-  }
+    scope.abort->arm([channel] { channel->close(); });
+  auto begun = co_await e->start(std::move(r));
+  result<command_end> end = begun.as_error("Modal did not start a process");
+  if (begun.ok())
+    end = co_await follow_at_modal(e, std::move(what.input), std::move(sink));
   if (scope.abort)
     scope.abort->disarm();
-  at.channel->close();
+  channel->close();
   co_return end;
 }
 

@@ -190,9 +190,16 @@ modal_sandboxes::rejoin(remote_sandbox sandbox, call_scope scope) {
     co_return seen.bytes.error();
   if (has_ended(*seen.bytes))
     co_return fail(ec::not_found, "Modal's sandbox has ended");
+  auto entered = co_await enter(std::move(sandbox), scope);
+  co_return entered;
+}
+
+asio::awaitable<result<remote_sandbox>>
+modal_sandboxes::enter(remote_sandbox sandbox, call_scope scope) {
+  auto older = is_older_modal_id(sandbox.id);
   auto message = router_access_request(
     older ? sandbox.keys[std::string{task_key}].reveal() : sandbox.id);
-  method
+  std::string method
     = older ? "TaskGetCommandRouterAccess" : "SandboxGetCommandRouterAccess";
   auto done
     = co_await client_->call(std::move(method), std::move(message), scope);

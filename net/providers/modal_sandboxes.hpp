@@ -23,8 +23,12 @@ public:
 
   boost::asio::awaitable<provider::creation> create(sandbox_wish wish,
                                                     call_scope scope);
+  /// `not_found` when it has ended.
   boost::asio::awaitable<result<remote_sandbox>> rejoin(remote_sandbox sandbox,
                                                         call_scope scope);
+  /// With a new token for its router.
+  boost::asio::awaitable<result<remote_sandbox>> enter(remote_sandbox sandbox,
+                                                       call_scope scope);
   boost::asio::awaitable<result<void>> destroy(std::string id,
                                                call_scope scope);
   boost::asio::awaitable<result<std::vector<provider::tagged>>>

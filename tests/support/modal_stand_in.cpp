@@ -1,6 +1,6 @@
 #include "tests/support/modal_stand_in.hpp"
 
-#include "net/grpc/protobuf.hpp"
+#include "tests/support/protobuf_fields.hpp"
 
 namespace troupe::test {
 
@@ -14,47 +14,6 @@ constexpr std::string_view router_service
   = "/modal.task_command_router.TaskCommandRouter/";
 // {"alg":"none"} . {"exp":4102444800} . nothing
 const std::string token = "eyJhbGciOiJub25lIn0.eyJleHAiOjQxMDI0NDQ4MDB9.x";
-
-/// The value of a field, the last one if it repeats.
-std::string_view bytes_of(std::string_view message, int number) {
-  std::string_view out;
-  pb::reader reader{message};
-  for (pb::field f; reader.next(f);)
-    if (f.number == number && f.wire_type == 2)
-      out = f.bytes;
-  return out;
-}
-
-std::uint64_t number_of(std::string_view message, int number) {
-  std::uint64_t out = 0;
-  pb::reader reader{message};
-  for (pb::field f; reader.next(f);)
-    if (f.number == number && f.wire_type == 0)
-      out = f.value;
-  return out;
-}
-
-std::vector<std::string> texts_of(std::string_view message, int number) {
-  std::vector<std::string> out;
-  pb::reader reader{message};
-  for (pb::field f; reader.next(f);)
-    if (f.number == number && f.wire_type == 2)
-      out.emplace_back(f.bytes);
-  return out;
-}
-
-std::map<std::string, std::string> pairs_of(std::string_view message,
-                                            int number) {
-  std::map<std::string, std::string> out;
-  for (const auto& pair : texts_of(message, number))
-    out[std::string{bytes_of(pair, 1)}] = std::string{bytes_of(pair, 2)};
-  return out;
-}
-
-void say(grpc_exchange& call, const pb::writer& message) {
-  call.send(message.bytes());
-  call.end();
-}
 
 } // namespace
 
@@ -79,6 +38,15 @@ void modal_stand_in::serve_older_only(grpc_code how) {
 void modal_stand_in::claim_https() {
   std::lock_guard guard{mutex_};
   https_ = true;
+}
+
+void modal_stand_in::end_router_tokens() {
+  std::lock_guard guard{mutex_};
+  ++router_tokens_;
+}
+
+std::string modal_stand_in::router_jwt() const {
+  return "jwt-" + std::to_string(router_tokens_);
 }
 
 std::string modal_stand_in::router_url() const {
@@ -158,7 +126,8 @@ void modal_stand_in::handle(grpc_exchange& call) {
     return control(method, call);
   }
   if (call.path.starts_with(router_service)) {
-    if (m["authorization"] != "Bearer jwt-1" || m.contains("x-modal-token-id"))
+    if (m["authorization"] != "Bearer " + router_jwt()
+        || m.contains("x-modal-token-id"))
       return call.end(grpc_code::unauthenticated, "no router JWT");
     return route(method, call);
   }
@@ -246,7 +215,7 @@ void modal_stand_in::create(grpc_exchange& call) {
   b.tags = pairs_of(call.message, 4);
   b.env = pairs_of(bytes_of(bytes_of(call.message, 6), 2), 1);
   pb::writer access, out;
-  access.text(1, "jwt-1").text(2, router_url());
+  access.text(1, router_jwt()).text(2, router_url());
   out.text(1, id).text(3, b.task).message(5, access);
   boxes_[id] = std::move(b);
   say(call, out);
@@ -286,7 +255,7 @@ void modal_stand_in::access(std::string_view method, grpc_exchange& call) {
   for (const auto& [id, b] : boxes_)
     if (b.older == by_task && (by_task ? b.task == wanted : id == wanted)) {
       pb::writer out;
-      return say(call, out.text(1, "jwt-1").text(2, router_url()));
+      return say(call, out.text(1, router_jwt()).text(2, router_url()));
     }
   call.end(grpc_code::not_found, "no such task");
 }
@@ -312,104 +281,6 @@ void modal_stand_in::list(grpc_exchange& call, bool older) {
       out.message(1, box);
     }
   say(call, out);
-}
-
-// -- the router --------------------------------------------------------------
-
-std::shared_ptr<background_program>
-modal_stand_in::program_of(const grpc_exchange& call) {
-  auto task = bytes_of(call.message, 1);
-  for (auto& [id, b] : boxes_)
-    if (b.task == task)
-      if (auto p = b.programs.find(std::string{bytes_of(call.message, 2)});
-          p != b.programs.end())
-        return p->second;
-  return nullptr;
-}
-
-void modal_stand_in::start(grpc_exchange& call) {
-  auto task = bytes_of(call.message, 1);
-  for (auto& [id, b] : boxes_) {
-    if (b.task != task)
-      continue;
-    program_run what;
-    what.argv = texts_of(call.message, 3);
-    what.env = b.env;
-    for (auto& [name, value] : pairs_of(call.message, 12))
-      what.env[name] = value;
-    // Begun once its input is complete: ours all read it first.
-    b.waiting_for_input[std::string{bytes_of(call.message, 2)}] = what;
-    return say(call, {});
-  }
-  call.end(grpc_code::not_found, "no such task");
-}
-
-void modal_stand_in::input(grpc_exchange& call) {
-  auto task = bytes_of(call.message, 1);
-  std::string exec{bytes_of(call.message, 2)};
-  for (auto& [id, b] : boxes_) {
-    auto w = b.waiting_for_input.find(exec);
-    if (b.task != task || w == b.waiting_for_input.end())
-      continue;
-    auto& all = b.inputs[exec];
-    if (number_of(call.message, 3) != all.size())
-      return call.end(grpc_code::invalid_argument, "offset");
-    all += bytes_of(call.message, 4);
-    if (number_of(call.message, 5) != 0) {
-      w->second.input = all;
-      b.programs[exec]
-        = std::make_shared<background_program>(std::move(w->second));
-      b.waiting_for_input.erase(w);
-    }
-    return say(call, {});
-  }
-  call.end(grpc_code::not_found, "no such process");
-}
-
-void modal_stand_in::route(std::string_view method, grpc_exchange& call) {
-  if (method == "TaskExecStart")
-    return start(call);
-  if (method == "TaskExecStdinWrite")
-    return input(call);
-  if (method == "TaskExecWait") {
-    call.look = [this](grpc_exchange& c) {
-      std::lock_guard guard{mutex_};
-      auto program = program_of(c);
-      if (!program)
-        return;
-      auto seen = program->look();
-      if (!seen.code)
-        return;
-      pb::writer out;
-      if (*seen.code >= 0)
-        out.present_number(1, static_cast<std::uint64_t>(*seen.code));
-      else
-        out.present_number(2, static_cast<std::uint64_t>(-*seen.code));
-      say(c, out);
-    };
-    return;
-  }
-  if (method == "TaskExecStdioRead") {
-    auto is_err = number_of(call.message, 4) == 1;
-    auto shown = std::make_shared<std::size_t>(number_of(call.message, 3));
-    call.look = [this, is_err, shown](grpc_exchange& c) {
-      std::lock_guard guard{mutex_};
-      auto program = program_of(c);
-      if (!program)
-        return;
-      auto seen = program->look();
-      const auto& text = is_err ? seen.err : seen.out;
-      if (text.size() > *shown) {
-        pb::writer out;
-        c.send(out.text(1, text.substr(*shown)).bytes());
-        *shown = text.size();
-      }
-      if (seen.code)
-        c.end();
-    };
-    return;
-  }
-  call.end(grpc_code::unimplemented);
 }
 
 } // namespace troupe::test

@@ -28,6 +28,8 @@ public:
   /// Names the router with https, as their client insists on, who then speaks
   /// in the clear to a Modal on this machine.
   void claim_https();
+  /// Those given out so far are not taken any more.
+  void end_router_tokens();
   /// The calls so far, as "SandboxCreateV2".
   std::vector<std::string> calls() const;
   /// Of each of them, "" where there was none.
@@ -59,6 +61,7 @@ private:
   void handle(grpc_exchange& call);
   void remember(const std::string& method, const grpc_exchange& call);
   std::string router_url() const;
+  std::string router_jwt() const;
   void control(std::string_view method, grpc_exchange& call);
   void image(grpc_exchange& call);
   void create(grpc_exchange& call);
@@ -79,6 +82,7 @@ private:
   std::map<std::string, std::map<std::string, std::string>> secrets_;
   net::grpc_code newer_ = net::grpc_code::ok;
   bool https_ = false;
+  int router_tokens_ = 1;
   std::vector<std::string> calls_;
   std::map<std::string, std::set<int>> fields_;
   std::map<std::string, std::set<std::string>> metadata_;

@@ -213,4 +213,70 @@ BOOST_AUTO_TEST_CASE(takes_up_output_where_a_broken_connection_left_it) {
   check_nothing_is_left();
 }
 
+BOOST_AUTO_TEST_CASE(renews_a_token_that_the_router_takes_no_more) {
+  for (auto older : {false, true}) {
+    if (older)
+      modal.serve_older_only();
+    auto run = python("import time\ndef tool():\n"
+                      "  print('before', flush=True)\n  time.sleep(1)\n"
+                      "  print('after')\n  return 7\n");
+    auto watcher = side->begin(run);
+    watcher->wait_for_output("before");
+    modal.end_router_tokens();
+    modal.server().break_connections();
+    auto outcome = watcher->wait();
+    BOOST_REQUIRE_MESSAGE(outcome.answer.has_value(),
+                          outcome.answer.error().text);
+    BOOST_TEST(outcome.answer->value_json == "7");
+    BOOST_TEST(outcome.answer->stdout_text == "before\nafter\n");
+    check_nothing_is_left();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(gives_up_when_a_new_token_is_refused_as_well) {
+  modal.fail_next("TaskExecStart", grpc_code::unauthenticated);
+  modal.fail_next("SandboxGetCommandRouterAccess",
+                  grpc_code::permission_denied);
+  auto outcome = side->run(python(one));
+  BOOST_REQUIRE(!outcome.answer.has_value());
+  BOOST_TEST((outcome.answer.error().code == ec::denied));
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(starts_once_however_often_it_has_to_ask) {
+  modal.fail_next("TaskExecStart", grpc_code::unavailable);
+  BOOST_TEST(side->good(python(one)).value_json == "1");
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(looks_up_once_what_many_runs_want_at_once) {
+  std::vector<std::shared_ptr<test::waiting_observer>> all;
+  for (int i = 0; i < 10; ++i)
+    all.push_back(side->begin(python(one)));
+  for (auto& each : all) {
+    auto outcome = each->wait();
+    BOOST_REQUIRE_MESSAGE(outcome.answer.has_value(),
+                          outcome.answer.error().text);
+    BOOST_TEST(outcome.answer->value_json == "1");
+  }
+  side->rest();
+  auto calls = modal.calls();
+  for (auto once : {"AuthTokenGet", "AppGetOrCreate", "EnvironmentGetOrCreate",
+                    "ImageGetOrCreate"})
+    BOOST_TEST(std::ranges::count(calls, once) == 1, once);
+  BOOST_TEST(modal.created() == 10);
+  check_nothing_is_left();
+}
+
+// A token that is refused is not another one's trouble: it is at an end.
+BOOST_AUTO_TEST_CASE(fails_at_once_when_credentials_are_withdrawn) {
+  for (auto code : {grpc_code::unauthenticated, grpc_code::permission_denied}) {
+    open();
+    modal.fail_next("AuthTokenGet", code);
+    auto before = modal.calls().size();
+    BOOST_TEST(!side->run(python(one)).answer.has_value());
+    BOOST_TEST(modal.calls().size() == before + 1);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
