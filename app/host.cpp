@@ -152,8 +152,9 @@ engine& host::parts::front() {
 result<void> host::parts::open_server(const settings& s) {
   auto options = server_options_from(s);
   options.access_log = log_access;
-  if (exporter)
-    options.more_metrics = [from = exporter.get()] { return from->metrics(); };
+  options.more_metrics = [from = remote.get(), spans = exporter.get()] {
+    return from->metrics() + (spans ? spans->metrics() : std::string{});
+  };
   server = std::make_unique<net::http_server>(front(), std::move(options));
   auto api = api_options_from(s);
   api.archive = archive = make_stored_archive(kept);

@@ -9,7 +9,7 @@ remote_backends::open(const settings& s, std::shared_ptr<lease_book> leases,
                       engine_options& into) {
   std::unique_ptr<remote_backends> made{new remote_backends};
   auto executor = made->io_.executor();
-  auto client
+  auto client = made->client_
     = std::make_shared<net::http_client>(executor, net::client_options{});
   for (auto kind : {backend_kind::e2b, backend_kind::modal,
                     backend_kind::daytona, backend_kind::aio}) {

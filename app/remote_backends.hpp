@@ -6,6 +6,7 @@
 #include "runtime/settings.hpp"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace troupe {
@@ -23,10 +24,16 @@ public:
   /// Ends what still runs, within a bound.
   ~remote_backends();
 
+  /// What their client did, in Prometheus' text format.
+  std::string metrics() const {
+    return net::client_metrics(client_->counters());
+  }
+
 private:
   remote_backends() = default;
 
   io_thread io_;
+  std::shared_ptr<net::http_client> client_;
   std::vector<std::shared_ptr<net::remote_backend>> all_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "net/client/abort_switch.hpp"
+#include "net/client/client_counters.hpp"
 #include "net/client/resolver.hpp"
 #include "net/client/retry.hpp"
 #include "net/client/url.hpp"
@@ -73,15 +74,6 @@ struct client_exchange {
 struct stream_reader {
   std::function<bool(const client_response&)> head;
   std::function<bool(std::string_view)> data; // false: enough, close
-};
-
-/// Counters for operators.
-struct client_counters {
-  std::uint64_t requests = 0;
-  std::uint64_t retries = 0;
-  std::uint64_t connections_opened = 0;
-  std::uint64_t connections_reused = 0;
-  std::uint64_t failures = 0;
 };
 
 /// The one HTTP/1.1 client for everybody: pool per host, TLS verified against

@@ -113,6 +113,10 @@ BOOST_AUTO_TEST_CASE(takes_e2b_for_what_asks_for_nothing) {
                        R"({"source": "def f():\n  return 'it\\'s'\n"})"));
   BOOST_TEST(r.at("value") == "it's", r);
   BOOST_TEST(r.at("backend") == "e2b");
+  auto metrics = ask(h->addresses()[0], "GET /metrics");
+  BOOST_TEST(metrics.find("\ntroupe_client_requests_total ") != metrics.npos);
+  BOOST_TEST(metrics.find("\ntroupe_client_requests_total 0\n")
+             == metrics.npos);
 }
 
 // SANDBOX_PROVIDER

@@ -1,4 +1,5 @@
 #include "net/client/http_client.hpp"
+#include "tests/support/metrics_check.hpp"
 #include "tests/support/scripted_server.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -95,6 +96,20 @@ BOOST_AUTO_TEST_CASE(opens_a_new_connection_when_the_kept_one_is_gone) {
   BOOST_TEST(send(r).answer.has_value());
   BOOST_TEST(send(r).answer.has_value());
   BOOST_TEST(server.connections() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(counts_for_operators_what_it_does) {
+  scripted_server server{always(ok)};
+  BOOST_TEST(send(request(server)).answer.has_value());
+  BOOST_TEST(send(request(server)).answer.has_value());
+  auto text = client_metrics(client->counters());
+  for (const auto& problem : test::metrics_check{}.problems(text))
+    BOOST_ERROR(problem);
+  for (auto line : {"\ntroupe_client_requests_total 2\n",
+                    "\ntroupe_client_connections_opened_total 1\n",
+                    "\ntroupe_client_connections_reused_total 1\n",
+                    "\ntroupe_client_retries_total 0\n"})
+    BOOST_TEST(text.find(line) != text.npos, line);
 }
 
 BOOST_AUTO_TEST_CASE(sends_what_it_was_given_and_the_prefix) {

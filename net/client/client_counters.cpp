@@ -1,0 +1,27 @@
+#include "net/client/client_counters.hpp"
+
+#include <string_view>
+
+namespace troupe::net {
+
+std::string client_metrics(const client_counters& counters) {
+  std::string out;
+  auto total = [&out](std::string_view name, std::string_view help,
+                      const client_counters::counter& n) {
+    auto whole = "troupe_client_" + std::string{name} + "_total";
+    out.append("# HELP ").append(whole).append(" ").append(help).append("\n");
+    out.append("# TYPE ").append(whole).append(" counter\n");
+    out.append(whole).append(" ").append(std::to_string(n.load()));
+    out.append("\n");
+  };
+  total("requests", "Requests to providers and webhooks.", counters.requests);
+  total("retries", "Requests that were sent once more.", counters.retries);
+  total("failures", "Requests without any answer.", counters.failures);
+  total("connections_opened", "Connections opened to them.",
+        counters.connections_opened);
+  total("connections_reused", "Requests that found an open connection.",
+        counters.connections_reused);
+  return out;
+}
+
+} // namespace troupe::net
