@@ -114,7 +114,8 @@ struct change_words {
 
 std::string audit_of_run(const live_run& run, const prepared_run* prepared) {
   line_writer line;
-  const auto& request = *run.request;
+  const auto kept = run.request();
+  const auto& request = *kept;
   line.text("event", "run");
   line.text("run", run.id.str());
   line.text("user", run.who.user.str());

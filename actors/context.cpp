@@ -8,12 +8,12 @@ namespace troupe {
 engine_context::engine_context(engine_options options_)
     : options{std::move(options_)}, boot{make_uuid()}, gate{options.admission},
       runs{options.registry}, to_ledger{{options.ledger.waiting_entries,
-                                         options.ledger.waiting_bytes}} {}
+                                         options.ledger.waiting_bytes,
+                                         options.ledger.hurry_at}} {}
 
 bool write_down(engine_context& context, ledger_line&& line,
                 std::function<void(bool)> kept) {
-  const bool someone_waits = static_cast<bool>(kept);
-  auto outcome = context.to_ledger.push(std::move(line), std::move(kept));
+  const auto outcome = context.to_ledger.push(std::move(line), std::move(kept));
   switch (outcome) {
   case ledger_queue::outcome::full:
     meters::add(context.meter.lines_lost);
@@ -23,7 +23,8 @@ bool write_down(engine_context& context, ledger_line&& line,
   case ledger_queue::outcome::wake:
   case ledger_queue::outcome::wake_now:
     if (auto routes = context.routes.load(); routes && routes->ledger)
-      caf::anon_send(routes->ledger, flush_v, someone_waits);
+      caf::anon_send(routes->ledger, flush_v,
+                     outcome == ledger_queue::outcome::wake_now);
     return true;
   }
   return true;
@@ -45,11 +46,13 @@ void abandon(engine_context& context, const live_run_ptr& run, error why) {
   for (auto& guest : may_start) {
     auto next = std::static_pointer_cast<live_run>(std::move(guest));
     if (routes && next->owner < routes->dispatchers.size())
-      caf::anon_send(routes->dispatchers[next->owner], turn_v, std::move(next));
+      caf::anon_send<caf::message_priority::high>(
+        routes->dispatchers[next->owner], turn_v, std::move(next));
   }
   if (auto* desk = context.board->find(run->backend))
     desk->carrier->cancel(run->id, exit_reason::cancelled);
   run->events.end(nullptr, run->failure);
+  run->forget_request();
   context.runs.retire(run);
 }
 

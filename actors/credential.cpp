@@ -35,8 +35,9 @@ void credential_state::gather(const gather_request& what) {
   query.organization = what.run->who.organization;
   query.user = what.run->who.user;
   query.tool_name = what.tool_name;
-  query.agent_id = what.run->request->agent_id;
-  query.traceparent = what.run->request->traceparent;
+  query.agent_id = what.run->agent_id;
+  if (auto request = what.run->request()) // else it has just ended
+    query.traceparent = request->traceparent;
   ask(query, std::move(who));
 }
 
@@ -66,7 +67,7 @@ result<void> credential_state::unseal_stored(const gather_request& what,
       v != mine->variables.end() && !v->second.empty())
     if (auto ok = layer(what.config.str(), v->second, found.of_config); !ok)
       return ok;
-  const auto& agent = what.run->request->agent_id;
+  const auto& agent = what.run->agent_id;
   if (auto v = mine->agent_variables.find(agent);
       !agent.empty() && v != mine->agent_variables.end())
     // '/' keeps agents apart from configs, and organizations from each other.
@@ -164,7 +165,8 @@ credential_state::checked(result<environment> answer,
 }
 
 void credential_state::reply(waiter& who) {
-  self->send(who.home, gather_v, std::move(who.found));
+  self->send<caf::message_priority::high>(who.home, gather_v,
+                                          std::move(who.found));
 }
 
 // -- forgetting ---------------------------------------------------------------

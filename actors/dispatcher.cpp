@@ -132,11 +132,12 @@ dispatcher_state::job* dispatcher_state::take_on(execution& what, bool detached,
   }
   auto& j = i->second;
   j.run = run;
+  j.request = std::move(what.request);
   j.detached = detached;
   j.stages.reserve(usual_stages);
   j.stage_began = run->began;
   j.config = config.of(context->config);
-  const auto& request = *run->request;
+  const auto& request = *j.request;
   const auto& rules = context->options.deadlines;
   auto patience = request.deadline;
   if (patience.count() <= 0)
@@ -165,7 +166,7 @@ void dispatcher_state::begin(job& j) {
                           "runs; come back later",
                           {},
                           std::chrono::milliseconds{1'000}});
-  const auto& request = *j.run->request;
+  const auto& request = *j.request;
   if (request.idempotency_key.empty())
     return resolve_now(j);
   auto [i, fresh] = keys.try_emplace(
@@ -194,7 +195,7 @@ void dispatcher_state::claimed(const claim_reply& reply) {
     return resolve_now(*j);
   // Not ours: what was claimed stays as it is.
   j->keyed = false;
-  keys.erase({j->run->who.organization, j->run->request->idempotency_key});
+  keys.erase({j->run->who.organization, j->run->idempotency_key});
   if (reply.replay) {
     meters::add(context->meter.replayed);
     auto again = make_recycled<run_result>(*reply.replay);
@@ -246,9 +247,10 @@ void dispatcher_state::wake(std::vector<admission::guest> guests) {
   for (auto& guest : guests) {
     auto run = std::static_pointer_cast<live_run>(std::move(guest));
     if (run->owner == index)
-      self->send(self, turn_v, std::move(run));
+      self->send<caf::message_priority::high>(self, turn_v, std::move(run));
     else if (run->owner < line.size())
-      self->send(line[run->owner], turn_v, std::move(run));
+      self->send<caf::message_priority::high>(line[run->owner], turn_v,
+                                              std::move(run));
   }
 }
 

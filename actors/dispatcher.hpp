@@ -28,6 +28,7 @@ struct dispatcher_state {
 
   struct job {
     live_run_ptr run;
+    std::shared_ptr<const run_request> request;
     stage at = stage::claiming;
     caf::typed_response_promise<run_answer> answer;
     caf::typed_response_promise<run_note> accepted; // detached

@@ -82,6 +82,7 @@ void dispatcher_state::conclude(job& j,
   record_end(j);
   release(j);
   run->events.end(run->outcome, run->failure);
+  run->forget_request();
   answer_with(j);
   context->runs.retire(run);
   jobs.erase(run.get());
@@ -137,7 +138,7 @@ void dispatcher_state::release(job& j) {
     j.alarm.reset();
   }
   if (j.keyed)
-    keys.erase({j.run->who.organization, j.run->request->idempotency_key});
+    keys.erase({j.run->who.organization, j.run->idempotency_key});
   wake(context->gate.leave(j.run->stay));
 }
 

@@ -23,18 +23,19 @@ std::uint32_t executor_number(const live_run& run, std::size_t count) {
 
 void dispatcher_state::resolve_now(job& j) {
   j.at = stage::resolving;
-  const auto& request = j.run->request;
+  const auto& request = j.request;
   if (request->args_json.size() <= inline_arguments)
     return resolved(j,
                     resolve(*request, j.config->find(j.run->who.organization),
                             context->options.rules, tools));
-  auto work = [home = dispatcher_actor{self}, run = j.run, config = j.config,
-               shared = context] {
+  auto work = [home = dispatcher_actor{self}, run = j.run, request,
+               config = j.config, shared = context] {
     tool_views none; // ours are not for another thread
     auto what = std::make_shared<result<resolved_run>>(
-      resolve(*run->request, config->find(run->who.organization),
+      resolve(*request, config->find(run->who.organization),
               shared->options.rules, none));
-    caf::anon_send(home, done_v, resolve_reply{run, std::move(what)});
+    caf::anon_send<caf::message_priority::high>(
+      home, done_v, resolve_reply{run, std::move(what)});
   };
   boost::asio::post(context->background, std::move(work));
 }
@@ -54,7 +55,7 @@ void dispatcher_state::resolved(job& j, result<resolved_run> what) {
   const auto first = j.plan.candidates.front();
   j.run->backend = first;
   auto verdict = context->gate.enter(j.run->stay, j.run->who.organization,
-                                     first, j.run->request->priority, j.run);
+                                     first, j.request->priority, j.run);
   if (!verdict) {
     meters::add(context->meter.refused);
     return conclude(j, std::move(verdict.error()));
@@ -123,16 +124,16 @@ void dispatcher_state::try_next(job& j) {
       continue;
     }
     j.breaker_owed = true;
-    auto view = views.find(*j.run->request, kind,
-                           j.config->find(j.run->who.organization),
-                           context->options.rules);
+    auto view
+      = views.find(*j.request, kind, j.config->find(j.run->who.organization),
+                   context->options.rules);
     if (!view)
       return conclude(j, std::move(view.error()));
     // The last backend may still look at what it got.
     auto prepared = j.prepared ? make_recycled<prepared_run>(*j.prepared)
                                : std::move(j.resolved.base);
-    auto fitted = fit(*prepared, j.resolved, *j.run->request, **view,
-                      context->options.rules);
+    auto fitted
+      = fit(*prepared, j.resolved, *j.request, **view, context->options.rules);
     if (!fitted)
       return conclude(j, std::move(fitted.error()));
     j.view = *view;
@@ -158,8 +159,8 @@ void dispatcher_state::gather(job& j) {
   const auto* catalog = j.config->find(j.run->who.organization);
   const bool sealed = catalog
     && (catalog->variables.contains(j.prepared->config->id)
-        || (!j.run->request->agent_id.empty()
-            && catalog->agent_variables.contains(j.run->request->agent_id)));
+        || (!j.request->agent_id.empty()
+            && catalog->agent_variables.contains(j.request->agent_id)));
   if (!sealed && !context->options.webhook)
     return launch(j, found_layers{});
   gather_request ask;
@@ -188,7 +189,7 @@ void dispatcher_state::gathered(const troupe::gathered& found) {
 void dispatcher_state::launch(job& j, const found_layers& found) {
   for (const auto& note : found.notes)
     j.notes.push_back(note);
-  auto env = layer_environment(*j.run->request, j.resolved.tool, j.run->backend,
+  auto env = layer_environment(*j.request, j.resolved.tool, j.run->backend,
                                found, context->options.rules);
   if (!env)
     return conclude(j, std::move(env.error()));
@@ -251,7 +252,7 @@ void dispatcher_state::failed(job& j, error why, bool may_have_started) {
     return conclude(
       j, early_result(j, *j.asked_to_end, "ended before the tool began"));
   }
-  if (!may_fail_over(why, may_have_started, j.run->request->idempotent)) {
+  if (!may_fail_over(why, may_have_started, j.request->idempotent)) {
     if (may_have_started && why.code != ec::invalid_request) {
       // Not "try again": it may have had its effects.
       return conclude(j,

@@ -218,9 +218,8 @@ context_ptr context_of(engine_host& opened) {
 }
 
 result<std::unique_ptr<engine_host>> open_engine(engine_options options) {
-  auto cores = std::max(1u, std::thread::hardware_concurrency());
   if (options.threads == 0)
-    options.threads = cores;
+    options.threads = usual_threads();
   if (options.dispatchers == 0)
     options.dispatchers = options.threads;
   if (options.executors_per_backend == 0)

@@ -39,7 +39,8 @@ public:
       at_once_ = std::move(shared);
       return;
     }
-    caf::anon_send(home_, done_v, ticket_, std::move(shared));
+    caf::anon_send<caf::message_priority::high>(home_, done_v, ticket_,
+                                                std::move(shared));
   }
 
   /// What it ended with, when it did so before `start` came back: there is no
@@ -93,8 +94,10 @@ void executor_state::finish(std::uint64_t ticket,
   meters::add(desk->finished);
   auto& job = n.mapped();
   auto home = std::move(job.home);
-  self->send(home, ended_v,
-             attempt_end{std::move(job.run), job.number, std::move(outcome)});
+  // What can end goes before what wants to begin.
+  self->send<caf::message_priority::high>(
+    home, ended_v,
+    attempt_end{std::move(job.run), job.number, std::move(outcome)});
 }
 
 void executor_state::stop() {

@@ -51,7 +51,7 @@ result<live_run_ptr> gate_state::take_on(execution& what) {
   run->began = live_run::clock::now();
   if (!context->runs.add(run))
     return error{ec::conflict, "there is a run " + run->id.str() + " already"};
-  what.request = run->request;
+  what.request = run->request();
   what.local = run;
   return run;
 }

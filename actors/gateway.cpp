@@ -29,7 +29,7 @@ run_reference reference_to(const caller& who, const run_id& id) {
 
 execution execution_of(const live_run_ptr& run) {
   execution what;
-  what.request = run->request;
+  what.request = run->request();
   what.local = run; // who asks stands in it
   return what;
 }
@@ -58,8 +58,8 @@ result<dispatcher_actor> choose_dispatcher(engine_context& context,
     return engine_stopped();
   const auto& line = routes->dispatchers;
   // Requests with one key meet at one dispatcher, which knows what it runs.
-  const auto& key = run.request->idempotency_key;
-  const auto start = std::hash<std::string>{}(key.empty() ? run.id.str() : key);
+  const auto& key = run.idempotency_key;
+  const auto start = key.empty() ? run.id_hash : std::hash<std::string>{}(key);
   for (std::size_t i = 0; i < line.size(); ++i) {
     const auto index = (start + i) % line.size();
     if (line[index]) {

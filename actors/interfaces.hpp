@@ -215,8 +215,12 @@ using config_actor = caf::typed_actor<
 
 /// Keeps the record of every run and every change.
 using ledger_actor = caf::typed_actor<
-  // INTERNAL: there is something to write; with `true` somebody waits.
+  // There is something to write; with `true` it is wanted now.
   caf::reacts_to<flush_atom, bool>,
+  // INTERNAL: time to write what nobody waits for.
+  caf::reacts_to<done_atom>,
+  // INTERNAL: time to put on the disk for good what was written.
+  caf::reacts_to<kept_atom>,
   // Lays claim to a run's idempotency key; `claim_reply` goes to the sender.
   caf::reacts_to<claim_atom, live_run_ptr>,
   // INTERNAL: time to forget what has expired.

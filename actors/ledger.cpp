@@ -3,15 +3,20 @@
 #include "runtime/digest.hpp"
 #include "runtime/model/codec.hpp"
 
+#include <algorithm>
+#include <thread>
+
 namespace troupe {
 
 namespace {
 
 constexpr auto tidy_interval = std::chrono::minutes{10}; // keys live for hours
-constexpr std::size_t usual_lines = 4'096;               // in one write
+/// Lines in one write: some 0.2 ms, then others get their turn. On few cores a
+/// longer one keeps a dispatcher, and all of its runs, from going on.
+constexpr std::size_t piece = 64;
 
-void enter(ledger_line&& line, journal_entry& entry) {
-  entry.audit = std::move(line.audit);
+void enter(ledger_line& line, journal_entry& entry) {
+  entry.audit = line.audit;
   if (!line.run) {
     entry.organization = std::move(line.organization);
     return;
@@ -22,7 +27,7 @@ void enter(ledger_line&& line, journal_entry& entry) {
   if (line.key != key_fate::none) {
     key_claim claim;
     claim.organization = run.who.organization;
-    claim.key = run.request->idempotency_key;
+    claim.key = run.idempotency_key;
     claim.run = run.id;
     (line.key == key_fate::settle ? entry.settle : entry.release)
       = std::move(claim);
@@ -34,45 +39,64 @@ void enter(ledger_line&& line, journal_entry& entry) {
 void ledger_state::flush(bool now) {
   if (now)
     return write();
-  if (std::exchange(armed, true))
-    return;
-  // Nobody waits: a run that ends meanwhile is written once instead of twice.
-  self->delayed_send(self, context->options.ledger.coalesce, flush_v, true);
+  if (!std::exchange(flush_armed, true))
+    self->delayed_send(self, context->options.ledger.coalesce, done_v);
 }
 
 void ledger_state::write() {
-  armed = false;
-  context->to_ledger.drain(lines);
-  if (lines.empty())
+  auto all = context->to_ledger.drain(lines);
+  if (all.empty())
     return;
-  bool someone_waits = false;
-  for (auto& waiting : lines) {
-    someone_waits = someone_waits || waiting.kept;
-    enter(std::move(waiting.line), entries.emplace_back());
+  auto is_waited_for = [](const auto& w) { return static_cast<bool>(w.kept); };
+  const bool someone_waits = std::any_of(all.begin(), all.end(), is_waited_for);
+  result<void> written;
+  for (std::size_t at = 0; at < all.size(); at += piece) {
+    if (at > 0)
+      std::this_thread::yield();
+    auto ok = write(all.subspan(at, std::min(piece, all.size() - at)));
+    if (!ok)
+      written = std::move(ok);
   }
-  auto written = books->write(entries, someone_waits);
-  entries.clear();
-  if (!written) {
-    meters::add(context->meter.lines_lost, lines.size());
-    context->report("ledger could not write " + std::to_string(lines.size())
-                    + " lines: " + to_string(written.error()));
-  }
-  for (auto& line : lines)
+  if (someone_waits && written)
+    written = books->sync();
+  else if (!std::exchange(sync_armed, true))
+    self->delayed_send(self, context->options.ledger.sync_after, kept_v);
+  for (auto& line : all) {
     if (line.kept)
-      line.kept(written.has_value());
-  lines.clear();
-  if (entries.capacity() > usual_lines) { // a flood is over
-    entries.shrink_to_fit();
-    lines.shrink_to_fit();
+      std::exchange(line.kept, {})(written.has_value());
+    line.line.run.reset(); // the text goes where it came from
   }
 }
 
+result<void> ledger_state::write(std::span<ledger_queue::waiting> some) {
+  for (auto& waiting : some)
+    enter(waiting.line, entries.emplace_back());
+  auto written = books->write(entries);
+  entries.clear();
+  if (!written) {
+    meters::add(context->meter.lines_lost, some.size());
+    context->report("ledger could not write " + std::to_string(some.size())
+                    + " lines: " + to_string(written.error()));
+  }
+  return written;
+}
+
+void ledger_state::sync() {
+  if (!std::exchange(sync_armed, false))
+    return;
+  if (auto ok = books->sync(); !ok)
+    context->report("ledger could not sync its store: "
+                    + to_string(ok.error()));
+}
+
 void ledger_state::claim(const live_run_ptr& run) {
-  const auto& request = *run->request;
+  const auto request = run->request();
+  if (!request)
+    return; // it ended before its turn came: it must not keep the key
   key_claim wanted;
   wanted.organization = run->who.organization;
-  wanted.key = request.idempotency_key;
-  wanted.digest = request_digest(request);
+  wanted.key = run->idempotency_key;
+  wanted.digest = request_digest(*request);
   wanted.run = run->id;
   // What ended a moment ago may still wait to be written.
   write();
@@ -108,7 +132,7 @@ void ledger_state::claim(const live_run_ptr& run) {
     }
   }
   if (auto home = caf::actor_cast<dispatcher_actor>(self->current_sender()))
-    self->send(home, claim_v, std::move(reply));
+    self->send<caf::message_priority::high>(home, claim_v, std::move(reply));
 }
 
 caf::result<run_note> ledger_state::find(const run_reference& which) {
@@ -150,11 +174,17 @@ ledger(ledger_actor::stateful_pointer<ledger_state> self, context_ptr context,
   self->delayed_send(self, tidy_interval, tick_v);
   self->set_exit_handler([self](caf::exit_msg& m) {
     self->state.write();
+    self->state.sync();
     self->quit(std::move(m.reason));
   });
   return {
     [self](flush_atom, bool now) { self->state.flush(now); },
     [self](claim_atom, const live_run_ptr& run) { self->state.claim(run); },
+    [self](done_atom) {
+      self->state.flush_armed = false;
+      self->state.write();
+    },
+    [self](kept_atom) { self->state.sync(); },
     [self](tick_atom) {
       if (auto ok = self->state.books->tidy(); !ok)
         self->state.context->report("ledger could not tidy up: "

@@ -3,6 +3,8 @@
 #include "actors/context.hpp"
 
 #include <memory>
+#include <span>
+#include <vector>
 
 namespace troupe {
 
@@ -14,12 +16,15 @@ struct ledger_state {
   ledger_actor::pointer self = nullptr;
   context_ptr context;
   std::shared_ptr<journal> books;
-  bool armed = false;                       // a quiet flush is on its way
-  std::vector<ledger_queue::waiting> lines; // both empty between two writes,
-  std::vector<journal_entry> entries;       // kept for their memory
+  bool flush_armed = false;                 // a quiet flush is on its way
+  bool sync_armed = false;                  // and a sync of what was written
+  std::vector<ledger_queue::waiting> lines; // slots for the queue's next ones
+  std::vector<journal_entry> entries;       // empty between two writes
 
   void flush(bool now);
   void write();
+  result<void> write(std::span<ledger_queue::waiting> some);
+  void sync();
   void claim(const live_run_ptr& run);
   caf::result<run_note> find(const run_reference& which);
 };

@@ -1,5 +1,7 @@
 #include "actors/ledger_queue.hpp"
 
+#include <utility>
+
 namespace troupe {
 
 namespace {
@@ -21,8 +23,7 @@ ledger_queue::outcome ledger_queue::push(ledger_line&& line,
   const bool urgent = static_cast<bool>(kept);
   const auto bytes = weigh(line);
   std::lock_guard guard{mutex_};
-  if (lines_.size() >= 2 * bounds_.entries
-      || bytes_ + bytes > 2 * bounds_.bytes)
+  if (count_ >= 2 * bounds_.entries || bytes_ + bytes > 2 * bounds_.bytes)
     return outcome::full;
   // The end of a run that still waits to be begun: one line says both.
   auto* run = line.run.get();
@@ -30,7 +31,7 @@ ledger_queue::outcome ledger_queue::push(ledger_line&& line,
   if (waits && !urgent && !lines_[run->line_index].kept) {
     auto& old = lines_[run->line_index];
     if (!line.audit.empty())
-      old.line.audit = std::move(line.audit);
+      old.line.audit.swap(line.audit);
     if (line.key != key_fate::none)
       old.line.key = line.key;
     bytes_ += bytes - old.bytes;
@@ -38,13 +39,15 @@ ledger_queue::outcome ledger_queue::push(ledger_line&& line,
   } else {
     if (run) {
       run->line_round = round_;
-      run->line_index = lines_.size();
+      run->line_index = count_;
     }
-    lines_.push_back({std::move(line), std::move(kept), bytes});
+    waiting one{std::move(line), std::move(kept), bytes};
+    add(one);
+    line = std::move(one.line); // what was left there: the caller frees it
     bytes_ += bytes;
   }
   look_for_room();
-  if (urgent && !hurried_) {
+  if ((urgent || count_ >= bounds_.hurry_at) && !hurried_) {
     awake_ = hurried_ = true;
     return outcome::wake_now;
   }
@@ -54,26 +57,40 @@ ledger_queue::outcome ledger_queue::push(ledger_line&& line,
   return outcome::wake;
 }
 
-void ledger_queue::drain(std::vector<waiting>& all) {
-  all.clear(); // outside of the lock: it may destroy a run
+std::span<ledger_queue::waiting>
+ledger_queue::drain(std::vector<waiting>& all) {
+  constexpr std::size_t usual = 1'024; // slots; more were for a flood
+  if (all.size() > usual)
+    all = {}; // outside of the lock: it may destroy runs
   std::lock_guard guard{mutex_};
   all.swap(lines_);
+  const auto count = std::exchange(count_, 0);
   ++round_;
   bytes_ = 0;
   awake_ = hurried_ = false;
   look_for_room();
+  return {all.data(), count};
+}
+
+/// Under the lock.
+void ledger_queue::add(waiting& one) {
+  if (count_ == lines_.size())
+    lines_.push_back(std::move(one));
+  else
+    std::swap(lines_[count_], one);
+  ++count_;
 }
 
 /// Under the lock.
 void ledger_queue::look_for_room() {
-  const bool now = lines_.size() < bounds_.entries && bytes_ < bounds_.bytes;
+  const bool now = count_ < bounds_.entries && bytes_ < bounds_.bytes;
   if (now != room())
     room_.store(now, std::memory_order_relaxed);
 }
 
 std::size_t ledger_queue::size() const {
   std::lock_guard guard{mutex_};
-  return lines_.size();
+  return count_;
 }
 
 } // namespace troupe

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ public:
   struct bounds {
     std::size_t entries = 65'536;
     std::size_t bytes = 256u << 20;
+    std::size_t hurry_at = 256; // entries: more would be a long write
   };
   enum class outcome { full, quiet, wake, wake_now };
 
@@ -45,19 +47,24 @@ public:
   explicit ledger_queue(const bounds& b) : bounds_{b} {}
 
   /// `wake`: the ledger sleeps and should look after a little while;
-  /// `wake_now`: somebody waits for this one.
+  /// `wake_now`: somebody waits for this one, or it is one of many.
   outcome push(ledger_line&& line, std::function<void(bool)> kept = {});
-  /// Everything that waits, in `all`, whose memory is used for what comes next.
-  void drain(std::vector<waiting>& all);
+  /// Everything that waits: the first ones in `all`, whose memory is used for
+  /// what comes next. What is left in them is freed by the threads that push,
+  /// which are those that made it: freeing it elsewhere would make them and the
+  /// ledger wait for each other in the heap, at every line.
+  std::span<waiting> drain(std::vector<waiting>& all);
   bool room() const { return room_.load(std::memory_order_relaxed); }
   std::size_t size() const;
 
 private:
+  void add(waiting& one);
   void look_for_room();
 
   mutable std::mutex mutex_;
   const bounds bounds_;
-  std::vector<waiting> lines_;
+  std::vector<waiting> lines_; // slots: the first `count_` wait
+  std::size_t count_ = 0;
   std::uint64_t round_ = 1; // of draining: tells which lines still wait
   std::size_t bytes_ = 0;
   std::atomic<bool> room_{true}; // asked for every run, changed seldom

@@ -6,7 +6,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,15 +20,21 @@ namespace troupe {
 struct live_run {
   using clock = std::chrono::steady_clock;
 
-  live_run(caller who_, std::shared_ptr<const run_request> request_,
+  live_run(caller who_, std::shared_ptr<const run_request> request,
            const event_bounds& bounds)
-      : id{request_->id}, who{std::move(who_)}, request{std::move(request_)},
-        events{bounds} {}
+      : id{request->id}, id_hash{std::hash<run_id>{}(id)}, who{std::move(who_)},
+        tool_name{request->tool_name}, agent_id{request->agent_id},
+        idempotency_key{request->idempotency_key}, labels{request->labels},
+        events{bounds}, request_{std::move(request)} {}
 
   // -- said once, then only read ---------------------------------------------
   const run_id id;
+  const std::size_t id_hash;
   const caller who;
-  const std::shared_ptr<const run_request> request;
+  const std::string tool_name; // what is still told when the request is gone
+  const std::string agent_id;
+  const std::string idempotency_key;
+  const std::map<std::string, std::string> labels;
   timestamp created_at{};
   clock::time_point began{};
 
@@ -42,6 +50,13 @@ struct live_run {
   std::atomic<bool> may_have_started{false};
   /// A cancel is urgent and may overtake the run that it is for.
   std::atomic<bool> cancel_wanted{false};
+
+  /// What is to be run; null after the end. Whoever is not the dispatcher that
+  /// owns it takes it once and looks.
+  std::shared_ptr<const run_request> request() const { return request_.load(); }
+  /// For the one that ended it: its source and arguments need not wait, cold,
+  /// until late readers are gone.
+  void forget_request() { request_.store(nullptr); }
 
   /// Whether the caller is the one that ends it: exactly one ever is.
   bool claim_end() { return !ending_.exchange(true); }
@@ -59,6 +74,7 @@ struct live_run {
   std::size_t line_index = 0;
 
 private:
+  std::atomic<std::shared_ptr<const run_request>> request_;
   std::atomic<bool> ending_{false};
 };
 

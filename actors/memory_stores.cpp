@@ -1,12 +1,14 @@
+#include "actors/flat_index.hpp"
 #include "actors/stores.hpp"
 #include "runtime/audit_page.hpp"
 #include "runtime/digest.hpp"
 #include "runtime/model/codec.hpp"
 
+#include <boost/circular_buffer.hpp>
+
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <unordered_map>
 
 namespace troupe {
 
@@ -39,7 +41,8 @@ private:
 /// The last runs and lines, forgotten when the process ends.
 class memory_journal final : public journal {
 public:
-  result<void> write(std::span<journal_entry> entries, bool) override {
+  result<void> sync() override { return {}; }
+  result<void> write(std::span<journal_entry> entries) override {
     for (auto& entry : entries)
       add(entry);
     return {};
@@ -69,10 +72,11 @@ public:
 
   result<std::optional<run_record>>
   find_run(const organization_id& organization, const run_id& id) override {
-    auto i = runs_.find(id);
-    if (i == runs_.end() || i->second.organization != organization)
+    const auto* number
+      = numbers_.find(std::hash<run_id>{}(id), named{*this, id});
+    if (!number || at(*number).organization != organization)
       return std::optional<run_record>{};
-    return std::optional{i->second};
+    return std::optional{at(*number)};
   }
 
   result<page<run_record>> list_runs(const organization_id& organization,
@@ -80,12 +84,12 @@ public:
                                      std::size_t limit) override {
     page<run_record> found;
     bool begun = after.empty();
-    for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
+    for (auto i = runs_.rbegin(); i != runs_.rend(); ++i) {
+      const auto& run = *i;
       if (!begun) {
-        begun = (*id)->str() == after;
+        begun = run.id.str() == after;
         continue;
       }
-      const auto& run = runs_.at(**id);
       if (run.organization != organization)
         continue;
       if (found.items.size() == limit) {
@@ -133,9 +137,17 @@ public:
   result<void> tidy() override { return {}; }
 
 private:
-  // Runs, lines and keys each. What is kept is touched again when it goes: the
-  // fewer, the nearer.
-  static constexpr std::size_t limit = 10'000;
+  // Runs, lines and keys each: fewer than the engine's registry remembers, so
+  // that a result goes where it was made and not here, in another thread.
+  static constexpr std::size_t limit = 2'000;
+
+  struct named {
+    memory_journal& of;
+    const run_id& id;
+    bool operator()(std::uint64_t number) const {
+      return of.at(number).id == id;
+    }
+  };
 
   struct claimed {
     key_claim claim;
@@ -152,20 +164,28 @@ private:
   };
 
   const run_record& keep(run_record&& run) {
-    auto [i, fresh] = runs_.try_emplace(run.id);
-    i->second = std::move(run);
-    if (fresh)
-      order_.push_back(&i->first);
-    if (order_.size() > limit) {
-      runs_.erase(runs_.find(*order_.front()));
-      order_.pop_front();
+    const auto hash = std::hash<run_id>{}(run.id);
+    if (const auto* number = numbers_.find(hash, named{*this, run.id}))
+      return at(*number) = std::move(run);
+    if (runs_.size() == limit) {
+      const auto& oldest = runs_.front().id;
+      numbers_.take(std::hash<run_id>{}(oldest), named{*this, oldest});
+    } else if (runs_.full()) {
+      runs_.set_capacity(
+        std::clamp<std::size_t>(2 * runs_.capacity(), 64, limit));
     }
-    return i->second;
+    runs_.push_back(std::move(run)); // in the oldest one's place
+    numbers_.add(hash, ++last_number_);
+    return runs_.back();
+  }
+
+  run_record& at(std::uint64_t number) {
+    return runs_[runs_.size() - 1 - (last_number_ - number)];
   }
 
   void add(journal_entry& entry) {
     if (!entry.audit.empty())
-      add_line(std::move(entry.organization), std::move(entry.audit));
+      add_line(std::move(entry.organization), std::string{entry.audit});
     if (entry.release)
       claims_.erase({entry.release->organization, entry.release->key});
     if (!entry.run)
@@ -199,8 +219,9 @@ private:
                        std::move(*what)};
   }
 
-  std::unordered_map<run_id, run_record> runs_;
-  std::deque<const run_id*> order_; // keys of `runs_`, the oldest first
+  boost::circular_buffer<run_record> runs_; // the oldest first
+  std::uint64_t last_number_ = 0;           // of a run
+  flat_index<std::uint64_t> numbers_;       // by run
   std::map<std::pair<organization_id, std::string>, claimed> claims_;
   std::deque<kept_line> audit_;
   std::uint64_t sequence_ = 0;

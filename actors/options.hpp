@@ -45,7 +45,13 @@ struct ledger_rules {
   when_full policy = when_full::refuse;
   std::size_t waiting_entries = 65'536;
   std::size_t waiting_bytes = 256u << 20;
-  std::chrono::milliseconds coalesce{5}; // nobody waits for these
+  /// Nobody waits for most lines. A run that ends meanwhile is written once,
+  /// and one write of many lines costs little more than one of one.
+  std::chrono::milliseconds coalesce{25};
+  std::size_t hurry_at = 256; // lines: then at once, so that bursts stay short
+  /// What nobody waits for outlives the process when it is written, and a power
+  /// cut when this has passed as well.
+  std::chrono::milliseconds sync_after{250};
 };
 
 struct supervision_rules {
@@ -56,8 +62,10 @@ struct supervision_rules {
 };
 
 struct engine_options {
-  std::string name = "troupe";             // of this node
-  std::uint32_t threads = 0;               // of the scheduler; 0: one per core
+  std::string name = "troupe"; // of this node
+  /// Of the scheduler; 0: one per two cores. The others are for the ledger, for
+  /// sockets and for the tools, which all have more to do.
+  std::uint32_t threads = 0;
   std::uint32_t dispatchers = 0;           // 0: one per thread
   std::uint32_t executors_per_backend = 0; // 0: one per thread
   std::vector<std::shared_ptr<backend>> backends;

@@ -1,13 +1,12 @@
 #pragma once
 
+#include "actors/flat_index.hpp"
 #include "actors/live_run.hpp"
 
 #include <array>
 #include <deque>
 #include <functional>
 #include <mutex>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace troupe {
@@ -37,15 +36,16 @@ private:
   static constexpr std::size_t shard_count = 16;
   struct retired {
     const live_run* run = nullptr; // one of the shard's
+    std::size_t hash = 0;          // of its id: no need to look at the run
     std::size_t bytes = 0;
   };
   struct shard {
     mutable std::mutex mutex;
-    std::unordered_map<std::string_view, live_run_ptr> runs; // by their ids
-    std::deque<retired> ended;                               // the oldest first
+    flat_index<live_run_ptr> runs; // by their ids
+    std::deque<retired> ended;     // the oldest first
     std::size_t ended_bytes = 0;
   };
-  static std::size_t index(const run_id& id);
+  static std::size_t shard_of(std::size_t hash);
 
   const registry_bounds bounds_;
   std::array<shard, shard_count> shards_;

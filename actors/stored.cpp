@@ -49,38 +49,33 @@ class stored_journal final : public journal {
 public:
   explicit stored_journal(std::shared_ptr<store> all) : all_{std::move(all)} {}
 
-  result<void> write(std::span<journal_entry> entries, bool sync) override {
+  result<void> write(std::span<journal_entry> entries) override {
     std::vector<run_record> runs;
-    std::map<organization_id, std::vector<std::string>> lines;
+    std::map<organization_id, std::vector<std::string_view>> lines;
     for (auto& entry : entries) {
       if (!entry.audit.empty())
-        lines[entry.organization].push_back(std::move(entry.audit));
+        lines[entry.organization].push_back(entry.audit);
       // A key's end needs the record once more.
       if (entry.run && entry.settle)
         runs.push_back(*entry.run);
       else if (entry.run)
         runs.push_back(std::move(*entry.run));
     }
-    // One log holds it all: the last synced write syncs those before it.
-    const bool more = !lines.empty();
     if (!runs.empty())
-      if (auto ok = all_->runs->put(
-            runs, sync && !more ? durability::synced : durability::buffered);
+      if (auto ok = all_->runs->put(runs, durability::buffered); !ok)
+        return ok;
+    for (const auto& [organization, texts] : lines)
+      if (auto ok = all_->audit->append_texts(organization, texts, now(),
+                                              durability::buffered);
           !ok)
         return ok;
-    for (auto i = lines.begin(); i != lines.end(); ++i) {
-      const bool last = std::next(i) == lines.end();
-      if (auto ok = all_->audit->append_texts(i->first, i->second, now(),
-                                              last ? durability::synced
-                                                   : durability::buffered);
-          !ok)
-        return ok;
-    }
     for (const auto& entry : entries)
       if (auto ok = settle(entry); !ok)
         return ok;
     return {};
   }
+
+  result<void> sync() override { return all_->db->sync(); }
 
   result<claim_outcome> claim(const key_claim& wanted,
                               const run_record& begun) override {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace troupe {
@@ -51,7 +52,7 @@ struct claim_outcome {
 /// One line of the books.
 struct journal_entry {
   std::optional<run_record> run;    // as it is now; replaces what was there
-  std::string audit;                // a JSON object's text; "": none
+  std::string_view audit;           // a JSON object's text; "": none
   organization_id organization;     // whose audit it is
   std::optional<key_claim> settle;  // ends a claim with `run`'s outcome
   std::optional<key_claim> release; // takes a claim back: it never ran
@@ -62,10 +63,11 @@ struct journal_entry {
 class journal {
 public:
   virtual ~journal() = default;
-  /// In order. With `sync` all of it is on the disk when it returns, else
-  /// starts of runs may still be on their way. What is in the entries may be
-  /// taken out of them.
-  virtual result<void> write(std::span<journal_entry> entries, bool sync) = 0;
+  /// In order. It outlives this process when it returns, a power cut only when
+  /// `sync` has returned as well. What is in the entries may be taken out.
+  virtual result<void> write(std::span<journal_entry> entries) = 0;
+  /// What was written is on the disk when it returns.
+  virtual result<void> sync() = 0;
   /// Takes the key for `begun`, or says who has it; on the disk when it
   /// returns. `conflict`: the key was used for another request.
   virtual result<claim_outcome> claim(const key_claim& wanted,

@@ -4,7 +4,14 @@
 
 #include <caf/io/middleman.hpp>
 
+#include <algorithm>
+#include <thread>
+
 namespace troupe {
+
+std::uint32_t usual_threads() {
+  return std::max(1u, std::thread::hardware_concurrency() / 2);
+}
 
 system_config::system_config(std::size_t threads, bool with_network) {
   add_message_types<caf::id_block::troupe>();
@@ -16,8 +23,10 @@ system_config::system_config(std::size_t threads, bool with_network) {
   // Our work arrives from io threads: stealing workers would sleep in steps.
   set("scheduler.policy", caf::atom("sharing"));
   set("scheduler.max-threads", threads);
-  // By default one busy actor may keep a thread for hundreds of milliseconds.
-  set("scheduler.max-throughput", std::size_t{100});
+  // Letters in one go. By default one busy actor may keep a thread for hundreds
+  // of milliseconds; with 32, a run's letters pass through all actors in turn
+  // and its latency varies less.
+  set("scheduler.max-throughput", std::size_t{32});
   if (with_network)
     load<caf::io::middleman>();
 }

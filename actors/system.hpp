@@ -3,8 +3,13 @@
 #include <caf/all.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace troupe {
+
+/// How many threads run actors when nobody says it: one per two cores. More
+/// would mostly wake each other, and take cores from what has more to do.
+std::uint32_t usual_threads();
 
 /// CAF's settings as measured to be right for us, whatever its defaults.
 struct system_config : caf::actor_system_config {

@@ -24,7 +24,7 @@ namespace troupe::bench {
 
 namespace {
 
-constexpr std::size_t threads = 2; // of every scheduler here
+const std::uint32_t threads = usual_threads(); // of every scheduler here
 
 class instant_backend final : public backend {
 public:

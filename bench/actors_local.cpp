@@ -76,7 +76,6 @@ void run_through_the_actors(report& out) {
   folder home;
   local_engine without{armed};
   engine_options options;
-  options.threads = 2;
   options.backends.push_back(without.carrier());
   options.store.emplace();
   options.store->data_directory = home.path / "data";

@@ -113,11 +113,12 @@ result<void> audit_store::append(const organization_id& organization,
   std::vector<std::string> texts;
   for (const auto& entry : all)
     texts.push_back(json::to_text(entry));
-  return append_texts(organization, texts, at, how);
+  const std::vector<std::string_view> views{texts.begin(), texts.end()};
+  return append_texts(organization, views, at, how);
 }
 
 result<void> audit_store::append_texts(const organization_id& organization,
-                                       std::span<const std::string> all,
+                                       std::span<const std::string_view> all,
                                        timestamp at, durability how) {
   std::lock_guard guard{mutex_};
   if (auto healed = db_->heal(); !healed)

@@ -37,7 +37,7 @@ public:
                       durability how = durability::synced);
   /// The same with the texts of the objects, as our own line writer makes them.
   result<void> append_texts(const organization_id& organization,
-                            std::span<const std::string> all, timestamp at,
+                            std::span<const std::string_view> all, timestamp at,
                             durability how = durability::synced);
 
   /// Entries with a sequence above `after`, in order. `next` is the sequence of

@@ -182,6 +182,20 @@ result<void> database::write(const batch& changes, durability how) {
   return failed;
 }
 
+result<void> database::sync() {
+  if (auto bad = trouble())
+    return std::move(*bad).within("the store only reads for now");
+  std::shared_lock guard{impl_->mutex};
+  if (!impl_->is_open())
+    return impl_->closed();
+  const auto status = impl_->db->SyncWAL();
+  if (status.ok())
+    return {};
+  auto failed = to_error(status, "sync the store"); // as final as in `write`
+  impl_->remember(failed);
+  return failed;
+}
+
 std::optional<error> database::trouble() const {
   std::lock_guard guard{impl_->trouble_mutex};
   return impl_->trouble;

@@ -114,6 +114,9 @@ public:
   /// `timeout`: writing failed half way; whether it was kept shows after heal.
   result<void> write(const batch& changes, durability how = durability::synced);
 
+  /// Makes what was written `buffered` outlive a power cut too.
+  result<void> sync();
+
   /// After a failed write the store only reads. This makes it write again if
   /// the cause is gone, by opening it anew; does nothing when all is well.
   /// Whoever keeps a copy of the store's content looks at `generation()`

@@ -13,7 +13,7 @@ std::vector<setting_key> engine() {
         "Folder for everything that is kept; created with mode 0700.")
       .form(text_form::path),
     row("engine", "threads", TROUPE_AT(engine.threads),
-        "Threads that run actors; 0 means one per core.")
+        "Threads that run actors; 0 means one per two cores.")
       .between(0, 256),
     row("engine", "io-threads", TROUPE_AT(engine.io_threads),
         "Threads that serve sockets; 0 means one per core.")

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(is_valid_json_whatever_the_names_say) {
   auto run = a_run(std::move(request));
   auto line = line_of(*run, nullptr);
   BOOST_TEST(text(line, "event") == "run");
-  BOOST_TEST(text(line, "tool_name") == run->request->tool_name);
+  BOOST_TEST(text(line, "tool_name") == run->request()->tool_name);
   BOOST_TEST(text(line, "request") == "said \"by\" a\nclient");
   BOOST_TEST(text(line, "run") == run->id.str());
   BOOST_TEST(!line.contains("backend"));

@@ -151,9 +151,13 @@ class slow_journal final : public journal {
 public:
   explicit slow_journal(unsigned seed) : random_{seed} {}
 
-  result<void> write(std::span<journal_entry> entries, bool sync) override {
+  result<void> write(std::span<journal_entry> entries) override {
     dawdle();
-    return real_->write(entries, sync);
+    return real_->write(entries);
+  }
+  result<void> sync() override {
+    dawdle();
+    return real_->sync();
   }
   result<claim_outcome> claim(const key_claim& wanted,
                               const run_record& begun) override {

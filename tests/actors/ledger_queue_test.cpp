@@ -30,7 +30,7 @@ ledger_line end_of(const live_run_ptr& run) {
 
 std::vector<ledger_queue::waiting> drained(ledger_queue& q) {
   std::vector<ledger_queue::waiting> all;
-  q.drain(all);
+  all.resize(q.drain(all).size());
   return all;
 }
 
@@ -71,8 +71,7 @@ BOOST_AUTO_TEST_CASE(keeps_runs_and_rounds_apart) {
   q.drain(all);
   q.push(begin_of(other)); // where the first one's line was
   q.push(end_of(one));
-  q.drain(all);
-  BOOST_REQUIRE(all.size() == 2u);
+  BOOST_REQUIRE(q.drain(all).size() == 2u);
   BOOST_TEST((all[0].line.run == other));
   BOOST_TEST(all[0].line.audit.empty());
   BOOST_TEST((all[1].line.run == one));
@@ -84,6 +83,33 @@ BOOST_AUTO_TEST_CASE(hurries_once_when_somebody_waits) {
   BOOST_TEST((q.push(begin_of(somebody())) == outcome::wake));
   BOOST_TEST((q.push(begin_of(somebody()), kept) == outcome::wake_now));
   BOOST_TEST((q.push(begin_of(somebody()), kept) == outcome::quiet));
+}
+
+BOOST_AUTO_TEST_CASE(hurries_once_when_there_are_many) {
+  ledger_queue q{{.hurry_at = 3}};
+  std::vector<ledger_queue::waiting> all;
+  for (int round = 0; round < 2; ++round) {
+    BOOST_TEST((q.push(begin_of(somebody())) == outcome::wake));
+    BOOST_TEST((q.push(begin_of(somebody())) == outcome::quiet));
+    BOOST_TEST((q.push(begin_of(somebody())) == outcome::wake_now));
+    BOOST_TEST((q.push(begin_of(somebody())) == outcome::quiet));
+    BOOST_TEST(q.drain(all).size() == 4u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(gives_back_what_was_written_to_those_who_made_it) {
+  ledger_queue q{{}};
+  std::vector<ledger_queue::waiting> all;
+  q.push(end_of(somebody()));
+  q.drain(all); // the ledger has the slot, with its text
+  q.push(begin_of(somebody()));
+  q.drain(all); // now the queue has it
+  auto line = begin_of(somebody());
+  q.push(std::move(line));
+  BOOST_TEST(line.audit == end_of(somebody()).audit);
+  auto now = q.drain(all);
+  BOOST_REQUIRE(now.size() == 1u);
+  BOOST_TEST(now[0].line.audit.empty());
 }
 
 BOOST_AUTO_TEST_CASE(keeps_the_line_that_somebody_waits_for) {

@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(never_leave_the_scheduler_to_defaults) {
               == caf::atom("sharing")));
   BOOST_TEST(caf::get_or(content, "scheduler.max-threads", size_t{0}) == 3u);
   BOOST_TEST(caf::get_or(content, "scheduler.max-throughput", size_t{0})
-             == 100u);
+             == 32u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(appends_all_or_nothing_and_bounds_an_entry) {
 
 BOOST_AUTO_TEST_CASE(takes_texts_as_it_takes_objects) {
   append(alice, 1);
-  std::vector<std::string> texts{R"({"n":2})", R"({"n":3})"};
+  std::vector<std::string_view> texts{R"({"n":2})", R"({"n":3})"};
   must(kept.audit->append_texts(alice.organization, texts, at(2)));
   BOOST_TEST(must(kept.audit->verify(alice.organization)).last == 3u);
   auto all = must(kept.audit->list(alice.organization, 1, 10));
