@@ -38,12 +38,19 @@ private:
   Done done_;
 };
 
+/// How a request goes to its actor.
+struct way {
+  way(std::uint64_t route_,
+      caf::message_priority priority_ = caf::message_priority::normal)
+      : route{route_}, priority{priority_} {}
+  std::uint64_t route; // whose death ends it
+  caf::message_priority priority;
+};
+
 /// Sends a request and calls `done` with a `result<Answer>`, exactly once.
-template <class Answer,
-          caf::message_priority Priority = caf::message_priority::normal,
-          class Handle, class Done, class... Ts>
-void ask(request_router& router, std::uint64_t route, const Handle& to,
-         Done done, Ts&&... xs) {
+template <class Answer, class Handle, class Done, class... Ts>
+void ask(request_router& router, const way& by, const Handle& to, Done done,
+         Ts&&... xs) {
   if (!to)
     return done(
       result<Answer>{error{ec::unavailable,
@@ -51,8 +58,8 @@ void ask(request_router& router, std::uint64_t route, const Handle& to,
                            {},
                            std::chrono::milliseconds{1'000}}});
   auto pending = std::make_shared<call<Answer, Done>>(std::move(done));
-  pending->route = route;
-  router.send<Priority>(std::move(pending), to, std::forward<Ts>(xs)...);
+  pending->route = by.route;
+  router.send(std::move(pending), by.priority, to, std::forward<Ts>(xs)...);
 }
 
 } // namespace troupe

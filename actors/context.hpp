@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/backend_board.hpp"
+#include "actors/crowd.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/ledger_queue.hpp"
 #include "actors/meters.hpp"
@@ -44,6 +45,7 @@ struct engine_context {
   published<routing> routes;
   std::atomic<bool> draining{false};
   std::atomic<std::uint32_t> pending{0};
+  troupe::crowd crowd;
   /// For work that would keep a dispatcher from others: big JSON.
   boost::asio::thread_pool background{1};
   std::unique_ptr<request_router> router;

@@ -110,6 +110,17 @@ result<live_run_ptr> gateway::take_on(caller&& who, run_request&& request,
   return run;
 }
 
+/// Counts the run in. One of an organization with few under way passes the
+/// thousands that another one may just have sent: the queue behind is fair, but
+/// they must get there first.
+way gateway::way_of(const live_run& run) {
+  constexpr std::uint32_t few = 16;
+  const auto count = context_->crowd.enter(run.who.organization);
+  return {route_of(run.owner),
+          count <= few ? caf::message_priority::high
+                       : caf::message_priority::normal};
+}
+
 void gateway::submit(caller who, run_request request,
                      handler<std::shared_ptr<const run_result>> done,
                      event_sink events) {
@@ -117,9 +128,11 @@ void gateway::submit(caller who, run_request request,
   if (!run)
     return done(std::move(run.error()));
   auto to = choose_dispatcher(*context_, **run);
+  const auto by = way_of(**run);
   auto finish = [context = context_, run = *run,
                  done = std::move(done)](result<run_answer> answer) {
     context->pending.fetch_sub(1);
+    context->crowd.leave(run->who.organization);
     if (answer)
       return done(std::move(answer->result));
     // Whoever ended the run has said so; if nobody did, its dispatcher died.
@@ -128,8 +141,8 @@ void gateway::submit(caller who, run_request request,
   };
   if (!to)
     return finish(std::move(to.error()));
-  ask<run_answer>(*context_->router, route_of((*run)->owner), *to,
-                  std::move(finish), run_v, execution_of(*run));
+  ask<run_answer>(*context_->router, by, *to, std::move(finish), run_v,
+                  execution_of(*run));
 }
 
 void gateway::submit_detached(caller who, run_request request,
@@ -138,9 +151,11 @@ void gateway::submit_detached(caller who, run_request request,
   if (!run)
     return accepted(std::move(run.error()));
   auto to = choose_dispatcher(*context_, **run);
+  const auto by = way_of(**run);
   auto finish = [context = context_, run = *run,
                  accepted = std::move(accepted)](result<run_note> note) {
     context->pending.fetch_sub(1);
+    context->crowd.leave(run->who.organization);
     if (note)
       return accepted(to_record(*note));
     abandon(*context, run, note.error());
@@ -148,8 +163,8 @@ void gateway::submit_detached(caller who, run_request request,
   };
   if (!to)
     return finish(std::move(to.error()));
-  ask<run_note>(*context_->router, route_of((*run)->owner), *to,
-                std::move(finish), start_v, execution_of(*run));
+  ask<run_note>(*context_->router, by, *to, std::move(finish), start_v,
+                execution_of(*run));
 }
 
 void gateway::cancel(caller who, run_id id, handler<run_record> done) {
@@ -172,9 +187,9 @@ void gateway::cancel(caller who, run_id id, handler<run_record> done) {
     else
       done(std::move(note.error()));
   };
-  ask<run_note, caf::message_priority::high>(*context_->router, route_of(owner),
-                                             routes->dispatchers[owner],
-                                             std::move(finish), cancel_v, run);
+  ask<run_note>(*context_->router,
+                {route_of(owner), caf::message_priority::high},
+                routes->dispatchers[owner], std::move(finish), cancel_v, run);
 }
 
 void gateway::find_run(caller who, run_id id, handler<run_record> done) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/call.hpp"
 #include "actors/context.hpp"
 #include "actors/schema_desk.hpp"
 #include "runtime/engine.hpp"
@@ -43,6 +44,7 @@ public:
 private:
   result<live_run_ptr> take_on(caller&& who, run_request&& request,
                                event_sink&& events);
+  way way_of(const live_run& run);
 
   const context_ptr context_;
   published<supervisor_actor> boss_;

@@ -32,14 +32,14 @@ public:
   /// Fails what is pending and everything that comes later.
   void shutdown();
 
-  template <caf::message_priority Priority = caf::message_priority::normal,
-            class Handle, class... Ts>
-  std::uint64_t send(std::shared_ptr<pending> p, const Handle& to, Ts&&... xs) {
+  template <class Handle, class... Ts>
+  std::uint64_t send(std::shared_ptr<pending> p, caf::message_priority priority,
+                     const Handle& to, Ts&&... xs) {
     auto id = last_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (!keep(id, std::move(p)))
       return id; // already failed
     caf::message_id mid{caf::message_id::default_async_value | id};
-    if constexpr (Priority == caf::message_priority::high)
+    if (priority == caf::message_priority::high)
       mid = mid.with_category(caf::message_id::urgent_message_category);
     caf::actor_cast<caf::abstract_actor*>(to)->enqueue(
       caf::make_mailbox_element(self_, mid, {}, std::forward<Ts>(xs)...),
