@@ -1,14 +1,10 @@
-#include "actors/engine_internals.hpp"
-#include "tests/support/engine_fixture.hpp"
+#include "tests/actors/chaos.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <malloc.h>
 
-#include <atomic>
 #include <condition_variable>
-#include <cstdlib>
-#include <future>
 #include <map>
 #include <mutex>
 #include <random>
@@ -195,61 +191,18 @@ std::size_t heap_in_use() {
   return ::mallinfo2().uordblks;
 }
 
-std::size_t request_count() {
-  const char* given = std::getenv("TROUPE_CHAOS_REQUESTS");
-  return given ? std::strtoul(given, nullptr, 10) : 10'000;
-}
-
-unsigned seed() {
-  if (const char* given = std::getenv("TROUPE_CHAOS_SEED"))
-    return static_cast<unsigned>(std::strtoul(given, nullptr, 10));
-  return 20261118;
-}
-
-struct tally {
-  explicit tally(std::size_t count) : answers(count), ends(count) {}
-  std::vector<std::atomic<int>> answers;
-  std::vector<std::atomic<int>> ends;
-  std::atomic<std::size_t> done{0};
-};
-
-/// Without a chance to say good-bye, as a bug would do it.
-void kill_somebody(engine_host& host, std::mt19937& random) {
-  auto routes = context_of(host)->routes.load();
-  std::vector<caf::actor> victims;
-  for (const auto& line : routes->executors)
-    for (const auto& e : line)
-      if (e)
-        victims.push_back(caf::actor_cast<caf::actor>(e));
-  for (const auto& d : routes->dispatchers)
-    if (d)
-      victims.push_back(caf::actor_cast<caf::actor>(d));
-  if (routes->credential)
-    victims.push_back(caf::actor_cast<caf::actor>(routes->credential));
-  if (!victims.empty())
-    caf::anon_send_exit(victims[random() % victims.size()],
-                        caf::exit_reason::kill);
-}
-
-double metric(const engine& e, const std::string& name) {
-  auto text = e.metrics();
-  auto at = text.find("\n" + name + " ");
-  BOOST_REQUIRE(at != std::string::npos);
-  return std::atof(text.c_str() + at + name.size() + 2);
-}
-
 /// One engine's whole life among the moody.
 void live_through(std::size_t count) {
-  std::mt19937 random{seed()};
-  auto webhook = std::make_shared<moody_webhook>(seed() + 1);
+  std::mt19937 random{chaos_seed()};
+  auto webhook = std::make_shared<moody_webhook>(chaos_seed() + 1);
   engine_options options;
   options.threads = 2;
   options.webhook = webhook;
-  options.books = std::make_shared<slow_journal>(seed() + 4);
+  options.books = std::make_shared<slow_journal>(chaos_seed() + 4);
   options.credentials.keep_for = std::chrono::milliseconds{0};
   options.backends
-    = {std::make_shared<moody_backend>(backend_kind::local, seed() + 2),
-       std::make_shared<moody_backend>(backend_kind::e2b, seed() + 3)};
+    = {std::make_shared<moody_backend>(backend_kind::local, chaos_seed() + 2),
+       std::make_shared<moody_backend>(backend_kind::e2b, chaos_seed() + 3)};
   options.admission.running = 64;
   options.admission.waiting = 512;
   options.breaker.failures = 50;
@@ -261,8 +214,7 @@ void live_through(std::size_t count) {
   auto& host = **opened;
   auto& e = host.engine();
 
-  tally t{count};
-  std::promise<void> all_done;
+  chaos_tally t{count};
   std::vector<run_id> ids;
   for (std::size_t i = 0; i < count; ++i) {
     auto request = source_run();
@@ -275,47 +227,30 @@ void live_through(std::size_t count) {
     ids.push_back(request.id);
     auto who
       = someone(random() % 2 ? "" : "org-11111111-1111-4111-8111-111111111111");
-    e.submit(
-      who, request,
-      [&t, &all_done, i, count](auto) {
-        ++t.answers[i];
-        if (++t.done == count)
-          all_done.set_value();
-      },
-      [&t, i](const run_event& event) {
-        if (event.kind == run_event_kind::end)
-          ++t.ends[i];
-        return true;
-      });
+    e.submit(who, request, t.answer_of(i), t.events_of(i));
     if (random() % 4 == 0)
       e.cancel(who, ids[random() % ids.size()], [](auto) {});
     if (random() % 100 == 0)
-      kill_somebody(host, random);
+      kill_an_actor(host, random);
     if (random() % 50 == 0)
       webhook->give_up();
   }
   // A hanging webhook must not keep a run beyond its deadline.
-  BOOST_REQUIRE((all_done.get_future().wait_for(std::chrono::seconds{60})
-                 == std::future_status::ready));
+  t.wait(std::chrono::seconds{60});
   webhook->give_up();
   host.stop(); // what the supervisor still cleans up is clean after this
-  for (std::size_t i = 0; i < count; ++i) {
-    BOOST_REQUIRE(t.answers[i] == 1);
-    BOOST_REQUIRE(t.ends[i] == 1);
-  }
-  BOOST_TEST(metric(e, "troupe_runs_running") == 0);
-  BOOST_TEST(metric(e, "troupe_runs_waiting") == 0);
-  BOOST_TEST(metric(e, "troupe_requests_pending") == 0);
-  BOOST_TEST(metric(e, "troupe_actor_restarts_total") > 0);
+  t.check();
+  check_counters_are_zero(e);
+  BOOST_TEST(metric_of(e, "troupe_actor_restarts_total") > 0);
 }
 
 } // namespace
 
 BOOST_AUTO_TEST_CASE(answers_every_request_exactly_once_whatever_happens) {
-  BOOST_TEST_MESSAGE("TROUPE_CHAOS_SEED=" << seed());
+  BOOST_TEST_MESSAGE("TROUPE_CHAOS_SEED=" << chaos_seed());
   live_through(500); // what is made once stays
   const auto before = heap_in_use();
-  const auto count = request_count();
+  const auto count = chaos_number("TROUPE_CHAOS_REQUESTS", 10'000);
   live_through(count);
   const auto after = heap_in_use();
   // A run that is kept costs a kilobyte at least.

@@ -24,9 +24,8 @@ engine_options impatient() {
 } // namespace
 
 BOOST_AUTO_TEST_CASE(answers_everybody_when_it_stops_under_load) {
-  // By default so many that everybody can wait for it.
   const char* given = std::getenv("TROUPE_SHUTDOWN_ROUNDS");
-  const int rounds = given ? std::atoi(given) : 20;
+  const int rounds = given ? std::atoi(given) : 100;
   for (int round = 0; round < rounds; ++round) {
     const auto how = round % 2 == 0 ? mode::hold : mode::answer;
     engine_fixture f{how, impatient()};
