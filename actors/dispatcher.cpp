@@ -108,8 +108,9 @@ void dispatcher_state::stop() {
       if (j->at == stage::running)
         if (auto* desk = context->board->find(run->backend))
           desk->carrier->cancel(run->id, exit_reason::cancelled);
+      // What may have had its effects is not simply to be tried again.
       conclude(*j,
-               error{ec::unavailable,
+               error{run->may_have_started ? ec::timeout : ec::unavailable,
                      run->may_have_started
                        ? "the engine stopped while the tool ran"
                        : "the engine stops; the tool was not started"});

@@ -123,7 +123,9 @@ tool_id tool_of(const run_id& run) {
 
 void use_request(const run_request& request, resolved_run& r) {
   auto& run = *r.base;
-  r.tool = tool_of(request.id); // LETTA_TOOL_ID is always there
+  // LETTA_TOOL_ID is always there; a node that sends us a stored tool's source
+  // says whose it is.
+  r.tool = request.tool ? request.tool : tool_of(request.id);
   run.kind = request.kind;
   run.lang = request.lang;
   run.name = request.tool_name.empty() ? request.function : request.tool_name;

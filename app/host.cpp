@@ -122,6 +122,14 @@ result<void> host::parts::open_engine(const settings& s) {
   if (!providers)
     return std::move(providers).error().within("open the remote backends");
   remote = std::move(*providers);
+  if (!s.cluster.seeds.empty()) {
+    auto nodes = peer_options_from(s);
+    nodes.report = options.report;
+    auto met = peers::open(std::move(nodes));
+    if (!met)
+      return std::move(met).error().within("meet the nodes of cluster.seeds");
+    options.backends.push_back(std::move(*met));
+  }
   auto opened = troupe::open_engine(std::move(options));
   if (!opened)
     return std::move(opened).error().within("open the engine");

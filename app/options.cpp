@@ -40,6 +40,12 @@ config_defaults config_defaults_from(const settings& s) {
           .e2b_template_id = s.e2b.template_id};
 }
 
+link_identity link_identity_from(const settings& s) {
+  const auto& c = s.cluster;
+  return {expand_home(c.certificate).string(), expand_home(c.key).string(),
+          expand_home(c.authority).string()};
+}
+
 } // namespace
 
 std::filesystem::path expand_home(const std::string& path) {
@@ -123,6 +129,15 @@ environment_options environment_options_from(const settings& s) {
   return o;
 }
 
+peer_options peer_options_from(const settings& s) {
+  peer_options o;
+  o.name = s.cluster.name;
+  o.seeds = s.cluster.seeds;
+  o.identity = link_identity_from(s);
+  o.runs_per_node = s.dispatch.max_per_backend;
+  return o;
+}
+
 engine_options engine_options_from(const settings& s) {
   engine_options o;
   o.threads = s.engine.threads;
@@ -158,10 +173,7 @@ engine_options engine_options_from(const settings& s) {
 
   auto& c = s.cluster;
   if (!c.listen.empty())
-    o.door = door_options{c.listen,
-                          {expand_home(c.certificate).string(),
-                           expand_home(c.key).string(),
-                           expand_home(c.authority).string()}};
+    o.door = door_options{c.listen, link_identity_from(s)};
   if (!c.name.empty())
     o.name = c.name;
 

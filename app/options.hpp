@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/options.hpp"
+#include "actors/peers.hpp"
 #include "net/api/api.hpp"
 #include "net/compat/letta/letta.hpp"
 #include "net/server/options.hpp"
@@ -21,6 +22,8 @@ zygote::zygote_options zygote_options_from(const settings& s);
 environment_options environment_options_from(const settings& s);
 /// Without backends and stores, which are opened, not said.
 engine_options engine_options_from(const settings& s);
+/// The nodes of cluster.seeds.
+peer_options peer_options_from(const settings& s);
 net::server_options server_options_from(const settings& s);
 net::api_options api_options_from(const settings& s);
 /// Only where there is an endpoint.

@@ -9,8 +9,8 @@ namespace troupe {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> not_obeyed{
-  "cluster.seeds", "compat.e2b", "local.venv-name"};
+constexpr std::array<std::string_view, 2> not_obeyed{"compat.e2b",
+                                                     "local.venv-name"};
 
 } // namespace
 

@@ -76,7 +76,7 @@ std::vector<setting_key> cluster() {
         "Address for other nodes; never a public one.")
       .form(text_form::address),
     row("cluster", "seeds", TROUPE_AT(cluster.seeds),
-        "Nodes to meet first, each host:port."),
+        "Nodes that take runs of backend peer, each host:port."),
     row("cluster", "certificate", TROUPE_AT(cluster.certificate),
         "PEM file with the certificate of this node.")
       .form(text_form::path),

@@ -95,7 +95,7 @@ std::vector<setting_key> dispatch() {
   return {
     row("dispatch", "provider", TROUPE_AT(dispatch.provider),
         "Where runs go that do not say, when it is configured.")
-      .one_of("e2b|daytona|modal|aio|local")
+      .one_of("e2b|daytona|modal|aio|peer|local")
       .also("SANDBOX_PROVIDER"),
     row("dispatch", "max-in-flight", TROUPE_AT(dispatch.max_in_flight),
         "Runs at the same time, everybody together.")

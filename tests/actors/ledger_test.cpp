@@ -60,8 +60,10 @@ struct counted_engine {
     = std::make_shared<counting_journal>();
   engine_fixture f;
 
-  explicit counted_engine(std::chrono::milliseconds sync_after)
-      : f{scripted_backend::mode::answer, with(books, sync_after)} {}
+  explicit counted_engine(std::chrono::milliseconds sync_after,
+                          scripted_backend::mode how
+                          = scripted_backend::mode::answer)
+      : f{how, with(books, sync_after)} {}
 
   static engine_options with(std::shared_ptr<journal> books,
                              std::chrono::milliseconds sync_after) {
@@ -86,11 +88,13 @@ BOOST_AUTO_TEST_CASE(syncs_what_nobody_waits_for_a_little_later) {
 }
 
 BOOST_AUTO_TEST_CASE(syncs_a_detached_run_before_it_is_accepted) {
-  counted_engine e{never};
+  counted_engine e{never, scripted_backend::mode::hold};
   answer<run_record> accepted;
   e.f.engine().submit_detached(someone(), source_run(), accepted.handle());
   BOOST_REQUIRE(accepted.get().has_value());
   BOOST_TEST(e.books->synced > 0u);
+  BOOST_TEST(e.f.local->wait_for_held(1) == 1u);
+  e.f.local->release_all();
 }
 
 BOOST_AUTO_TEST_CASE(syncs_the_rest_when_it_stops) {
