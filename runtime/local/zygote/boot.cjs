@@ -16,6 +16,7 @@ const vm = require("vm");
 const Module = require("module");
 
 const [addon, runners, inside, tricks, variables] = process.argv.slice(2);
+delete process.env.LD_PRELOAD; // for this process alone
 const CONTROL = 3;
 const CHANNEL = 3;
 const ARMED = 2;

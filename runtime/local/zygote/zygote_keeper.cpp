@@ -2,6 +2,7 @@
 #include "runtime/script/program.hpp"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -49,7 +50,13 @@ std::string tricks(const zygote_options& o) {
 } // namespace
 
 std::vector<std::string> slot_carrier::impl::command(purpose what) const {
-  std::vector<std::string> argv{where_.interpreter};
+  std::vector<std::string> argv;
+  // Its heap comes from the module (node/dense_heap.cpp) before it starts.
+  constexpr const char* env = "/usr/bin/env";
+  if (where_.family == family::node && options_.gathered_pages
+      && ::access(env, X_OK) == 0)
+    argv = {env, "LD_PRELOAD=" + where_.module};
+  argv.push_back(where_.interpreter);
   const auto add = [&argv](std::initializer_list<std::string> more) {
     argv.insert(argv.end(), more);
   };

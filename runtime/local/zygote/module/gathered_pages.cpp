@@ -58,7 +58,7 @@ struct workplace {
   uint64_t entries[largest / page];
 };
 
-/// Whether most of it is in memory: the rest would be, afterwards.
+/// Whether half of it is in memory: the rest would be, afterwards.
 bool is_dense(workplace& at, int pagemap, const mapping& m) {
   const auto pages = m.size() / page;
   const auto bytes = static_cast<ssize_t>(pages * sizeof *at.entries);
@@ -68,7 +68,7 @@ bool is_dense(workplace& at, int pagemap, const mapping& m) {
   uintptr_t present = 0;
   for (uintptr_t i = 0; i < pages; ++i)
     present += at.entries[i] >> 63;
-  return present >= pages / 4 * 3;
+  return present >= pages / 2;
 }
 
 void find(workplace& at) {

@@ -52,7 +52,7 @@ struct header {
 };
 constexpr char magic[8] = {'t', 'r', 'p', 'h', 'o', 't', '0', '2'};
 
-constexpr size_t part_size = huge;
+constexpr size_t part_size = huge / parts; // one page table for all
 constexpr size_t grain = 16;
 constexpr uint64_t most_names = 20'000;
 
@@ -335,16 +335,15 @@ int write_profile(const char* path, const written_address* written,
 /// As `gather_pages`, where they are: every run would split the huge page, so
 /// it is split now, and what it has left over given back.
 void gather_hot_blocks() {
-  for (size_t where = 0; region && where < parts; ++where) {
-    auto* begin = region + where * part_size;
-    const auto at = reinterpret_cast<uintptr_t>(begin);
-    constexpr size_t page = 4096;
+  const auto begin = reinterpret_cast<uintptr_t>(region);
+  if (!region || collapse(begin, begin + huge) == 0)
+    return;
+  constexpr size_t page = 4096;
+  mprotect(region, page, PROT_READ);
+  mprotect(region, page, PROT_READ | PROT_WRITE);
+  for (size_t where = 0; where < parts; ++where) {
     const auto end = (used[where] + page - 1) / page * page;
-    if (end == 0 || collapse(at, at + part_size) == 0)
-      continue;
-    mprotect(begin, page, PROT_READ);
-    mprotect(begin, page, PROT_READ | PROT_WRITE);
-    madvise(begin + end, part_size - end, MADV_DONTNEED);
+    madvise(region + where * part_size + end, part_size - end, MADV_DONTNEED);
   }
 }
 
