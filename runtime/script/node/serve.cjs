@@ -115,20 +115,25 @@ async function run_request(data) {
   }
 }
 
+/** Writes the first answer that it is given, and ends the process. */
+function finisher(fd, exit) {
+  let done = false;
+  return (data) => {
+    if (done) return;
+    done = true;
+    frame.write(fd, data());
+    exit(0);
+  };
+}
+
 let finish = null;
 
 /** Everything that `serve_one` does before it reads: a process that is forked
  *  for every run does it once, for all of them. */
 function prepare(fd, exit = exitNow) {
   installStreams();
-  let done = false;
-  finish = (data) => {
-    if (done) return;
-    done = true;
-    frame.write(fd, data);
-    exit(0);
-  };
-  const fail = (thrown) => done || finish(failed(thrown));
+  finish = finisher(fd, exit);
+  const fail = (thrown) => finish(() => failed(thrown));
   process.on("uncaughtException", fail);
   process.on("unhandledRejection", fail);
   process.on("beforeExit", () =>
@@ -138,10 +143,16 @@ function prepare(fd, exit = exitNow) {
 }
 
 /** Reads one request from `fd`, answers it, and ends the process: at once,
- *  whatever timers or sockets the tool has left. */
-function serve_one(fd, exit = exitNow) {
-  if (finish === null) prepare(fd, exit);
-  run_request(frame.read(fd)).then(finish, (thrown) => finish(failed(thrown)));
+ *  whatever timers or sockets the tool has left. `end` is for warm-ups. */
+function serve_one(fd, exit = exitNow, end = finish) {
+  if (end === null) {
+    prepare(fd, exit);
+    end = finish;
+  }
+  run_request(frame.read(fd)).then(
+    (data) => end(() => data),
+    (thrown) => end(() => failed(thrown)),
+  );
 }
 
 /** Loads what a run may need, so that a forked process need not. */
@@ -153,6 +164,6 @@ function preload() {
   require("./schema.cjs");
 }
 
-module.exports = { serve_one, run_request, preload, prepare };
+module.exports = { serve_one, run_request, finisher, preload, prepare };
 
 if (require.main === module) serve_one(3);
