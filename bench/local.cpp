@@ -82,6 +82,7 @@ void measure_loads(report& out, const std::string& python,
     {"naive_alone", [&] { return run_naive(python, tool, 4, 1); }},
     {"empty_python", [&] { return run_empty_interpreter(python, 8); }},
     {"bare_fork", [&] { return run_bare_forks(200); }},
+    {"bare_namespaces", [&] { return run_bare_namespaces(100); }},
   });
   for (const auto& [name, r] : all)
     print_side(out, name, r);
@@ -97,6 +98,11 @@ void measure_loads(report& out, const std::string& python,
   out.at_most("local.after_20ms.p99.vs_p50",
               median_ratio(all["after_20ms"].p99, all["after_20ms"].p50), "x",
               1.6);
+  // What of that is the kernel's, for namespaces in which nothing happens.
+  out.add("local.strict.vs_bare_namespaces.cpu",
+          median_ratio(all["strict4"].cpu, all["bare_namespaces"].cpu), "x");
+  out.add("local.off.vs_bare_namespaces.cpu",
+          median_ratio(all["off4"].cpu, all["bare_namespaces"].cpu), "x");
   out.add("local.standard.vs_bare_fork.cpu",
           median_ratio(all["c4"].cpu, all["bare_fork"].cpu), "x");
 }

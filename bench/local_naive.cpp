@@ -1,8 +1,10 @@
 #include "bench/local_naive.hpp"
 
 #include "bench/bench.hpp"
+#include "runtime/local/isolation/namespaces.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -122,33 +124,62 @@ batch run_empty_interpreter(const std::string& python, std::size_t calls) {
   return all;
 }
 
-batch run_bare_forks(std::size_t calls) {
+namespace {
+
+pid_t fork_once(bool namespaces) {
+  if (!namespaces)
+    return ::fork();
+  constexpr std::uint64_t fresh = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID
+    | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
+  const auto child = isolation::clone_into(fresh, -1);
+  if (child.pid > 0)
+    ::close(child.pidfd);
+  return child.pid;
+}
+
+batch run_forks(std::size_t calls, const std::vector<std::string>& more) {
   batch all;
   all.latencies.resize(calls);
   const std::string helper = "/proc/self/exe";
   std::string output;
   std::vector<std::string> argv{helper, forks_command, std::to_string(calls)};
+  argv.insert(argv.end(), more.begin(), more.end());
   spawn_and_wait(argv, output);
   if (std::sscanf(output.c_str(), "%lf %lf", &all.seconds, &all.cpu) != 2)
     all.failures = calls;
   return all;
 }
 
-int bare_forks(std::size_t calls) {
+} // namespace
+
+batch run_bare_forks(std::size_t calls) {
+  return run_forks(calls, {});
+}
+
+batch run_bare_namespaces(std::size_t calls) {
+  return run_forks(calls, {"namespaces"});
+}
+
+int bare_forks(std::size_t calls, bool namespaces) {
   const auto own = [] {
     rusage children{};
     ::getrusage(RUSAGE_CHILDREN, &children);
     return cpu_seconds() + cpu_of(children);
   };
+  bool failed = false;
   const auto before = own();
   const auto took = seconds([&] {
-    for (std::size_t i = 0; i < calls; ++i) {
-      const auto pid = ::fork();
+    for (std::size_t i = 0; i < calls && !failed; ++i) {
+      const auto pid = fork_once(namespaces);
       if (pid == 0)
         ::_exit(0);
-      ::waitpid(pid, nullptr, 0);
+      failed = pid < 0;
+      if (!failed)
+        ::waitpid(pid, nullptr, 0);
     }
   });
+  if (failed)
+    return 1;
   std::printf("%.9f %.9f\n", took, own() - before);
   return 0;
 }

@@ -37,8 +37,14 @@ batch run_empty_interpreter(const std::string& python, std::size_t calls);
 /// doing nothing else.
 batch run_bare_forks(std::size_t calls);
 
-/// What that program does: `troupe_bench __forks N` prints seconds and CPU.
+/// The same into fresh namespaces, of the kinds that a strict run has for
+/// itself, with nothing done in them. What the kernel does about their end in
+/// threads of its own is in the time, not in the CPU.
+batch run_bare_namespaces(std::size_t calls);
+
+/// What that program does: `troupe_bench __forks N` prints seconds and CPU;
+/// with `namespaces` behind it, those too.
 inline constexpr const char* forks_command = "__forks";
-int bare_forks(std::size_t calls);
+int bare_forks(std::size_t calls, bool namespaces);
 
 } // namespace troupe::bench

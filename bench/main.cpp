@@ -193,8 +193,9 @@ int main(int argc, char** argv) {
   // The local backend executes this binary again as its warden.
   if (argc > 1 && std::string_view{argv[1]} == troupe::warden::command)
     return troupe::warden::warden_main(argc, argv);
-  if (argc == 3 && std::string_view{argv[1]} == troupe::bench::forks_command)
-    return troupe::bench::bare_forks(std::strtoul(argv[2], nullptr, 10));
+  if (argc >= 3 && std::string_view{argv[1]} == troupe::bench::forks_command)
+    return troupe::bench::bare_forks(std::strtoul(argv[2], nullptr, 10),
+                                     argc > 3);
   try {
     if (argc > 1 && std::string_view{argv[1]} == troupe::bench::profile_command)
       return troupe::bench::profile_runs(argc, argv);
