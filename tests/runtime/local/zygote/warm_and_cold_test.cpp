@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <string>
 
 namespace troupe::test {
@@ -106,15 +107,22 @@ const std::map<std::string, std::string> table{
    "  return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])\n"},
 };
 
-/// A dead slot stays in the table of processes until its interpreter has looked
-/// after it; it runs nothing, and has nothing.
+/// A slot that has come to its end has no group, memory or descriptors any
+/// more; its number stays taken until the kernel and its interpreter have
+/// looked after it, which is nobody's to wait for.
 bool is_alive(int pid) {
   std::ifstream about{"/proc/" + std::to_string(pid) + "/stat"};
   std::string text;
   std::getline(about, text);
-  const auto state = text.rfind(") ");
-  return state != std::string::npos && text[state + 2] != 'Z'
-    && text[state + 2] != 'X';
+  const auto name_end = text.rfind(") ");
+  if (name_end == std::string::npos)
+    return false;
+  std::istringstream rest{text.substr(name_end + 2)};
+  std::string state, ignored;
+  unsigned flags = 0;
+  rest >> state >> ignored >> ignored >> ignored >> ignored >> ignored >> flags;
+  constexpr unsigned exiting = 4; // the kernel's PF_EXITING
+  return (flags & exiting) == 0;
 }
 
 } // namespace
