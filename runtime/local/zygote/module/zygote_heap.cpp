@@ -10,6 +10,7 @@
 #include "runtime/local/zygote/module/hot_blocks.hpp"
 #include "runtime/local/zygote/module/huge_pages.hpp"
 #include "runtime/local/zygote/module/libc_heap.hpp"
+#include "runtime/local/zygote/module/start_variables.hpp"
 #include "runtime/local/zygote/module/write_trace.hpp"
 
 #include <dlfcn.h>
@@ -106,6 +107,8 @@ __attribute__((constructor)) void gather_from_the_start() {
     place_hot_blocks(profile);
   else if (getenv("TROUPE_LEARN_BLOCKS") != nullptr)
     remember_blocks();
+  wipe_start_variable("TROUPE_HOT_BLOCKS");
+  wipe_start_variable("LD_PRELOAD");
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 //
 // Loaded before Node starts (LD_PRELOAD), this is the `mmap` that V8 calls.
 #include "runtime/local/zygote/module/libc_heap.hpp"
+#include "runtime/local/zygote/module/start_variables.hpp"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +21,8 @@
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000 // Linux 4.17
 #endif
+
+namespace troupe::zygote {
 
 namespace {
 
@@ -42,8 +45,9 @@ void* map(void* where, size_t size, int protection, int flags, int file,
 __attribute__((constructor)) void find_place() {
   if (getenv("LD_PRELOAD") == nullptr)
     return; // too late
-  troupe::zygote::keep_libc_together();
-  troupe::zygote::align_libc_heap();
+  wipe_start_variable("LD_PRELOAD");
+  keep_libc_together();
+  align_libc_heap();
   auto* p = map(nullptr, reserve, PROT_NONE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
@@ -67,11 +71,8 @@ void* map_next(size_t size, int protection, int flags) {
              flags | MAP_FIXED_NOREPLACE, -1, 0);
 }
 
-} // namespace
-
-extern "C" __attribute__((visibility("default"))) void*
-mmap(void* where, size_t size, int protection, int flags, int file,
-     off_t offset) {
+void* map_for_node(void* where, size_t size, int protection, int flags,
+                   int file, off_t offset) {
   constexpr int fixed = MAP_FIXED | MAP_FIXED_NOREPLACE;
   if (where != nullptr && size <= largest && (flags & fixed) == 0
       && (flags & MAP_ANONYMOUS) != 0 && next != 0)
@@ -81,6 +82,17 @@ mmap(void* where, size_t size, int protection, int flags, int file,
       munmap(p, size); // before Linux 4.17 it was a mere wish
     }
   return map(where, size, protection, flags, file, offset);
+}
+
+} // namespace
+
+} // namespace troupe::zygote
+
+extern "C" __attribute__((visibility("default"))) void*
+mmap(void* where, size_t size, int protection, int flags, int file,
+     off_t offset) {
+  return troupe::zygote::map_for_node(where, size, protection, flags, file,
+                                      offset);
 }
 
 extern "C" __attribute__((visibility("default"), alias("mmap"))) void*

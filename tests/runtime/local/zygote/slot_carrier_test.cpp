@@ -132,6 +132,15 @@ BOOST_AUTO_TEST_CASE(shows_an_environment_built_from_the_request) {
   BOOST_TEST(s.value() == R"(["hello",8,"/tmp"])");
 }
 
+BOOST_AUTO_TEST_CASE(shows_no_path_of_the_host_in_what_it_was_started_with) {
+  const auto s = run("def f():\n"
+                     "  started_with = open('/proc/self/environ').read()\n"
+                     "  return [x for x in started_with.split(chr(0))\n"
+                     "          if 'troupe' in x and '=/' in x]\n",
+                     "f");
+  BOOST_TEST(s.value() == "[]");
+}
+
 BOOST_AUTO_TEST_CASE(collects_garbage_in_the_child) {
   const auto s = run("import gc\ndef f():\n  return gc.isenabled()\n", "f");
   BOOST_TEST(s.value() == "true");
