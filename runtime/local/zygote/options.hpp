@@ -27,7 +27,7 @@ struct zygote_options {
   /// Slots that are being made at a time. Each costs some 3 ms of CPU, and
   /// waits for as long again while the kernel moves it into its groups.
   std::uint32_t max_making = 16;
-  /// Strict runs use a slot up: so many more are made ahead while one runs.
+  /// Strict runs use a slot up: so many are made ahead for each that runs.
   std::uint32_t spares = 4;
   /// Slots of one organization with nothing to do are kept this long.
   std::chrono::milliseconds idle_slot{60'000};
