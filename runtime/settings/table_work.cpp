@@ -37,10 +37,11 @@ std::vector<setting_key> local_runs() {
       .between(1, 100'000),
     row("local", "warm-node", TROUPE_AT(local.warm_node),
         "Fork TypeScript and JavaScript runs out of a warm Node as well."),
-    row("local", "without-tricks", TROUPE_AT(local.without_tricks),
-        "Of child-allocator, huge-text, huge-heap, merged-maps, "
-        "inherited-maps, gathered-pages, hot-blocks, fork-ahead: tricks to leave "
-        "out."),
+    row(
+      "local", "without-tricks", TROUPE_AT(local.without_tricks),
+      "Of child-allocator, huge-text, huge-heap, merged-maps, "
+      "inherited-maps, gathered-pages, hot-blocks, fork-ahead: tricks to leave "
+      "out."),
     row("local", "python", TROUPE_AT(local.python),
         "The Python interpreter; empty: the first of a few usual places.")
       .form(text_form::path),
