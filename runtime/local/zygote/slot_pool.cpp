@@ -74,6 +74,14 @@ void slot_pool::arm(const slot_ptr& s) {
   ++armed_;
 }
 
+bool slot_pool::has_armed(const std::string& key) const {
+  const auto list = free_.find(key);
+  return armed_ > 0 && list != free_.end()
+    && std::ranges::any_of(list->second, [](const auto& s) {
+           return s->now == slot::state::armed;
+         });
+}
+
 std::size_t slot_pool::warm() const {
   std::size_t found = 0;
   if (armed_ > 0)

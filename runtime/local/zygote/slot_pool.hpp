@@ -31,6 +31,7 @@ public:
   void rest(const slot_ptr& s); // idle from here on
   void arm(const slot_ptr& s);  // armed from here on
   std::size_t armed() const { return armed_; }
+  bool has_armed(const std::string& key) const;
   std::size_t warm() const; // of the armed ones
 
   /// For arming: the warmest idle slot of a key; of all keys the one that was
