@@ -166,7 +166,7 @@ void stand_in::serve(peer& p) {
     auto request = parse_request(bytes);
     {
       auto head = request;
-      head.body.clear();
+      head.body.resize(std::min(head.body.size(), max_kept_bytes));
       std::lock_guard guard{mutex_};
       seen_.push_back(std::move(head));
     }

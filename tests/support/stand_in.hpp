@@ -83,8 +83,9 @@ public:
   /// Everything received so far, as "POST /v2/sandboxes".
   std::vector<std::string> seen() const;
   std::size_t count(std::string_view what) const;
-  /// The same, with headers and without bodies.
+  /// The same, with headers and bodies up to a bound.
   std::vector<stand_request> requests() const;
+  static constexpr std::size_t max_kept_bytes = 128u << 10;
 
 private:
   void serve(peer& p);
