@@ -22,6 +22,12 @@ net::modal_options modal_options_from(const settings& s) {
   o.environment = s.modal.environment;
   o.allow_private = s.modal.allow_private;
   o.newer_sandboxes = s.modal.sandbox_v2;
+  o.builder_version = s.modal.image_builder_version;
+  o.max_throttle_wait
+    = std::chrono::ceil<std::chrono::seconds>(s.modal.max_throttle_wait);
+  o.client_type = s.modal.client_type;
+  o.client_version = s.modal.client_version;
+  o.libmodal_version = s.modal.libmodal_version;
   return o;
 }
 
@@ -81,7 +87,8 @@ group_bounds group_of(const settings& s, backend_kind kind) {
     return {s.modal.max_sandboxes, s.modal.create_rate, s.modal.timeout,
             s.modal.ready_ahead};
   case backend_kind::daytona:
-    return {s.daytona.max_sandboxes, s.daytona.create_rate, s.daytona.timeout};
+    return {s.daytona.max_sandboxes, s.daytona.create_rate, s.daytona.timeout,
+            s.daytona.ready_ahead};
   case backend_kind::aio:
     return {s.aio.max_runs, 0, s.aio.timeout};
   case backend_kind::local:

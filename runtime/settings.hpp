@@ -148,9 +148,15 @@ struct settings {
     secret proxy_token_secret;
     ms timeout{300'000};
     std::uint32_t max_sandboxes = 100;
-    std::uint32_t create_rate = 10; // beyond it they tell us to wait
-    std::uint32_t ready_ahead = 0;  // what waits is billed as what runs
-    bool sandbox_v2 = true;         // their newer kind first, then the older
+    std::uint32_t create_rate = 10;    // beyond it they tell us to wait
+    std::uint32_t ready_ahead = 0;     // what waits is billed as what runs
+    bool sandbox_v2 = true;            // their newer kind first, then the older
+    std::string image_builder_version; // "": the environment's
+    ms max_throttle_wait{60'000};      // that they may make a call wait
+    // Modal knows its own clients only, and may come to want newer ones.
+    std::string client_type = "8";
+    std::string client_version = "1.0.0";
+    std::string libmodal_version = "modal-js/0.11.1";
     bool allow_private = false;
   } modal;
 
@@ -163,6 +169,7 @@ struct settings {
     ms timeout{300'000};
     std::uint32_t max_sandboxes = 100;
     std::uint32_t create_rate = 5; // 300 a minute: their lowest tier
+    std::uint32_t ready_ahead = 0; // what waits is billed as what runs
     bool allow_private = false;
   } daytona;
 

@@ -111,14 +111,30 @@ std::vector<setting_key> modal() {
         "Ask for their newer kind of sandbox first; the older one is the "
         "fallback.")
       .also("MODAL_SANDBOX_V2"),
+    row("modal", "image-builder-version",
+        TROUPE_AT(modal.image_builder_version),
+        "How images are built; empty: as the environment says.")
+      .also("MODAL_IMAGE_BUILDER_VERSION"),
+    row("modal", "max-throttle-wait", TROUPE_AT(modal.max_throttle_wait),
+        "Longest wait that their servers may ask for; 0s obeys none.")
+      .between(0s, 1h)
+      .also_in_seconds("MODAL_MAX_THROTTLE_WAIT"),
+    row("modal", "client-type", TROUPE_AT(modal.client_type),
+        "Which of their clients we speak like, by its number."),
+    row("modal", "client-version", TROUPE_AT(modal.client_version),
+        "And in which version of their protocol."),
+    row("modal", "libmodal-version", TROUPE_AT(modal.libmodal_version),
+        "And in which release of that client."),
     row("modal", "allow-private", TROUPE_AT(modal.allow_private), private_help),
   };
 }
 
 std::vector<setting_key> daytona() {
   return {
-    row("daytona", "api-key", TROUPE_AT(daytona.api_key), "API key.")
-      .also("DAYTONA_API_KEY"),
+    row("daytona", "api-key", TROUPE_AT(daytona.api_key),
+        "API key, or a JWT with its organization.")
+      .also("DAYTONA_API_KEY")
+      .also("DAYTONA_JWT_TOKEN"),
     row("daytona", "api-url", TROUPE_AT(daytona.api_url),
         "Address of the API, with its /api.")
       .form(text_form::url)
@@ -141,6 +157,8 @@ std::vector<setting_key> daytona() {
       .between(1, 100'000),
     row("daytona", "create-rate", TROUPE_AT(daytona.create_rate), rate_help)
       .between(1, 1'000),
+    row("daytona", "ready-ahead", TROUPE_AT(daytona.ready_ahead), ahead_help)
+      .between(0, 1'000),
     row("daytona", "allow-private", TROUPE_AT(daytona.allow_private),
         private_help),
   };

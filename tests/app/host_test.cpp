@@ -1,5 +1,6 @@
 #include "app/host.hpp"
 #include "app/options.hpp"
+#include "app/provider_options.hpp"
 #include "tests/app/ask.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -162,6 +163,14 @@ BOOST_AUTO_TEST_CASE(maps_settings_onto_the_options_of_each_room) {
   BOOST_TEST(engine.admission.running_per_backend.at(backend_kind::e2b) == 3u);
   BOOST_TEST((engine.credentials.when_webhook_fails
               == credential_rules::on_error::fail));
+  s.daytona.ready_ahead = 2;
+  BOOST_TEST(bounds_from(s, backend_kind::daytona).ready_ahead == 2u);
+  s.modal.image_builder_version = "2025.06";
+  s.modal.libmodal_version = "modal-js/9.9.9";
+  auto modal = modal_options_from(s);
+  BOOST_TEST(modal.builder_version == "2025.06");
+  BOOST_TEST(modal.libmodal_version == "modal-js/9.9.9");
+  BOOST_TEST(modal.client_type == "8");
   s.storage.master_key = secret{std::string(64, 'a')};
   auto kept = store_options_from(s);
   BOOST_TEST(kept.master.lookup(kept.master.variable).value()
