@@ -22,6 +22,7 @@ namespace {
 constexpr std::string_view session_name = "troupe";
 constexpr std::string_view script_path = "/tmp/troupe-script";
 constexpr std::string_view input_path = "/tmp/troupe-input";
+constexpr std::string_view env_path = "/tmp/troupe-env";
 constexpr std::size_t max_log_bytes = 64u << 20;
 constexpr int max_list_pages = 100;
 
@@ -43,8 +44,14 @@ public:
     return {};
   }
 
+  bool keeps_for_later() const override { return true; }
+  bool extends_life() const override { return true; }
+
   asio::awaitable<creation> create(sandbox_wish wish,
                                    call_scope scope) override;
+  asio::awaitable<result<remote_sandbox>> rejoin(remote_sandbox sandbox,
+                                                 std::chrono::seconds lifetime,
+                                                 call_scope scope) override;
   asio::awaitable<result<command_end>> execute(const remote_sandbox& sandbox,
                                                command_request what,
                                                output_sink sink,
@@ -81,7 +88,7 @@ private:
 
 asio::awaitable<provider::creation> daytona_provider::create(sandbox_wish wish,
                                                              call_scope scope) {
-  auto body = creation_body(*wish.run, wish.tag, wish.lifetime, options_);
+  auto body = creation_body(wish, options_);
   if (!body)
     co_return creation{body.error(), false};
   auto r = client_.to_api(http::verb::post, "/sandbox", scope);
@@ -141,6 +148,30 @@ daytona_provider::wait_until_started(sandbox_state now, call_scope scope) {
       now.sandbox.keys.emplace(toolbox_key, std::string{url->as_string()});
   }
   co_return std::move(now.sandbox);
+}
+
+/// One that stopped meanwhile is gone: they are deleted when they stop.
+asio::awaitable<result<remote_sandbox>>
+daytona_provider::rejoin(remote_sandbox sandbox, std::chrono::seconds,
+                         call_scope scope) {
+  auto place = "/sandbox/" + percent_encode(sandbox.id);
+  auto asked = client_.to_api(http::verb::get, place, scope);
+  auto reply = co_await client_.call(std::move(asked), "show a sandbox");
+  if (!reply)
+    co_return reply.error();
+  auto now = parse_sandbox(reply->body);
+  if (!now)
+    co_return now.error();
+  if (now->sandbox.id != sandbox.id || !now->ready())
+    co_return fail(ec::not_found, "Daytona's sandbox is " + now->state);
+  // Its clock of idle time begins anew.
+  auto used = client_.to_api(http::verb::post, place + "/last-activity", scope);
+  used.body = "{}";
+  used.idempotent = true;
+  auto noted = co_await client_.call(std::move(used), "keep a sandbox");
+  if (!noted)
+    co_return noted.error();
+  co_return std::move(sandbox);
 }
 
 asio::awaitable<result<void>>
@@ -288,8 +319,16 @@ daytona_provider::execute(const remote_sandbox& sandbox, command_request what,
       co_return there.error();
     input = input_path;
   }
-  auto command
-    = co_await begin_command(sandbox, session_line(what, input), scope);
+  std::string_view env;
+  if (!sandbox.env.empty()) {
+    auto there
+      = co_await upload(sandbox, env_path, env_lines(sandbox.env), scope);
+    if (!there)
+      co_return there.error();
+    env = env_path;
+  }
+  auto line = session_line(what, input, env);
+  auto command = co_await begin_command(sandbox, std::move(line), scope);
   if (!command)
     co_return command.error();
   auto end

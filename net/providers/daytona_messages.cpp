@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view lease_label = "troupe_lease";
 constexpr std::string_view owner_label = "troupe";
+constexpr std::string_view key_label = "troupe_key";
 constexpr std::string_view image_letters = "abcdefghijklmnopqrstuvwxyz"
                                            "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                            "0123456789._-/:@";
@@ -89,21 +90,23 @@ result<void> add_origin(json::object& body, const prepared_run& run,
 
 } // namespace
 
-result<std::string> creation_body(const prepared_run& run,
-                                  const std::string& tag,
-                                  std::chrono::seconds lifetime,
+result<std::string> creation_body(const sandbox_wish& wish,
                                   const daytona_options& options) {
+  const auto& run = *wish.run;
   json::object body;
-  body["name"] = "troupe-" + tag; // taken twice: the first one is ours
+  body["name"] = "troupe-" + wish.tag; // taken twice: the first one is ours
   if (auto added = add_origin(body, run, options); !added)
     return added.error();
   json::object env;
-  for (const auto& [name, value] : run.env)
-    env[name] = value.reveal();
+  if (wish.key.empty()) // else each process has its own run's
+    for (const auto& [name, value] : run.env)
+      env[name] = value.reveal();
   body["env"] = std::move(env);
   json::object labels;
   labels[owner_label] = "1";
-  labels[lease_label] = tag;
+  labels[lease_label] = wish.tag;
+  if (!wish.key.empty())
+    labels[key_label] = wish.key;
   labels["code-toolbox-language"]
     = run.lang == language::python ? "python" : "javascript";
   if (const auto& config = config_of(run); !config.id.empty())
@@ -112,7 +115,7 @@ result<std::string> creation_body(const prepared_run& run,
   body["public"] = false;
   if (!options.target.empty())
     body["target"] = options.target;
-  auto minutes = std::chrono::ceil<std::chrono::minutes>(lifetime).count();
+  auto minutes = std::chrono::ceil<std::chrono::minutes>(wish.lifetime).count();
   body["autoStopInterval"] = static_cast<std::int64_t>(minutes);
   body["autoDeleteInterval"] = 0; // when it stops, it goes
   if (auto added = add_network(body, run.network); !added)
@@ -208,7 +211,8 @@ std::string upload_body(std::string_view path, std::string_view text,
 }
 
 std::string session_line(const command_request& what,
-                         std::string_view input_file) {
+                         std::string_view input_file,
+                         std::string_view env_file) {
   std::string line;
   if (!what.cwd.empty())
     line += "cd " + shell_quote(what.cwd) + " && ";
@@ -221,7 +225,18 @@ std::string session_line(const command_request& what,
   line += shell_line(what.argv);
   line += " < ";
   line += input_file.empty() ? "/dev/null" : shell_quote(input_file);
-  return line;
+  if (env_file.empty())
+    return line;
+  // In a shell of its own: the session's goes on to the next command.
+  auto file = shell_quote(env_file);
+  return "( . " + file + "; rm -f " + file + "; " + line + " )";
+}
+
+std::string env_lines(const environment& env) {
+  std::string out;
+  for (const auto& [name, value] : env)
+    out += "export " + name + "=" + shell_quote(value.reveal()) + "\n";
+  return out;
 }
 
 } // namespace troupe::net::daytona

@@ -14,9 +14,7 @@ inline constexpr std::string_view toolbox_key = "toolbox_url";
 /// The daemon inside splits stdout from stderr for SDKs from 0.167 on only.
 inline constexpr std::string_view sdk_version = "0.218.0";
 
-result<std::string> creation_body(const prepared_run& run,
-                                  const std::string& tag,
-                                  std::chrono::seconds lifetime,
+result<std::string> creation_body(const sandbox_wish& wish,
                                   const daytona_options& options);
 
 struct sandbox_state {
@@ -56,8 +54,12 @@ std::string upload_body(std::string_view path, std::string_view text,
                         std::string_view boundary);
 
 /// A line for the session's shell: the arguments, quoted, with their
-/// environment, directory and input file.
+/// environment, directory and input file. Variables in `env_file` reach this
+/// command alone, and the file goes.
 std::string session_line(const command_request& what,
-                         std::string_view input_file);
+                         std::string_view input_file,
+                         std::string_view env_file = {});
+/// What is to be in such a file: no command line ever shows a value.
+std::string env_lines(const environment& env);
 
 } // namespace troupe::net::daytona

@@ -34,7 +34,7 @@ names known_members(backend_kind type) {
     add({"language"});
     break;
   case backend_kind::daytona:
-    add({"snapshot", "image"});
+    add({"snapshot", "image", "reuse"});
     break;
   case backend_kind::aio:
   case backend_kind::peer:

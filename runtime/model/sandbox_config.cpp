@@ -168,6 +168,7 @@ result<daytona_config> as_daytona(const json::object& config) {
   read_timeout(in, c.timeout);
   c.snapshot = label(in, "snapshot");
   c.image = label(in, "image");
+  c.reuse = in.boolean("reuse").value_or(c.reuse);
   if (!c.snapshot.empty() && !c.image.empty())
     in.complain("image", "a sandbox starts from a snapshot or from an image",
                 "keep one of them");

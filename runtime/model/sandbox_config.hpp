@@ -85,6 +85,7 @@ struct daytona_config {
   std::string image;
   std::vector<pip_requirement> pip_requirements;
   std::vector<npm_requirement> npm_requirements;
+  bool reuse = false; // as e2b_config's
   common_config common;
 };
 

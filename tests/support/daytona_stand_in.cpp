@@ -1,6 +1,7 @@
 #include "tests/support/daytona_stand_in.hpp"
 
 #include "runtime/json/json.hpp"
+#include "runtime/model/ids.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -33,6 +34,11 @@ bool known_member(std::string_view name) {
   return false;
 }
 
+std::filesystem::path temporary_path() {
+  return std::filesystem::temp_directory_path()
+    / ("troupe-daytona-" + make_uuid());
+}
+
 /// The text between a part's blank line and the next boundary.
 std::string part(std::string_view body, std::string_view name) {
   auto at = body.find("name=\"" + std::string{name} + "\"");
@@ -45,9 +51,25 @@ std::string part(std::string_view body, std::string_view name) {
 } // namespace
 
 daytona_stand_in::daytona_stand_in()
-    : server_{[this](const stand_request& r, stand_reply& reply) {
+    : tmp_{temporary_path()}, server_{[this](const stand_request& r,
+                                             stand_reply& reply) {
         handle(r, reply);
       }} {}
+
+daytona_stand_in::~daytona_stand_in() {
+  std::error_code ignored;
+  std::filesystem::remove_all(tmp_, ignored);
+}
+
+int daytona_stand_in::rejoined() const {
+  std::lock_guard guard{mutex_};
+  return rejoined_;
+}
+
+void daytona_stand_in::stop_everything() {
+  std::lock_guard guard{mutex_};
+  boxes_.clear();
+}
 
 int daytona_stand_in::created() const {
   std::lock_guard guard{mutex_};
@@ -99,6 +121,8 @@ void daytona_stand_in::create(const stand_request& r, stand_reply& reply) {
   b.id = "box-" + std::to_string(++created_);
   b.labels = texts(body->if_contains("labels"));
   b.env = texts(body->if_contains("env"));
+  b.home = tmp_ / b.id;
+  std::filesystem::create_directories(b.home);
   creation_ = r.body;
   auto text = show(b);
   boxes_[b.id] = std::move(b);
@@ -117,9 +141,14 @@ void daytona_stand_in::control(const stand_request& r, stand_reply& reply) {
         items += (items.empty() ? "" : ",") + show(b);
     return reply.json(200, "{\"items\":[" + items + "],\"nextCursor\":null}");
   }
-  auto found = boxes_.find(r.path.substr(13));
+  auto id = r.path.substr(13);
+  auto found = boxes_.find(id.substr(0, id.find('/')));
   if (found == boxes_.end())
     return reply.json(404, refusal(404, "no such sandbox"));
+  if (id.ends_with("/last-activity") && r.method == "POST") {
+    ++rejoined_;
+    return reply.send(201);
+  }
   if (r.method == "DELETE") {
     boxes_.erase(found);
     return reply.json(200, "{}");
@@ -168,7 +197,8 @@ void daytona_stand_in::upload(const stand_request& r, stand_reply& reply,
   auto path = part(r.body, "files[0].path");
   if (path.empty() || !r.header("content-type").starts_with("multipart/"))
     return reply.json(400, refusal(400, "no path"));
-  b.files[path] = part(r.body, "files[0].file");
+  b.files[path] = b.home / std::filesystem::path{path}.filename();
+  std::ofstream{b.files[path]} << part(r.body, "files[0].file");
   reply.json(200, "{\"files\":[]}");
 }
 
@@ -177,18 +207,11 @@ void daytona_stand_in::run(const stand_request& r, stand_reply& reply, box& b) {
   if (!b.session || !body || !body->contains("command")
       || !body->contains("runAsync"))
     return reply.json(400, refusal(400, "no session or command"));
-  // The files of a sandbox of ours lie in a directory of its own.
-  auto home = std::filesystem::temp_directory_path()
-    / ("troupe-daytona-" + std::to_string(::getpid()) + "-" + b.id);
-  std::filesystem::create_directories(home);
   std::string line{body->at("command").as_string()};
-  for (const auto& [path, text] : b.files) {
-    auto real = home / std::filesystem::path{path}.filename();
-    std::ofstream{real} << text;
+  for (const auto& [path, real] : b.files)
     for (auto at = line.find(path); at != line.npos;
          at = line.find(path, at + real.string().size()))
       line.replace(at, path.size(), real.string());
-  }
   auto id = "cmd-" + std::to_string(b.commands.size() + 1);
   program_run what;
   what.argv = {"/bin/sh", "-c", line};

@@ -3,6 +3,7 @@
 #include "tests/support/background_program.hpp"
 #include "tests/support/stand_in.hpp"
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@ namespace troupe::test {
 class daytona_stand_in {
 public:
   daytona_stand_in();
+  ~daytona_stand_in();
 
   std::string api_url() const { return server_.url() + "/api"; }
   stand_in& server() { return server_; }
@@ -22,6 +24,10 @@ public:
 
   int created() const;
   int alive() const;
+  /// How often a sandbox's clock was set back.
+  int rejoined() const;
+  /// As when nobody used them for long: they stop, and go.
+  void stop_everything();
   /// The body of the newest creation.
   std::string creation() const;
 
@@ -31,7 +37,8 @@ private:
     std::map<std::string, std::string> labels;
     std::map<std::string, std::string> env;
     int looks = 0; // how often its state was asked for
-    std::map<std::string, std::string> files;
+    std::filesystem::path home;
+    std::map<std::string, std::filesystem::path> files; // where they really are
     bool session = false;
     std::map<std::string, std::shared_ptr<background_program>> commands;
   };
@@ -47,6 +54,8 @@ private:
   mutable std::mutex mutex_;
   std::map<std::string, box> boxes_;
   int created_ = 0;
+  int rejoined_ = 0;
+  std::filesystem::path tmp_; // a folder per sandbox below
   std::string creation_;
   stand_in server_;
 };

@@ -1,7 +1,9 @@
 // Sandboxes that serve more than one run, and those that are made ahead of it.
+#include "net/providers/daytona.hpp"
 #include "net/providers/e2b.hpp"
 #include "net/providers/modal.hpp"
 #include "net/providers/sandbox_pool.hpp"
+#include "tests/support/daytona_stand_in.hpp"
 #include "tests/support/e2b_stand_in.hpp"
 #include "tests/support/modal_stand_in.hpp"
 #include "tests/support/remote_contract.hpp"
@@ -190,6 +192,36 @@ BOOST_AUTO_TEST_CASE(gives_way_to_a_run_that_needs_the_room) {
   check_counts(2, 1);
 }
 
+BOOST_AUTO_TEST_CASE(serves_daytona_as_well) {
+  test::daytona_stand_in daytona;
+  daytona_options there{.api_key = secret{test::daytona_stand_in::api_key},
+                        .api_url = daytona.api_url(),
+                        .poll_first = 5ms,
+                        .poll_max = 20ms};
+  remote_side at_daytona;
+  at_daytona.open([&](auto client) { return make_daytona(client, there); });
+  config.type = backend_kind::daytona;
+  auto secretive = python(shown);
+  secretive.env.emplace("TOKEN", secret{"it's a s3cret\n"});
+  BOOST_TEST(at_daytona.good(secretive).value_json == R"("it's a s3cret\n")");
+  BOOST_TEST(daytona.creation().find("s3cret") == std::string::npos);
+  auto next = at_daytona.good(python(shown));
+  BOOST_TEST(says_used(next));
+  BOOST_TEST(next.value_json == "null");
+  BOOST_TEST(daytona.created() == 1);
+  BOOST_TEST(daytona.rejoined() == 1);
+  for (const auto& r : daytona.server().requests()) // no line tells a value
+    BOOST_TEST((r.path.ends_with("/files/bulk-upload")
+                || r.body.find("s3cret") == std::string::npos));
+  daytona.stop_everything();
+  BOOST_TEST(!says_used(at_daytona.good(python(shown))));
+  BOOST_TEST(daytona.created() == 2);
+  test::check_contract(at_daytona, backend_kind::daytona, [] {});
+  at_daytona.backend->stop();
+  BOOST_TEST(daytona.alive() == 0);
+  BOOST_TEST(at_daytona.leases->list(backend_kind::daytona).empty());
+}
+
 BOOST_AUTO_TEST_CASE(ends_those_of_an_engine_that_died) {
   side->good(python(one));
   auto book = side->leases;
@@ -268,6 +300,29 @@ BOOST_AUTO_TEST_CASE(cost_nothing_when_they_cannot_be_made) {
   if (outcome.answer)
     BOOST_TEST(outcome.answer->value_json == "1");
   check_nothing_is_left_after_the_end();
+}
+
+BOOST_AUTO_TEST_CASE(serve_daytona_as_well) {
+  test::daytona_stand_in daytona;
+  daytona_options there{.api_key = secret{test::daytona_stand_in::api_key},
+                        .api_url = daytona.api_url(),
+                        .poll_first = 5ms,
+                        .poll_max = 20ms};
+  remote_side at_daytona;
+  remote_options ahead;
+  ahead.ready_ahead = 1;
+  at_daytona.open([&](auto client) { return make_daytona(client, there); },
+                  ahead);
+  auto run = test::python_run(backend_kind::daytona, shown);
+  BOOST_TEST(at_daytona.good(run).value_json == "null");
+  BOOST_TEST(daytona.alive() == 1);
+  run.id = run_id::make();
+  run.env.emplace("TOKEN", secret{"s3cret"});
+  BOOST_TEST(at_daytona.good(run).value_json == R"("s3cret")");
+  BOOST_TEST(daytona.created() == 3);
+  BOOST_TEST(daytona.rejoined() == 1);
+  at_daytona.backend->stop();
+  BOOST_TEST(daytona.alive() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(serve_modal_as_well) {

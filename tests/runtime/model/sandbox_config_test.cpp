@@ -90,6 +90,8 @@ BOOST_AUTO_TEST_CASE(reads_typed_views_with_defaults) {
   BOOST_TEST((e2b->timeout == std::chrono::seconds{5}));
   BOOST_TEST(e2b->template_id == "base");
   BOOST_TEST(e2b->reuse);
+  BOOST_TEST(as_daytona(object(R"({"reuse":true})"))->reuse);
+  BOOST_TEST(!as_daytona(object("{}"))->reuse);
   BOOST_TEST(e2b->pip_requirements.at(0).specifier == "==1.26.0");
   BOOST_TEST((e2b->common.limits.wall == std::chrono::milliseconds{500}));
   BOOST_TEST(*e2b->common.limits.memory_bytes == 64u << 20);
