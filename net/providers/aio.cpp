@@ -6,6 +6,9 @@
 #include "net/providers/shell_quote.hpp"
 #include "net/providers/status.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
 namespace troupe::net {
 
 namespace asio = boost::asio;
@@ -17,9 +20,12 @@ namespace {
 
 constexpr std::string_view service_name = "AIO sandbox";
 constexpr std::string_view key_setting = "aio.api-key";
+// For what is tidied up when a run's own time may be over.
+constexpr std::chrono::seconds late_patience{5};
 constexpr std::string_view directory_prefix = "/tmp/troupe-";
 
-class aio_provider final : public provider {
+class aio_provider final : public provider,
+                           public std::enable_shared_from_this<aio_provider> {
 public:
   aio_provider(std::shared_ptr<http_client> client, aio_options options)
       : client_{std::move(client)}, options_{std::move(options)},
@@ -57,6 +63,7 @@ private:
   asio::awaitable<result<std::string>>
   plain_command(std::string line, call_scope scope,
                 bool* may_have_acted = nullptr);
+  void close_session(std::string session, std::string traceparent);
   asio::awaitable<result<void>>
   write_file(std::string path, const std::string& text, call_scope scope);
   asio::awaitable<result<command_end>>
@@ -115,10 +122,31 @@ aio_provider::plain_command(std::string line, call_scope scope,
   auto report = parse_report(*data);
   if (!report)
     co_return report.error();
+  close_session(report->session, scope.traceparent);
   if (report->status != "completed" || report->exit_code != 0)
     co_return fail(ec::unavailable,
                    "a command of ours failed in the AIO sandbox");
   co_return std::move(report->out);
+}
+
+/// Each command opens one, and the container is there for years. Nobody waits
+/// for it: the command's end is known by now.
+void aio_provider::close_session(std::string session, std::string traceparent) {
+  if (session.empty())
+    return;
+  auto work = [](std::shared_ptr<aio_provider> self, std::string path,
+                 std::string trace) -> asio::awaitable<void> {
+    call_scope soon{steady::now() + late_patience, nullptr, std::move(trace)};
+    json::object nothing;
+    (void)co_await self->call(std::move(path), std::move(nothing),
+                              "close a session", std::move(soon));
+  };
+  auto path
+    = "/v1/bash/sessions/" + percent_encode(std::move(session)) + "/close";
+  asio::co_spawn(
+    client_->executor(),
+    work(shared_from_this(), std::move(path), std::move(traceparent)),
+    asio::detached);
 }
 
 asio::awaitable<provider::creation> aio_provider::create(sandbox_wish wish,
@@ -198,10 +226,10 @@ aio_provider::execute(const remote_sandbox& sandbox, command_request what,
     json::object kill;
     kill["session_id"] = session;
     kill["signal"] = "SIGKILL";
-    call_scope late{steady::now() + std::chrono::seconds{5}, nullptr,
-                    scope.traceparent};
+    call_scope late{steady::now() + late_patience, nullptr, scope.traceparent};
     (void)co_await call("/v1/bash/kill", std::move(kill), "kill", late);
   }
+  close_session(std::move(session), scope.traceparent);
   co_return end;
 }
 

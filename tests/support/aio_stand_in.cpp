@@ -55,6 +55,12 @@ int aio_stand_in::directories() const {
   return n;
 }
 
+bool aio_stand_in::wait_until_sessions_are_closed() {
+  std::unique_lock lock{mutex_};
+  return closed_.wait_for(lock, std::chrono::seconds{10},
+                          [this] { return sessions_.empty(); });
+}
+
 /// The container's /tmp is ours to move.
 std::string aio_stand_in::translated(std::string text) const {
   std::string name = "/tmp/troupe-";
@@ -88,6 +94,15 @@ void aio_stand_in::handle(const stand_request& r, stand_reply& reply) {
     i->second->kill();
     return reply.json(200, envelope({}));
   }
+  constexpr std::string_view sessions = "/v1/bash/sessions/";
+  if (r.path.starts_with(sessions) && r.path.ends_with("/close")) {
+    auto id = r.path.substr(sessions.size());
+    std::lock_guard guard{mutex_};
+    if (sessions_.erase(id.substr(0, id.find('/'))) == 0)
+      return reply.json(200, failure("no such session"));
+    closed_.notify_all();
+    return reply.json(200, envelope({}));
+  }
   if (r.path == "/v1/file/write") {
     fs::path file = translated(std::string{body->at("file").as_string()});
     if (!fs::is_directory(file.parent_path()))
@@ -112,11 +127,14 @@ void aio_stand_in::execute(const stand_request& r, stand_reply& reply) {
       what.env[std::string{name}] = std::string{value.as_string()};
   auto* async = body->if_contains("async_mode");
   json::object data;
+  auto id = make_uuid();
+  {
+    std::lock_guard guard{mutex_};
+    sessions_.insert(id);
+  }
   if (async && async->as_bool()) {
-    auto id = make_uuid();
     auto program = std::make_shared<background_program>(std::move(what));
     data = described(program->look());
-    data["session_id"] = id;
     data["command_id"] = "c1";
     std::lock_guard guard{mutex_};
     commands_[id] = std::move(program);
@@ -131,6 +149,7 @@ void aio_stand_in::execute(const stand_request& r, stand_reply& reply) {
     data = described(seen);
     data["stdout"] = out;
   }
+  data["session_id"] = id;
   reply.json(200, envelope(std::move(data)));
 }
 

@@ -3,10 +3,12 @@
 #include "tests/support/background_program.hpp"
 #include "tests/support/stand_in.hpp"
 
+#include <condition_variable>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 namespace troupe::test {
@@ -24,6 +26,8 @@ public:
   static constexpr const char* api_key = "aio-key";
   /// Directories of runs that are still there.
   int directories() const;
+  /// Whether every session that a command opened is closed, soon.
+  bool wait_until_sessions_are_closed();
 
 private:
   void handle(const stand_request& r, stand_reply& reply);
@@ -33,6 +37,8 @@ private:
 
   std::filesystem::path tmp_;
   mutable std::mutex mutex_;
+  std::condition_variable closed_;
+  std::set<std::string> sessions_;
   std::map<std::string, std::shared_ptr<background_program>> commands_;
   stand_in server_;
 };

@@ -32,6 +32,7 @@ struct fixture {
   void check_nothing_is_left() {
     side->rest();
     BOOST_TEST(aio.directories() == 0);
+    BOOST_TEST(aio.wait_until_sessions_are_closed());
     BOOST_TEST(side->leases->list(backend_kind::aio).empty());
   }
 };
