@@ -31,15 +31,19 @@ def image_for(language, pip, npm):
         image = modal.Image.from_registry(
             "node:22-bookworm-slim", add_python="3.12"
         )
-        if npm:
-            words = " ".join(shlex.quote(p) for p in sorted(npm))
-            image = image.run_commands(
-                "npm install --prefix /opt/troupe --no-audit --no-fund "
-                "--ignore-scripts -- " + words
-            )
-        return image
-    image = modal.Image.debian_slim(python_version="3.12")
-    return image.pip_install(*sorted(pip)) if pip else image
+    else:
+        image = modal.Image.debian_slim(python_version="3.12")
+        if pip:
+            image = image.pip_install(*sorted(pip))
+        if npm:  # a command may want both
+            image = image.apt_install("nodejs", "npm")
+    if npm:
+        words = " ".join(shlex.quote(p) for p in sorted(npm))
+        image = image.run_commands(
+            "npm install --prefix /opt/troupe --no-audit --no-fund "
+            "--ignore-scripts -- " + words
+        )
+    return image
 
 
 def network_for(wish):

@@ -32,9 +32,10 @@ json::array texts(const auto& requirements) {
 /// What the sandbox is to be like: its packages and its network.
 std::string shape_of(const prepared_run& run) {
   json::object shape;
-  auto python = run.lang == language::python || run.kind == run_kind::command;
-  shape["pip"] = python ? texts(run.pip_requirements) : json::array{};
-  shape["npm"] = python ? json::array{} : texts(run.npm_requirements);
+  auto shell = run.kind == run_kind::command; // which may want both
+  auto python = run.lang == language::python;
+  shape["pip"] = shell || python ? texts(run.pip_requirements) : json::array{};
+  shape["npm"] = shell || !python ? texts(run.npm_requirements) : json::array{};
   if (run.network.mode == network_mode::listed) {
     json::array hosts;
     for (const auto& pattern : run.network.allow)

@@ -61,6 +61,20 @@ result<pb::writer> network_access(const network_policy& policy) {
   return out;
 }
 
+/// Words of a shell's line, each after a space. Sorted, so that the same set is
+/// the same layer in Modal's cache.
+template <class Requirement>
+std::string quoted(const std::vector<Requirement>& all) {
+  std::vector<std::string> words;
+  for (const auto& each : all)
+    words.push_back(shell_quote(to_string(each)));
+  std::sort(words.begin(), words.end());
+  std::string out;
+  for (const auto& word : words)
+    out += " " + word;
+  return out;
+}
+
 } // namespace
 
 std::string app_request(std::string_view app, std::string_view environment) {
@@ -194,27 +208,26 @@ std::string exec_request_of(std::string_view task, std::string_view exec) {
 
 std::vector<image_layer> image_layers(const prepared_run& run,
                                       const modal_options& options) {
-  auto python = run.lang == language::python || run.kind == run_kind::command;
+  auto shell = run.kind == run_kind::command;
+  auto python = shell || run.lang == language::python;
   std::vector<image_layer> out;
   out.push_back(
     {"", {"FROM " + (python ? options.python_image : options.node_image)}});
-  std::vector<std::string> packages;
-  if (python)
-    for (const auto& r : run.pip_requirements)
-      packages.push_back(shell_quote(to_string(r)));
-  else
-    for (const auto& r : run.npm_requirements)
-      packages.push_back(shell_quote(to_string(r)));
-  if (packages.empty())
+  if (auto packages = quoted(run.pip_requirements); python && !packages.empty())
+    out.push_back({"", {"FROM base", "RUN python -m pip install" + packages}});
+  auto packages = quoted(run.npm_requirements);
+  if (packages.empty() || (python && !shell))
     return out;
-  // Sorted, so that the same set is the same layer in Modal's cache.
-  std::sort(packages.begin(), packages.end());
-  std::string line = python ? "RUN python -m pip install"
-                            : "RUN npm install --prefix /opt/troupe "
-                              "--no-audit --no-fund --ignore-scripts";
-  for (const auto& p : packages)
-    line += " " + p;
-  out.push_back({"", {"FROM base", line}});
+  image_layer npm{"", {"FROM base"}};
+  if (python) // a command may want both
+    npm.commands.insert(npm.commands.end(),
+                        {"RUN apt-get update",
+                         "RUN apt-get install -y --no-install-recommends "
+                         "nodejs npm"});
+  npm.commands.push_back("RUN npm install --prefix /opt/troupe "
+                         "--no-audit --no-fund --ignore-scripts"
+                         + packages);
+  out.push_back(std::move(npm));
   return out;
 }
 

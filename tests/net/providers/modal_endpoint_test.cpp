@@ -147,6 +147,13 @@ BOOST_AUTO_TEST_CASE(says_what_the_sandbox_is_to_be_like) {
   BOOST_TEST(sent.at("language") == "javascript");
   BOOST_TEST(texts(sent.at("npm")).at(0) == "left-pad@1.3.0");
   BOOST_TEST(texts(sent.at("network")).at(0) == "10.0.0.0/8");
+  run = test::shell_run(backend_kind::modal, "echo hi");
+  run.pip_requirements = {{"requests", {}, ""}};
+  run.npm_requirements = {{"left-pad", "1.3.0"}};
+  side->good(run);
+  sent = modal.last();
+  BOOST_TEST(texts(sent.at("pip")).at(0) == "requests");
+  BOOST_TEST(texts(sent.at("npm")).at(0) == "left-pad@1.3.0");
 }
 
 BOOST_AUTO_TEST_CASE(goes_on_waiting_where_it_is_told) {

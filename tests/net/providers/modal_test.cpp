@@ -63,6 +63,22 @@ BOOST_AUTO_TEST_CASE(puts_packages_into_layers_of_the_image) { // S10
   BOOST_TEST(modal.image_commands().size() == commands.size());
 }
 
+BOOST_AUTO_TEST_CASE(gives_a_command_the_packages_of_both_kinds) {
+  auto run = test::shell_run(backend_kind::modal, "echo hi");
+  run.pip_requirements = {{"numpy", {}, ""}};
+  run.npm_requirements = {{"left-pad", "1.3.0"}};
+  BOOST_TEST(side->good(run).stdout_text == "hi\n");
+  auto commands = modal.image_commands();
+  auto has = [&](std::string_view part) {
+    return std::ranges::any_of(commands, [&](const std::string& each) {
+      return each.find(part) != each.npos;
+    });
+  };
+  BOOST_TEST(has("pip install numpy"));
+  BOOST_TEST(has("apt-get install -y --no-install-recommends nodejs npm"));
+  BOOST_TEST(has("--ignore-scripts left-pad@1.3.0"));
+}
+
 BOOST_AUTO_TEST_CASE(takes_the_older_sandboxes_where_the_newer_are_not_served) {
   for (auto how : {grpc_code::unimplemented, grpc_code::failed_precondition}) {
     open();
