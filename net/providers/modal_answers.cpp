@@ -4,6 +4,7 @@
 #include "runtime/json/json.hpp"
 
 #include <bit>
+#include <initializer_list>
 
 namespace troupe::net::modal {
 
@@ -21,6 +22,22 @@ result<void> walk(std::string_view bytes, Take take) {
   return fields.status();
 }
 
+/// Texts and messages by their numbers; the last one counts, as everywhere in
+/// protobuf.
+struct wanted {
+  int number;
+  std::string_view* into;
+};
+
+result<void> pick(std::string_view bytes,
+                  std::initializer_list<wanted> fields) {
+  return walk(bytes, [&](const pb::field& f) {
+    for (const auto& each : fields)
+      if (f.number == each.number)
+        *each.into = f.bytes;
+  });
+}
+
 void read_result(std::string_view bytes, image_state& into) {
   (void)walk(bytes, [&](const pb::field& f) {
     if (f.number == 1)
@@ -33,77 +50,53 @@ void read_result(std::string_view bytes, image_state& into) {
 } // namespace
 
 result<std::string> text_field(std::string_view bytes, int number) {
-  std::string out;
-  auto read = walk(bytes, [&](const pb::field& f) {
-    if (f.number == number)
-      out = f.bytes;
-  });
-  if (!read)
+  std::string_view out;
+  if (auto read = pick(bytes, {{number, &out}}); !read)
     return read.error();
   if (out.empty())
     return fail(ec::unavailable, "Modal's answer lacks an id");
-  return out;
+  return std::string{out};
 }
 
 result<std::string> builder_version_of(std::string_view bytes) {
   // {2: metadata {2: settings {1: version}}}
-  std::string_view metadata, settings;
-  std::string version;
-  auto read = walk(bytes, [&](const pb::field& f) {
-    if (f.number == 2)
-      metadata = f.bytes;
-  });
-  if (!read)
+  std::string_view metadata, settings, version;
+  if (auto read = pick(bytes, {{2, &metadata}}); !read)
     return read.error();
-  (void)walk(metadata, [&](const pb::field& f) {
-    if (f.number == 2)
-      settings = f.bytes;
-  });
-  (void)walk(settings, [&](const pb::field& f) {
-    if (f.number == 1)
-      version = f.bytes;
-  });
-  return version;
+  (void)pick(metadata, {{2, &settings}});
+  (void)pick(settings, {{1, &version}});
+  return std::string{version};
 }
 
 result<image_state> read_image(std::string_view bytes) {
-  image_state out;
-  auto read = walk(bytes, [&](const pb::field& f) {
-    if (f.number == 1)
-      out.id = f.bytes;
-    if (f.number == 2)
-      read_result(f.bytes, out);
-  });
-  if (!read)
+  std::string_view id, end;
+  if (auto read = pick(bytes, {{1, &id}, {2, &end}}); !read)
     return read.error();
-  if (out.id.empty())
+  if (id.empty())
     return fail(ec::unavailable, "Modal gave the image no id");
+  image_state out;
+  out.id = id;
+  read_result(end, out);
   return out;
 }
 
 result<image_state> read_image_join(std::string_view bytes) {
-  image_state out;
-  auto read = walk(bytes, [&](const pb::field& f) {
-    if (f.number == 1)
-      read_result(f.bytes, out);
-    if (f.number == 3)
-      out.entry = f.bytes;
-  });
-  if (!read)
+  std::string_view end, entry;
+  if (auto read = pick(bytes, {{1, &end}, {3, &entry}}); !read)
     return read.error();
+  image_state out;
+  out.entry = entry;
+  read_result(end, out);
   return out;
 }
 
 result<sandbox_answer> read_router_access(std::string_view bytes) {
-  sandbox_answer out;
-  auto read = walk(bytes, [&](const pb::field& f) {
-    if (f.number == 1)
-      out.jwt = f.bytes;
-    if (f.number == 2)
-      out.router_url = f.bytes;
-  });
-  if (!read)
+  std::string_view jwt, url;
+  if (auto read = pick(bytes, {{1, &jwt}, {2, &url}}); !read)
     return read.error();
+  sandbox_answer out;
+  out.jwt = jwt;
+  out.router_url = url;
   return out;
 }
 
@@ -127,25 +120,16 @@ result<task_state> read_task(std::string_view bytes) {
 }
 
 result<sandbox_answer> read_sandbox(std::string_view bytes) {
-  sandbox_answer out;
-  std::string_view access;
-  auto read = walk(bytes, [&](const pb::field& f) {
-    if (f.number == 1)
-      out.id = f.bytes;
-    if (f.number == 3)
-      out.task = f.bytes;
-    if (f.number == 5)
-      access = f.bytes;
-  });
-  if (!read)
+  std::string_view id, task, access;
+  if (auto read = pick(bytes, {{1, &id}, {3, &task}, {5, &access}}); !read)
     return read.error();
-  if (out.id.empty())
+  if (id.empty())
     return fail(ec::unavailable, "Modal gave the sandbox no id");
-  auto router = read_router_access(access);
-  if (!router)
-    return router.error();
-  out.jwt = router->jwt;
-  out.router_url = router->router_url;
+  auto out = read_router_access(access);
+  if (!out)
+    return out.error();
+  out->id = id;
+  out->task = task;
   return out;
 }
 
@@ -162,11 +146,9 @@ result<list_answer> read_list(std::string_view bytes) {
         out.oldest = std::bit_cast<double>(g.value);
       if (g.number != 6)
         return;
-      std::string name, value;
-      (void)walk(g.bytes, [&](const pb::field& h) {
-        (h.number == 1 ? name : value) = h.bytes;
-      });
-      tags[name] = value;
+      std::string_view name, value;
+      (void)pick(g.bytes, {{1, &name}, {2, &value}});
+      tags[std::string{name}] = value;
     });
   });
   if (!read)
