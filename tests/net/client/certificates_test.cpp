@@ -189,6 +189,36 @@ BOOST_AUTO_TEST_CASE(are_taken_when_all_is_well) {
   BOOST_TEST(ask(whole.port(), "localhost").answer.has_value());
 }
 
+// A good certificate, but not the protocol that was asked for.
+BOOST_AUTO_TEST_CASE(are_of_no_use_where_nobody_speaks_the_protocol) {
+  auto good = ours.sign("good", "DNS:localhost");
+  tls_server older{good, "", [](SSL_CTX* c) {
+                     SSL_CTX_set_alpn_select_cb(
+                       c,
+                       [](SSL*, const unsigned char**, unsigned char*,
+                          const unsigned char*, unsigned,
+                          void*) { return SSL_TLSEXT_ERR_NOACK; },
+                       nullptr);
+                   }};
+  auto opened = open_for_grpc(older.port(), "localhost");
+  BOOST_REQUIRE(!opened.has_value());
+  BOOST_TEST(opened.error().text.find("does not speak HTTP/2")
+             != std::string::npos);
+  tls_server newer{good, "", [](SSL_CTX* c) {
+                     SSL_CTX_set_alpn_select_cb(
+                       c,
+                       [](SSL*, const unsigned char**, unsigned char*,
+                          const unsigned char* offered, unsigned, void*) {
+                         return offered[0] == 2 ? SSL_TLSEXT_ERR_NOACK
+                                                : SSL_TLSEXT_ERR_ALERT_FATAL;
+                       },
+                       nullptr);
+                   }};
+  auto got = ask(newer.port(), "localhost");
+  BOOST_REQUIRE(!got.answer.has_value());
+  BOOST_TEST(!got.may_have_acted);
+}
+
 BOOST_AUTO_TEST_CASE(are_refused_for_what_they_say) {
   using validity = test_authority::validity;
   struct row {
