@@ -25,8 +25,10 @@ void demand(bool holds) {
 }
 
 void e2b_answers(std::string_view text) {
-  if (auto box = e2b::parse_creation(text))
+  if (auto box = e2b::parse_creation(text)) {
     demand(is_e2b_sandbox_id(box->id)); // it becomes part of a host name
+    (void)e2b::envd_of(*box);
+  }
   if (auto all = e2b::parse_list(text))
     for (const auto& each : *all)
       demand(is_e2b_sandbox_id(each.sandbox) && !each.tag.empty());
