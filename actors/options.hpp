@@ -47,7 +47,7 @@ struct ledger_rules {
   std::size_t waiting_bytes = 256u << 20;
   /// Nobody waits for most lines. A run that ends meanwhile is written once,
   /// and one write of many lines costs little more than one of one.
-  std::chrono::milliseconds coalesce{25};
+  std::chrono::milliseconds coalesce{50};
   std::size_t hurry_at = 256; // lines: then at once, so that bursts stay short
   /// What nobody waits for outlives the process when it is written, and a power
   /// cut when this has passed as well.
