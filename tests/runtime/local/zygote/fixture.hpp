@@ -8,6 +8,7 @@
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -161,6 +162,22 @@ struct carrier_fixture {
   zygote::slot_carrier::paths where;
   std::shared_ptr<direct_grounds> makers;
   std::unique_ptr<zygote::slot_carrier> carrier;
+};
+
+/// No children made ahead: a case counts what it asked for.
+inline zygote::zygote_options without_armed() {
+  zygote::zygote_options options;
+  options.armed = 0;
+  options.ahead = false;
+  return options;
+}
+
+/// With an interpreter that is warm already.
+struct ready_fixture : carrier_fixture {
+  explicit ready_fixture(zygote::zygote_options options = without_armed())
+      : carrier_fixture{std::move(options)} {
+    BOOST_REQUIRE(wait_for_interpreter());
+  }
 };
 
 } // namespace troupe::test
