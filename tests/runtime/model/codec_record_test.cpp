@@ -129,7 +129,8 @@ BOOST_AUTO_TEST_CASE(spells_times_in_utc) {
         "2026-11-18T09:60:00Z"})
     BOOST_TEST_CONTEXT(text)
   BOOST_TEST(parse_timestamp(text).has_error());
-  BOOST_TEST((*parse_timestamp(to_text(now())) <= now()));
+  const auto written = now();
+  BOOST_TEST((*parse_timestamp(to_text(written)) == written));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
