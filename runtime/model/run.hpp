@@ -175,6 +175,9 @@ struct run_result {
   isolation_report isolation;
   std::vector<network_event> network; // bounded
   std::vector<std::string> notes;     // for people: degraded, retried, ...
+  /// Given again for an idempotency key: everything above is what was answered
+  /// then, the run's id too. Told beside the answer, never kept with it.
+  bool replayed = false;
 };
 
 } // namespace troupe
