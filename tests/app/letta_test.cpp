@@ -9,14 +9,19 @@ using namespace troupe;
 
 BOOST_AUTO_TEST_SUITE(served_letta)
 
-BOOST_AUTO_TEST_CASE(answers_the_official_client_twice_in_a_row) {
-  const std::string client = TROUPE_BINARY_DIR "/letta_client_served";
-  if (!test::install_npm_client("letta", client))
-    return;
-  temporary_folder folder;
-  serving engine{folder};
-  auto script = "cd " + client + " && node client_test.mjs http://"
-    + address_in(engine.greeting()) + "/compat/letta";
+namespace {
+
+const std::string folder = TROUPE_BINARY_DIR "/letta_client_served";
+const test::npm_client client{"letta", folder};
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(answers_the_official_client_twice_in_a_row,
+                     *boost::unit_test::precondition(client)) {
+  temporary_folder place;
+  serving engine{place};
+  auto script = "cd " + folder + " && node client_test.mjs http://"
+    + address_in(engine.greeting()) + "/compat/letta served";
   BOOST_TEST(std::system(script.c_str()) == 0);
 }
 

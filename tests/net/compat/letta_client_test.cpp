@@ -9,10 +9,15 @@ using namespace troupe;
 
 BOOST_AUTO_TEST_SUITE(letta_client)
 
-BOOST_AUTO_TEST_CASE(drives_the_facade_twice_in_a_row) {
-  const std::string folder = TROUPE_BINARY_DIR "/letta_client";
-  if (!test::install_npm_client("letta", folder))
-    return;
+namespace {
+
+const std::string folder = TROUPE_BINARY_DIR "/letta_client";
+const test::npm_client client{"letta", folder};
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(drives_the_facade_twice_in_a_row,
+                     *boost::unit_test::precondition(client)) {
   test::fake_engine engine;
   net::server_options options;
   options.listen = {"127.0.0.1:0"};

@@ -23,9 +23,7 @@ namespace {
 
 const std::string folder = TROUPE_BINARY_DIR "/daytona_client";
 
-bool can_run() {
-  return test::install_npm_client("daytona_stand_in", folder);
-}
+const test::npm_client client{"daytona_stand_in", folder};
 
 void run_ours(daytona_stand_in& daytona) {
   net::daytona_options o;
@@ -74,9 +72,8 @@ std::set<std::string> members(const std::string& body) {
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_daytona_and_speaks_as_we_do) {
-  if (!can_run())
-    return;
+BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_daytona_and_speaks_as_we_do,
+                     *boost::unit_test::precondition(client)) {
   daytona_stand_in theirs, ours;
   auto script = "cd " + folder + " && node client_test.mjs " + theirs.api_url()
     + " " + daytona_stand_in::api_key;

@@ -24,9 +24,7 @@ namespace {
 
 const std::string folder = TROUPE_BINARY_DIR "/e2b_client";
 
-bool can_run() {
-  return test::install_npm_client("e2b_stand_in", folder);
-}
+const test::npm_client client{"e2b_stand_in", folder};
 
 void run_theirs(e2b_stand_in& e2b) {
   auto script = "cd " + folder + " && node client_test.mjs " + e2b.url() + " "
@@ -133,9 +131,8 @@ void compare(const std::string& what, const request_shape& theirs,
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_e2b_and_speaks_as_we_do) {
-  if (!can_run())
-    return;
+BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_e2b_and_speaks_as_we_do,
+                     *boost::unit_test::precondition(client)) {
   e2b_stand_in theirs, ours;
   run_theirs(theirs);
   run_ours(ours);

@@ -20,9 +20,7 @@ namespace {
 
 const std::string folder = TROUPE_BINARY_DIR "/modal_client";
 
-bool can_run() {
-  return test::install_npm_client("modal_stand_in", folder);
-}
+const test::npm_client client{"modal_stand_in", folder};
 
 void run_theirs(modal_stand_in& modal, bool newer) {
   modal.claim_https();
@@ -96,16 +94,14 @@ void compare(bool newer, const difference& calls) {
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_modal_and_speaks_as_we_do) {
-  if (!can_run())
-    return;
+BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_modal_and_speaks_as_we_do,
+                     *boost::unit_test::precondition(client)) {
   BOOST_TEST_CONTEXT("the newer sandboxes")
   compare(true, {{}, {"SandboxWaitV2"}});
 }
 
-BOOST_AUTO_TEST_CASE(does_so_with_the_older_sandboxes_too) {
-  if (!can_run())
-    return;
+BOOST_AUTO_TEST_CASE(does_so_with_the_older_sandboxes_too,
+                     *boost::unit_test::precondition(client)) {
   compare(false, {{}, {"SandboxWait"}});
 }
 
