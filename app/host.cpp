@@ -172,10 +172,12 @@ result<void> host::parts::open_server(const settings& s) {
   if (s.compat.letta) {
     auto letta = letta_options_from(s);
     letta.packages = packages.get();
-    if (s.compat.reveal_values)
-      letta.reveal = [from = configuration](const sealed_variable& v) {
-        return from->unseal(v);
-      };
+    if (s.compat.reveal_values) {
+      auto open
+        = [from = configuration](const auto& v) { return from->unseal(v); };
+      letta.reveal = open;
+      letta.reveal_agent = open;
+    }
     net::letta::add_letta(server->routes(), front(), std::move(letta));
   }
   if (auto started = server->start(); !started)

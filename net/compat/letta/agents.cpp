@@ -6,33 +6,37 @@
 #include "net/compat/letta/parts.hpp"
 #include "net/compat/letta/shapes.hpp"
 #include "runtime/model/bounds.hpp"
+#include "runtime/model/ids.hpp"
 
 namespace troupe::net::letta {
 
 namespace {
 
-std::string agent_text(const engine& core, const exchange& ex) {
+std::string agent_text(const engine& core, const letta_options& options,
+                       const exchange& ex, const std::string& agent) {
   own_catalog mine{core, ex.who().organization};
   std::string secrets{"["};
-  auto found = mine->agent_variables.find(std::string{ex.param(0)});
+  auto found = mine->agent_variables.find(agent);
   if (found != mine->agent_variables.end())
     for (const auto& [key, v] : found->second)
-      secrets.append(secrets.size() == 1 ? "" : ",").append(text_of(v->about));
+      secrets.append(secrets.size() == 1 ? "" : ",")
+        .append(text_of(*v, options));
   secrets += ']';
   object_writer out;
-  out.text("id", ex.param(0))
+  out.text("id", agent)
     .raw("secrets", secrets)
     .raw("tool_exec_environment_variables", secrets);
   return out.finish();
 }
 
-void find(engine& core, const letta_options&, const exchange_ptr& ex) {
-  ex->answer_json(agent_text(core, *ex));
+void find(engine& core, const letta_options& options, const exchange_ptr& ex) {
+  ex->answer_json(agent_text(core, options, *ex, std::string{ex->param(0)}));
 }
 
 /// `secrets` replaces the whole set; absent, it leaves it alone. Everything
 /// else about an agent is not ours and passes by.
-void update(engine& core, const letta_options&, const exchange_ptr& ex) {
+void keep(engine& core, const letta_options& options, const exchange_ptr& ex,
+          const std::string& agent) {
   auto body = letta::body_of(*ex);
   if (!body)
     return;
@@ -42,7 +46,7 @@ void update(engine& core, const letta_options&, const exchange_ptr& ex) {
   if (!values)
     values = old_name;
   put_agent_variables change;
-  change.agent_id = std::string{ex->param(0)};
+  change.agent_id = agent;
   if (change.agent_id.size() > bounds::foreign_id_bytes)
     in.complain("id", "is longer than 256 bytes");
   if (values)
@@ -61,16 +65,27 @@ void update(engine& core, const letta_options&, const exchange_ptr& ex) {
     return;
   }
   if (!values) {
-    ex->answer_json(agent_text(core, *ex));
+    ex->answer_json(agent_text(core, options, *ex, agent));
     return;
   }
   core.change(ex->who(), std::move(change),
-              [&core, ex](result<change_reply> done) {
+              [&core, &options, ex, agent](result<change_reply> done) {
                 if (done)
-                  ex->answer_json(agent_text(core, *ex));
+                  ex->answer_json(agent_text(core, options, *ex, agent));
                 else
                   fail_engine(*ex, done.error());
               });
+}
+
+/// An agent is an id here, under which its secrets are kept.
+void create(engine& core, const letta_options& options,
+            const exchange_ptr& ex) {
+  keep(core, options, ex, "agent-" + make_uuid());
+}
+
+void update(engine& core, const letta_options& options,
+            const exchange_ptr& ex) {
+  keep(core, options, ex, std::string{ex->param(0)});
 }
 
 void list_tools(engine& core, const letta_options&, const exchange_ptr& ex) {
@@ -131,6 +146,7 @@ void approve(engine& core, const letta_options&, const exchange_ptr& ex) {
 
 void add_agents(doors& to, engine& core) {
   const std::string one = "/agents/{agent}";
+  to.add(method::post, "/agents", core, create, scope::config);
   to.add(method::get, one, core, find, scope::config);
   to.add(method::patch, one, core, update, scope::config);
   to.add(method::get, one + "/tools", core, list_tools, scope::run);

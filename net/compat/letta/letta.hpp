@@ -24,8 +24,9 @@ struct letta_options {
   config_defaults defaults;         // of sandbox configs, from the process
   environments* packages = nullptr; // of local runs; null: no local backend
   secret password;                  // Letta's secure mode; "": off, as there
-  /// Opens values of variables, which are masked without it.
+  /// Open values of variables, which are masked without them.
   std::function<result<secret>(const sealed_variable&)> reveal;
+  std::function<result<secret>(const sealed_agent_variable&)> reveal_agent;
 };
 
 /// Letta's tool and sandbox endpoints below /compat/letta/v1 and

@@ -1,4 +1,5 @@
 #include "net/api/changes.hpp"
+#include "net/api/tool_body.hpp"
 #include "net/compat/letta/parts.hpp"
 #include "net/compat/letta/shapes.hpp"
 #include "net/telemetry/trace_context.hpp"
@@ -11,9 +12,24 @@ namespace troupe::net::letta {
 namespace {
 
 using result_ptr = std::shared_ptr<const run_result>;
+using shaper = std::function<std::string(const run_result&)>;
+
+/// Arguments that do not fit, packages that do not install: once the request
+/// itself was fine, a model reads that as what came of its call.
+run_result refused(const std::string& function, const error& why) {
+  constexpr std::string_view kind = "ValueError";
+  auto text = detail_of(why);
+  run_result r;
+  r.failure.name = kind;
+  r.failure.friendly = "Error executing function " + function + ": "
+    + r.failure.name + ": " + text;
+  r.failure.message = text;
+  r.stderr_text = std::move(text);
+  return r;
+}
 
 void submit(engine& core, const exchange_ptr& ex, run_request run,
-            std::function<std::string(const run_result&)> shape) {
+            shaper shape) {
   run.id = run_id::make();
   run.organization = ex->who().organization;
   run.user = ex->who().user;
@@ -22,13 +38,41 @@ void submit(engine& core, const exchange_ptr& ex, run_request run,
   ex->on_gone([&core, who = ex->who(), id = run.id] {
     core.cancel(who, id, [](result<run_record>) {});
   });
-  core.submit(ex->who(), std::move(run),
-              [ex, shape = std::move(shape)](result<result_ptr> done) {
-                if (done)
-                  ex->answer_json(shape(**done));
-                else
-                  fail_engine(*ex, done.error());
-              });
+  auto function = run.function.empty() ? run.tool_name : run.function;
+  core.submit(
+    ex->who(), std::move(run),
+    [ex, function, shape = std::move(shape)](result<result_ptr> done) {
+      if (done)
+        ex->answer_json(shape(**done));
+      else if (done.error().code == ec::invalid_request)
+        ex->answer_json(shape(refused(function, done.error())));
+      else
+        fail_engine(*ex, done.error());
+    });
+}
+
+/// A function without a name is read before it runs: its schema says what it
+/// is called and what it takes, and a source without one is no tool.
+void derive_and_submit(engine& core, const exchange_ptr& ex, run_request run,
+                       shaper shape) {
+  tool anonymous;
+  anonymous.source_type = run.lang;
+  anonymous.source_code = run.source;
+  if (!run.args_json_schema.empty())
+    if (auto args = json::parse_object(run.args_json_schema))
+      anonymous.args_json_schema = std::move(*args);
+  complete_tool(core, ex->who(), std::move(anonymous),
+                [&core, ex, run = std::move(run),
+                 shape = std::move(shape)](result<tool> full) mutable {
+                  if (full) {
+                    run.function = full->name;
+                    run.json_schema = json::to_text(*full->json_schema);
+                    run.args_json_schema.clear();
+                  } else if (full.error().code != ec::unavailable) {
+                    return fail_engine(*ex, full.error());
+                  } // else nobody here reads sources: the run does
+                  submit(core, ex, std::move(run), std::move(shape));
+                });
 }
 
 template <class T, class Parse>
@@ -106,8 +150,11 @@ void run_source(engine& core, const letta_options&, const exchange_ptr& ex) {
     return;
   }
   run.lang = type == "typescript" ? language::typescript : language::python;
-  submit(core, ex, std::move(run),
-         [name](const run_result& r) { return return_message(r, name); });
+  auto shape = [name](const run_result& r) { return return_message(r, name); };
+  if (name.empty() && run.json_schema.empty())
+    derive_and_submit(core, ex, std::move(run), std::move(shape));
+  else
+    submit(core, ex, std::move(run), std::move(shape));
 }
 
 /// Tools are not attached to agents here: the organization's tool runs, with

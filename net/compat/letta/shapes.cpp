@@ -52,6 +52,16 @@ std::string lines(std::string_view text) {
   return out += ']';
 }
 
+/// A value that cannot be opened is masked, too.
+template <class Open, class Sealed>
+secret shown_value(const Open& open, const Sealed& sealed) {
+  secret masked{std::string{mask}};
+  if (!open)
+    return masked;
+  auto value = open(sealed);
+  return value ? std::move(*value) : masked;
+}
+
 bool good(const run_result& r) {
   return r.status == run_status::success;
 }
@@ -138,15 +148,13 @@ std::string text_of(const sandbox_config& c) {
 std::string text_of(const sealed_variable& sealed,
                     const letta_options& options) {
   const auto& v = sealed.about;
-  auto value = options.reveal ? options.reveal(sealed)
-                              : result<secret>{secret{std::string{mask}}};
   object_writer out;
   authors(out, v.created_by, v.updated_by)
     .time("created_at", v.created_at)
     .time("updated_at", v.updated_at)
     .text("id", v.id.str())
     .text("key", v.key)
-    .text("value", value ? value->reveal() : mask)
+    .text("value", shown_value(options.reveal, sealed).reveal())
     .text_or_null("description", v.description)
     .text("organization_id", v.organization.str())
     .raw("value_enc", "null")
@@ -154,13 +162,15 @@ std::string text_of(const sealed_variable& sealed,
   return out.finish();
 }
 
-std::string text_of(const agent_variable& v) {
+std::string text_of(const sealed_agent_variable& sealed,
+                    const letta_options& options) {
+  const auto& v = sealed.about;
   object_writer out;
   out.time("created_at", v.created_at)
     .time("updated_at", v.updated_at)
     .text("id", v.id.str())
     .text("key", v.key)
-    .text("value", mask)
+    .text("value", shown_value(options.reveal_agent, sealed).reveal())
     .text_or_null("description", v.description)
     .text("organization_id", v.organization.str())
     .raw("value_enc", "null")
@@ -217,6 +227,16 @@ std::string execution_result(const run_result& r) {
 
 // -- failures ----------------------------------------------------------------
 
+std::string detail_of(const error& why) {
+  if (why.fields.size() < 2)
+    return why.text;
+  std::string all;
+  for (const auto& f : why.fields)
+    all += (all.empty() ? "" : "; ") + f.pointer + ": " + f.reason
+      + (f.hint.empty() ? "" : " (" + f.hint + ")");
+  return all;
+}
+
 response write_detail(int status, std::string_view, const error& why,
                       std::string_view, std::string_view) {
   response r;
@@ -224,17 +244,7 @@ response write_detail(int status, std::string_view, const error& why,
   object_writer out;
   if (status == 422)
     out.text("trace_id", "");
-  if (status == 401)
-    out.text("detail", "Unauthorized");
-  else if (why.fields.size() < 2)
-    out.text("detail", why.text);
-  else {
-    std::string all;
-    for (const auto& f : why.fields)
-      all += (all.empty() ? "" : "; ") + f.pointer + ": " + f.reason
-        + (f.hint.empty() ? "" : " (" + f.hint + ")");
-    out.text("detail", all);
-  }
+  out.text("detail", status == 401 ? "Unauthorized" : detail_of(why));
   r.body = out.finish();
   return r;
 }

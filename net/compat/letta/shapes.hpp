@@ -15,7 +15,8 @@ std::string text_of(const sandbox_config& c);
 /// The value is written only: it is answered as a mask, unless an operator
 /// wants it as Letta does.
 std::string text_of(const sealed_variable& v, const letta_options& options);
-std::string text_of(const agent_variable& v);
+std::string text_of(const sealed_agent_variable& v,
+                    const letta_options& options);
 
 /// ToolReturnMessage, what /v1/tools/run answers.
 std::string return_message(const run_result& r, std::string_view name);
@@ -24,6 +25,8 @@ std::string execution_result(const run_result& r);
 
 // -- failures ----------------------------------------------------------------
 
+/// The whole error as one text: every field that is wrong.
+std::string detail_of(const error& why);
 /// {"detail": "..."}; for 422 with a trace id, and detail still a text.
 response write_detail(int status, std::string_view code, const error& why,
                       std::string_view request_id, std::string_view run_id);

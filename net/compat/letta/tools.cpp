@@ -206,6 +206,28 @@ bool has(const std::vector<std::string>& list, std::string_view item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
+/// What Letta's tools may be of.
+constexpr std::string_view tool_types[] = {"custom",
+                                           "letta_core",
+                                           "letta_memory_core",
+                                           "letta_multi_agent_core",
+                                           "letta_sleeptime_core",
+                                           "letta_voice_sleeptime_core",
+                                           "letta_builtin",
+                                           "letta_files_core",
+                                           "external_langchain",
+                                           "external_composio",
+                                           "external_mcp"};
+
+/// The first that is none, which Letta refuses as a value, not as a form.
+std::optional<error> check_types(const tool_filter& f) {
+  for (const auto* list : {&f.types, &f.not_types})
+    for (const auto& type : *list)
+      if (std::ranges::find(tool_types, type) == std::end(tool_types))
+        return bad_request("'" + type + "' is no type of tools");
+  return std::nullopt;
+}
+
 tool_filter read_filter(query_reader& query, const request& in) {
   tool_filter f;
   f.name = query.text("name");
@@ -261,6 +283,10 @@ void list(engine& core, const letta_options&, const exchange_ptr& ex) {
     fail_validation(*ex, *bad);
     return;
   }
+  if (auto bad = check_types(filter)) {
+    fail_engine(*ex, *bad);
+    return;
+  }
   auto all = selected(core, *ex, filter, order == "asc");
   auto is = [](const std::optional<std::string>& id) {
     return [&id](const auto& t) { return id && t->id.str() == *id; };
@@ -290,6 +316,8 @@ void count(engine& core, const letta_options&, const exchange_ptr& ex) {
                              "letta_sleeptime_core", "letta_builtin"});
   if (auto bad = query.finish_lenient())
     fail_validation(*ex, *bad);
+  else if (auto unknown = check_types(filter))
+    fail_engine(*ex, *unknown);
   else
     ex->answer_json(std::to_string(selected(core, *ex, filter, true).size()));
 }
@@ -329,6 +357,12 @@ void search(engine&, const letta_options&, const exchange_ptr& ex) {
        "with ?search= instead");
 }
 
+void generate_tool(engine&, const letta_options&, const exchange_ptr& ex) {
+  fail(*ex, 400,
+       "INVALID_ARGUMENT: this server has no language model to write a tool "
+       "with; send its source to POST /v1/tools/ instead");
+}
+
 } // namespace
 
 void add_tools(doors& to, engine& core) {
@@ -337,6 +371,8 @@ void add_tools(doors& to, engine& core) {
   to.add(method::get, "/tools", core, list, scope::run);
   to.add(method::get, "/tools/count", core, count, scope::run);
   to.add(method::post, "/tools/generate-schema", core, generate_schema,
+         scope::config);
+  to.add(method::post, "/tools/generate-tool", core, generate_tool,
          scope::config);
   to.add(method::post, "/tools/add-base-tools", core, add_base_tools,
          scope::config);

@@ -1,11 +1,13 @@
 // The official Letta client, unmodified, against a server whose base URL is
-// the first argument. Every step is counted; the whole is run twice in a row
+// the first argument; with "served" as the second one its runs are real, and
+// not played by an engine that gives every argument back. Every step is counted; the whole is run twice in a row
 // on the same server, so nothing may depend on a fresh start.
 import assert from "node:assert/strict";
 import Letta from "@letta-ai/letta-client";
 
 const base = process.argv[2];
 if (!base) throw new Error("usage: node client_test.mjs <base URL>");
+const served = process.argv[3] === "served";
 const client = new Letta({ baseURL: base, apiKey: "a-key-for-letta", maxRetries: 0 });
 
 let steps = 0;
@@ -95,6 +97,18 @@ async function tools() {
   assert.equal(several.length, 2);
   const matched = await step("list by a part of the name", () => collect(client.tools.list({ search: "GIVE" })));
   assert.equal(matched.length, 1);
+  const chosen = await step("list by ids", () => collect(client.tools.list({ tool_ids: [script.id] })));
+  assert.deepEqual(chosen.map((t) => t.id), [script.id]);
+  const custom = await step("list by types", () =>
+    collect(client.tools.list({ tool_types: ["custom", "letta_core"] })));
+  assert.equal(custom.length, 3);
+  const others = await step("list without a type", () => collect(client.tools.list({ exclude_tool_types: ["custom"] })));
+  assert.deepEqual(others, []);
+  const theirs = await step("list Letta's own", () => collect(client.tools.list({ return_only_letta_tools: true })));
+  assert.deepEqual(theirs, []);
+  await step("list by a type that is none", () => fails(400, () => collect(client.tools.list({ tool_types: ["x"] }))));
+  await step("count without a type that is none", () =>
+    fails(400, () => client.get("/v1/tools/count", { query: { exclude_tool_types: ["x"] } })));
   const oldest = await step("list the oldest first", () => collect(client.tools.list({ order: "asc" })));
   assert.equal(oldest.at(-1).id, script.id);
   assert.equal(await step("count", () => client.get("/v1/tools/count")), 3);
@@ -116,10 +130,50 @@ async function tools() {
     client.post("/v1/tools/generate-schema", { body: { code: source("derived") } }));
   assert.equal(derived.name, "derived");
   assert.deepEqual(await step("base tools", () => client.post("/v1/tools/add-base-tools")), []);
+  await step("no tool is written here", () =>
+    fails(400, () => client.post("/v1/tools/generate-tool", { body: { tool_name: "x", prompt: "y" } })));
   await step("search needs embeddings", () => fails(400, () => client.tools.search({ query: "x" })));
+  const project = { headers: { "X-Project-Id": "project-a" } };
+  const owned = await step("a tool of a project", () =>
+    client.tools.upsert({ source_code: source("of_project") }, project));
+  assert.equal(owned.project_id, "project-a");
+  const within = await step("list within the project", () => collect(client.tools.list({}, project)));
+  assert.equal(within.length, 4);
+  const beside = await step("list within another project", () =>
+    collect(client.tools.list({}, { headers: { "X-Project-Id": "project-b" } })));
+  assert.equal(beside.length, 3);
+  await step("delete the project's", () => client.tools.delete(owned.id));
+  const modal = { headers: { "X-Experimental-Modal-Sandbox": "true" } };
+  const remote = await step("a tool for Modal", () => client.tools.upsert({ source_code: source("at_modal") }, modal));
+  assert.equal(remote.metadata_.sandbox, "modal");
+  await step("delete Modal's", () => client.tools.delete(remote.id));
   const latest = await step("the same under /latest", () => client.get("/latest/tools/"));
   assert.equal(latest.length, 3);
   return { first, second, script };
+}
+
+async function realRuns(run, tool) {
+  const raising = 'def f() -> int:\n    """Raises."""\n    raise KeyError("gone")\n';
+  const raised = await step("run that raises", () => run({ source_code: raising, args: {} }));
+  assert.equal(raised.status, "error");
+  assert.equal(raised.tool_return, "Error executing function f: KeyError: 'gone'");
+  assert.match(raised.stderr.join(""), /KeyError/);
+  const shouted = await step("run TypeScript", () =>
+    run({ source_code: typescript, source_type: "typescript", args: { text: "loud" } }));
+  assert.equal(shouted.tool_return, "LOUD", JSON.stringify(shouted));
+
+  // A model chose these arguments: it gets to read what is wrong with them.
+  const misfit = await step("run with a misfit argument", () =>
+    run({ source_code: source("f"), args: { a: "x", b: 2 } }));
+  assert.equal(misfit.status, "error");
+  assert.match(misfit.tool_return, /^Error executing function f: ValueError: .*a/);
+  assert.equal(misfit.tool_returns[0].status, "error");
+  const agent_id = "agent-00000000-0000-4000-8000-000000000002";
+  const lacking = await step("run for an agent without an argument", () =>
+    client.agents.tools.run(tool.name, { agent_id, args: { a: 1 } }));
+  assert.equal(lacking.status, "error");
+  assert.match(lacking.func_return, /^Error executing function give_back: ValueError: .*b/);
+  assert.equal(lacking.stderr.length, 1);
 }
 
 async function runs({ first }) {
@@ -140,6 +194,9 @@ async function runs({ first }) {
   await step("run refuses other languages", () =>
     fails(400, () => run({ source_code: "x", args: {}, source_type: "cobol" })));
 
+  await step("run needs a function", () => fails(400, () => run({ source_code: "x = 1", args: {} })));
+  if (served) await realRuns(run, first);
+
   const agent = "agent-00000000-0000-4000-8000-000000000001";
   const result = await step("run for an agent", () =>
     client.agents.tools.run(first.name, { agent_id: agent, args: { a: 5, b: 6 } }));
@@ -157,6 +214,12 @@ async function runs({ first }) {
   const state = await step("secrets of an agent", () => client.patch(`/v1/agents/${agent}`, { body: { secrets: { A: "hidden-1" } } }));
   assert.equal(state.secrets[0].key, "A");
   assert.ok(!JSON.stringify(state).includes("hidden-1"));
+  const born = await step("an agent with secrets", () =>
+    client.agents.create({ name: "helper", secrets: { A: "hidden-4", B: "hidden-5" } }));
+  assert.match(born.id, id("agent"));
+  assert.deepEqual(born.secrets.map((s) => s.key), ["A", "B"]);
+  assert.ok(!JSON.stringify(born).includes("hidden"));
+  await step("its secrets go", () => client.patch(`/v1/agents/${born.id}`, { body: { secrets: {} } }));
   const cleared = await step("no secrets", () => client.patch(`/v1/agents/${agent}`, { body: { secrets: {} } }));
   assert.deepEqual(cleared.secrets, []);
 }
@@ -168,6 +231,9 @@ async function configs() {
   assert.equal(local.type, "local");
   const again = await step("recreate the environment", () => client.post(`${base}/local/recreate-venv`));
   assert.equal(again.id, local.id);
+  const usual = await step("E2B default", () => client.post(`${base}/e2b/default`));
+  assert.equal(usual.type, "e2b");
+  assert.equal((await step("E2B default again", () => client.post(`${base}/e2b/default`))).id, usual.id);
   const e2b = await step("E2B by its members", () => client.post(`${base}/`, { body: { config: { timeout: 100 } } }));
   assert.equal(e2b.type, "e2b");
   assert.equal(e2b.config.timeout, 100);

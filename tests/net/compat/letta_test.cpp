@@ -12,8 +12,8 @@ namespace {
 
 /// As http_house, with Letta's doors.
 struct letta_house {
-  letta_house() {
-    net::letta::add_letta(server.routes(), engine);
+  explicit letta_house(net::letta::letta_options how = {}) {
+    net::letta::add_letta(server.routes(), engine, std::move(how));
     BOOST_REQUIRE(server.start());
   }
   static net::server_options options() {
@@ -110,6 +110,12 @@ BOOST_AUTO_TEST_CASE(answers_errors_with_a_detail) {
     {"PATCH", "/v1/sandbox-config/x", "{}", 422},
     {"GET", "/v1/sandbox-config/?after=x", "", 404},
     {"POST", "/v1/tools/search", "{}", 400},
+    {"POST", "/v1/tools/generate-tool", "{}", 400},
+    {"POST", "/v1/tools/run", R"({"source_code":"x = 1","args":{}})", 400},
+    {"GET", "/v1/tools/?tool_types=custom,odd", "", 400},
+    {"GET", "/v1/tools/?exclude_tool_types=odd", "", 400},
+    {"GET", "/v1/tools/count?tool_types=odd", "", 400},
+    {"POST", "/v1/agents/", R"({"secrets":{"A":1}})", 422},
   };
   for (const auto& [verb, path, body, status] : table) {
     auto a = house.send(verb, path, body);
@@ -170,6 +176,62 @@ BOOST_AUTO_TEST_CASE(runs_a_tool_with_the_variables_of_an_agent) {
   BOOST_TEST(house.engine.last_request().agent_id == "agent-1");
   BOOST_TEST(house.send("POST", "/v1/agents/agent-1/tools/nope/run").status
              == 404);
+}
+
+BOOST_AUTO_TEST_CASE(tells_the_model_what_was_refused_after_validation) {
+  letta_house house;
+  house.value("POST", "/v1/tools/", adder);
+  house.engine.play = [](const run_request&) -> result<run_result> {
+    return bad_field("/args/a", "must be an integer");
+  };
+  const std::string words
+    = "Error executing function add: ValueError: /args/a: must be an integer";
+  auto source = house.value("POST", "/v1/tools/run",
+                            R"({"source_code":"def add(): pass","args":{}})");
+  BOOST_TEST(source.at("status").as_string() == "error");
+  BOOST_TEST(source.at("tool_return").as_string() == words);
+  auto agent = house.value("POST", "/v1/agents/agent-1/tools/add/run");
+  BOOST_TEST(agent.at("status").as_string() == "error");
+  BOOST_TEST(agent.at("func_return").as_string() == words);
+  BOOST_TEST(agent.at("stderr").as_array().size() == 1u);
+  house.engine.play = [](const run_request&) -> result<run_result> {
+    return error{ec::exhausted, "the queue is full", {}, {}};
+  };
+  BOOST_TEST(house.send("POST", "/v1/agents/agent-1/tools/add/run").status
+             == 429);
+}
+
+BOOST_AUTO_TEST_CASE(derives_what_a_source_without_a_name_is_called) {
+  letta_house house;
+  auto run = [&](const std::string& more) {
+    house.value("POST", "/v1/tools/run",
+                R"({"source_code":"def add(): pass","args":{})" + more + "}");
+    return house.engine.last_request();
+  };
+  auto derived = run("");
+  BOOST_TEST(derived.function == "add");
+  BOOST_TEST(derived.json_schema.find("A derived tool") != std::string::npos);
+  auto described = run(R"(,"args_json_schema":{"type":"object","by":"hand"})");
+  BOOST_TEST(described.json_schema.find("hand") != std::string::npos);
+  BOOST_TEST(run(R"(,"name":"add")").json_schema.empty());
+}
+
+BOOST_AUTO_TEST_CASE(reveals_values_where_an_operator_wants_it) {
+  net::letta::letta_options how;
+  how.reveal_agent = [](const sealed_agent_variable& v) -> result<secret> {
+    if (v.about.key == "LOST")
+      return error{ec::internal, "it does not open", {}, {}};
+    return secret{"opened " + v.about.key};
+  };
+  letta_house house{std::move(how)};
+  auto agent
+    = house.value("POST", "/v1/agents/", R"({"secrets":{"A":"1","LOST":"2"}})");
+  auto id = std::string{agent.at("id").as_string()};
+  BOOST_TEST(id.starts_with("agent-"));
+  auto shown = house.value("GET", "/v1/agents/" + id).at("secrets").as_array();
+  BOOST_TEST_REQUIRE(shown.size() == 2u);
+  BOOST_TEST(shown[0].at("value").as_string() == "opened A");
+  BOOST_TEST(shown[1].at("value").as_string() == "********");
 }
 
 BOOST_AUTO_TEST_CASE(keeps_sandbox_configs_and_their_variables) {
