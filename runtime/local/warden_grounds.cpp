@@ -30,6 +30,7 @@ result<zygote::ground> to_ground(const warden::lease_grant& grant,
   g.clone_flags = grant.clone_flags;
   g.new_user = grant.new_user;
   g.privileged = grant.privileged;
+  g.world_per_run = grant.world_per_run;
   g.uid = grant.uid;
   g.gid = grant.gid;
   const auto wanted = std::size_t{1} + grant.groups + grant.has_peak

@@ -49,7 +49,10 @@ outcome enter(const char* directory) noexcept {
         return no;                                                             \
   } while (false)
 
-outcome contain(const plan& p, int* listener) noexcept {
+namespace {
+
+/// Until the tree stands.
+outcome settle_in(const plan& p, bool scratch) noexcept {
   opened_sources sources;
   const auto& on = p.layers;
   TROUPE_STEP(true, die_with_parent());
@@ -57,25 +60,59 @@ outcome contain(const plan& p, int* listener) noexcept {
   TROUPE_STEP(on.uts, name_host());
   TROUPE_STEP(on.mounts, open_sources(p.tree, sources));
   TROUPE_STEP(on.user, become_mapped());
-  TROUPE_STEP(on.mounts, build_tree(p.tree, sources));
-  TROUPE_STEP(true, enter(p.working_dir.c_str()));
-  TROUPE_STEP(true, own_session());
-  return confine(p, listener);
+  TROUPE_STEP(on.mounts, build_tree(p.tree, sources, scratch));
+  return {};
 }
 
-outcome confine(const plan& p, int* listener) noexcept {
+/// What the children of a slot inherit, whatever else they give up.
+outcome bound(const plan& p) noexcept {
   const auto& on = p.layers;
+  TROUPE_STEP(true, own_session());
   TROUPE_STEP(true, lower_rlimits(p.rlimits));
   TROUPE_STEP(on.capabilities && on.user, drop_bounding_set());
   TROUPE_STEP(on.capabilities && on.user, lock_securebits());
   TROUPE_STEP(on.capabilities, no_new_privileges());
   TROUPE_STEP(on.user, settle_identity());
+  return {};
+}
+
+} // namespace
+
+outcome contain(const plan& p, int* listener) noexcept {
+  const auto& on = p.layers;
+  TROUPE_STEP(true, settle_in(p, true));
+  TROUPE_STEP(true, enter(p.working_dir.c_str()));
+  TROUPE_STEP(true, bound(p));
   TROUPE_STEP(on.capabilities && on.user, drop_capabilities());
   TROUPE_STEP(on.capabilities, become_undumpable());
   TROUPE_STEP(true, die_with_parent());
   TROUPE_STEP(on.landlock && on.mounts, fence_files(p));
   TROUPE_STEP(on.seccomp && !p.filter.empty(),
               install_filter(p.filter, p.notify, listener));
+  return {};
+}
+
+outcome contain_ground(const plan& p, int* listener) noexcept {
+  TROUPE_STEP(true, settle_in(p, false));
+  TROUPE_STEP(true, enter("/"));
+  TROUPE_STEP(true, bound(p));
+  TROUPE_STEP(true, become_undumpable());
+  TROUPE_STEP(true, die_with_parent());
+  TROUPE_STEP(true, install_filter(p.filter, p.notify, listener));
+  return {};
+}
+
+outcome contain_world(const plan& p) noexcept {
+  TROUPE_STEP(true, die_with_parent());
+  TROUPE_STEP(true, fresh_scratch(p.tree));
+  TROUPE_STEP(true, fresh_proc());
+  TROUPE_STEP(true, enter(p.working_dir.c_str()));
+  TROUPE_STEP(true, own_session());
+  TROUPE_STEP(true, drop_capabilities());
+  TROUPE_STEP(true, become_undumpable());
+  TROUPE_STEP(true, die_with_parent());
+  TROUPE_STEP(p.layers.landlock, fence_files(p));
+  TROUPE_STEP(true, install_filter(p.world_filter, false, nullptr));
   return {};
 }
 

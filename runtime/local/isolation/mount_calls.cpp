@@ -15,6 +15,10 @@ int copy_mount(const char* path, bool deep) noexcept {
   return ::open_tree(AT_FDCWD, path, flags);
 }
 
+int copy_mount_at(int mount, const char* path) noexcept {
+  return ::open_tree(mount, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+}
+
 int new_mount(const char* type, std::uint64_t attributes,
               const std::array<mount_option, 4>& options) noexcept {
   int fs = ::fsopen(type, FSOPEN_CLOEXEC);

@@ -19,6 +19,9 @@ struct mount_option {
 /// if `deep`.
 int copy_mount(const char* path, bool deep) noexcept;
 
+/// The same of a path below a mount, of that one alone.
+int copy_mount_at(int mount, const char* path) noexcept;
+
 /// A new, detached file system. A null name ends the options.
 int new_mount(const char* type, std::uint64_t attributes,
               const std::array<mount_option, 4>& options) noexcept;

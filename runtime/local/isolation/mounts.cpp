@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -213,7 +214,12 @@ outcome open_sources(const tree_plan& tree, opened_sources& out) noexcept {
   return {};
 }
 
-outcome build_tree(const tree_plan& tree, opened_sources& from) noexcept {
+bool fills_scratch(const tree_plan& tree) noexcept {
+  return std::ranges::any_of(tree.shown, lies_in_scratch);
+}
+
+outcome build_tree(const tree_plan& tree, opened_sources& from,
+                   bool scratch) noexcept {
   int old_root = -1;
   if (auto no = enter_empty_root(old_root); !no.ok())
     return no;
@@ -223,16 +229,46 @@ outcome build_tree(const tree_plan& tree, opened_sources& from) noexcept {
     return no;
   if (auto no = show_devices(from); !no.ok())
     return no;
-  if (auto no = fresh_scratch(tree); !no.ok())
-    return no;
-  if (auto no = show_sources(tree, from, true); !no.ok())
-    return no;
+  if (scratch)
+    if (auto no = fresh_scratch(tree); !no.ok())
+      return no;
+  if (scratch)
+    if (auto no = show_sources(tree, from, true); !no.ok())
+      return no;
   // A new /proc is granted only to who still sees the old one.
   if (tree.proc)
     if (auto no = fresh_proc(); !no.ok())
       return no;
   return leave_old_root(old_root);
 }
+
+namespace {
+
+/// One tmpfs, two faces: the bounds hold for both together.
+bool make_faces(int scratch) noexcept {
+  constexpr mode_t sticky = 01777;
+  for (const char* face : {"tmp", "shm"})
+    if (::mkdirat(scratch, face, 0700) != 0
+        || ::fchmodat(scratch, face, sticky, 0) != 0)
+      return false;
+  return true;
+}
+
+/// Their mounts, before Linux 6.15 only of what is attached somewhere. To take
+/// it away again costs a grace period of the kernel, some 0.1 ms.
+bool open_faces(int scratch, int& tmp, int& shm) noexcept {
+  tmp = copy_mount_at(scratch, "tmp");
+  shm = tmp < 0 ? -1 : copy_mount_at(scratch, "shm");
+  if (shm >= 0)
+    return true;
+  if (!attach(scratch, "/tmp"))
+    return false;
+  tmp = copy_mount("/tmp/tmp", false);
+  shm = copy_mount("/tmp/shm", false);
+  return tmp >= 0 && shm >= 0 && detach("/tmp");
+}
+
+} // namespace
 
 outcome fresh_scratch(const tree_plan& tree) noexcept {
   char bytes[24];
@@ -248,22 +284,13 @@ outcome fresh_scratch(const tree_plan& tree) noexcept {
                             {nullptr, nullptr}}});
   if (scratch < 0)
     return failed(step::scratch);
-  // One tmpfs, two faces: the bounds hold for both together. It lies on /tmp
-  // only until its halves are in their places.
-  constexpr mode_t sticky = 01777;
-  bool good = attach(scratch, "/tmp");
-  ::close(scratch);
-  if (!good || ::mkdir("/tmp/tmp", 0700) != 0
-      || ::chmod("/tmp/tmp", sticky) != 0 || ::mkdir("/tmp/shm", 0700) != 0
-      || ::chmod("/tmp/shm", sticky) != 0)
-    return failed(step::scratch);
-  int tmp = copy_mount("/tmp/tmp", false);
-  int shm = copy_mount("/tmp/shm", false);
-  good = tmp >= 0 && shm >= 0 && detach("/tmp") && attach(tmp, "/tmp")
-    && attach(shm, "/dev/shm");
+  int tmp = -1;
+  int shm = -1;
+  bool good = make_faces(scratch) && open_faces(scratch, tmp, shm)
+    && attach(tmp, "/tmp") && attach(shm, "/dev/shm");
   auto no = failed(step::scratch);
-  ::close(tmp);
-  ::close(shm);
+  for (int fd : {scratch, tmp, shm})
+    ::close(fd);
   return good ? outcome{} : no;
 }
 

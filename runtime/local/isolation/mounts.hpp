@@ -22,13 +22,19 @@ outcome open_sources(const tree_plan& tree, opened_sources& out) noexcept;
 /// nodes whose numbers are checked, scratch, /proc of the current pid
 /// namespace; then pivot_root and the old tree is detached. Needs a mount and
 /// a user namespace of its own, and the mapped identity.
-outcome build_tree(const tree_plan& tree, opened_sources& from) noexcept;
+/// Without `scratch` the places for it stay empty, and nothing is shown inside
+/// of it.
+outcome build_tree(const tree_plan& tree, opened_sources& from,
+                   bool scratch) noexcept;
 
-/// A new, empty /tmp and /dev/shm over the old ones: for a slot in a mount
-/// namespace of its own, whose zygote built the tree.
+/// Whether something is shown inside the scratch.
+bool fills_scratch(const tree_plan& tree) noexcept;
+
+/// A new, empty /tmp and /dev/shm.
 outcome fresh_scratch(const tree_plan& tree) noexcept;
 
-/// /proc of the current pid namespace over the old one, only processes in it.
+/// /proc of the current pid namespace, only processes in it. It covers the one
+/// that was there: the kernel grants it only to who has one.
 outcome fresh_proc() noexcept;
 
 /// What a run left of its scratch.

@@ -3,6 +3,7 @@
 #include "runtime/local/isolation/plan.hpp"
 #include "runtime/local/isolation/step.hpp"
 
+#include <sched.h>
 #include <sys/types.h>
 
 namespace troupe::isolation {
@@ -10,6 +11,11 @@ namespace troupe::isolation {
 /// The CLONE_NEW* flags of a layer set. The cgroup namespace is not among
 /// them: it is entered with `own_cgroup_view`, from inside the run's group.
 std::uint64_t clone_flags(const layer_set& layers) noexcept;
+
+/// Those of a run's world in a slot (plan::world_per_run). The others are the
+/// slot's: a network with nothing in it, a user without rights, a group.
+inline constexpr int world_flags
+  = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
 
 struct cloned {
   pid_t pid = -1; // 0 in the child, -1 with errno set on failure

@@ -51,6 +51,17 @@ void read_tree(reader& r, tree_plan& t) {
   r.flag(t.proc);
 }
 
+void write_filter(writer& w, const std::vector<sock_filter>& filter) {
+  w.raw(static_cast<std::uint32_t>(filter.size()));
+  for (const auto& instruction : filter)
+    w.raw(instruction);
+}
+
+void read_filter(reader& r, std::vector<sock_filter>& filter) {
+  for (auto n = r.count(); n > 0 && r.good(); --n)
+    r.raw(filter.emplace_back());
+}
+
 template <class Layers, class Visit>
 void each_layer(Layers& l, Visit visit) {
   for (auto* flag : {&l.user, &l.mounts, &l.pids, &l.network, &l.ipc, &l.uts,
@@ -69,11 +80,11 @@ std::string encode(const plan& p) {
     w.raw(l.resource);
     w.raw(l.value);
   }
-  w.raw(static_cast<std::uint32_t>(p.filter.size()));
-  for (const auto& instruction : p.filter)
-    w.raw(instruction);
+  write_filter(w, p.filter);
   w.flag(p.notify);
   w.text(p.working_dir);
+  w.flag(p.world_per_run);
+  write_filter(w, p.world_filter);
   return w.take();
 }
 
@@ -87,10 +98,11 @@ bool decode(const void* data, std::size_t size, plan& out) {
     r.raw(l.resource);
     r.raw(l.value);
   }
-  for (auto n = r.count(); n > 0 && r.good(); --n)
-    r.raw(out.filter.emplace_back());
+  read_filter(r, out.filter);
   r.flag(out.notify);
   r.text(out.working_dir);
+  r.flag(out.world_per_run);
+  read_filter(r, out.world_filter);
   return r.done();
 }
 

@@ -82,6 +82,13 @@ void check_clone(filter_builder& f) {
          give(allow)});
 }
 
+/// What `contain_world` calls and an ordinary run may not.
+void allow_worlds(filter_builder& f) {
+  f.set(allow,
+        {SYS_clone, SYS_umount2, SYS_seccomp, SYS_open_tree, SYS_move_mount,
+         SYS_fsopen, SYS_fsconfig, SYS_fsmount});
+}
+
 /// Typing into a terminal that is not ours, changing its line discipline; and
 /// asking a socket about the interfaces of its network, which is the host's for
 /// those that the broker made.
@@ -225,6 +232,17 @@ std::vector<sock_filter> build_filter(const filter_options& options) {
   check_prctl(f);
   check_self_only(f);
   check_sockets(f, options);
+  if (options.makes_worlds)
+    allow_worlds(f);
+  return f.build();
+}
+
+std::vector<sock_filter> build_world_filter() {
+  filter_builder f{allow};
+  f.set(deny_with(EPERM), {SYS_umount2, SYS_seccomp});
+  f.set(deny_with(ENOSYS),
+        {SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsconfig, SYS_fsmount});
+  check_clone(f);
   return f.build();
 }
 

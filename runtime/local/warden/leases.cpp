@@ -42,8 +42,10 @@ unique_fd plan_memory(const isolation::plan& plan) {
 outcome lease_book::grant(const start_order& order, isolation::plan plan,
                           run_resources& resources, lease_grant& out,
                           std::vector<unique_fd>& descriptors) {
+  // And pid 1, and the first of a world.
+  const auto of_ours = plan.world_per_run ? 2u : 1u;
   isolation::group_limits bounds{order.limits.memory_bytes,
-                                 order.limits.processes + 1}; // and pid 1
+                                 order.limits.processes + of_ours};
   if (auto no = resources.group->begin(bounds); !no.ok())
     return no;
   // It would add up over all runs of the slot; every run sets its own.
@@ -57,6 +59,7 @@ outcome lease_book::grant(const start_order& order, isolation::plan plan,
   out.clone_flags = isolation::clone_flags(plan.layers);
   out.new_user = plan.layers.user;
   out.privileged = resources.uid.has_value();
+  out.world_per_run = plan.world_per_run;
   out.uid = resources.uid.value_or(::geteuid());
   out.gid = resources.uid.value_or(::getegid());
   out.groups = static_cast<std::uint8_t>(files.procs.size());

@@ -1,5 +1,6 @@
 #include "runtime/local/warden/plan_builder.hpp"
 
+#include "runtime/local/isolation/mounts.hpp"
 #include "runtime/local/isolation/seccomp.hpp"
 #include "runtime/local/isolation/standard_tree.hpp"
 
@@ -25,9 +26,14 @@ plan_builder::plan_builder(isolation::probe_report report)
   tree_.proc = !is_degraded(report_, "proc");
   isolation::filter_options options;
   options.unix_sockets = layers_.network;
-  closed_filter_ = isolation::build_filter(options);
-  options.network = isolation::network_calls::notify;
-  asking_filter_ = isolation::build_filter(options);
+  for (auto* made : {&ordinary_, &world_making_}) {
+    options.makes_worlds = made == &world_making_;
+    options.network = isolation::network_calls::deny;
+    made->closed = isolation::build_filter(options);
+    options.network = isolation::network_calls::notify;
+    made->asking = isolation::build_filter(options);
+  }
+  world_filter_ = isolation::build_world_filter();
 }
 
 std::string plan_builder::refuse(const start_order& order) const {
@@ -62,7 +68,21 @@ isolation::plan plan_builder::build(const start_order& order) const {
   for (const auto& path : order.shown)
     p.tree.shown.push_back({path.host, path.inside, path.writable, false, -1});
   p.notify = order.notify_network;
-  p.filter = order.notify_network ? asking_filter_ : closed_filter_;
+  p.filter = order.notify_network ? ordinary_.asking : ordinary_.closed;
+  return p;
+}
+
+isolation::plan plan_builder::build_for_slot(const start_order& order) const {
+  auto p = build(order);
+  const auto& on = p.layers;
+  p.world_per_run = order.level == isolation_level::strict && on.user
+    && on.mounts && on.pids && on.ipc && on.uts && on.capabilities && on.seccomp
+    && p.tree.proc && !isolation::fills_scratch(p.tree);
+  if (p.world_per_run) {
+    p.filter
+      = order.notify_network ? world_making_.asking : world_making_.closed;
+    p.world_filter = world_filter_;
+  }
   return p;
 }
 

@@ -19,6 +19,9 @@ public:
   std::string refuse(const start_order& order) const;
 
   isolation::plan build(const start_order& order) const;
+  /// For a slot of a warm interpreter. A strict one gives every run a world of
+  /// its own, where the host has all it takes.
+  isolation::plan build_for_slot(const start_order& order) const;
 
   const isolation::probe_report& report() const { return report_; }
 
@@ -26,8 +29,14 @@ private:
   isolation::probe_report report_;
   isolation::layer_set layers_;
   isolation::tree_plan tree_;
-  std::vector<sock_filter> closed_filter_; // no internet
-  std::vector<sock_filter> asking_filter_; // the broker decides
+  /// Without the internet, and where the broker decides.
+  struct filters {
+    std::vector<sock_filter> closed;
+    std::vector<sock_filter> asking;
+  };
+  filters ordinary_;
+  filters world_making_;
+  std::vector<sock_filter> world_filter_;
 };
 
 } // namespace troupe::warden

@@ -102,8 +102,8 @@ void write(writer& w, const lease_grant& g) {
   w.raw(g.uid);
   w.raw(g.gid);
   w.raw(g.groups);
-  for (bool fact : {g.new_user, g.privileged, g.has_peak, g.has_events,
-                    g.has_forks, g.has_cpu})
+  for (bool fact : {g.new_user, g.privileged, g.world_per_run, g.has_peak,
+                    g.has_events, g.has_forks, g.has_cpu})
     w.flag(fact);
 }
 
@@ -113,8 +113,8 @@ void read(reader& r, lease_grant& g) {
   r.raw(g.uid);
   r.raw(g.gid);
   r.raw(g.groups);
-  for (auto* fact : {&g.new_user, &g.privileged, &g.has_peak, &g.has_events,
-                     &g.has_forks, &g.has_cpu})
+  for (auto* fact : {&g.new_user, &g.privileged, &g.world_per_run, &g.has_peak,
+                     &g.has_events, &g.has_forks, &g.has_cpu})
     r.flag(*fact);
 }
 

@@ -87,6 +87,7 @@ struct lease_grant {
   std::uint32_t gid = 0;
   bool new_user = false;
   bool privileged = false;
+  bool world_per_run = false;
   std::uint8_t groups = 0; // how many cgroup.procs
   bool has_peak = false;
   bool has_events = false;

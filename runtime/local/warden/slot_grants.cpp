@@ -21,7 +21,7 @@ void warden::grant(const start_order& order) {
            "no uid or no control group is left for another slot");
     return;
   }
-  auto plan = plans_.build(order);
+  auto plan = plans_.build_for_slot(order);
   if (!resources.work_directory.empty())
     plan.working_dir = resources.work_directory;
   // A slot lives for many runs of one shape; its children have this bound.

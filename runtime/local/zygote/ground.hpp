@@ -23,8 +23,9 @@ struct brokered_network {
 struct ground {
   std::uint64_t ticket = 0;
   std::uint64_t clone_flags = 0;
-  bool new_user = false;   // the slot needs an identity map ...
-  bool privileged = false; // ... to ids that are not the zygote's own
+  bool new_user = false;      // the slot needs an identity map ...
+  bool privileged = false;    // ... to ids that are not the zygote's own
+  bool world_per_run = false; // no run finds anything of the one before
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   unique_fd plan;                // memory with an encoded isolation::plan

@@ -146,6 +146,11 @@ result<void> slot::connect() {
   return {};
 }
 
+bool slot::serves_once() const {
+  return ground_.report.level == isolation_level::strict
+    && !ground_.world_per_run;
+}
+
 network::broker::report slot::decided() const {
   return broker_ ? broker_->decided() : network::broker::report{};
 }

@@ -61,6 +61,9 @@ public:
 
   const std::string& key() const { return key_; }
   const ground& on() const { return ground_; }
+  /// Strict, and the slot cannot give each run a world of its own: however
+  /// clean, it is gone after its first.
+  bool serves_once() const;
   std::uint64_t ticket() const { return ground_.ticket; }
 
   // What the carrier remembers about it.

@@ -121,7 +121,7 @@ void slot_carrier::impl::begin(const job_ptr& j, const slot_ptr& s) {
   j->what.err.reset();
   j->what.channel.reset();
   watch_soon();
-  if (s->on().report.level == isolation_level::strict)
+  if (s->serves_once())
     make_spares(*j);
   fork_ahead(*j);
   if (sent && j->events.started)
@@ -142,7 +142,8 @@ void slot_carrier::impl::on_exited(slot& s, const packet& in) {
   running_.erase(found);
   auto ending = read_ending(in, *j, s);
   if ((in.flags & never_began) != 0)
-    ending.start_failure = "no process could be made in the slot";
+    ending.start_failure
+      = "no process could be made in the slot: " + describe(in).text;
   if (j->through_armed && s.has_unread_run()) {
     // The waiting child was dead already. The order must not reach the next.
     ending.start_failure = "the waiting process died";

@@ -180,9 +180,7 @@ void slot_carrier::impl::free_slot(const slot_ptr& s, bool is_clean) {
     return;
   const auto home = home_.find(s->ticket());
   const bool old = home == home_.end() || home->second->retiring;
-  // Strict: what served once is gone, however clean.
-  const bool used_up
-    = s->runs > 0 && s->on().report.level == isolation_level::strict;
+  const bool used_up = s->runs > 0 && s->serves_once();
   const bool usable = is_clean && !used_up && !stopped_;
   if (usable)
     if (auto j = next_waiting(s->key()))

@@ -52,7 +52,8 @@ isolation::outcome isolate(const isolation::plan& plan, const packet& order,
   while (got < 0 && errno == EINTR);
   if (got != 1)
     return {step::order, EPIPE};
-  return isolation::contain(plan, listener);
+  return plan.world_per_run ? isolation::contain_ground(plan, listener)
+                            : isolation::contain(plan, listener);
 }
 
 } // namespace troupe::zygote

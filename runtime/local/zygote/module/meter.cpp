@@ -61,12 +61,16 @@ void meter::ended(int status) {
   seen_.status = status;
 }
 
+void meter::scratch_was_full() {
+  seen_.flags |= disk_full;
+}
+
 void meter::look_at_scratch() {
   constexpr std::uint64_t page = 4096;
   isolation::scratch_use use;
   if (isolation::measure_scratch("/tmp", use)
       && (use.free_bytes < page || use.free_inodes == 0))
-    seen_.flags |= disk_full;
+    scratch_was_full();
 }
 
 packet meter::result() {

@@ -21,6 +21,7 @@ public:
   void ended(int status);       // of the run's own process
   /// Before the killing: what dies gives its files back.
   void look_at_scratch();
+  void scratch_was_full();
   packet result();
 
 private:

@@ -3,6 +3,7 @@
 #include "runtime/local/zygote/module/isolate.hpp"
 #include "runtime/local/zygote/module/meter.hpp"
 #include "runtime/local/zygote/module/residue.hpp"
+#include "runtime/local/zygote/module/world.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,8 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <optional>
 
 namespace troupe::zygote {
 
@@ -42,7 +45,8 @@ private:
   int orders_;
   int armed_;
   int signals_;
-  int listener_; // of the filter, until the engine has it
+  int listener_;               // of the filter, until the engine has it
+  std::optional<world> world_; // where every run gets one
   meter used_;
   residue residue_;
   pid_t child_ = 0;
@@ -65,7 +69,11 @@ void slot::let_go_of_listener() {
 
 void slot::serve(const isolation::plan& plan) {
   used_.begin_slot();
-  residue_.remember(plan.layers.mounts, plan.layers.ipc);
+  // What a run does in a world of its own is gone with it.
+  residue_.remember(plan.layers.mounts && !plan.world_per_run,
+                    plan.layers.ipc && !plan.world_per_run);
+  if (plan.world_per_run)
+    world_.emplace(plan);
   packet ready;
   ready.what = word::slot_ready;
   ready.pid = getpid();
@@ -132,7 +140,7 @@ bool slot::start(const packet& order, descriptors& with) {
   if (child_ > 0)
     return false; // one at a time, and the engine knows
   used_.begin_run();
-  const auto pid = guest_.fork();
+  const auto pid = world_ ? world_->fork(guest_) : guest_.fork();
   if (pid == 0) {
     guest_.live(order, with, armed_);
     return true;
@@ -142,8 +150,10 @@ bool slot::start(const packet& order, descriptors& with) {
     return false;
   packet failed;
   failed.what = word::exited;
-  failed.flags = never_began | clean;
+  failed.flags = never_began | (world_ ? 0u : clean);
   failed.error_number = errno;
+  failed.step = static_cast<std::uint32_t>(world_ ? world_->failed_at()
+                                                  : isolation::step::spawn);
   child_ = 0;
   say(failed);
   return false;
@@ -163,7 +173,7 @@ void slot::reap() {
     used_.add(used);
     if (pid != child_)
       continue;
-    used_.ended(status);
+    used_.ended(world_ ? world_->end_of_run(status) : status);
     finish();
     return;
   }
@@ -172,7 +182,10 @@ void slot::reap() {
 /// The run's own process is dead: so is everything that it left, before
 /// anybody hears of it.
 void slot::finish() {
-  used_.look_at_scratch();
+  if (!world_)
+    used_.look_at_scratch();
+  else if (world_->scratch_was_full())
+    used_.scratch_was_full();
   child_ = 0;
   // Whoever it left is our child by now: without one there is nobody to kill,
   // and killing everybody looks at every process of the host.

@@ -86,7 +86,11 @@ inline isolation::plan plan_for(const prepared_run& run,
   plan.tree.scratch_inodes = run.limits.inodes;
   plan.rlimits
     = isolation::standard_rlimits({.open_files = run.limits.open_files});
-  plan.filter = isolation::build_filter({});
+  plan.world_per_run = run.isolation == isolation_level::strict;
+  isolation::filter_options options;
+  options.makes_worlds = plan.world_per_run;
+  plan.filter = isolation::build_filter(options);
+  plan.world_filter = isolation::build_world_filter();
   return plan;
 }
 
@@ -118,6 +122,7 @@ direct_grounds::prepare(const launch& like,
   made.uid = made.privileged ? first_uid + static_cast<std::uint32_t>(next_)
                              : ::geteuid();
   made.gid = made.privileged ? made.uid : ::getegid();
+  made.world_per_run = plan.world_per_run;
   made.report.level = like.run->isolation;
   ++prepared;
   auto shared = std::make_shared<zygote::ground>(std::move(made));

@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(bounds_cpu_time) {
   BOOST_TEST(!s.ending.killed);
 }
 
-BOOST_AUTO_TEST_CASE(gives_a_strict_run_a_slot_of_its_own) {
+BOOST_AUTO_TEST_CASE(gives_every_strict_run_a_world_of_its_own) {
   std::set<std::string> namespaces;
   for (int i = 0; i < 3; ++i) {
     auto strict = make_run("import os\n"
@@ -259,12 +259,9 @@ BOOST_AUTO_TEST_CASE(gives_a_strict_run_a_slot_of_its_own) {
     namespaces.insert(finish(begin(std::move(strict))).value());
   }
   BOOST_TEST(namespaces.size() == 3u);
+  // In one slot, or in two that take turns.
   BOOST_TEST(carrier->counts().replaced == 0u);
-  // What is there now was made ahead and has served nobody: all that was
-  // asked for, less the three that are used up.
-  const auto spares = zygote::zygote_options{}.spares;
-  BOOST_TEST(serve_until([&] { return carrier->counts().idle == spares; }));
-  BOOST_TEST(makers->prepared == 3 + spares);
+  BOOST_TEST(makers->prepared <= 2u);
 }
 
 BOOST_AUTO_TEST_CASE(runs_without_isolation_when_told) {

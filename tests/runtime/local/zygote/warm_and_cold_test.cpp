@@ -47,9 +47,10 @@ const std::map<std::string, std::string> table{
    " 'Groups')\n"
    "  return [l.strip() for l in open('/proc/self/status')"
    " if l.startswith(keep) and not l.startswith('SigQ')]\n"},
+  // As a set: a world of a strict slot has a /proc that covers another.
   {"its mounts",
-   "def f():\n  return sorted((l.split()[4], l.split()[5]) for l in"
-   " open('/proc/self/mountinfo'))\n"},
+   "def f():\n  return sorted({(l.split()[4], l.split()[5]) for l in"
+   " open('/proc/self/mountinfo')})\n"},
   {"its places",
    "import os\ndef f():\n  return [sorted(os.listdir(d)) for d in"
    " ('/', '/tmp', '/dev', '/etc', '/dev/shm')]\n"},
