@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <functional>
 #include <span>
 #include <system_error>
@@ -54,10 +55,10 @@ result<void> write_all(int fd, std::string_view bytes,
   return {};
 }
 
-result<void> write_new(const std::filesystem::path& file, int flags,
-                       const std::function<result<void>(int)>& fill) {
-  descriptor out{::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags,
-                        S_IRUSR | S_IWUSR)};
+using filler = std::function<result<void>(int)>;
+
+result<void> fill_and_sync(descriptor out, const std::filesystem::path& file,
+                           const filler& fill) {
   if (!out)
     return last_error("create", file);
   auto filled = fill(out.get());
@@ -66,6 +67,15 @@ result<void> write_new(const std::filesystem::path& file, int flags,
   if (::fsync(out.get()) != 0)
     return last_error("sync", file);
   return {};
+}
+
+// Never into something that lies there already: its mode, or the place that
+// it leads to, would be somebody else's choice.
+result<void> write_new(const std::filesystem::path& file, const filler& fill) {
+  descriptor out{::open(file.c_str(),
+                        O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                        S_IRUSR | S_IWUSR)};
+  return fill_and_sync(std::move(out), file, fill);
 }
 
 } // namespace
@@ -114,12 +124,30 @@ result<void> replace(const std::filesystem::path& file,
                      std::string_view content) {
   auto beside = file;
   beside += ".new";
-  auto written = write_new(
-    beside, O_TRUNC, [&](int fd) { return write_all(fd, content, beside); });
+  if (::unlink(beside.c_str()) != 0 && errno != ENOENT)
+    return last_error("remove", beside);
+  auto written
+    = write_new(beside, [&](int fd) { return write_all(fd, content, beside); });
   if (!written)
     return written;
   if (::rename(beside.c_str(), file.c_str()) != 0)
     return last_error("rename", beside);
+  return sync_directory(file.parent_path());
+}
+
+result<void> create(const std::filesystem::path& file,
+                    std::string_view content) {
+  auto name = file.string() + ".XXXXXX"; // two may try it at once
+  descriptor out{::mkostemp(name.data(), O_CLOEXEC)};
+  const std::filesystem::path beside{name};
+  auto done = fill_and_sync(std::move(out), beside, [&](int fd) {
+    return write_all(fd, content, beside);
+  });
+  if (done && ::link(beside.c_str(), file.c_str()) != 0)
+    done = last_error("create", file);
+  ::unlink(beside.c_str());
+  if (!done)
+    return done;
   return sync_directory(file.parent_path());
 }
 
@@ -164,7 +192,7 @@ result<std::string> hash(const std::filesystem::path& file) {
 
 result<void> copy(const std::filesystem::path& from,
                   const std::filesystem::path& to) {
-  return write_new(to, O_EXCL, [&](int fd) {
+  return write_new(to, [&](int fd) {
     return each_chunk(
       from, [&](std::string_view chunk) { return write_all(fd, chunk, to); });
   });

@@ -40,6 +40,11 @@ result<std::string> read(const std::filesystem::path& file, std::size_t limit);
 result<void> replace(const std::filesystem::path& file,
                      std::string_view content);
 
+/// Makes a file that was not there, mode 0600: whole or not at all, whoever
+/// else tries it at the same time. ec::conflict: it is there.
+result<void> create(const std::filesystem::path& file,
+                    std::string_view content);
+
 result<void> remove(const std::filesystem::path& file); // and sync
 result<void> sync_directory(const std::filesystem::path& directory);
 result<void> sync_file(const std::filesystem::path& file);

@@ -95,6 +95,17 @@ result<std::vector<master_key>> read_file(const std::filesystem::path& file,
   return keys;
 }
 
+/// What a file of keys holds.
+secret text_of(const std::vector<master_key>& keys) {
+  std::string all;
+  all.reserve(keys.size() * (hex_digits + 1)); // growing would leave copies
+  for (const auto& key : keys) {
+    all += key.to_text().reveal();
+    all += '\n';
+  }
+  return secret{std::move(all)};
+}
+
 std::optional<std::string> process_variable(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   return value ? std::optional<std::string>{value} : std::nullopt;
@@ -157,7 +168,7 @@ result<key_source> key_source::open(const master_key_options& options,
   };
   if (auto text = lookup(options.variable)) {
     secret wiped{std::move(*text)};
-    source.origin_ = "environment variable " + options.variable;
+    source.origin_ = options.variable;
     return take(parse_all(wiped.reveal(), ','));
   }
   if (auto directory = lookup("CREDENTIALS_DIRECTORY")) {
@@ -185,8 +196,12 @@ result<key_source> key_source::open(const master_key_options& options,
   if (!made)
     return made.error();
   source.keys_.push_back(std::move(*made));
-  if (auto saved = source.save(); !saved)
-    return saved.error().within("make a master key");
+  auto created = files::create(options.file, text_of(source.keys_).reveal());
+  // Somebody else's first start was faster: its key is the one.
+  if (!created && created.error().code == ec::conflict)
+    return take(read_file(options.file, others));
+  if (!created)
+    return created.error().within("make a master key");
   return source;
 }
 
@@ -197,12 +212,7 @@ const master_key* key_source::find(std::string_view id) const {
 }
 
 result<void> key_source::save() const {
-  std::string text;
-  for (const auto& key : keys_)
-    text += key.to_text().reveal() + '\n';
-  auto saved = files::replace(file_, text);
-  wipe(text.data(), text.size());
-  return saved;
+  return files::replace(file_, text_of(keys_).reveal());
 }
 
 result<void> key_source::add(master_key key) {

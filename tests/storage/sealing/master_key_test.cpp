@@ -50,6 +50,34 @@ BOOST_AUTO_TEST_CASE(makes_a_key_file_on_the_first_start) {
   BOOST_TEST(contains(again.origin(), file.string()));
 }
 
+BOOST_AUTO_TEST_CASE(takes_the_key_of_a_first_start_that_was_faster) {
+  std::string other;
+  // Between our look for the file and our making it.
+  auto meanwhile = [&](std::span<std::uint8_t> bytes) {
+    other = must(key_source::open(options(), true)).first().id;
+    return system_random()(bytes);
+  };
+  auto ours = must(key_source::open(options(), true, meanwhile));
+  BOOST_TEST(ours.first().id == other);
+  BOOST_TEST(must(key_source::open(options(), false)).first().id == other);
+  // Nothing is left beside it.
+  auto all = std::filesystem::directory_iterator{place.path()};
+  BOOST_TEST(std::distance(begin(all), end(all)) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(writes_through_no_link_that_lies_beside_the_file) {
+  auto source = must(key_source::open(options(), true));
+  write_file(place / "elsewhere", "theirs");
+  std::filesystem::create_symlink(place / "elsewhere",
+                                  place / "master.key.new");
+  must(source.add(must(master_key::make(system_random()))));
+  BOOST_TEST(read_file(place / "elsewhere") == "theirs");
+  struct stat about {};
+  BOOST_REQUIRE(::lstat(file.c_str(), &about) == 0);
+  BOOST_TEST(S_ISREG(about.st_mode));
+  BOOST_TEST((about.st_mode & 07777) == 0600u);
+}
+
 BOOST_AUTO_TEST_CASE(makes_no_key_where_one_must_be) {
   auto missing = key_source::open(options(), false);
   BOOST_TEST((code_of(missing) == ec::not_found));
