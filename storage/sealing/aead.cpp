@@ -65,7 +65,11 @@ result<std::string> aead::seal(std::string_view plain,
       ec::internal, "the source of randomness repeats itself", {}, {}};
   if (++ciphers_->seals > max_seals)
     return error{
-      ec::exhausted, "a data key has sealed 2^32 values; rotate it", {}, {}};
+      ec::exhausted,
+      "a data key has sealed 2^32 values, the most that is safe: nothing more "
+      "can be sealed for this organization",
+      {},
+      {}};
   ciphers_->last_nonce = nonce;
   try {
     ciphers_->seal.EncryptAndAuthenticate(

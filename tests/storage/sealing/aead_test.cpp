@@ -2,6 +2,10 @@
 #include "storage/sealing/aead.hpp"
 #include "tests/storage/support.hpp"
 
+#include <openssl/evp.h>
+
+#include <memory>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -43,7 +47,50 @@ key_bytes some_key() {
   return must(key_bytes::random(system_random()));
 }
 
+/// The same by another library; nothing when the tag is wrong.
+std::optional<std::string> opened_by_openssl(const key_bytes& key,
+                                             std::string_view sealed,
+                                             const std::string& aad) {
+  const auto bytes = [](std::string_view text) {
+    return reinterpret_cast<const unsigned char*>(text.data());
+  };
+  const auto body
+    = sealed.substr(aead::nonce_bytes, sealed.size() - aead::overhead);
+  std::string tag{sealed.substr(sealed.size() - aead::tag_bytes)};
+  std::string plain(body.size() + aead::tag_bytes, '\0');
+  auto* out = reinterpret_cast<unsigned char*>(plain.data());
+  int used = 0;
+  std::unique_ptr<EVP_CIPHER_CTX, decltype(&::EVP_CIPHER_CTX_free)> c{
+    ::EVP_CIPHER_CTX_new(), ::EVP_CIPHER_CTX_free};
+  const bool fine = ::EVP_DecryptInit_ex(c.get(), ::EVP_aes_256_gcm(), nullptr,
+                                         bytes(key.view()), bytes(sealed))
+    && ::EVP_DecryptUpdate(c.get(), nullptr, &used, bytes(aad),
+                           static_cast<int>(aad.size()))
+    && ::EVP_DecryptUpdate(c.get(), out, &used, bytes(body),
+                           static_cast<int>(body.size()))
+    && ::EVP_CIPHER_CTX_ctrl(c.get(), EVP_CTRL_GCM_SET_TAG,
+                             static_cast<int>(tag.size()), tag.data())
+    && ::EVP_DecryptFinal_ex(c.get(), out + used, &used);
+  plain.resize(body.size());
+  return fine ? std::optional{plain} : std::nullopt;
+}
+
 } // namespace
+
+BOOST_AUTO_TEST_CASE(agrees_with_another_library_on_every_edge) {
+  const auto key = some_key();
+  const aead cipher{key, system_random()};
+  for (std::size_t size : {0, 1, 15, 16, 17, 31, 32, 33, 4'096, 65'537})
+    for (std::size_t more : {0, 1, 13, 16, 20, 65'536}) {
+      const std::string plain(size, 'p'), aad(more, 'a');
+      const auto sealed = must(cipher.seal(plain, aad));
+      BOOST_REQUIRE(opened_by_openssl(key, sealed, aad) == plain);
+      // A tag cut short, as GCM itself would allow.
+      for (std::size_t lost : {1, 4, 8, 12, 16})
+        BOOST_REQUIRE(
+          !cipher.open(sealed.substr(0, sealed.size() - lost), aad));
+    }
+}
 
 // Test case 16 of "The Galois/Counter Mode of Operation" (McGrew, Viega).
 BOOST_AUTO_TEST_CASE(computes_what_others_compute) {
