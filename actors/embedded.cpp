@@ -3,6 +3,7 @@
 #include "runtime/environment/environment_backend.hpp"
 #include "runtime/local/local_backend.hpp"
 #include "runtime/local/warden/protocol.hpp"
+#include "runtime/own_memory.hpp"
 
 #include <boost/asio/thread_pool.hpp>
 
@@ -91,6 +92,9 @@ public:
   ~embedded() override { stop(); }
 
   result<void> open(api::embedded_options o) {
+    if (!o.may_be_dumped)
+      if (auto ok = keep_memory_private(); !ok)
+        return ok;
     engine_options options;
     options.threads = static_cast<std::uint32_t>(o.threads);
     options.publish_port = o.publish_port;

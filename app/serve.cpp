@@ -5,6 +5,7 @@
 #include "app/settings_options.hpp"
 #include "app/signals.hpp"
 #include "runtime/log.hpp"
+#include "runtime/own_memory.hpp"
 
 #include <string.h>
 
@@ -75,10 +76,15 @@ int wait_for_the_end(settings_options& from, logging& log, host& h,
 }
 
 int serve(settings_options& from, bool only_check) {
+  // Before the first secret is read.
+  if (auto hidden = keep_memory_private(); !hidden)
+    return complain_about(hidden.error());
   auto loaded = from.load();
   if (!loaded)
     return complain(loaded.error().text);
   if (only_check) {
+    for (auto& warning : loaded->warnings)
+      std::cerr << "troupe: warning: " << warning << "\n";
     std::cout << "settings are fine\n";
     return exit_ok;
   }

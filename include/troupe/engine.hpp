@@ -91,6 +91,9 @@ struct embedded_options {
   std::string key;
   std::string authority; // who may connect: whoever it signed
   std::chrono::milliseconds drain_timeout{30'000};
+  /// Else opening switches core dumps and debuggers off for this process: both
+  /// would see the secrets of every run.
+  bool may_be_dumped = false;
   std::function<void(std::string_view)> report; // lines for operators
 
   /// Carries out runs in place of this machine's sandboxes: for hosts that
