@@ -23,6 +23,10 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept {
 }
 
 // A moved-from string may keep its bytes in its small buffer: wipe those too.
+secret::secret(std::string text) : text_{std::move(text)} {
+  wipe(text.data(), text.capacity());
+}
+
 secret::secret(secret&& other) noexcept : text_{std::move(other.text_)} {
   wipe(other.text_.data(), other.text_.capacity());
   other.text_.clear();

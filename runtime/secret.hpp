@@ -19,7 +19,7 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept;
 class secret {
 public:
   secret() = default;
-  explicit secret(std::string text) : text_{std::move(text)} {}
+  explicit secret(std::string text);
   secret(const secret&) = default;
   secret(secret&& other) noexcept;
   secret& operator=(const secret& other);

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::size_t longest_name = 256;
 // Linux takes 128 KiB for name, '=' and value together (MAX_ARG_STRLEN).
-constexpr std::size_t longest_value = 128u << 10;
+// With its name, '=' and an end it is one string of exec's: at most 128 KiB.
+constexpr std::size_t longest_value = 127u << 10;
 
 struct refused_name {
   std::string_view name; // a final '*' stands for any ending
@@ -120,7 +121,7 @@ result<void> check_variable_value(std::string_view value,
                                   std::string_view pointer) {
   // The value itself is never repeated: it is a secret.
   if (value.size() > longest_value)
-    return bad_field(std::string{pointer}, "the value is longer than 128 KiB",
+    return bad_field(std::string{pointer}, "the value is longer than 127 KiB",
                      "pass it as an argument or as a file");
   if (value.find('\0') != value.npos)
     return bad_field(std::string{pointer}, "the value has a NUL character",

@@ -44,7 +44,7 @@ struct agent_variable {
 /// PYTHONPATH's kin such as PYTHONHOME, NODE_OPTIONS, BASH_ENV, ...).
 result<void> check_variable_name(std::string_view name,
                                  std::string_view pointer = "/key");
-/// No NUL, at most 128 KiB.
+/// No NUL, at most 127 KiB.
 result<void> check_variable_value(std::string_view value,
                                   std::string_view pointer = "/value");
 
