@@ -1,8 +1,8 @@
 #include "runtime/model/codec.hpp"
 #include "runtime/model/codec_support.hpp"
+#include "runtime/model/quantity.hpp"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 
 namespace troupe {
@@ -49,37 +49,6 @@ constexpr std::array<count_limit, 7> counts{{
    64ull << 20},
 }};
 
-struct unit {
-  std::string_view name;
-  double factor;
-};
-
-constexpr unit time_units[]
-  = {{"ms", 1}, {"s", 1e3}, {"m", 60e3}, {"h", 3600e3}}; // in milliseconds
-
-constexpr unit byte_units[]
-  = {{"", 1},         {"B", 1},        {"KB", 1e3},
-     {"MB", 1e6},     {"GB", 1e9},     {"KiB", 0x1p10},
-     {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
-
-/// "1.5GiB" in the smallest unit; nothing when it is no such text.
-template <std::size_t N>
-std::optional<double> quantity(std::string_view text, const unit (&units)[N]) {
-  double number = 0;
-  auto end = text.data() + text.size();
-  auto [stop, bad]
-    = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-  if (bad != std::errc{} || !std::isfinite(number))
-    return std::nullopt;
-  while (stop != end && *stop == ' ')
-    ++stop;
-  std::string_view suffix{stop, static_cast<std::size_t>(end - stop)};
-  for (auto& u : units)
-    if (u.name == suffix)
-      return number * u.factor;
-  return std::nullopt;
-}
-
 std::string seconds_text(milliseconds t) {
   return json::to_text(json::value(static_cast<double>(t.count()) / 1e3));
 }
@@ -88,9 +57,9 @@ void read(json::reader& in, limit_overrides& l, const time_limit& rule) {
   auto* v = in.member(rule.name);
   if (v == nullptr || v->is_null())
     return;
-  std::optional<double> ms;
+  result<double> ms = bad_request("is no number");
   if (auto* s = v->if_string())
-    ms = quantity({s->data(), s->size()}, time_units);
+    ms = parse_milliseconds({s->data(), s->size()});
   else if (v->is_number())
     ms = v->to_number<double>() * 1e3;
   if (!ms)
@@ -108,10 +77,10 @@ void read(json::reader& in, limit_overrides& l, const count_limit& rule) {
   auto* v = in.member(rule.name);
   if (v == nullptr || v->is_null())
     return;
-  std::optional<double> count;
+  result<double> count = bad_request("is no number");
   bool is_size = rule.name.ends_with("_bytes");
   if (auto* s = v->if_string(); s != nullptr && is_size)
-    count = quantity({s->data(), s->size()}, byte_units);
+    count = parse_bytes({s->data(), s->size()});
   else if (v->is_number())
     count = v->to_number<double>();
   if (!count || std::trunc(*count) != *count)

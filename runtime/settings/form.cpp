@@ -1,5 +1,6 @@
 #include "runtime/settings/form.hpp"
 
+#include "runtime/model/host_pattern.hpp"
 #include "runtime/settings/value.hpp"
 
 #include <algorithm>
@@ -28,6 +29,11 @@ bool is_host(std::string_view text) {
 bool is_bracketed_v6(std::string_view text) {
   return text.size() > 2 && text.front() == '[' && text.back() == ']'
     && text.find_first_not_of("0123456789abcdefABCDEF:.", 1) == text.size() - 1;
+}
+
+bool is_variable(std::string_view text) {
+  return std::ranges::all_of(
+    text, [](char c) { return is_host_character(c) && c != '-' && c != '.'; });
 }
 
 result<void> check_url(std::string_view text) {
@@ -69,7 +75,7 @@ result<void> check_choice(const setting_key& key, std::string_view text) {
 
 std::string range(const setting_key& key, const setting_slot& slot) {
   auto spell = [&](double value) {
-    if (std::holds_alternative<std::uint64_t*>(slot))
+    if (std::holds_alternative<std::uint64_t*>(slot) && !key.is_count)
       return spell_size(static_cast<std::uint64_t>(value));
     if (std::holds_alternative<std::chrono::milliseconds*>(slot))
       return spell_duration(
@@ -88,6 +94,8 @@ struct expectation {
     return "a whole number" + range(key, slot);
   }
   std::string operator()(std::uint64_t*) const {
+    if (key.is_count)
+      return "a whole number" + range(key, slot);
     return "a size such as \"64MiB\"" + range(key, slot);
   }
   std::string operator()(double*) const {
@@ -98,7 +106,18 @@ struct expectation {
   }
   std::string operator()(secret*) const { return "a text (secret)"; }
   std::string operator()(std::vector<std::string>*) const {
-    return R"(a list such as ["a", "b"])";
+    switch (key.form) {
+    case text_form::address:
+      return R"(a list such as ["node-2.example.org:8284"])";
+    case text_form::host:
+      return R"(a list of host names such as ["example.org", "[::1]"])";
+    case text_form::host_rule:
+      return R"(a list such as ["example.org:443", "*.example.org"])";
+    case text_form::variable:
+      return R"(a list of names such as ["TZ", "LANG"])";
+    default:
+      return R"(a list such as ["a", "b"])";
+    }
   }
   std::string operator()(std::string*) const {
     switch (key.form) {
@@ -110,6 +129,10 @@ struct expectation {
       return "a URL such as \"https://host/path\"";
     case text_form::host:
       return "a host name";
+    case text_form::host_rule:
+      return "a host, host:port, *.domain or a CIDR";
+    case text_form::variable:
+      return "the name of a variable";
     case text_form::path:
       return "a path";
     case text_form::choice: {
@@ -144,6 +167,10 @@ result<void> check_form(const setting_key& key, std::string_view text) {
     return check_url(text);
   if (key.form == text_form::host && !is_host(text) && !is_bracketed_v6(text))
     return bad_request("is no host name");
+  if (key.form == text_form::host_rule && !parse_host_pattern(text))
+    return bad_request("is no host, host:port, *.domain or CIDR");
+  if (key.form == text_form::variable && !is_variable(text))
+    return bad_request("is no name of a variable");
   if (key.form == text_form::address)
     if (auto fine = parse_host_port(text); !fine)
       return fine.error();

@@ -20,8 +20,17 @@ using setting_slot
                  std::chrono::milliseconds*, std::string*, secret*,
                  std::vector<std::string>*>;
 
-/// What a text must look like.
-enum class text_form : std::uint8_t { any, address, url, host, path, choice };
+/// What a text must look like, or each text of a list.
+enum class text_form : std::uint8_t {
+  any,
+  address,
+  url,
+  host,
+  host_rule, // an entry of a network policy
+  variable,  // a name in the environment
+  path,
+  choice
+};
 
 /// A foreign name for a setting in the environment.
 struct setting_alias {
@@ -42,6 +51,7 @@ struct setting_key {
   text_form form = text_form::any;
   std::string_view choices = {}; // "text|json|auto"
   std::vector<setting_alias> aliases = {};
+  bool is_count = false; // a uint64 that counts things instead of bytes
 
   bool is_secret() const;
   /// "http.listen"

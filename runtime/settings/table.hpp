@@ -33,6 +33,10 @@ public:
     return between(static_cast<double>(min.count()),
                    static_cast<double>(max.count()));
   }
+  row& count() {
+    key_.is_count = true;
+    return *this;
+  }
   row& form(text_form f) {
     key_.form = f;
     return *this;

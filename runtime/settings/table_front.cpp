@@ -32,7 +32,8 @@ std::vector<setting_key> http() {
     row("http", "require-key", TROUPE_AT(http.require_key),
         "Ask for an API key on loopback as well."),
     row("http", "allowed-hosts", TROUPE_AT(http.allowed_hosts),
-        "Host names that clients may use for us, beside our own address."),
+        "Host names that clients may use for us, beside our own address.")
+      .form(text_form::host),
     row("http", "max-connections", TROUPE_AT(http.max_connections),
         "Open connections; further ones wait in the kernel's backlog.")
       .between(1, 1'000'000),
@@ -99,16 +100,19 @@ std::vector<setting_key> standard_limits() {
       .between(16 * MiB, 16 * TiB),
     row("limits", "processes", TROUPE_AT(limits.standard.processes),
         "Processes and threads at the same time.")
-      .between(1, 4'194'304),
+      .between(1, 4'194'304)
+      .count(),
     row("limits", "open-files", TROUPE_AT(limits.standard.open_files),
         "Open descriptors of one process.")
-      .between(16, 1'048'576),
+      .between(16, 1'048'576)
+      .count(),
     row("limits", "disk", TROUPE_AT(limits.standard.disk_bytes),
         "Size of its private /tmp.")
       .between(1 * MiB, 16 * TiB),
     row("limits", "inodes", TROUPE_AT(limits.standard.inodes),
         "Files in its private /tmp.")
-      .between(64, 100'000'000),
+      .between(64, 100'000'000)
+      .count(),
     row("limits", "output", TROUPE_AT(limits.standard.output_bytes),
         "Kept of standard output and of standard error, each.")
       .between(1 * KiB, 1 * GiB),
@@ -131,16 +135,19 @@ std::vector<setting_key> ceilings() {
       .between(16 * MiB, 16 * TiB),
     row("limits", "ceiling-processes", TROUPE_AT(limits.ceiling.processes),
         "The most processes that a caller may ask for.")
-      .between(1, 4'194'304),
+      .between(1, 4'194'304)
+      .count(),
     row("limits", "ceiling-open-files", TROUPE_AT(limits.ceiling.open_files),
         "The most descriptors that a caller may ask for.")
-      .between(16, 1'048'576),
+      .between(16, 1'048'576)
+      .count(),
     row("limits", "ceiling-disk", TROUPE_AT(limits.ceiling.disk_bytes),
         "The largest private /tmp that a caller may ask for.")
       .between(1 * MiB, 16 * TiB),
     row("limits", "ceiling-inodes", TROUPE_AT(limits.ceiling.inodes),
         "The most files that a caller may ask for.")
-      .between(64, 100'000'000),
+      .between(64, 100'000'000)
+      .count(),
     row("limits", "ceiling-output", TROUPE_AT(limits.ceiling.output_bytes),
         "The most output that a caller may ask for.")
       .between(1 * KiB, 1 * GiB),

@@ -1,31 +1,17 @@
 #include "runtime/settings/value.hpp"
 
+#include "runtime/model/quantity.hpp"
 #include "runtime/settings/form.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 namespace troupe {
 
 namespace {
 
 using std::chrono::milliseconds;
-
-struct unit {
-  std::string_view name;
-  double factor;
-};
-
-constexpr unit durations[]
-  = {{"ms", 1},     {"s", 1'000},     {"min", 60'000},
-     {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
-
-constexpr unit sizes[] = {{"", 1},      {"B", 1},          {"KiB", 1ull << 10},
-                          {"KB", 1e3},  {"K", 1ull << 10}, {"MiB", 1ull << 20},
-                          {"MB", 1e6},  {"M", 1ull << 20}, {"GiB", 1ull << 30},
-                          {"GB", 1e9},  {"G", 1ull << 30}, {"TiB", 1ull << 40},
-                          {"TB", 1e12}, {"T", 1ull << 40}};
 
 // Beyond this a double no longer holds every whole number.
 constexpr double exact = 9007199254740992.0;
@@ -38,30 +24,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
-/// A decimal number that is finite and uses the whole text.
-result<double> read_number(std::string_view text) {
-  double value = 0;
-  auto* end = text.data() + text.size();
-  auto [at, bad]
-    = std::from_chars(text.data(), end, value, std::chars_format::fixed);
-  if (bad != std::errc{} || at != end || !std::isfinite(value))
-    return bad_request("is no number");
-  return value;
-}
-
-template <std::size_t N>
-result<double> read_with_unit(std::string_view text, const unit (&units)[N]) {
-  auto split = text.find_first_not_of("0123456789.+-");
-  auto number = read_number(trimmed(text.substr(0, split)));
-  if (!number)
-    return number;
-  auto name = split == text.npos ? "" : trimmed(text.substr(split));
-  for (auto& u : units)
-    if (u.name == name)
-      return *number * u.factor;
-  return bad_request(name.empty() ? "has no unit" : "has an unknown unit");
-}
-
 /// Rounded to a whole number that `min` and `max` of the key allow.
 result<double> within(const setting_key& key, result<double> value) {
   if (!value)
@@ -71,10 +33,18 @@ result<double> within(const setting_key& key, result<double> value) {
   return value;
 }
 
+/// Everything that Pydantic takes for one, since Letta's variables go there.
 result<bool> read_flag(std::string_view text) {
-  if (text == "true" || text == "yes" || text == "on" || text == "1")
+  constexpr std::string_view yes[] = {"true", "t", "yes", "y", "on", "1"};
+  constexpr std::string_view no[] = {"false", "f", "no", "n", "off", "0"};
+  const auto is = [text](std::string_view word) {
+    return std::ranges::equal(text, word, {}, [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+    });
+  };
+  if (std::ranges::any_of(yes, is))
     return true;
-  if (text == "false" || text == "no" || text == "off" || text == "0")
+  if (std::ranges::any_of(no, is))
     return false;
   return bad_request("is neither true nor false");
 }
@@ -89,7 +59,7 @@ result<void> read_into(bool* to, const setting_key&, std::string_view text) {
 
 result<void> read_into(std::uint32_t* to, const setting_key& key,
                        std::string_view text) {
-  auto number = within(key, read_number(text));
+  auto number = within(key, parse_number(text));
   if (!number)
     return number.error();
   if (*number != std::floor(*number))
@@ -100,16 +70,19 @@ result<void> read_into(std::uint32_t* to, const setting_key& key,
 
 result<void> read_into(std::uint64_t* to, const setting_key& key,
                        std::string_view text) {
-  auto bytes = within(key, read_with_unit(text, sizes));
-  if (!bytes)
-    return bytes.error();
-  *to = static_cast<std::uint64_t>(*bytes);
+  auto number
+    = within(key, key.is_count ? parse_number(text) : parse_bytes(text));
+  if (!number)
+    return number.error();
+  if (key.is_count && *number != std::floor(*number))
+    return bad_request("is not a whole number");
+  *to = static_cast<std::uint64_t>(*number);
   return {};
 }
 
 result<void> read_into(double* to, const setting_key& key,
                        std::string_view text) {
-  auto number = within(key, read_number(text));
+  auto number = within(key, parse_number(text));
   if (!number)
     return number.error();
   *to = *number;
@@ -118,9 +91,9 @@ result<void> read_into(double* to, const setting_key& key,
 
 result<void> read_into(milliseconds* to, const setting_key& key,
                        std::string_view text) {
-  auto bare = read_number(text);
+  auto bare = parse_number(text);
   auto value
-    = within(key, bare && *bare == 0 ? bare : read_with_unit(text, durations));
+    = within(key, bare && *bare == 0 ? bare : parse_milliseconds(text));
   if (!value)
     return value.error();
   *to = milliseconds{static_cast<std::int64_t>(std::llround(*value))};
@@ -152,7 +125,8 @@ result<void> store_items(std::vector<std::string>* to, const setting_key& key,
     if (item.empty())
       return bad_request("has an empty entry");
     if (auto fine = check_form(key, item); !fine)
-      return fine;
+      return bad_request("has '" + item.substr(0, 80) + "', which "
+                         + fine.error().text);
   }
   *to = std::move(items);
   return {};
@@ -219,11 +193,13 @@ result<void> assign_items(settings& into, const setting_key& key,
 std::string spelled(const settings& from, const setting_key& key) {
   // The table's accessors hand out writable slots; this one is only read.
   auto slot = key.slot(const_cast<settings&>(from));
+  if (auto count = std::get_if<std::uint64_t*>(&slot); count && key.is_count)
+    return std::to_string(**count);
   return std::visit([](auto* value) { return spell(*value); }, slot);
 }
 
 result<milliseconds> parse_duration(std::string_view text) {
-  auto value = read_with_unit(trimmed(text), durations);
+  auto value = parse_milliseconds(text);
   if (!value)
     return value.error();
   if (*value < 0 || *value > exact)
@@ -243,7 +219,7 @@ std::string spell_duration(milliseconds value) {
 }
 
 result<std::uint64_t> parse_size(std::string_view text) {
-  auto value = read_with_unit(trimmed(text), sizes);
+  auto value = parse_bytes(text);
   if (!value)
     return value.error();
   if (*value < 0 || *value > exact)

@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(reads_everything_a_body_may_say) {
     "pip_requirements":["numpy==1.26",{"name":"a","version":"2"}],
     "npm_requirements":[{"name":"left-pad","version":null}],
     "return_char_limit":10,"backend":"local","sandbox_config_id":")"
-    + config + R"(","limits":{"wall_seconds":"2m","cpu_seconds":0.5,
+    + config + R"(","limits":{"wall_seconds":"2min","cpu_seconds":0.5,
     "memory_bytes":"1.5GiB","processes":8,"open_files":64,
     "disk_bytes":"10MB","inodes":100,"output_bytes":0,"result_bytes":1024},
     "network":"off","isolation":"strict","idempotent":true,"priority":5,
