@@ -62,8 +62,7 @@ result<sandbox_config> default_of(const organization_id& organization,
   config.type = backend;
   if (backend == backend_kind::peer)
     return config;
-  auto normal
-    = normalize_config(backend, {}, rules.configs, unknown_members::drop);
+  auto normal = standard_config(backend, rules.configs);
   if (!normal)
     return normal.error();
   config.config = std::move(*normal);

@@ -37,13 +37,38 @@ paths_from(const std::vector<std::string>& texts) {
 
 config_defaults config_defaults_from(const settings& s) {
   return {.sandbox_dir = expand_home(s.local.sandbox_dir).string(),
-          .e2b_template_id = s.e2b.template_id};
+          .e2b_template_id = s.e2b.template_id,
+          .venv_name = s.local.venv_name};
+}
+
+/// An operator who names a directory for the tools means them to see it; the
+/// one that another program left at the usual place was not named by anybody.
+std::vector<std::filesystem::path> shared_dirs_from(const settings& s) {
+  auto paths = paths_from(s.local.shared_dirs);
+  if (s.local.sandbox_dir != settings{}.local.sandbox_dir
+      && !s.local.sandbox_dir.empty())
+    paths.push_back(expand_home(s.local.sandbox_dir));
+  return paths;
 }
 
 link_identity link_identity_from(const settings& s) {
   const auto& c = s.cluster;
   return {expand_home(c.certificate).string(), expand_home(c.key).string(),
           expand_home(c.authority).string()};
+}
+
+/// As the listener sees a Host header: lower case, an IPv6 address bare.
+std::vector<std::string> hosts_from(const std::vector<std::string>& texts) {
+  std::vector<std::string> names;
+  for (std::string name : texts) {
+    if (name.starts_with('['))
+      name = name.substr(1, name.size() - 2);
+    for (char& c : name)
+      if (c >= 'A' && c <= 'Z')
+        c = static_cast<char>(c | 0x20);
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 } // namespace
@@ -61,18 +86,18 @@ store_options store_options_from(const settings& s) {
   o.database.cache_bytes = s.storage.block_cache;
   o.master.file = expand_home(s.storage.master_key_file);
   // The key may stand in a config file as well as in the environment.
-  o.master.lookup = [variable = o.master.variable, key = s.storage.master_key](
-                      const std::string& name) -> std::optional<std::string> {
-    if (name == variable && !key.empty())
-      return key.reveal();
-    auto value = std::getenv(name.c_str());
-    return value ? std::optional<std::string>{value} : std::nullopt;
-  };
+  if (const auto& key = s.storage.master_key; !key.empty()) {
+    const std::string name = "the setting storage.master-key";
+    o.master.variable = name;
+    o.master.lookup = [name, key](const std::string& asked) {
+      return asked == name ? std::optional{key.reveal()} : std::nullopt;
+    };
+  }
   o.catalog.defaults = config_defaults_from(s);
   o.runs.keep_runs = s.storage.max_runs;
   o.runs.keep_bytes = s.storage.runs_bytes;
   o.idempotency.keep
-    = std::chrono::duration_cast<std::chrono::hours>(s.idempotency.keep);
+    = std::chrono::ceil<std::chrono::hours>(s.idempotency.keep);
   o.idempotency.keep_keys = s.idempotency.max_keys;
   o.audit.keep_entries = s.storage.max_audit;
   return o;
@@ -124,7 +149,8 @@ environment_options environment_options_from(const settings& s) {
   o.pip_index_url = s.local.package_index;
   o.npm_registry = s.local.npm_registry;
   o.source_builds = s.local.source_builds;
-  o.shared_dirs = paths_from(s.local.shared_dirs);
+  o.standard_dir = expand_home(s.local.sandbox_dir);
+  o.shared_dirs = shared_dirs_from(s);
   o.writable_dirs = paths_from(s.local.writable_dirs);
   return o;
 }
@@ -192,7 +218,7 @@ net::server_options server_options_from(const settings& s) {
   o.threads = s.engine.io_threads;
   o.auth
     = h.require_key ? net::auth_mode::required : net::auth_mode::loopback_open;
-  o.allowed_hosts = h.allowed_hosts;
+  o.allowed_hosts = hosts_from(h.allowed_hosts);
   o.tls_certificate_file = expand_home(h.tls_certificate).string();
   o.tls_key_file = expand_home(h.tls_key).string();
   o.tls_client_ca_file = expand_home(h.tls_client_authority).string();
@@ -218,8 +244,7 @@ net::exporter_options exporter_options_from(const settings& s) {
 net::api_options api_options_from(const settings& s) {
   net::api_options o;
   o.run_body_limit = s.http.max_body;
-  o.remember_for
-    = std::chrono::duration_cast<std::chrono::hours>(s.idempotency.keep);
+  o.remember_for = std::chrono::ceil<std::chrono::hours>(s.idempotency.keep);
   o.defaults = config_defaults_from(s);
   return o;
 }

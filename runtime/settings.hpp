@@ -194,7 +194,6 @@ struct settings {
 
   struct compat_group {
     bool letta = true;
-    bool e2b = true;
     bool reveal_values = false; // Letta sends variables back; we do not
     bool letta_secure = false;
     secret letta_password;

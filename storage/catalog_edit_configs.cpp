@@ -20,8 +20,7 @@ result<change_reply> catalog_edit::operator()(const default_config& c) {
   auto place = seen().configs_by_type.find(c.type);
   if (place != seen().configs_by_type.end())
     return about(seen().configs.at(place->second));
-  auto config
-    = normalize_config(c.type, {}, options_.defaults, unknown_members::refuse);
+  auto config = standard_config(c.type, options_.defaults);
   if (!config)
     return config.error();
   return (*this)(put_config{c.type, std::move(*config)});

@@ -26,6 +26,9 @@ struct environment_options {
   std::filesystem::path npm_links; // a directory of `npm pack` tarballs
   bool source_builds = false;      // wheels only: no code runs at install
   network_policy network;          // of the installer; public by default
+  /// What a config that names no sandbox_dir has been given. Where it is not
+  /// shared it means nothing: no tenant asked for it.
+  std::filesystem::path standard_dir;
   /// Only directories below these may be a config's sandbox_dir: the text
   /// comes from a tenant. Read-only unless listed as writable.
   std::vector<std::filesystem::path> shared_dirs;

@@ -70,7 +70,10 @@ result<void> share_directory(const local_config& config,
   auto real = fs::canonical(config.sandbox_dir, why);
   if (why || !fs::is_directory(real, why))
     return {}; // nothing there: the run has its private directory
-  if (!is_below(real, options.shared_dirs))
+  const auto shared = is_below(real, options.shared_dirs);
+  if (!shared && config.sandbox_dir == options.standard_dir)
+    return {}; // the engine's word for "none said"
+  if (!shared)
     return error{ec::denied,
                  "sandbox_dir '" + config.sandbox_dir
                    + "' is not below a directory that this engine shares; an "

@@ -205,6 +205,16 @@ result<json::object> normalize_config(backend_kind type,
   return config;
 }
 
+result<json::object> standard_config(backend_kind type,
+                                     const config_defaults& defaults) {
+  json::object said;
+  if (type == backend_kind::local && !defaults.venv_name.empty()) {
+    said["use_venv"] = true;
+    said["venv_name"] = defaults.venv_name;
+  }
+  return normalize_config(type, said, defaults, unknown_members::refuse);
+}
+
 // -- recognizing -------------------------------------------------------------
 
 namespace {

@@ -108,6 +108,7 @@ result<common_config> as_common(const json::object& config);
 struct config_defaults {
   std::string sandbox_dir; // TOOL_EXEC_DIR, else ~/.letta/tool_execution_dir
   std::string e2b_template_id; // E2B_SANDBOX_TEMPLATE_ID
+  std::string venv_name;       // TOOL_EXEC_VENV_NAME; "": no venv
 };
 
 /// Checks a payload of a known type and returns it as it is to be stored:
@@ -118,6 +119,11 @@ result<json::object> normalize_config(backend_kind type,
                                       const json::object& payload,
                                       const config_defaults& defaults,
                                       unknown_members policy);
+
+/// What a config holds that nobody wrote: normalized, and with the venv that
+/// the process settings name.
+result<json::object> standard_config(backend_kind type,
+                                     const config_defaults& defaults);
 
 /// For an update, as Letta stores it: only the members that were given, plus
 /// the injected ones.

@@ -34,8 +34,6 @@ std::vector<setting_key> compat() {
   return {
     row("compat", "letta", TROUPE_AT(compat.letta),
         "Serve Letta clients under /compat/letta."),
-    row("compat", "e2b", TROUPE_AT(compat.e2b),
-        "Serve E2B clients under /compat/e2b."),
     row("compat", "letta-reveal-values", TROUPE_AT(compat.reveal_values),
         "Send the values of variables back to Letta clients, as Letta does."),
     row("compat", "letta-secure", TROUPE_AT(compat.letta_secure),
@@ -76,7 +74,8 @@ std::vector<setting_key> cluster() {
         "Address for other nodes; never a public one.")
       .form(text_form::address),
     row("cluster", "seeds", TROUPE_AT(cluster.seeds),
-        "Nodes that take runs of backend peer, each host:port."),
+        "Nodes that take runs of backend peer, each host:port.")
+      .form(text_form::address),
     row("cluster", "certificate", TROUPE_AT(cluster.certificate),
         "PEM file with the certificate of this node.")
       .form(text_form::path),

@@ -27,7 +27,8 @@ std::vector<setting_key> local_runs() {
         "The widest network a run may have; public excludes private ranges.")
       .one_of("off|public|allow"),
     row("local", "network-allow", TROUPE_AT(local.network_allow),
-        "Hosts for network allow: host, host:port, *.domain or a CIDR."),
+        "Hosts for network allow: host, host:port, *.domain or a CIDR.")
+      .form(text_form::host_rule),
     row("local", "warm", TROUPE_AT(local.warm),
         "Fork Python runs out of warm interpreters."),
     row("local", "preload", TROUPE_AT(local.preload),
@@ -71,15 +72,17 @@ std::vector<setting_key> local_environments() {
     row("local", "source-builds", TROUPE_AT(local.source_builds),
         "Let an install run code of the package, where there is no wheel."),
     row("local", "pass-environment", TROUPE_AT(local.pass_environment),
-        "Our own variables that every local run gets, by name."),
+        "Our own variables that every local run gets, by name.")
+      .form(text_form::variable),
     row("local", "sandbox-dir", TROUPE_AT(local.sandbox_dir),
-        "The sandbox_dir of a local sandbox config that names none.")
+        "The sandbox_dir of a local sandbox config that names none; once set, "
+        "runs see it, read-only.")
       .form(text_form::path)
       .also("TOOL_EXEC_DIR")
       .also("LETTA_TOOL_EXECUTION_DIR")
       .also("LETTA_TOOL_SANDBOX_DIR"),
     row("local", "shared-dirs", TROUPE_AT(local.shared_dirs),
-        "A sandbox_dir must lie below one of these to be shown to runs."),
+        "Any other sandbox_dir must lie below one of these to be shown."),
     row("local", "writable-dirs", TROUPE_AT(local.writable_dirs),
         "And below one of these for runs to write there."),
     row("local", "venv-name", TROUPE_AT(local.venv_name),

@@ -144,6 +144,41 @@ BOOST_AUTO_TEST_CASE(serves_metrics_unless_told_not_to) {
   BOOST_TEST(contains(ask(h->addresses()[0], "GET /metrics"), " 404 "));
 }
 
+BOOST_AUTO_TEST_CASE(shows_runs_the_directory_that_an_operator_named) {
+  settings s;
+  s.local.shared_dirs = {"/srv/more"};
+  auto usual = environment_options_from(s);
+  // What lies at the usual place was not meant for us.
+  BOOST_TEST(usual.shared_dirs.size() == 1u);
+  BOOST_TEST(usual.standard_dir == expand_home(s.local.sandbox_dir));
+  s.local.sandbox_dir = "/srv/tools";
+  auto named = environment_options_from(s);
+  BOOST_TEST(named.shared_dirs.size() == 2u);
+  BOOST_TEST(named.shared_dirs.back() == "/srv/tools");
+}
+
+BOOST_AUTO_TEST_CASE(hands_the_name_of_the_venv_to_every_default) {
+  settings s;
+  s.local.venv_name = "env";
+  BOOST_TEST(engine_options_from(s).rules.configs.venv_name == "env");
+  BOOST_TEST(store_options_from(s).catalog.defaults.venv_name == "env");
+}
+
+BOOST_AUTO_TEST_CASE(knows_hosts_as_the_listener_sees_them) {
+  settings s;
+  s.http.allowed_hosts = {"Example.ORG", "[::1]"};
+  auto hosts = server_options_from(s).allowed_hosts;
+  BOOST_TEST(hosts.at(0) == "example.org");
+  BOOST_TEST(hosts.at(1) == "::1");
+}
+
+BOOST_AUTO_TEST_CASE(remembers_keys_for_as_long_as_it_promised) {
+  settings s;
+  s.idempotency.keep = 90min;
+  BOOST_TEST((store_options_from(s).idempotency.keep >= 90min));
+  BOOST_TEST((api_options_from(s).remember_for >= 90min));
+}
+
 BOOST_AUTO_TEST_CASE(maps_settings_onto_the_options_of_each_room) {
   settings s;
   s.local.isolation = "strict";
@@ -175,6 +210,9 @@ BOOST_AUTO_TEST_CASE(maps_settings_onto_the_options_of_each_room) {
   auto kept = store_options_from(s);
   BOOST_TEST(kept.master.lookup(kept.master.variable).value()
              == std::string(64, 'a'));
+  auto source = key_source::open(kept.master, false);
+  BOOST_TEST_REQUIRE(!source);
+  BOOST_TEST(contains(source.error().text, "the setting storage.master-key"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

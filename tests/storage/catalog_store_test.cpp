@@ -132,7 +132,11 @@ BOOST_AUTO_TEST_CASE(answers_the_same_for_foreign_and_unknown_ids) {
 // -- configs ------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(keeps_one_config_per_type) {
+  options.catalog.defaults.venv_name = "env";
+  reopen();
   auto local = change(alice, default_config{backend_kind::local});
+  BOOST_TEST(local.config->config.at("use_venv") == true);
+  BOOST_TEST(local.config->config.at("venv_name") == "env");
   BOOST_TEST(local.created);
   BOOST_TEST(is_id("sandbox", local.config->id.str()));
   BOOST_TEST((local.config->config.at("sandbox_dir") == "/sandbox"));

@@ -126,6 +126,21 @@ BOOST_AUTO_TEST_CASE(refuses_to_share_a_directory_nobody_allowed) {
   BOOST_TEST((wishes.error().code == ec::denied));
 }
 
+BOOST_AUTO_TEST_CASE(ignores_the_standard_directory_where_nobody_shares_it) {
+  options.standard_dir = "/etc";
+  prepared_run run;
+  run.config = local_config_of({{"sandbox_dir", "/etc"}});
+  auto wishes = wishes_of(run, options);
+  BOOST_REQUIRE(wishes.has_value());
+  BOOST_TEST(wishes->mounts.empty());
+  BOOST_TEST(wishes->working_dir.empty());
+  options.shared_dirs.push_back("/etc");
+  wishes = wishes_of(run, options);
+  BOOST_REQUIRE(wishes.has_value());
+  BOOST_TEST(wishes->mounts.size() == 1u);
+  BOOST_TEST(!wishes->mounts.at(0).writable);
+}
+
 BOOST_AUTO_TEST_CASE(follows_no_link_out_of_a_shared_directory) {
   fs::create_directory_symlink("/etc", dir.path / "shared" / "link");
   prepared_run run;

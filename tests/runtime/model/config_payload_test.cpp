@@ -12,7 +12,7 @@ json::object object(std::string_view text) {
   return *json::parse_object(text);
 }
 
-const config_defaults defaults{"/home/u/.letta/tool_execution_dir", ""};
+const config_defaults defaults{"/home/u/.letta/tool_execution_dir", "", ""};
 
 std::string stored(backend_kind type, std::string_view payload,
                    const config_defaults& d = defaults) {
@@ -59,6 +59,25 @@ BOOST_AUTO_TEST_CASE(recognizes_untyped_payloads_as_letta_does) { // C9
     recognize_config(object(R"({"timeout":"x","use_venv":1})")).has_error());
 }
 
+BOOST_AUTO_TEST_CASE(gives_the_standard_config_the_venv_of_the_process) {
+  auto with_venv = defaults;
+  with_venv.venv_name = "env";
+  const auto of = [](backend_kind type, const config_defaults& d) {
+    return json::to_canonical(standard_config(type, d).value());
+  };
+  BOOST_TEST(of(backend_kind::local, with_venv)
+             == R"({"pip_requirements":[],)"
+                R"("sandbox_dir":"/home/u/.letta/tool_execution_dir",)"
+                R"("use_venv":true,"venv_name":"env"})");
+  BOOST_TEST(of(backend_kind::local, defaults)
+             == stored(backend_kind::local, "{}"));
+  BOOST_TEST(of(backend_kind::e2b, with_venv)
+             == stored(backend_kind::e2b, "{}"));
+  // What somebody stores is theirs alone.
+  BOOST_TEST(stored(backend_kind::local, "{}", with_venv)
+             == stored(backend_kind::local, "{}"));
+}
+
 BOOST_AUTO_TEST_CASE(stores_payloads_with_defaults_and_without_nulls) {
   BOOST_TEST(stored(backend_kind::local, "{}")
              == R"({"pip_requirements":[],)"
@@ -74,7 +93,7 @@ BOOST_AUTO_TEST_CASE(stores_payloads_with_defaults_and_without_nulls) {
                 R"("use_venv":true,"venv_name":"env"})");
   BOOST_TEST(stored(backend_kind::e2b, R"({"template":null})")
              == R"({"timeout":300})");
-  BOOST_TEST(stored(backend_kind::e2b, "{}", {"", "tpl"})
+  BOOST_TEST(stored(backend_kind::e2b, "{}", {"", "tpl", ""})
              == R"({"template":"tpl","timeout":300})");
   BOOST_TEST(stored(backend_kind::e2b,
                     R"({"pip_requirements":["numpy >=1",{"name":"a",
@@ -93,15 +112,15 @@ BOOST_AUTO_TEST_CASE(stores_payloads_with_defaults_and_without_nulls) {
 
 BOOST_AUTO_TEST_CASE(keeps_only_what_an_update_gives) {
   auto o = normalize_update(backend_kind::local, object(R"({"use_venv":true})"),
-                            {"/d", ""}, unknown_members::refuse);
+                            {"/d", "", ""}, unknown_members::refuse);
   BOOST_REQUIRE(o.has_value());
   BOOST_TEST(json::to_canonical(*o)
              == R"({"sandbox_dir":"/d","use_venv":true})");
-  o = normalize_update(backend_kind::e2b, object("{}"), {"/d", ""},
+  o = normalize_update(backend_kind::e2b, object("{}"), {"/d", "", ""},
                        unknown_members::refuse);
   BOOST_REQUIRE(o.has_value());
   BOOST_TEST(o->empty());
-  o = normalize_update(backend_kind::e2b, object("{}"), {"/d", "t"},
+  o = normalize_update(backend_kind::e2b, object("{}"), {"/d", "t", ""},
                        unknown_members::refuse);
   BOOST_TEST(json::to_canonical(*o) == R"({"template":"t"})");
 }
