@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <sstream>
 
 namespace troupe {
@@ -21,30 +20,11 @@ using kind = file_entry::kind;
 // A config.ini with every setting has 20 KiB.
 constexpr std::size_t largest_file = 1u << 20;
 
-result<std::string> read_file(const std::string& path) {
-  std::ifstream in{path, std::ios::binary};
-  std::string text(largest_file + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  error e;
-  e.code = ec::invalid_request;
-  if (text.empty() && !in.eof()) {
-    e.text = path + ": cannot be read; check its name and its mode";
-    return e;
-  }
-  if (text.size() > largest_file) {
-    e.text = path + ": is larger than 1 MiB; is it a config.ini?";
-    return e;
-  }
-  return text;
-}
-
 /// CAF knows neither carriage returns nor a byte order mark.
-std::string plain(std::string text) {
+void make_plain(std::string& text) {
   if (text.starts_with("\xEF\xBB\xBF"))
     text.erase(0, 3);
   std::erase(text, '\r');
-  return text;
 }
 
 /// Turns CAF's value into one of ours. The spelling of the file is kept for
@@ -179,17 +159,19 @@ file_entry entry_from(const std::string& group, const std::string& name,
 
 } // namespace
 
-void read_config(std::string_view name, std::string text,
+void read_config(std::string_view name, source_file file,
                  settings_layers& layers) {
-  text = plain(std::move(text));
+  auto& text = file.text;
+  make_plain(text);
   std::istringstream in{text};
   auto parsed = caf::actor_system_config::parse_config(in);
   lines_of lines{text};
   std::vector<file_entry> entries;
   if (!parsed) {
-    layers.file(std::string{name}, {});
+    layers.file(std::string{name}, {}, file.open_to_all);
     auto code = static_cast<caf::pec>(parsed.error().code());
     complain_about_syntax(name, text, code, layers);
+    wipe(text.data(), text.size());
     return;
   }
   for (auto& [group, value] : *parsed) {
@@ -201,22 +183,27 @@ void read_config(std::string_view name, std::string text,
   }
   std::stable_sort(entries.begin(), entries.end(),
                    [](auto& a, auto& b) { return a.line < b.line; });
-  layers.file(std::string{name}, entries);
+  layers.file(std::string{name}, entries, file.open_to_all);
   lines.refuse_incomplete(name, layers);
   lines.refuse_doubles(name, layers);
+  for (auto& entry : entries)
+    wipe(entry.text.data(), entry.text.size());
+  wipe(text.data(), text.size());
 }
 
 result<configuration> load_settings(const settings_sources& from) {
   settings_layers layers;
-  auto path = from.file;
-  for (auto& standard : from.standard_files)
-    if (path.empty() && std::ifstream{standard})
-      path = standard;
-  if (!path.empty()) {
-    auto text = read_file(path);
-    if (!text)
-      return text.error();
-    read_config(path, std::move(*text), layers);
+  auto candidates = from.file.empty() ? from.standard_files
+                                      : std::vector<std::string>{from.file};
+  for (auto& path : candidates) {
+    auto file = read_source(path, largest_file);
+    if (file) {
+      read_config(path, std::move(*file), layers);
+      break;
+    }
+    // One that is there and says something we cannot read is no absent one.
+    if (!from.file.empty() || file.error().code != ec::not_found)
+      return file.error();
   }
   layers.environment(from.variables);
   for (auto& [setting, text, name] : from.flags)

@@ -2,6 +2,7 @@
 
 #include "runtime/error.hpp"
 #include "runtime/settings/layers.hpp"
+#include "runtime/settings/source_file.hpp"
 
 #include <map>
 #include <string>
@@ -33,7 +34,7 @@ result<configuration> load_settings(const settings_sources& from);
 /// The values of a config.ini, read by CAF's own parser. `name` is for the
 /// complaints. Complaints about syntax and about keys that stand twice go to
 /// `layers`, and so do the values.
-void read_config(std::string_view name, std::string text,
+void read_config(std::string_view name, source_file file,
                  settings_layers& layers);
 
 } // namespace troupe

@@ -23,14 +23,6 @@ constexpr unit byte_units[]
      {"GiB", 0x1p30}, {"GB", 1e9},     {"G", 0x1p30},   {"TiB", 0x1p40},
      {"TB", 1e12},    {"T", 0x1p40}};
 
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n";
-  auto first = text.find_first_not_of(blank);
-  if (first == text.npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
-
 result<double> read_quantity(std::string_view text,
                              std::span<const unit> units) {
   text = without_blanks(text);
@@ -38,7 +30,7 @@ result<double> read_quantity(std::string_view text,
   auto number = parse_number(without_blanks(text.substr(0, split)));
   if (!number)
     return number;
-  auto name = split == text.npos ? "" : text.substr(split);
+  auto name = split == text.npos ? "" : without_blanks(text.substr(split));
   for (auto& u : units)
     if (u.name == name)
       return *number * u.factor;
@@ -46,6 +38,14 @@ result<double> read_quantity(std::string_view text,
 }
 
 } // namespace
+
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n";
+  auto first = text.find_first_not_of(blank);
+  if (first == text.npos)
+    return {};
+  return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
 
 result<double> parse_number(std::string_view text) {
   double value = 0;

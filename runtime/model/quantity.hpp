@@ -6,6 +6,9 @@
 
 namespace troupe {
 
+/// Without the blanks and line ends around it.
+std::string_view without_blanks(std::string_view text);
+
 /// A decimal number that is finite and uses the whole text.
 result<double> parse_number(std::string_view text);
 

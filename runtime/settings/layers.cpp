@@ -3,19 +3,11 @@
 #include "runtime/settings/form.hpp"
 #include "runtime/settings/value.hpp"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <cctype>
-#include <fstream>
-
 namespace troupe {
 
 namespace {
 
 using kind = file_entry::kind;
-
-constexpr std::size_t largest_secret_file = 64u << 10;
 
 /// Which spellings of the file a setting takes. Strict on purpose: CAF would
 /// keep the default for a value of another type without a word.
@@ -56,40 +48,6 @@ std::string_view to_text(kind type) {
   return "something else";
 }
 
-std::string upper(std::string_view text) {
-  std::string out{text};
-  for (auto& c : out)
-    c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return out;
-}
-
-/// Letta matches its names without regard to case. The exact name comes first.
-const std::string* find_alias(const process_environment& variables,
-                              std::string_view name) {
-  if (auto exact = variables.find(name); exact != variables.end())
-    return &exact->second;
-  for (auto& [other, value] : variables)
-    if (other.size() == name.size() && upper(other) == name)
-      return &value;
-  return nullptr;
-}
-
-/// storage.master-key has a setting for its file already.
-bool may_be_in_file(const setting_key& key) {
-  return key.is_secret()
-    && !find_setting(key.group, std::string{key.name} + "-file");
-}
-
-std::string adapted(const setting_alias& alias, std::string text) {
-  auto is_bare
-    = !text.empty() && text.find_first_not_of("0123456789.") == text.npos;
-  if (alias.seconds && is_bare)
-    text += "s";
-  while (!alias.suffix.empty() && text.ends_with('/'))
-    text.pop_back();
-  return text + std::string{alias.suffix};
-}
-
 std::string shown(const setting_key& key, std::string_view text) {
   if (key.is_secret())
     return key.path();
@@ -101,16 +59,6 @@ std::string shown(const setting_key& key, std::string_view text) {
 }
 
 } // namespace
-
-process_environment own_environment() {
-  process_environment all;
-  for (auto at = environ; at && *at; ++at) {
-    std::string_view entry{*at};
-    if (auto equals = entry.find('='); equals != entry.npos)
-      all.emplace(entry.substr(0, equals), entry.substr(equals + 1));
-  }
-  return all;
-}
 
 setting_origin configuration::origin_of(const setting_key& key) const {
   auto found = origins.find(key.path());
@@ -144,8 +92,10 @@ std::string settings_layers::place(const file_entry& entry) const {
 }
 
 void settings_layers::file(std::string name,
-                           const std::vector<file_entry>& entries) {
+                           const std::vector<file_entry>& entries,
+                           bool open_to_all) {
   done_.file = std::move(name);
+  done_.file_is_open = open_to_all;
   for (auto& entry : entries)
     from_file(entry);
 }
@@ -176,61 +126,6 @@ void settings_layers::from_file(const file_entry& entry) {
     done_.origins[key->path()] = {origin_kind::file, place(entry)};
 }
 
-// -- the environment ---------------------------------------------------------
-
-void settings_layers::environment(const process_environment& variables) {
-  std::vector<std::string> known;
-  for (auto& key : setting_keys()) {
-    from_environment(key, variables);
-    known.push_back(key.variable());
-    if (may_be_in_file(key))
-      known.push_back(key.variable() + "_FILE");
-  }
-  // TROUPE_HTTP_LISTN would be a silent default otherwise.
-  for (auto& [name, value] : variables)
-    for (auto& group : setting_groups())
-      if (name.starts_with("TROUPE_" + upper(group.name) + "_")
-          && std::find(known.begin(), known.end(), name) == known.end())
-        done_.warnings.push_back(name + " is the name of no setting");
-}
-
-void settings_layers::from_environment(const setting_key& key,
-                                       const process_environment& variables) {
-  auto name = key.variable();
-  if (auto own = variables.find(name);
-      own != variables.end() && !own->second.empty()) {
-    store(key, own->second, {origin_kind::environment, name});
-    return;
-  }
-  if (auto file = variables.find(name + "_FILE");
-      may_be_in_file(key) && file != variables.end() && !file->second.empty()) {
-    from_secret_file(key, file->first, file->second);
-    return;
-  }
-  for (auto& alias : key.aliases)
-    if (auto text = find_alias(variables, alias.name); text && !text->empty()) {
-      store(key, adapted(alias, *text),
-            {origin_kind::environment, std::string{alias.name}});
-      return;
-    }
-}
-
-void settings_layers::from_secret_file(const setting_key& key,
-                                       const std::string& variable,
-                                       const std::string& path) {
-  std::ifstream in{path, std::ios::binary};
-  std::string text(largest_secret_file, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.empty()) {
-    complain(variable, path + " cannot be read or is empty",
-             "it holds the value of " + key.path());
-    return;
-  }
-  store(key, text, {origin_kind::environment, variable});
-  wipe(text.data(), text.size());
-}
-
 // -- the command line --------------------------------------------------------
 
 void settings_layers::flag(std::string_view path, std::string_view text,
@@ -251,7 +146,7 @@ void settings_layers::flag(std::string_view path, std::string_view text,
 
 result<configuration> settings_layers::finish() && {
   if (complaints_.empty())
-    complaints_ = contradictions(done_.values);
+    complaints_ = settle(done_);
   if (complaints_.empty())
     return std::move(done_);
   error all;

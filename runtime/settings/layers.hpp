@@ -24,6 +24,7 @@ struct configuration {
   std::map<std::string, setting_origin> origins; // by path; absent: default
   std::vector<std::string> warnings;             // worth a line in the log
   std::string file;                              // "": none was read
+  bool file_is_open = false; // every user of this machine may read or change it
 
   setting_origin origin_of(const setting_key& key) const;
 };
@@ -47,8 +48,9 @@ struct file_entry {
   std::size_t line = 0; // 0: unknown
 };
 
-/// The variables of a process.
+/// Variables of a process.
 using process_environment = std::map<std::string, std::string, std::less<>>;
+/// Ours, as far as they are about settings: the others stay where they are.
 process_environment own_environment();
 
 /// Lays file, environment and flags over the defaults, in this order, each
@@ -56,7 +58,8 @@ process_environment own_environment();
 /// sees all of them at once.
 class settings_layers {
 public:
-  void file(std::string name, const std::vector<file_entry>& entries);
+  void file(std::string name, const std::vector<file_entry>& entries,
+            bool open_to_all = false);
   /// TROUPE_<GROUP>_<KEY>, then the aliases. An empty value says nothing. A
   /// secret may stand in a file instead: TROUPE_<GROUP>_<KEY>_FILE.
   void environment(const process_environment& variables);
@@ -72,6 +75,7 @@ private:
   void from_file(const file_entry& entry);
   void from_environment(const setting_key& key,
                         const process_environment& variables);
+  void warn_of_unknown(const process_environment& variables);
   void from_secret_file(const setting_key& key, const std::string& variable,
                         const std::string& path);
   void store(const setting_key& key, std::string_view text,
@@ -84,7 +88,14 @@ private:
   std::vector<field_error> complaints_;
 };
 
-/// What no single value can tell: a default above its ceiling, half a pair.
+/// Whether the value came from one of Letta's or the providers' names.
+bool came_from_alias(const configuration& c, const setting_key& key);
+
+/// What no single value can tell: settles what follows from others, and
+/// returns what cannot be together.
+std::vector<field_error> settle(configuration& c);
+
+/// A default above its ceiling, half a pair. Names settings by their path.
 std::vector<field_error> contradictions(const settings& s);
 
 } // namespace troupe

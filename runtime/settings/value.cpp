@@ -16,14 +16,6 @@ using std::chrono::milliseconds;
 // Beyond this a double no longer holds every whole number.
 constexpr double exact = 9007199254740992.0;
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n";
-  auto first = text.find_first_not_of(blank);
-  if (first == text.npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
-
 /// Rounded to a whole number that `min` and `max` of the key allow.
 result<double> within(const setting_key& key, result<double> value) {
   if (!value)
@@ -135,9 +127,9 @@ result<void> store_items(std::vector<std::string>* to, const setting_key& key,
 result<void> read_into(std::vector<std::string>* to, const setting_key& key,
                        std::string_view text) {
   std::vector<std::string> items;
-  while (!trimmed(text).empty()) {
+  while (!without_blanks(text).empty()) {
     auto comma = text.find(',');
-    items.emplace_back(trimmed(text.substr(0, comma)));
+    items.emplace_back(without_blanks(text.substr(0, comma)));
     text = comma == text.npos ? "" : text.substr(comma + 1);
   }
   return store_items(to, key, std::move(items));
@@ -178,7 +170,7 @@ std::string spell(const std::vector<std::string>& items) {
 result<void> assign(settings& into, const setting_key& key,
                     std::string_view text) {
   return std::visit(
-    [&](auto* slot) { return read_into(slot, key, trimmed(text)); },
+    [&](auto* slot) { return read_into(slot, key, without_blanks(text)); },
     key.slot(into));
 }
 

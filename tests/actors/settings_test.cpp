@@ -4,8 +4,11 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
+#include <random>
 
 using namespace troupe;
 using namespace std::chrono_literals;
@@ -16,7 +19,7 @@ namespace {
 
 result<configuration> read(std::string text) {
   settings_layers layers;
-  read_config("config.ini", std::move(text), layers);
+  read_config("config.ini", {std::move(text)}, layers);
   return std::move(layers).finish();
 }
 
@@ -203,6 +206,51 @@ BOOST_AUTO_TEST_CASE(insists_on_a_file_that_was_named_and_on_no_other) {
   BOOST_TEST_REQUIRE(!done);
   BOOST_TEST(done.error().text.find("/nowhere/config.ini: cannot be read")
              == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(takes_only_a_missing_file_for_an_absent_one) {
+  settings_sources from;
+  // A folder stands for everything that is there and cannot be read.
+  from.standard_files = {"/dev/null/config.ini", "/dev"};
+  auto done = load_settings(from);
+  BOOST_TEST_REQUIRE(!done);
+  BOOST_TEST(done.error().text.find("/dev: cannot be read") == 0u,
+             done.error().text);
+}
+
+BOOST_AUTO_TEST_CASE(looks_who_else_may_read_a_file_with_secrets) {
+  temporary_file file{"[e2b]\napi-key = \"hunter2hunter2\"\n"};
+  settings_sources from;
+  from.file = file.path;
+  ::chmod(file.path.c_str(), 0640);
+  BOOST_TEST(load_settings(from)->warnings.empty());
+  ::chmod(file.path.c_str(), 0644);
+  auto done = load_settings(from);
+  BOOST_TEST_REQUIRE(!!done);
+  BOOST_TEST(done->values.e2b.api_key.reveal() == "hunter2hunter2");
+  BOOST_TEST(done->warnings.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(survives_any_bytes) {
+  const std::string good = "[http]\nlisten = \"a:1\" ; x\n[local]\n"
+                           "preload = [\"re\",\n\"js\"]\n[limits]\n"
+                           "wall = 90s\nmemory = \"1GiB\"\n";
+  std::mt19937 random{20261119}; // always the same ones
+  for (int i = 0; i < 2'000; ++i) {
+    auto text = good;
+    for (int changes = 1 + i % 8; changes > 0; --changes) {
+      const auto at = random() % text.size();
+      if (random() % 4 == 0)
+        text.erase(at, random() % 16);
+      else
+        text[at] = static_cast<char>(random());
+      if (text.empty())
+        break;
+    }
+    // Any outcome will do, as long as a refusal says where.
+    if (const auto told = complaint(text); !told.empty())
+      BOOST_TEST(told.find("config.ini") != std::string::npos, told);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(refuses_a_file_that_is_too_large_or_a_folder) {

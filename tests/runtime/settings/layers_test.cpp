@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <sys/stat.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -90,14 +92,15 @@ BOOST_AUTO_TEST_CASE(takes_every_setting_from_its_own_variable) {
       text = "https://x";
     else if (key.form == text_form::address)
       text = "x:1";
+    else if (key.form == text_form::host_rule)
+      text = "x.org";
     layers.environment({{key.variable(), text}});
     auto done = std::move(layers).finish();
     // A value may contradict another setting, but it must have been read.
     if (done)
       BOOST_TEST(done->origin_of(key).where == key.variable());
     else
-      BOOST_TEST(!contains(done.error().text, key.variable() + ":"),
-                 done.error().text);
+      BOOST_TEST(!contains(done.error().text, "expected"), done.error().text);
   }
 }
 
@@ -184,10 +187,114 @@ BOOST_AUTO_TEST_CASE(reads_a_secret_from_a_file) {
                       "cannot be read"));
 }
 
+BOOST_AUTO_TEST_CASE(warns_of_a_secret_file_that_everybody_may_read) {
+  auto path = std::filesystem::temp_directory_path()
+    / ("troupe-open-secret-" + std::to_string(::getpid()));
+  std::ofstream{path} << "from-a-file\n";
+  const auto warnings = [&path](mode_t mode) {
+    ::chmod(path.c_str(), mode);
+    return read({{"TROUPE_E2B_API_KEY_FILE", path.string()}}).warnings;
+  };
+  BOOST_TEST(warnings(0600).empty());
+  BOOST_TEST(warnings(0640).empty());
+  for (mode_t mode : {0644, 0602}) {
+    const auto told = warnings(mode);
+    BOOST_TEST_REQUIRE(told.size() == 1u);
+    BOOST_TEST(contains(told[0], "chmod 600 " + path.string()), told[0]);
+  }
+  std::filesystem::remove(path);
+}
+
+BOOST_AUTO_TEST_CASE(warns_of_secrets_in_a_file_that_everybody_may_read) {
+  const auto in_file = [](const char* group, const char* name, bool open) {
+    settings_layers layers;
+    layers.file("config.ini",
+                {{.group = group,
+                  .name = name,
+                  .type = kind::text,
+                  .text = "hunter2hunter2",
+                  .items = {},
+                  .line = 9}},
+                open);
+    return std::move(layers).finish();
+  };
+  BOOST_TEST(in_file("e2b", "api-key", false)->warnings.empty());
+  BOOST_TEST(in_file("local", "python", true)->warnings.empty());
+  auto told = in_file("e2b", "api-key", true);
+  BOOST_TEST_REQUIRE(!!told);
+  BOOST_TEST_REQUIRE(told->warnings.size() == 1u);
+  BOOST_TEST(contains(told->warnings[0], "e2b.api-key"), told->warnings[0]);
+  BOOST_TEST(contains(told->warnings[0], "chmod 600 config.ini"));
+  BOOST_TEST(!!in_file("storage", "master-key", false));
+  auto refused = in_file("storage", "master-key", true);
+  BOOST_TEST_REQUIRE(!refused);
+  BOOST_TEST(contains(refused.error().text, "config.ini:9: storage.master-key"),
+             refused.error().text);
+  BOOST_TEST(contains(refused.error().text, "chmod 600 config.ini"));
+  BOOST_TEST(!contains(refused.error().text, "hunter2"));
+}
+
 BOOST_AUTO_TEST_CASE(warns_about_a_variable_that_means_nothing) {
-  auto c = read({{"TROUPE_HTTP_LISTN", "x"}, {"TROUPE_RUN_ID", "run-1"}});
-  BOOST_TEST_REQUIRE(c.warnings.size() == 1u);
-  BOOST_TEST(c.warnings[0] == "TROUPE_HTTP_LISTN is the name of no setting");
+  auto c = read({{"TROUPE_HTTP_LISTN", "x"},
+                 {"TROUPE_HTPP_LISTEN", "x"},
+                 {"TROUPE_SOMETHING_ELSE_ALTOGETHER", "x"},
+                 {"TROUPE_CONFIG_FILE", "x"},
+                 {"TROUPE_RUN_ID", "run-1"}});
+  BOOST_TEST(c.warnings.size() == 3u);
+  BOOST_TEST(c.warnings.at(0)
+             == "TROUPE_HTPP_LISTEN is the name of no setting; did you mean "
+                "TROUPE_HTTP_LISTEN?");
+  BOOST_TEST(contains(c.warnings.at(1), "TROUPE_HTTP_LISTEN?"));
+  BOOST_TEST(contains(c.warnings.at(2), "is the name of no setting"));
+}
+
+BOOST_AUTO_TEST_CASE(warns_of_names_of_letta_that_mean_nothing_here) {
+  auto c = read({{"TAVILY_API_KEY", "tvly-hunter2"},
+                 {"mcp_read_from_config", "true"},
+                 {"EXA_API_KEY", ""}});
+  BOOST_TEST(c.origins.empty());
+  BOOST_TEST_REQUIRE(c.warnings.size() == 2u);
+  BOOST_TEST(contains(c.warnings[0], "TAVILY_API_KEY means nothing here"));
+  BOOST_TEST(!contains(c.warnings[0], "hunter2"));
+  BOOST_TEST(contains(c.warnings[1], "MCP_READ_FROM_CONFIG"));
+}
+
+BOOST_AUTO_TEST_CASE(takes_blanks_around_a_number_of_letta) {
+  BOOST_TEST(
+    (read({{"TOOL_SANDBOX_TIMEOUT", " 90.0 \n"}}).values.limits.standard.wall
+     == 90s));
+}
+
+BOOST_AUTO_TEST_CASE(leaves_out_half_a_pair_of_foreign_names) {
+  auto c = read({{"MODAL_TOKEN_ID", "ak-1"}, {"STEP_COMPLETE_KEY", "bearer"}});
+  BOOST_TEST(c.values.modal.token_id.empty());
+  BOOST_TEST(c.values.credentials.webhook_key.empty());
+  BOOST_TEST(c.origins.empty());
+  BOOST_TEST_REQUIRE(c.warnings.size() == 2u);
+  BOOST_TEST(contains(c.warnings[0], "MODAL_TOKEN_ID is left out"));
+  BOOST_TEST(contains(c.warnings[0], "modal.token-secret"));
+  BOOST_TEST(contains(c.warnings[1], "STEP_COMPLETE_KEY is left out"));
+}
+
+BOOST_AUTO_TEST_CASE(lets_processor_time_follow_a_longer_wall_time) {
+  const auto limits = [](const process_environment& variables) {
+    return read(variables).values.limits;
+  };
+  const settings standard;
+  BOOST_TEST((limits({}).standard.cpu == standard.limits.standard.cpu));
+  const auto longer = limits({{"TOOL_SANDBOX_TIMEOUT", "600"}}).standard;
+  BOOST_TEST((longer.wall == 600s));
+  BOOST_TEST((longer.cpu >= 600s));
+  BOOST_TEST((limits({{"TOOL_SANDBOX_TIMEOUT", "600"},
+                      {"TROUPE_LIMITS_CEILING_CPU", "5min"}})
+                .standard.cpu
+              == 5min));
+  BOOST_TEST(
+    (limits({{"TOOL_SANDBOX_TIMEOUT", "600"}, {"TROUPE_LIMITS_CPU", "10s"}})
+       .standard.cpu
+     == 10s));
+  BOOST_TEST((limits({{"TOOL_SANDBOX_TIMEOUT", "1"}}).standard.cpu
+              == standard.limits.standard.cpu));
 }
 
 BOOST_AUTO_TEST_CASE(names_line_key_value_and_what_it_expects) {
@@ -277,8 +384,9 @@ BOOST_AUTO_TEST_CASE(refuses_settings_that_contradict_each_other) {
     contains(complaint({{"TROUPE_LIMITS_WALL", "2h"}}), "limits.ceiling-wall"));
   BOOST_TEST(contains(complaint({{"TROUPE_HTTP_TLS_KEY", "k.pem"}}),
                       "needs http.tls-certificate as well"));
-  BOOST_TEST(contains(complaint({{"MODAL_TOKEN_ID", "ak-1"}}),
-                      "needs modal.token-secret as well"));
+  BOOST_TEST(contains(complaint({{"TROUPE_MODAL_TOKEN_ID", "ak-1"}}),
+                      "TROUPE_MODAL_TOKEN_ID: modal.token-id needs "
+                      "modal.token-secret as well"));
   BOOST_TEST(contains(complaint({{"LETTA_SERVER_SECURE", "true"}}),
                       "LETTA_SERVER_PASSWORD"));
   BOOST_TEST(

@@ -63,6 +63,44 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_out_of_range_instead_of_wrapping) {
   BOOST_TEST(complaint("telemetry.sample", "1.01") == "is out of range");
 }
 
+BOOST_AUTO_TEST_CASE(reads_booleans_as_letta_reads_them) {
+  const auto is = [](std::string_view text) {
+    settings s;
+    BOOST_TEST(!!assign(s, key("local.warm"), text), text);
+    return s.local.warm;
+  };
+  for (auto text : {"TRUE", "True", "t", "Y", "yes", "On", "1", " true "})
+    BOOST_TEST(is(text), text);
+  for (auto text : {"FALSE", "F", "n", "No", "OFF", "0"})
+    BOOST_TEST(!is(text), text);
+  for (auto text : {"tru", "2", "", "truee"})
+    BOOST_TEST(complaint("local.warm", text) == "is neither true nor false");
+}
+
+BOOST_AUTO_TEST_CASE(tells_counts_from_sizes) {
+  BOOST_TEST(complaint("limits.processes", "64KiB") == "is no number");
+  BOOST_TEST(complaint("limits.inodes", "70.5") == "is not a whole number");
+  BOOST_TEST(complaint("limits.inodes", "70") == "");
+  BOOST_TEST(key("limits.open-files").expects()
+             == "a whole number from 16 to 1048576");
+  BOOST_TEST(spelled({}, key("limits.open-files")) == "1024");
+}
+
+BOOST_AUTO_TEST_CASE(refuses_an_entry_that_nothing_could_match) {
+  const auto refuses
+    = [](const char* path, const std::string& right, const std::string& wrong) {
+        BOOST_TEST(complaint(path, right) == "");
+        const auto told = complaint(path, right + ", " + wrong);
+        BOOST_TEST(told.find("has '" + wrong + "', which") == 0u, told);
+      };
+  refuses("local.network-allow", "pypi.org:443", "https://pypi.org");
+  refuses("local.network-allow", "10.0.0.0/8", "*.*.org");
+  refuses("http.allowed-hosts", "Example.org", "https://example.org");
+  refuses("http.allowed-hosts", "[::1]", "example.org:8283");
+  refuses("local.pass-environment", "LANG", "A=B");
+  refuses("cluster.seeds", "node-2:8284", "node-2");
+}
+
 BOOST_AUTO_TEST_CASE(leaves_the_old_value_when_it_refuses_a_new_one) {
   settings s;
   BOOST_TEST(!assign(s, key("aio.port"), "70000"));
