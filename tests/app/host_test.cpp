@@ -136,6 +136,32 @@ BOOST_AUTO_TEST_CASE(shows_values_to_letta_clients_only_when_told_to) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(reads_bodies_as_large_as_the_settings_say) {
+  temporary_folder folder;
+  auto c = in(folder);
+  c.values.http.max_body = 20u << 20;
+  auto h = open(c);
+  const auto at = h->addresses()[0];
+  const std::string large(17u << 20, 'x'); // the parser's own bound is 16 MiB
+  for (auto path : {"/v1/runs", "/compat/letta/v1/tools/run"}) {
+    const auto answer = ask(at, std::string{"POST "} + path,
+                            R"({"nothing": ")" + large + R"("})");
+    BOOST_TEST(contains(answer, " 422 "), path);
+    BOOST_TEST(!contains(answer, "must be a JSON object"), path);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(says_what_is_wrong_with_the_json_of_a_body) {
+  temporary_folder folder;
+  auto h = open(in(folder));
+  auto answer
+    = ask(h->addresses()[0], "POST /v1/runs", R"({"hunter2": hunter2})");
+  BOOST_TEST(contains(answer, " 400 "), answer);
+  BOOST_TEST(contains(answer, "not valid JSON at byte 12: expected a value"),
+             answer);
+  BOOST_TEST(!contains(answer, "hunter2"), answer);
+}
+
 BOOST_AUTO_TEST_CASE(serves_metrics_unless_told_not_to) {
   temporary_folder folder;
   auto c = in(folder);
