@@ -4,10 +4,10 @@
 #include "actors/stored.hpp"
 #include "app/answer_archive.hpp"
 #include "app/exit_code.hpp"
+#include "app/logging.hpp"
 #include "app/options.hpp"
 #include "app/remote_backends.hpp"
 #include "app/stored_upkeep.hpp"
-#include "app/unsupported.hpp"
 #include "app/watchdog.hpp"
 #include "net/compat/letta/letta.hpp"
 #include "net/server/server.hpp"
@@ -161,7 +161,8 @@ result<void> host::parts::open_server(const settings& s) {
   auto options = server_options_from(s);
   options.access_log = log_access;
   options.more_metrics = [from = remote.get(), spans = exporter.get()] {
-    return from->metrics() + (spans ? spans->metrics() : std::string{});
+    return from->metrics() + (spans ? spans->metrics() : std::string{})
+      + logging::metrics();
   };
   server = std::make_unique<net::http_server>(front(), std::move(options));
   auto api = api_options_from(s);
@@ -186,7 +187,6 @@ result<void> host::parts::open_server(const settings& s) {
 }
 
 result<std::unique_ptr<host>> host::open(const configuration& what) {
-  warn_of_unsupported(what);
   auto& s = what.values;
   auto p = std::make_unique<parts>();
   p->drain = s.engine.drain_timeout;

@@ -10,6 +10,7 @@
 #include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
@@ -24,14 +25,19 @@ namespace {
 
 constexpr std::size_t shortest_hidden = 6;
 
-/// Texts that must not be seen.
+/// Texts that must not be seen, the longest first: a short one that is part of
+/// a longer one must not tear that apart and leave its rest.
 class mask {
 public:
   void add(const secret& value) {
     if (value.size() < shortest_hidden)
       return;
     std::unique_lock guard{mutex_};
-    hidden_.push_back(value);
+    const auto place = std::ranges::find_if(hidden_, [&](const secret& known) {
+      return known.size() < value.size() || known == value;
+    });
+    if (place == hidden_.end() || !(*place == value))
+      hidden_.insert(place, value);
   }
 
   std::string over(std::string_view text) const {
@@ -221,6 +227,14 @@ void logging::least(log::level l) noexcept {
 
 void logging::hide(const secret& value) {
   state_->hidden.add(value);
+  // "name=value,name=value", and lists: each part may be seen by itself.
+  for (std::string_view rest = value.reveal(); !rest.empty();) {
+    const auto part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    state_->hidden.add(secret{std::string{part}});
+    if (const auto equals = part.find('='); equals != part.npos)
+      state_->hidden.add(secret{std::string{part.substr(equals + 1)}});
+  }
 }
 
 void logging::hide_all(const settings& s) {
@@ -240,6 +254,16 @@ void logging::flush() {
 
 std::uint64_t logging::dropped() const noexcept {
   return state_->sink->dropped();
+}
+
+std::string logging::metrics() {
+  std::shared_lock lock{state::guard};
+  const auto lost = state::current ? state::current->sink->dropped() : 0;
+  return "# HELP troupe_log_lines_dropped_total Lines of the log that nobody "
+         "read in time.\n"
+         "# TYPE troupe_log_lines_dropped_total counter\n"
+         "troupe_log_lines_dropped_total "
+    + std::to_string(lost) + "\n";
 }
 
 } // namespace troupe

@@ -47,6 +47,9 @@ public:
   /// Lines that nobody will ever read.
   std::uint64_t dropped() const noexcept;
 
+  /// The same of the one that lives, for /metrics.
+  static std::string metrics();
+
 private:
   struct state;
   std::unique_ptr<state> state_;

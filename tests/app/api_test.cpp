@@ -253,6 +253,7 @@ BOOST_AUTO_TEST_CASE(counts_what_happens_as_prometheus_wants_it) {
   api troupe;
   troupe.get(200, "POST", "/v1/runs", sum);
   auto text = troupe.ask("GET", "/metrics").body;
+  BOOST_TEST(text.find("\ntroupe_log_lines_dropped_total ") != text.npos);
   for (const auto& problem : test::metrics_check{}.problems(text))
     BOOST_ERROR(problem);
   BOOST_TEST(text.find("\ntroupe_runs_total{outcome=\"success\"} 1\n")

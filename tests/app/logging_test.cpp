@@ -123,6 +123,28 @@ BOOST_AUTO_TEST_CASE(hides_every_secret_among_the_settings) {
   BOOST_TEST(contains(p.read_until("end"), "*** *** end"));
 }
 
+BOOST_AUTO_TEST_CASE(hides_a_secret_that_begins_as_another_one_does) {
+  for (bool longer_first : {true, false}) {
+    pipe_pair p;
+    logging out{to(p)};
+    const secret longer{"hunter2-and-more"}, shorter{"hunter2"};
+    out.hide(longer_first ? longer : shorter);
+    out.hide(longer_first ? shorter : longer);
+    log::info("key hunter2-and-more ends");
+    auto seen = p.read_until("\n");
+    BOOST_TEST(seen.find("key *** ends") != seen.npos, seen);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(hides_every_part_of_a_secret_that_is_a_list) {
+  pipe_pair p;
+  logging out{to(p)};
+  out.hide(secret{"api-key=hunter2hunter2,x-tenant=swordfish"});
+  log::info("sent hunter2hunter2 for swordfish, end");
+  auto seen = p.read_until("\n");
+  BOOST_TEST(seen.find("sent *** for ***, end") != seen.npos, seen);
+}
+
 BOOST_AUTO_TEST_CASE(survives_a_reader_that_went_away) {
   auto before = std::signal(SIGPIPE, SIG_DFL);
   pipe_pair p;
