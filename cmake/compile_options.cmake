@@ -35,7 +35,7 @@ if(TROUPE_SANITIZE)
     -fsanitize=${TROUPE_SANITIZE} -fno-omit-frame-pointer -g1
     -fno-sanitize-recover=all)
   target_link_options(troupe_options INTERFACE -fsanitize=${TROUPE_SANITIZE})
-elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
+elseif(CMAKE_BUILD_TYPE MATCHES "^(Rel|MinSizeRel)")
   troupe_compile_options(
     -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong
     -fstack-clash-protection -fcf-protection=full

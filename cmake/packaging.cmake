@@ -39,7 +39,7 @@ install(DIRECTORY "${CMAKE_SOURCE_DIR}/include/troupe"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 # For those who want the whole engine: <actors/engine_host.hpp> and what it is
 # made of.
-foreach(room runtime actors)
+foreach(room runtime storage actors)
   install(DIRECTORY "${CMAKE_SOURCE_DIR}/${room}"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/troupe"
     FILES_MATCHING PATTERN "*.hpp" PATTERN "precompiled.hpp" EXCLUDE)

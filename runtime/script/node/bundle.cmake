@@ -23,6 +23,6 @@ if(NOT reason AND EXISTS "${WORK}/transpiler.cjs")
   file(COPY_FILE "${WORK}/transpiler.cjs" "${OUTPUT}")
 else()
   message(WARNING "TypeScript tools will be unavailable: ${reason}\n"
-    "Configure again to retry.")
+    "./dev build tries again.")
   file(WRITE "${OUTPUT}" "// unavailable\n")
 endif()

@@ -1,7 +1,12 @@
 // Somebody else's program with an engine inside: it runs a tool. As root, or
 // where users may make namespaces, in a real sandbox; elsewhere it says why
 // not and answers itself.
+#include <troupe/asio.hpp>
 #include <troupe/engine.hpp>
+
+// For those who want the whole engine: it must be complete where it is.
+#include <actors/engine_host.hpp>
+#include <sys/prctl.h>
 
 #include <iostream>
 
@@ -31,6 +36,10 @@ int main(int argc, char** argv) {
   }
   if (auto* why = std::get_if<api::failure>(&opened)) {
     std::cerr << why->text << "\n";
+    return 1;
+  }
+  if (::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 0) {
+    std::cerr << "a core dump would hold the secrets of every run\n";
     return 1;
   }
   auto& engine = *std::get<0>(opened);

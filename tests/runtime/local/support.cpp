@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdlib.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 
@@ -120,6 +121,23 @@ prepared_run python(std::string code) {
 
 prepared_run node(std::string code) {
   return program({"/usr/bin/node", "-e", std::move(code)});
+}
+
+const std::string& lacks_warm_node() {
+  static const auto why = []() -> std::string {
+    constexpr int oldest = 20; // what the addon's interface asks for
+    int major = 0;
+    if (auto* told = ::popen("node --version 2>/dev/null", "r")) {
+      if (std::fscanf(told, "v%d", &major) != 1)
+        major = 0;
+      ::pclose(told);
+    }
+    if (major >= oldest)
+      return {};
+    return "warm Node needs Node 20, and here is "
+      + (major == 0 ? std::string{"none"} : "Node " + std::to_string(major));
+  }();
+  return why;
 }
 
 std::string lacks(std::string_view layer) {

@@ -76,6 +76,8 @@ prepared_run node(std::string code);
 
 /// Why this host cannot do `layer`, or "": for tests to skip with a reason.
 std::string lacks(std::string_view layer);
+/// The same for warm Node: Debian's own is too old for it.
+const std::string& lacks_warm_node();
 
 /// Waits until `done` holds, by looking; false after ten seconds.
 bool eventually(const std::function<bool()>& done);

@@ -7,7 +7,8 @@
 
 namespace troupe::test {
 
-BOOST_AUTO_TEST_SUITE(node_warm_and_cold)
+BOOST_AUTO_TEST_SUITE(node_warm_and_cold,
+                      *boost::unit_test::precondition(has_warm_node))
 
 namespace {
 

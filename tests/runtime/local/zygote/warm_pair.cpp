@@ -40,12 +40,23 @@ bool warm_is_ready(zygote::family of) {
   });
 }
 
+boost::test_tools::assertion_result
+has_warm_node(boost::unit_test::test_unit_id) {
+  boost::test_tools::assertion_result there{lacks_warm_node().empty()};
+  there.message() << lacks_warm_node();
+  return there;
+}
+
 local_host& warm_python() {
   BOOST_REQUIRE(warm_is_ready(zygote::family::python));
   return warm_host();
 }
 
 local_host& warm_node() {
+  if (const auto why = lacks_warm_node(); !why.empty()) {
+    BOOST_TEST_MESSAGE("cold instead of warm: " << why);
+    return cold_host();
+  }
   BOOST_REQUIRE(warm_is_ready(zygote::family::node));
   return warm_host();
 }

@@ -12,7 +12,12 @@ local_host& cold_host();
 /// first run.
 bool warm_is_ready(zygote::family of);
 
-/// The warm one, once it has that interpreter: for tables of ways.
+/// For suites about warm Node: whether this machine's can be one.
+boost::test_tools::assertion_result
+  has_warm_node(boost::unit_test::test_unit_id);
+
+/// The warm one, once it has that interpreter: for tables of ways. Where Node
+/// cannot be warm, the cold one.
 local_host& warm_python();
 local_host& warm_node();
 
