@@ -1,5 +1,6 @@
 // What the store costs beside what it is made of: reads from the catalog, and
 // sealed variables beside raw RocksDB and raw AES-GCM of the same sizes.
+#include "actors/published.hpp"
 #include "bench/bench.hpp"
 #include "storage/keys.hpp"
 #include "storage/rocks.hpp"
@@ -13,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <thread>
 
 namespace troupe::bench {
 
@@ -156,21 +158,29 @@ void add_side(report& r, const std::string& name, double seconds, int count) {
   r.add(name, seconds / count * 1e6, "us");
 }
 
+/// As a dispatcher reads it: each has its own look at the newest picture. One
+/// thread per core does what one actor does.
 void measure_catalog(setup& s, report& r) {
-  auto picture = s.kept.catalog->current();
+  constexpr int count = 200'000;
+  const published<catalog> newest{s.kept.catalog->current()};
+  const auto read = [&] {
+    published<catalog>::seen config;
+    for (int i = 0; i < count; ++i) {
+      const auto* org = config.of(newest)->find(s.who.organization);
+      keep(org->configs.find(s.config)->second->revision);
+    }
+  };
   std::vector<double> per_second;
   for (std::size_t round = 0; round < rounds; ++round) {
-    constexpr int count = 200'000;
     auto took = seconds([&] {
-      for (int i = 0; i < count; ++i) {
-        auto now = s.kept.catalog->current();
-        const auto* org = now->find(s.who.organization);
-        keep(org->configs.find(s.config)->second->revision);
-      }
+      std::vector<std::jthread> cores;
+      for (auto n = std::thread::hardware_concurrency(); n > 0; --n)
+        cores.emplace_back(read);
     });
     per_second.push_back(count / took);
   }
-  r.add("storage.config_read.per_second", median(per_second), "1/s");
+  r.at_least("storage.config_read.per_second_and_core", median(per_second),
+             "1/s", 1e6);
 }
 
 void measure_values(setup& s, report& r, std::size_t bytes) {
