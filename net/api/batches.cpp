@@ -1,10 +1,11 @@
 #include "net/api/input.hpp"
 #include "net/api/routes.hpp"
-#include "net/api/run_text.hpp"
+#include "net/api/run_stream.hpp"
 #include "net/api/runs.hpp"
 #include "net/api/writer.hpp"
 #include "runtime/model/codec.hpp"
 
+#include <deque>
 #include <mutex>
 #include <set>
 
@@ -15,85 +16,120 @@ namespace {
 using result_ptr = std::shared_ptr<const run_result>;
 
 /// Many runs behind one request: so many at once, answered in the order in
-/// which they end, one line each. One that fails is nobody else's business.
+/// which they end, one entry each. One that fails is nobody else's business.
+/// An end that the reader has no room for waits, and keeps its place among
+/// those that may be under way: whoever reads slowly starts less.
 class batch : public std::enable_shared_from_this<batch> {
 public:
-  batch(engine& core, exchange_ptr ex, std::vector<result<run_request>> items,
-        std::size_t at_once)
-      : core_{core}, ex_{std::move(ex)}, items_{std::move(items)}, at_once_{
-                                                                     at_once} {}
+  batch(engine& core, exchange_ptr ex, stream_format format,
+        std::vector<result<run_request>> items, std::size_t at_once)
+      : core_{core}, ex_{std::move(ex)}, format_{format},
+        items_{std::move(items)}, at_once_{at_once} {}
 
   void start() {
-    response head;
-    head.type = stream_type(stream_format::ndjson);
     ex_->on_gone([weak = weak_from_this()] {
       if (auto self = weak.lock())
         self->stop();
     });
-    ex_->open(std::move(head));
+    open_stream(*ex_, format_);
     go_on();
   }
 
 private:
-  /// Starts what may be started. Runs that end at once come back in here: a
-  /// flag keeps this a loop instead of a recursion.
+  struct outcome {
+    std::size_t index = 0;
+    run_id id;
+    result<result_ptr> done;
+  };
+
+  /// Tells what has ended and starts what may be started. Runs that end at once
+  /// come back in here: a flag keeps this a loop instead of a recursion.
   void go_on() {
     std::unique_lock lock{mutex_};
-    if (starting_)
+    if (busy_)
       return;
-    starting_ = true;
-    while (!stopped_ && next_ < items_.size() && running_.size() < at_once_) {
-      auto index = next_++;
-      auto& item = items_[index];
-      if (!item) {
-        auto why = item.error();
-        auto line = line_of(index, {}, nullptr, &why);
-        ++failed_;
-        lock.unlock();
-        ex_->write(line);
-        lock.lock();
-        continue;
-      }
-      auto run = std::move(*item);
-      auto id = run.id;
-      running_.insert(id);
-      lock.unlock();
-      core_.submit(
-        ex_->who(), std::move(run),
-        [self = shared_from_this(), index, id](result<result_ptr> done) {
-          self->ended(index, id, done);
-        });
-      lock.lock();
+    busy_ = true;
+    while (!stopped_ && (tell(lock) || start_one(lock))) {
     }
-    starting_ = false;
-    bool over = next_ == items_.size() && running_.empty();
-    if (over && !std::exchange(over_, true))
-      finish();
+    busy_ = false;
   }
 
-  void ended(std::size_t index, const run_id& id, result<result_ptr>& done) {
-    auto why = done ? error{} : done.error();
-    auto line
-      = line_of(index, id, done ? done->get() : nullptr, done ? nullptr : &why);
+  bool is_over() const {
+    return next_ == items_.size() && running_.empty() && ended_.empty();
+  }
+
+  bool tell(std::unique_lock<std::mutex>& lock) {
+    if (waiting_ || over_ || (ended_.empty() && !is_over()))
+      return false;
+    if (!ex_->has_room()) {
+      waiting_ = true;
+      ex_->when_drained([self = shared_from_this()] { self->drained(); });
+      return false;
+    }
+    if (is_over()) {
+      over_ = true;
+      lock.unlock();
+      finish();
+      lock.lock();
+      return false;
+    }
+    auto one = std::move(ended_.front());
+    ended_.pop_front();
+    bool good = one.done && (*one.done)->status == run_status::success;
+    ++(good ? succeeded_ : failed_);
+    lock.unlock();
+    ex_->write(frame_entry(format_, "item", text_of(one)));
+    lock.lock();
+    return true;
+  }
+
+  bool start_one(std::unique_lock<std::mutex>& lock) {
+    if (next_ == items_.size() || running_.size() + ended_.size() >= at_once_)
+      return false;
+    auto index = next_++;
+    auto& item = items_[index];
+    if (!item) {
+      ended_.push_back({index, {}, std::move(item.error())});
+      return true;
+    }
+    auto run = std::move(*item);
+    auto id = run.id;
+    running_.insert(id);
+    lock.unlock();
+    core_.submit(
+      ex_->who(), std::move(run),
+      [self = shared_from_this(), index, id](result<result_ptr> done) {
+        self->ended(index, id, std::move(done));
+      });
+    lock.lock();
+    return true;
+  }
+
+  void ended(std::size_t index, const run_id& id, result<result_ptr> done) {
     {
       std::lock_guard lock{mutex_};
       running_.erase(id);
-      bool good = done && (*done)->status == run_status::success;
-      ++(good ? succeeded_ : failed_);
+      ended_.push_back({index, id, std::move(done)});
     }
-    ex_->write(line);
     go_on();
   }
 
-  static std::string line_of(std::size_t index, const run_id& id,
-                             const run_result* r, const error* e) {
+  void drained() {
+    {
+      std::lock_guard lock{mutex_};
+      waiting_ = false;
+    }
+    go_on();
+  }
+
+  static std::string text_of(const outcome& one) {
     object_writer out;
     out.text("type", "item")
-      .number("index", index)
-      .text_or_null("run_id", id.str())
-      .raw("result", r ? troupe::to_json_text(*r) : "null")
-      .raw("error", e ? to_json_text(*e) : "null");
-    return out.finish() + '\n';
+      .number("index", one.index)
+      .text_or_null("run_id", one.id.str())
+      .raw("result", one.done ? troupe::to_json_text(**one.done) : "null")
+      .raw("error", one.done ? "null" : to_json_text(one.done.error()));
+    return out.finish();
   }
 
   void finish() {
@@ -102,7 +138,7 @@ private:
       .number("items", items_.size())
       .number("succeeded", succeeded_)
       .number("failed", failed_);
-    ex_->write(out.finish() + '\n');
+    ex_->write(frame_entry(format_, "end", out.finish()));
     ex_->finish();
   }
 
@@ -120,6 +156,7 @@ private:
 
   engine& core_;
   exchange_ptr ex_;
+  const stream_format format_;
   std::mutex mutex_;
   std::vector<result<run_request>> items_;
   const std::size_t at_once_;
@@ -127,7 +164,9 @@ private:
   std::size_t succeeded_ = 0;
   std::size_t failed_ = 0;
   std::set<run_id> running_;
-  bool starting_ = false;
+  std::deque<outcome> ended_; // not yet told
+  bool waiting_ = false;      // for the reader
+  bool busy_ = false;
   bool stopped_ = false;
   bool over_ = false;
 };
@@ -183,8 +222,11 @@ void create(engine& core, const api_options& options, const exchange_ptr& ex) {
     auto& item = items.back();
     if (item && !common.idempotency_key.empty())
       item->idempotency_key = common.idempotency_key + ':' + std::to_string(i);
+    if (item && item->traceparent.empty())
+      item->traceparent = common.traceparent;
   }
-  std::make_shared<batch>(core, ex, std::move(items),
+  auto format = wanted_stream(ex->in()).value_or(stream_format::ndjson);
+  std::make_shared<batch>(core, ex, format, std::move(items),
                           static_cast<std::size_t>(at_once))
     ->start();
 }

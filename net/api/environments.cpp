@@ -56,13 +56,7 @@ public:
   build_stream(exchange_ptr ex, stream_format format)
       : ex_{std::move(ex)}, format_{format} {}
 
-  void open() {
-    response head;
-    head.type = stream_type(format_);
-    head.fields.emplace_back("x-accel-buffering", "no"); // for proxies
-    ex_->open(std::move(head),
-              format_ == stream_format::sse ? ": alive\n\n" : "");
-  }
+  void open() { open_stream(*ex_, format_); }
   void line(std::string_view text) {
     object_writer out;
     out.text("type", "progress").text("line", utf8_joiner{}.take(text));
@@ -77,11 +71,7 @@ public:
 
 private:
   void send(std::string_view event, std::string data) {
-    std::string text;
-    if (format_ == stream_format::sse)
-      text.append("event: ").append(event).append("\ndata: ");
-    text.append(data).append(format_ == stream_format::sse ? "\n\n" : "\n");
-    ex_->write(text);
+    ex_->write(frame_entry(format_, event, std::move(data)));
   }
 
   exchange_ptr ex_;

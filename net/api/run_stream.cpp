@@ -12,38 +12,64 @@ std::optional<stream_format> wanted_stream(const request& in) {
   return std::nullopt;
 }
 
-void run_stream::open() {
-  if (opened_)
-    return;
-  opened_ = true;
-  response head;
-  head.type = stream_type(format_);
-  head.fields.emplace_back("x-run-id", run_);
+void open_stream(exchange& ex, stream_format format, response head) {
+  head.type = stream_type(format);
   head.fields.emplace_back("x-accel-buffering", "no"); // for proxies
-  ex_->open(std::move(head),
-            format_ == stream_format::sse ? ": alive\n\n" : "");
+  ex.open(std::move(head), format == stream_format::sse ? ": alive\n\n" : "");
+}
+
+void run_stream::follow(std::uint64_t after) {
+  {
+    std::lock_guard lock{mutex_};
+    last_ = after;
+    following_ = true;
+  }
+  core_.subscribe(
+    ex_->who(), run_, after,
+    [self = shared_from_this()](const run_event& e) { return self->event(e); },
+    [self = shared_from_this()](result<void> answer) {
+      self->accepted(answer);
+    });
+}
+
+void run_stream::open() {
+  if (std::exchange(opened_, true))
+    return;
+  head_.fields.emplace_back("x-run-id", run_.str());
+  open_stream(*ex_, format_, std::move(head_));
 }
 
 bool run_stream::event(const run_event& e) {
   std::lock_guard lock{mutex_};
+  return write(e);
+}
+
+bool run_stream::write(const run_event& e) {
   if (lines_.ended())
     return false;
   open();
+  if (!ex_->has_room()) {
+    following_ = true;
+    ex_->when_drained(
+      [self = shared_from_this(), after = last_] { self->follow(after); });
+    return false;
+  }
   auto text = lines_.line(e);
   bool goes_on = text.empty() || ex_->write(text);
+  last_ = e.sequence;
   if (lines_.ended())
     ex_->finish();
   return goes_on && !lines_.ended();
 }
 
 void run_stream::finished(result<std::shared_ptr<const run_result>> done) {
-  {
-    std::lock_guard lock{mutex_};
-    if (!opened_ && !done) {
-      opened_ = true;
-      ex_->fail(done.error(), run_);
-      return;
-    }
+  std::lock_guard lock{mutex_};
+  if (following_)
+    return;
+  if (!opened_ && !done) {
+    opened_ = true;
+    ex_->fail(done.error(), run_.str());
+    return;
   }
   run_event e;
   e.kind = run_event_kind::end;
@@ -51,22 +77,21 @@ void run_stream::finished(result<std::shared_ptr<const run_result>> done) {
     e.result = std::move(*done);
   else
     e.failure = std::make_shared<const error>(done.error());
-  event(e); // nothing, if the end was told
+  write(e); // nothing, if the end was told
 }
 
-void run_stream::accepted(result<void> answer) {
+void run_stream::accepted(const result<void>& answer) {
   std::lock_guard lock{mutex_};
   if (answer) {
     open();
   } else if (!opened_) {
     opened_ = true;
-    ex_->fail(answer.error(), run_);
-  } else if (!lines_.ended()) {
+    ex_->fail(answer.error(), run_.str());
+  } else {
     run_event e;
     e.kind = run_event_kind::end;
     e.failure = std::make_shared<const error>(answer.error());
-    ex_->write(lines_.line(e));
-    ex_->finish();
+    write(e);
   }
 }
 

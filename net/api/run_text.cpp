@@ -139,6 +139,17 @@ std::string_view stream_type(stream_format f) {
   return f == stream_format::sse ? "text/event-stream" : "application/x-ndjson";
 }
 
+std::string frame_entry(stream_format f, std::string_view event,
+                        std::string data, std::uint64_t id) {
+  if (f == stream_format::ndjson)
+    return data += '\n';
+  std::string out;
+  if (id != 0)
+    out = "id: " + std::to_string(id) + "\n";
+  out.append("event: ").append(event).append("\ndata: ");
+  return out.append(data).append("\n\n");
+}
+
 std::string event_lines::frame(const run_event& e,
                                std::string_view data) const {
   object_writer out;
@@ -149,14 +160,7 @@ std::string event_lines::frame(const run_event& e,
   } else if (!data.empty()) {
     out.text("data", data);
   }
-  auto text = out.finish();
-  if (format_ == stream_format::ndjson)
-    return text += '\n';
-  std::string lines;
-  if (e.sequence != 0)
-    lines = "id: " + std::to_string(e.sequence) + "\n";
-  lines.append("event: ").append(to_string(e.kind)).append("\ndata: ");
-  return lines.append(text).append("\n\n");
+  return frame_entry(format_, to_string(e.kind), out.finish(), e.sequence);
 }
 
 std::string event_lines::line(const run_event& e) {

@@ -24,6 +24,11 @@ private:
 
 enum class stream_format : std::uint8_t { sse, ndjson };
 
+/// One entry of a stream: a line, or an SSE event with that name. `id` is what
+/// a reader may go on behind; 0: nothing.
+std::string frame_entry(stream_format f, std::string_view event,
+                        std::string data, std::uint64_t id = 0);
+
 /// Turns events into the lines of one stream, `end` exactly once.
 class event_lines {
 public:

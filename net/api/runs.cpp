@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t longest_idempotency_key = 255;
 constexpr std::string_view list_name = "runs";
+constexpr std::string_view respond_async = "respond-async";
 
 using result_ptr = std::shared_ptr<const run_result>;
 
@@ -41,6 +42,8 @@ private:
   void run_and_answer(const exchange_ptr& ex, run_request run);
   void run_and_stream(const exchange_ptr& ex, run_request run,
                       stream_format format);
+  void run_detached_and_stream(const exchange_ptr& ex, run_request run,
+                               stream_format format);
   void run_detached(const exchange_ptr& ex, run_request run,
                     const preference& want);
   void wait_for(const exchange_ptr& ex, const run_record& record,
@@ -67,13 +70,24 @@ void answer_record(const exchange_ptr& ex, result<run_record> found,
   ex->answer_json(to_json_text(*found), status);
 }
 
-void answer_accepted(exchange& ex, const run_record& record) {
+/// Where a run is that goes on by itself, and which wish made it so.
+response head_of(const run_record& record, std::string preference) {
   response r;
+  r.fields.emplace_back("location", "/v1/runs/" + record.id.str());
+  r.fields.emplace_back("preference-applied", std::move(preference));
+  return r;
+}
+
+void answer_accepted(exchange& ex, const run_record& record,
+                     std::string preference) {
+  auto r = head_of(record, std::move(preference));
   r.status = 202;
   r.body = to_json_text(record);
-  r.fields.emplace_back("location", "/v1/runs/" + record.id.str());
-  r.fields.emplace_back("preference-applied", "respond-async");
   ex.answer(std::move(r));
+}
+
+std::string waited(std::chrono::seconds time) {
+  return "wait=" + std::to_string(time.count());
 }
 
 std::optional<run_request> run_routes::read(exchange& ex) {
@@ -114,12 +128,13 @@ void run_routes::run_tool(const exchange_ptr& ex) {
 }
 
 void run_routes::start(const exchange_ptr& ex, run_request run) {
-  if (auto format = wanted_stream(ex->in())) {
-    run_and_stream(ex, std::move(run), *format);
-    return;
-  }
   auto want = read_preference(ex->in());
-  if (want.respond_async || want.wait)
+  auto format = wanted_stream(ex->in());
+  if (format && want.respond_async)
+    run_detached_and_stream(ex, std::move(run), *format);
+  else if (format)
+    run_and_stream(ex, std::move(run), *format);
+  else if (want.respond_async || want.wait)
     run_detached(ex, std::move(run), want);
   else
     run_and_answer(ex, std::move(run));
@@ -142,7 +157,7 @@ void run_routes::run_and_answer(const exchange_ptr& ex, run_request run) {
 void run_routes::run_and_stream(const exchange_ptr& ex, run_request run,
                                 stream_format format) {
   auto id = run.id;
-  auto stream = std::make_shared<run_stream>(ex, format, id.str());
+  auto stream = std::make_shared<run_stream>(core_, ex, format, id);
   ex->on_gone([&core = core_, who = ex->who(), id] {
     core.cancel(who, id, [](result<run_record>) {});
   });
@@ -150,6 +165,25 @@ void run_routes::run_and_stream(const exchange_ptr& ex, run_request run,
     ex->who(), std::move(run),
     [stream](result<result_ptr> done) { stream->finished(std::move(done)); },
     [stream](const run_event& e) { return stream->event(e); });
+}
+
+/// The run outlives its reader, who may come back: to /events, with the number
+/// of the last event that he saw.
+void run_routes::run_detached_and_stream(const exchange_ptr& ex,
+                                         run_request run,
+                                         stream_format format) {
+  core_.submit_detached(
+    ex->who(), std::move(run),
+    [self = shared_from_this(), ex, format](result<run_record> record) {
+      if (!record) {
+        ex->fail(record.error());
+        return;
+      }
+      auto stream
+        = std::make_shared<run_stream>(self->core_, ex, format, record->id);
+      stream->announce(head_of(*record, std::string{respond_async}));
+      stream->follow(0);
+    });
 }
 
 void run_routes::run_detached(const exchange_ptr& ex, run_request run,
@@ -165,7 +199,8 @@ void run_routes::run_detached(const exchange_ptr& ex, run_request run,
       else if (time && time->count() > 0)
         self->wait_for(ex, *record, *time);
       else
-        answer_accepted(*ex, *record);
+        answer_accepted(*ex, *record,
+                        time ? waited(*time) : std::string{respond_async});
     });
 }
 
@@ -173,9 +208,9 @@ void run_routes::run_detached(const exchange_ptr& ex, run_request run,
 void run_routes::wait_for(const exchange_ptr& ex, const run_record& record,
                           std::chrono::seconds time) {
   // Weak: a request that was answered early should not be kept for this.
-  ex->after(time, [weak = ex->weak_from_this(), record] {
+  ex->after(time, [weak = ex->weak_from_this(), record, time] {
     if (auto ex = weak.lock())
-      answer_accepted(*ex, record);
+      answer_accepted(*ex, record, waited(time));
   });
   auto sink = [ex, id = record.id](const run_event& e) {
     if (e.kind != run_event_kind::end)
@@ -248,11 +283,7 @@ void run_routes::events(const exchange_ptr& ex) {
     return;
   }
   auto format = wanted_stream(ex->in()).value_or(stream_format::sse);
-  auto stream = std::make_shared<run_stream>(ex, format, id->str());
-  core_.subscribe(
-    ex->who(), *id, after,
-    [stream](const run_event& e) { return stream->event(e); },
-    [stream](result<void> accepted) { stream->accepted(std::move(accepted)); });
+  std::make_shared<run_stream>(core_, ex, format, *id)->follow(after);
 }
 
 void run_routes::logs(const exchange_ptr& ex) {
@@ -315,7 +346,7 @@ preference read_preference(const request& in) {
   for (const auto& [name, value] : in.fields) {
     if (!equal_ignoring_case(name, "prefer"))
       continue;
-    out.respond_async |= has_token(value, "respond-async");
+    out.respond_async |= has_token(value, respond_async);
     auto at = value.find("wait=");
     if (at == std::string_view::npos)
       continue;

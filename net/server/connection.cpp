@@ -264,9 +264,12 @@ void connection::on_written(error_code ec, std::size_t n) {
     std::string{}.swap(writing_); // one large answer should not stay for ever
   else
     writing_.clear();
-  if (stream_writing_ != 0 && stream_) {
-    std::lock_guard lock{stream_->mutex_};
-    stream_->in_connection_ -= std::exchange(stream_writing_, 0);
+  if (auto stream = stream_; stream && stream_writing_ != 0) {
+    {
+      std::lock_guard lock{stream->mutex_};
+      stream->in_connection_ -= std::exchange(stream_writing_, 0);
+    }
+    stream->tell_drained();
   }
   pump();
 }

@@ -64,6 +64,15 @@ void exchange::open(response head, std::string_view heartbeat) {
     home_->open_stream(shared_from_this(), std::move(head), heartbeat);
 }
 
+bool exchange::keeps_up() const {
+  return unsent_.size() + in_connection_ <= home_->stream_buffer();
+}
+
+/// Half of the bound: a reader should not be woken for every few bytes.
+bool exchange::caught_up() const {
+  return unsent_.size() + in_connection_ <= home_->stream_buffer() / 2;
+}
+
 bool exchange::write(std::string_view piece) {
   bool schedule = false;
   bool fits = true;
@@ -71,8 +80,7 @@ bool exchange::write(std::string_view piece) {
     std::lock_guard lock{mutex_};
     if (gone_ || finished_)
       return false;
-    fits = unsent_.size() + in_connection_ + piece.size()
-      <= home_->stream_buffer();
+    fits = keeps_up();
     if (fits)
       unsent_ += piece;
     else // a reader that is too slow is no reader
@@ -97,6 +105,36 @@ void exchange::finish() {
     home_->flush_stream(shared_from_this());
 }
 
+bool exchange::has_room() {
+  std::lock_guard lock{mutex_};
+  return keeps_up();
+}
+
+void exchange::when_drained(std::function<void()> then) {
+  {
+    std::lock_guard lock{mutex_};
+    if (gone_ || finished_)
+      return;
+    drained_ = std::move(then);
+    if (!caught_up())
+      return;
+  }
+  // It may have caught up before we asked: then nothing written will tell.
+  home_->call_after(std::chrono::milliseconds{0},
+                    [self = shared_from_this()] { self->tell_drained(); });
+}
+
+void exchange::tell_drained() {
+  std::function<void()> then;
+  {
+    std::lock_guard lock{mutex_};
+    if (!gone_ && caught_up())
+      then.swap(drained_);
+  }
+  if (then)
+    then();
+}
+
 void exchange::after(std::chrono::milliseconds time,
                      std::function<void()> then) {
   home_->call_after(time, std::move(then));
@@ -115,10 +153,12 @@ void exchange::on_gone(std::function<void()> told) {
 
 void exchange::notify_gone() {
   std::function<void()> told;
+  std::function<void()> dropped; // it may hold this exchange
   {
     std::lock_guard lock{mutex_};
     gone_ = true;
     told.swap(told_);
+    dropped.swap(drained_);
   }
   if (told)
     told();

@@ -59,9 +59,15 @@ public:
   /// Sends the head now; `write` and `finish` follow. `heartbeat` is written
   /// whenever the stream is silent for too long; "" writes nothing.
   void open(response head, std::string_view heartbeat = {});
-  /// False once nobody reads any more or the reader is too slow: stop.
+  /// False once nobody reads any more or the reader is too slow: stop. What
+  /// counts is how far the reader is behind, not how large the piece is.
   bool write(std::string_view piece);
   void finish();
+  /// Whether the reader keeps up: the next `write` is taken, whatever its size.
+  bool has_room();
+  /// Calls back once, on the connection's thread, never from in here, when the
+  /// reader has caught up. Never, once nobody reads any more.
+  void when_drained(std::function<void()> then);
 
   /// Sees the answer before it goes; set before anybody can give one.
   void before_answer(std::function<void(const response&)> told) {
@@ -78,6 +84,9 @@ private:
   friend class connection;
 
   void notify_gone();
+  bool keeps_up() const; // both with mutex_ held
+  bool caught_up() const;
+  void tell_drained();
 
   request in_;
   caller who_;
@@ -91,6 +100,7 @@ private:
   std::atomic<bool> answered_{false};
   std::mutex mutex_; // guards what follows
   std::function<void()> told_;
+  std::function<void()> drained_;
   std::string unsent_;            // of the stream, not yet with the connection
   std::size_t in_connection_ = 0; // with the connection, not yet written
   bool gone_ = false;

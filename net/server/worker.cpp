@@ -215,7 +215,11 @@ void worker::call_after(std::chrono::milliseconds time,
     return;
   auto at = std::chrono::steady_clock::now() + time;
   asio::post(context_, [this, at, then = std::move(then)]() mutable {
-    if (!closed())
+    if (closed())
+      return;
+    if (at <= std::chrono::steady_clock::now())
+      then(); // what is due should not wait for a tick
+    else
       calls_.emplace(at, std::move(then));
   });
 }

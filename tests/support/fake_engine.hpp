@@ -31,6 +31,7 @@ public:
   std::atomic<bool> hold{false};
   std::atomic<bool> healthy{true};
   std::atomic<int> cancelled{0};
+  std::atomic<std::size_t> told{0}; // events that somebody took
   std::vector<std::string> chatter; // stdout of every streamed run
 
   /// Finishes what is held back.
@@ -60,13 +61,12 @@ public:
     auto id = begin(who, request);
     later([this, id, request, done, events] {
       auto all = finish(id, request);
-      for (const auto& e : all)
-        if (events && !events(e))
-          break;
-      if (all.back().result)
-        done(all.back().result);
+      if (events)
+        tell(*all, 0, events);
+      if (all->back().result)
+        done(all->back().result);
       else
-        done(*all.back().failure);
+        done(*all->back().failure);
     });
   }
 
@@ -82,9 +82,7 @@ public:
         sinks.swap(sinks_[id]);
       }
       for (auto& sink : sinks)
-        for (const auto& e : all)
-          if (!sink(e))
-            break;
+        tell(*all, 0, sink);
     });
   }
 
@@ -128,18 +126,16 @@ public:
       return;
     }
     accepted({});
-    std::vector<run_event> all;
+    happenings all;
     {
       std::lock_guard lock{mutex_};
       all = events_[id];
-      if (all.empty()) {
+      if (!all) {
         sinks_[id].push_back(events);
         return;
       }
     }
-    for (const auto& e : all)
-      if (e.sequence > sequence && !events(e))
-        return;
+    tell(*all, sequence, events);
   }
 
   void explain(caller, run_request, handler<explanation> done) override {
@@ -202,6 +198,19 @@ public:
   }
 
 private:
+  using happenings = std::shared_ptr<const std::vector<run_event>>;
+
+  void tell(const std::vector<run_event>& all, std::uint64_t after,
+            const event_sink& sink) {
+    for (const auto& e : all) {
+      if (e.sequence <= after)
+        continue;
+      if (!sink(e))
+        return;
+      ++told;
+    }
+  }
+
   void later(std::function<void()> f) {
     if (!hold) {
       f();
@@ -229,7 +238,7 @@ private:
     return i == records_.end() ? run_record{} : i->second;
   }
 
-  std::vector<run_event> finish(const run_id& id, const run_request& r) {
+  happenings finish(const run_id& id, const run_request& r) {
     auto done = play(r);
     std::vector<run_event> all;
     auto add = [&](run_event_kind kind, std::string data = {}) -> run_event& {
@@ -251,15 +260,15 @@ private:
       kept.result = end.result = std::make_shared<run_result>(*done);
     else
       kept.failure = end.failure = std::make_shared<error>(done.error());
-    events_[id] = all;
-    return all;
+    return events_[id]
+      = std::make_shared<const std::vector<run_event>>(std::move(all));
   }
 
   mutable std::mutex mutex_;
   memory_catalog catalog_;
   run_request last_;
   std::map<run_id, run_record> records_;
-  std::map<run_id, std::vector<run_event>> events_;
+  std::map<run_id, happenings> events_;
   std::map<run_id, std::vector<event_sink>> sinks_;
   std::deque<std::function<void()>> held_;
 };

@@ -174,26 +174,6 @@ BOOST_AUTO_TEST_CASE(goes_on_with_events_where_a_reader_stopped) {
   BOOST_TEST(test::ask(house.port, "HEAD", place).status == 200);
 }
 
-// H34
-BOOST_AUTO_TEST_CASE(drops_a_reader_that_is_too_slow) {
-  net::server_options o;
-  o.stream_buffer = 64u << 10;
-  http_house house{o};
-  house.engine.chatter.assign(4'000, std::string(1'000, 'x'));
-  raw_client client{house.port};
-  client.send("POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
-              "application/json\r\nAccept: text/event-stream\r\n"
-              "Content-Length: "
-              + std::to_string(add_two.size()) + "\r\n\r\n" + add_two);
-  // Nothing is read until the server has given up.
-  for (int i = 0; i < 2'000; ++i)
-    if (house.get("/metrics").body.find("troupe_http_streams_dropped_total 1")
-        != std::string::npos)
-      break;
-  BOOST_TEST(client.ends());
-  BOOST_TEST(client.rest().size() < (1u << 20));
-}
-
 BOOST_AUTO_TEST_CASE(lists_runs_page_by_page_for_one_organization) {
   http_house house;
   for (int i = 0; i < 5; ++i)
