@@ -78,9 +78,14 @@ using catalog_ptr = std::shared_ptr<const catalog>;
 // -- what may change ---------------------------------------------------------
 // One struct per change; the writer applies it as a whole or not at all.
 
+/// What the conflict points to when an `if_revision` is not met; a conflict
+/// about anything else points elsewhere.
+inline constexpr std::string_view revision_pointer = "/revision";
+
 struct put_tool { // create, or replace the one of that name
   tool value;     // an empty id: a new one is made
   bool must_be_new = false;
+  std::optional<std::uint64_t> if_revision{}; // of the one that is replaced
 };
 struct update_tool { // `value` with the id of the one to replace
   tool value;
@@ -88,10 +93,12 @@ struct update_tool { // `value` with the id of the one to replace
 };
 struct delete_tool {
   tool_id id;
+  std::optional<std::uint64_t> if_revision{};
 };
 struct put_config { // create, or replace the one of that type
   backend_kind type = backend_kind::local;
-  json::object config; // normalized
+  json::object config;                        // normalized
+  std::optional<std::uint64_t> if_revision{}; // of the one that is replaced
 };
 struct default_config { // get, or create with the defaults
   backend_kind type = backend_kind::local;
@@ -104,6 +111,7 @@ struct update_config {
 };
 struct delete_config { // and its variables
   config_id id;
+  std::optional<std::uint64_t> if_revision{};
 };
 struct put_variable { // create, or replace by name
   config_id config;

@@ -113,11 +113,12 @@ result<void> check_revision(std::uint64_t is,
                             const std::optional<std::uint64_t>& expected) {
   if (!expected || *expected == is)
     return {};
+  auto reason = "is " + (is == 0 ? std::string{"none"} : std::to_string(is))
+    + ", not " + std::to_string(*expected);
   return error{ec::conflict,
-               "the revision is " + std::to_string(is) + ", not "
-                 + std::to_string(*expected)
+               "the revision " + reason
                  + ": somebody changed it; read it again",
-               {},
+               {{std::string{revision_pointer}, reason, {}}},
                {}};
 }
 

@@ -86,6 +86,7 @@ change_reply about(std::shared_ptr<const api_key> k, bool created = false);
 /// Errors that several changes share.
 error nothing_here(std::string_view what, std::string_view id);
 error too_many(std::string_view what, std::size_t limit);
+/// `is` 0: there is nothing yet.
 result<void> check_revision(std::uint64_t is,
                             const std::optional<std::uint64_t>& expected);
 

@@ -5,7 +5,11 @@ namespace troupe {
 
 result<change_reply> catalog_edit::operator()(const put_config& c) {
   auto place = seen().configs_by_type.find(c.type);
-  if (place != seen().configs_by_type.end())
+  bool fresh = place == seen().configs_by_type.end();
+  auto revision = fresh ? 0 : seen().configs.at(place->second)->revision;
+  if (auto same = check_revision(revision, c.if_revision); !same)
+    return same.error();
+  if (!fresh)
     return replace_config(*seen().configs.at(place->second), c.config);
   sandbox_config made;
   made.id = config_id::make();
@@ -23,7 +27,7 @@ result<change_reply> catalog_edit::operator()(const default_config& c) {
   auto config = standard_config(c.type, options_.defaults);
   if (!config)
     return config.error();
-  return (*this)(put_config{c.type, std::move(*config)});
+  return (*this)(put_config{c.type, std::move(*config), {}});
 }
 
 result<change_reply> catalog_edit::operator()(const update_config& c) {
@@ -73,6 +77,8 @@ result<change_reply> catalog_edit::operator()(const delete_config& c) {
   if (place == seen().configs.end())
     return nothing_here("sandbox config", c.id.str());
   auto old = place->second;
+  if (auto same = check_revision(old->revision, c.if_revision); !same)
+    return same.error();
   tables_.configs.erase(batch_, *old);
   erase_variables(old->id);
   mine().configs_by_type.erase(old->type);

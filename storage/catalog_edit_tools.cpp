@@ -40,10 +40,14 @@ error tool_taken(const std::string& name) {
 
 result<change_reply> catalog_edit::operator()(const put_tool& c) {
   auto place = seen().tools_by_name.find(c.value.name);
-  if (place == seen().tools_by_name.end())
-    return insert_tool(c.value);
-  if (c.must_be_new)
+  bool fresh = place == seen().tools_by_name.end();
+  if (!fresh && c.must_be_new)
     return tool_taken(c.value.name);
+  auto revision = fresh ? 0 : seen().tools.at(place->second)->revision;
+  if (auto same = check_revision(revision, c.if_revision); !same)
+    return same.error();
+  if (fresh)
+    return insert_tool(c.value);
   const auto& old = *seen().tools.at(place->second);
   auto t = c.value;
   if (t.tags.empty()) // as Letta: no tags are no wish to remove them
@@ -109,6 +113,8 @@ result<change_reply> catalog_edit::operator()(const delete_tool& c) {
   if (place == seen().tools.end())
     return nothing_here("tool", c.id.str());
   auto old = place->second;
+  if (auto same = check_revision(old->revision, c.if_revision); !same)
+    return same.error();
   tables_.tools.erase(batch_, *old);
   mine().tools_by_name.erase(old->name);
   mine().tools.erase(old->id);

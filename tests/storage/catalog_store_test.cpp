@@ -84,6 +84,25 @@ BOOST_AUTO_TEST_CASE(updates_and_renames_a_tool) {
   BOOST_TEST(of(alice).tools.size() == 3u);
 }
 
+BOOST_AUTO_TEST_CASE(replaces_and_deletes_only_the_revision_that_is_meant) {
+  auto stale = [&](const catalog_change& what) {
+    auto refused = apply(alice, what);
+    BOOST_TEST((code_of(refused) == ec::conflict));
+    return refused.error().fields.at(0).pointer == revision_pointer;
+  };
+  auto t = *change(alice, put_tool{make_tool("one")}).tool;
+  BOOST_TEST(stale(put_tool{make_tool("one", "new"), false, 7}));
+  BOOST_TEST(stale(put_tool{make_tool("none"), false, 7}));
+  BOOST_TEST(stale(delete_tool{t.id, 7}));
+  change(alice, put_tool{make_tool("one", "new"), false, t.revision});
+  BOOST_TEST(stale(delete_tool{t.id, t.revision}));
+  change(alice, delete_tool{t.id, t.revision + 1});
+  auto c = config(alice);
+  BOOST_TEST(stale(put_config{backend_kind::local, {}, 7}));
+  BOOST_TEST(stale(delete_config{c, 7}));
+  change(alice, delete_config{c, 1});
+}
+
 BOOST_AUTO_TEST_CASE(refuses_a_tool_that_must_be_new) {
   change(alice, put_tool{make_tool("search")});
   BOOST_TEST((code_of(apply(alice, put_tool{make_tool("search"), true}))

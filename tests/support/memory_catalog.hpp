@@ -59,6 +59,13 @@ private:
       std::chrono::system_clock::now());
   }
 
+  static error changed() {
+    return {ec::conflict,
+            "it has changed",
+            {{std::string{revision_pointer}, "is another", {}}},
+            {}};
+  }
+
   outcome apply(const caller& who, catalog&, organization_catalog& c,
                 put_tool& p) {
     change_reply out;
@@ -67,6 +74,8 @@ private:
       if (p.must_be_new)
         return error{ec::conflict, "a tool of that name exists", {}, {}};
       const auto& old = *c.tools[known->second];
+      if (p.if_revision && *p.if_revision != old.revision)
+        return changed();
       p.value.id = old.id;
       p.value.revision = old.revision + 1;
       p.value.created_at = old.created_at;
@@ -89,7 +98,7 @@ private:
     if (i == c.tools.end())
       return missing();
     if (u.if_revision && *u.if_revision != i->second->revision)
-      return error{ec::conflict, "it has changed", {}, {}};
+      return changed();
     auto named = c.tools_by_name.find(u.value.name);
     if (named != c.tools_by_name.end() && named->second != u.value.id)
       return error{ec::conflict, "a tool of that name exists", {}, {}};
@@ -107,6 +116,8 @@ private:
     auto i = c.tools.find(d.id);
     if (i == c.tools.end())
       return missing();
+    if (d.if_revision && *d.if_revision != i->second->revision)
+      return changed();
     c.tools_by_name.erase(i->second->name);
     c.tools.erase(d.id);
     return change_reply{};
@@ -141,6 +152,12 @@ private:
 
   outcome apply(const caller& w, catalog&, organization_catalog& c,
                 put_config& p) {
+    auto known = c.configs_by_type.find(p.type);
+    auto is = known == c.configs_by_type.end()
+      ? 0
+      : c.configs[known->second]->revision;
+    if (p.if_revision && *p.if_revision != is)
+      return changed();
     return put(w, c, p.type, p.config, false);
   }
   outcome apply(const caller& w, catalog&, organization_catalog& c,
@@ -153,7 +170,7 @@ private:
     if (i == c.configs.end())
       return missing();
     if (u.if_revision && *u.if_revision != i->second->revision)
-      return error{ec::conflict, "it has changed", {}, {}};
+      return changed();
     auto value = *i->second;
     value.config = u.config;
     ++value.revision;
@@ -167,6 +184,8 @@ private:
     auto i = c.configs.find(d.id);
     if (i == c.configs.end())
       return missing();
+    if (d.if_revision && *d.if_revision != i->second->revision)
+      return changed();
     for (const auto& [key, v] : c.variables[d.id])
       c.variables_by_id.erase(v->about.id);
     c.variables.erase(d.id);
