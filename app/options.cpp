@@ -231,6 +231,7 @@ net::server_options server_options_from(const settings& s) {
   o.idle_timeout = h.idle_timeout;
   o.write_timeout = h.write_timeout;
   o.metrics = s.telemetry.metrics;
+  o.open_details = s.telemetry.metrics_without_key;
   return o;
 }
 

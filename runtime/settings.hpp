@@ -202,7 +202,8 @@ struct settings {
 
   struct telemetry_group {
     bool metrics = true;
-    std::string otlp_endpoint; // "": no traces leave
+    bool metrics_without_key = false; // beyond loopback
+    std::string otlp_endpoint;        // "": no traces leave
     secret otlp_headers;
     double sample = 1.0;
   } telemetry;

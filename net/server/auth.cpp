@@ -10,9 +10,13 @@ namespace troupe::net {
 namespace {
 
 constexpr std::size_t longest_credential = 512;
+// One text for whatever is wrong with a key.
+constexpr std::string_view invalid_key
+  = "this API key is not valid; whoever runs this server makes one with "
+    "'troupe key create'";
 
 refusal unauthorized(std::string_view text) {
-  return {401, "unauthorized", text};
+  return {401, "unauthorized", std::string{text}};
 }
 
 /// As Letta's clients send it: as their token, or in a field of its own.
@@ -35,6 +39,19 @@ bool knows_password(const request& in, const secret& password) {
                                 hash_key(password.reveal()));
 }
 
+/// "the scope 'config'", for people.
+std::string scope_names(int bits) {
+  static constexpr std::pair<scope, std::string_view> names[]
+    = {{scope::run, "run"}, {scope::config, "config"}, {scope::admin, "admin"}};
+  std::string out;
+  for (const auto& [bit, name] : names)
+    if (bits & static_cast<int>(bit))
+      out.append(out.empty() ? "the scope '" : " and '")
+        .append(name)
+        .append("'");
+  return out;
+}
+
 bool is_loopback_name(std::string_view name) {
   return name == "localhost" || name == "::1" || name.starts_with("127.")
     || name.ends_with(".localhost");
@@ -44,9 +61,21 @@ bool is_loopback_name(std::string_view name) {
 
 bool doorman::known_host(std::string_view name) const {
   const auto& allowed = house_.options.allowed_hosts;
-  if (std::find(allowed.begin(), allowed.end(), name) != allowed.end())
-    return true;
-  return loopback_ ? is_loopback_name(name) : allowed.empty();
+  for (const auto& one : allowed)
+    if (host_name(one) == name) // without its port, in lower case
+      return true;
+  if (loopback_)
+    return is_loopback_name(name);
+  // A rebound name is a name: whoever gives our address came to it himself.
+  return allowed.empty() || name == own_address();
+}
+
+std::string doorman::own_address() const {
+  bool mapped = local_.is_v6() && local_.to_v6().is_v4_mapped();
+  return mapped ? boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped,
+                                                   local_.to_v6())
+                    .to_string()
+                : local_.to_string();
 }
 
 std::optional<refusal> doorman::check_site(const request& in) const {
@@ -55,8 +84,8 @@ std::optional<refusal> doorman::check_site(const request& in) const {
     auto name = host_name(host);
     if (!name || !known_host(*name))
       return refusal{421, "misdirected_request",
-                     "this server does not answer for that Host; add it to "
-                     "allowed_hosts"};
+                     "this server does not answer for that Host; the operator "
+                     "may add it to http.allowed-hosts"};
   }
   // A page of another site can send simple requests without asking first.
   auto origin = in.field("origin");
@@ -67,13 +96,14 @@ std::optional<refusal> doorman::check_site(const request& in) const {
       && equal_ignoring_case(origin.substr(scheme + 3), host))
     return std::nullopt;
   return refusal{403, "cross_site",
-                 "requests from pages of another site are not accepted"};
+                 "requests from pages of another site are not accepted; send "
+                 "them from a program, or from a page of this server"};
 }
 
 std::optional<refusal> doorman::admit(const request& in,
                                       const route_rules& rules, caller& who) {
   who.request_id = in.id;
-  if (rules.open)
+  if (rules.open || (rules.open_nearby && shows_details()))
     return std::nullopt;
   if (rules.password && knows_password(in, *rules.password))
     return admit_anonymous(in, who);
@@ -91,7 +121,8 @@ std::optional<refusal> doorman::admit(const request& in,
     return unauthorized("use one field 'Authorization: Bearer troupe_...'");
   }
   if (rules.password && !is_key_text(value))
-    return unauthorized("the password is not right");
+    return unauthorized("the password is not right; it is the one in the "
+                        "server's settings");
   if (given == 0 || (anonymous && rules.foreign && !is_key_text(value))) {
     if (!anonymous)
       return unauthorized("an API key is needed: 'Authorization: Bearer "
@@ -102,7 +133,9 @@ std::optional<refusal> doorman::admit(const request& in,
     return bad;
   if ((who.scopes & rules.needs) != rules.needs)
     return refusal{403, "scope_missing",
-                   "this API key lacks a scope that is needed here"};
+                   "this API key lacks "
+                     + scope_names(rules.needs & ~who.scopes)
+                     + "; use or make one that has it: POST /v1/keys"};
   return std::nullopt;
 }
 
@@ -123,7 +156,7 @@ std::optional<refusal> doorman::admit_anonymous(const request& in,
 
 std::optional<refusal> doorman::admit_key(std::string_view text, caller& who) {
   if (text.size() > longest_credential || !is_key_text(text))
-    return unauthorized("this API key is not valid");
+    return unauthorized(invalid_key);
   auto current = house_.core.snapshot();
   if (current != key_catalog_ || !key_
       || !equal_in_constant_time(text, key_text_)) {
@@ -141,7 +174,7 @@ std::optional<refusal> doorman::admit_key(std::string_view text, caller& who) {
   if (!key_
       || (key_->expires_at
           && *key_->expires_at <= std::chrono::system_clock::now()))
-    return unauthorized("this API key is not valid");
+    return unauthorized(invalid_key);
   who.organization = key_->organization;
   who.user = default_user();
   who.key = key_->id;

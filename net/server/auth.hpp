@@ -18,21 +18,28 @@ inline constexpr std::uint8_t all_scopes = static_cast<std::uint8_t>(scope::run)
 /// the same connection is looked up again only when the catalog has changed.
 class doorman {
 public:
-  doorman(const house& h, bool loopback) : house_{h}, loopback_{loopback} {}
+  doorman(const house& h, bool loopback, boost::asio::ip::address local)
+      : house_{h}, loopback_{loopback}, local_{std::move(local)} {}
 
   /// Fills `who`, or says why not.
   std::optional<refusal> admit(const request& in, const route_rules& rules,
                                caller& who);
   /// DNS rebinding and cross-site requests end here.
   std::optional<refusal> check_site(const request& in) const;
+  /// Whether anybody may see how the engine does.
+  bool shows_details() const {
+    return loopback_ || house_.options.open_details;
+  }
 
 private:
   std::optional<refusal> admit_anonymous(const request& in, caller& who) const;
   std::optional<refusal> admit_key(std::string_view text, caller& who);
   bool known_host(std::string_view name) const;
+  std::string own_address() const;
 
   const house& house_;
   const bool loopback_; // of the listener
+  const boost::asio::ip::address local_;
   std::string key_text_;
   catalog_ptr key_catalog_;
   std::shared_ptr<const api_key> key_;

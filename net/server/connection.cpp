@@ -2,6 +2,8 @@
 
 #include "net/server/worker.hpp"
 
+#include <boost/asio/error.hpp>
+
 #include <algorithm>
 
 namespace troupe::net {
@@ -13,6 +15,9 @@ constexpr std::size_t buffer_limit = 64u << 10;
 constexpr std::size_t read_size = 16u << 10;
 // Answers to pipelined requests gather up to here, then they are written.
 constexpr std::size_t out_limit = 64u << 10;
+// How often somebody who has closed his half is asked whether he is there.
+constexpr std::chrono::milliseconds probe_every{250};
+constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 // What a refused client may still send before it is cut off.
 constexpr std::size_t linger_limit = 256u << 10;
 
@@ -20,7 +25,8 @@ constexpr std::size_t linger_limit = 256u << 10;
 
 connection::connection(std::shared_ptr<worker> home, traits t)
     : home_{std::move(home)}, traits_{std::move(t)}, doorman_{home_->shared(),
-                                                              traits_.loopback},
+                                                              traits_.loopback,
+                                                              traits_.local},
       in_{
         std::max(buffer_limit, home_->shared().options.head_limit + read_size)},
       since_{home_->now()} {}
@@ -90,7 +96,7 @@ void connection::on_read(error_code ec, std::size_t n) {
   if (dead_)
     return;
   if (ec) {
-    peer_closed();
+    peer_closed(ec == boost::asio::error::eof);
     return;
   }
   home_->counts().bytes_in.add(n);
@@ -108,19 +114,37 @@ void connection::on_read(error_code ec, std::size_t n) {
   pump();
 }
 
-/// The client sends no more. One that waits for an answer counts as gone: a
-/// half-closed connection and a closed one look the same from here.
-void connection::peer_closed() {
+/// The client sends no more. What it has sent is answered: it may have closed
+/// only its half. One that has closed both looks the same until something is
+/// written to it, so something is: where nothing can be, it counts as gone.
+void connection::peer_closed(bool cleanly) {
   peer_done_ = true;
-  if (phase_ == phase::handling || phase_ == phase::streaming) {
-    if (auto ex = handled_.lock())
-      ex->notify_gone();
+  if (phase_ != phase::handling && phase_ != phase::streaming) {
+    pump();
     return;
   }
-  if (out_.empty() && !write_busy_)
-    die();
+  if (cleanly && !probe_text().empty())
+    probe();
+  else if (auto ex = handled_.lock())
+    ex->notify_gone();
+}
+
+/// What may be written at any time without meaning anything.
+std::string_view connection::probe_text() const {
+  if (phase_ == phase::streaming)
+    return heartbeat_;
+  return pending_.http10 ? std::string_view{} : go_on;
+}
+
+/// Twice, and the second one fails if nobody is there.
+void connection::probe() {
+  if (write_busy_ || dead_)
+    return;
+  if (phase_ == phase::streaming)
+    append_chunk(heartbeat_);
   else
-    closing_ = true;
+    out_ += probe_text();
+  flush();
 }
 
 void connection::pump() {
@@ -132,6 +156,10 @@ void connection::pump() {
   pumping_ = false;
   if (dead_)
     return;
+  // Half a request of somebody who sends no more.
+  if (peer_done_ && out_.size() < out_limit
+      && (phase_ == phase::head || phase_ == phase::body))
+    closing_ = true;
   flush();
   if (!dead_ && !closing_)
     want_read();
@@ -166,7 +194,7 @@ bool connection::take_head() {
   auto end = bytes.find("\r\n\r\n", scanned_ > 3 ? scanned_ - 3 : 0);
   if (end == std::string_view::npos || end + 4 > options.head_limit) {
     if (bytes.size() >= options.head_limit) {
-      refuse_bytes({431, "head_too_large", "the request's head is too large"});
+      refuse_bytes(too_large_head(options.head_limit));
       return false;
     }
     if (auto bad = check_beginning(bytes, scanned_))
@@ -303,6 +331,10 @@ void connection::tick(clock::time_point now) {
     append_chunk(heartbeat_);
     flush();
   }
+  if (peer_done_ && now - last_write_ >= probe_every
+      && (phase_ == phase::handling || phase_ == phase::streaming)
+      && !probe_text().empty())
+    probe();
   if (now < read_by_)
     return;
   home_->counts().timed_out.add();

@@ -28,6 +28,7 @@ class connection
 public:
   struct traits {
     boost::asio::ip::address peer;
+    boost::asio::ip::address local;
     bool loopback = false; // of the listener
     bool tls = false;
     bool emergency = false; // on the reserved descriptor: operators only
@@ -121,7 +122,9 @@ private:
   void flush();
   void want_read();
   void linger();
-  void peer_closed();
+  void peer_closed(bool cleanly);
+  std::string_view probe_text() const;
+  void probe();
   void leave();
 
   std::shared_ptr<worker> home_;

@@ -63,7 +63,15 @@ void connection::admit(exchange_ptr ex) {
     refuse(*ex, *bad);
     return;
   }
+  if (auto inspect = found->rules.inspect)
+    if (auto bad = inspect(in)) {
+      if (parser_->has_body())
+        pending_.keep = false; // it will not be read
+      ex->fail(*bad);
+      return;
+    }
   pending_.organization = ex->who_.organization.str();
+  ex->sees_details_ = doorman_.shows_details();
   pending_.gzip = accepts_gzip(in.field("accept-encoding"));
   if (parser_->has_body())
     expect_body(*ex);
@@ -80,7 +88,8 @@ void connection::answer_unrouted(exchange& ex) {
   if (ex.in_.path == "*")
     allowed = 0xff >> (8 - method_count);
   if (allowed == 0) {
-    ex.refuse(404, "not_found", "there is no such path");
+    ex.refuse(404, "not_found",
+              "there is no such path; /openapi.json lists those that are");
     return;
   }
   response r;
@@ -121,7 +130,7 @@ std::optional<refusal> connection::admissible(exchange& ex) {
   auto limit = rules.body_limit ? rules.body_limit : shared.options.body_limit;
   parser_->limit(limit);
   if (parser_->announced() > limit)
-    return refusal{413, "body_too_large", "the body is too large"};
+    return too_large_body(limit);
   return reserve(ex, parser_->announced());
 }
 
@@ -195,7 +204,7 @@ void connection::refuse(exchange& ex, const refusal& why) {
       || why.status == 408 || why.status == 417)
     pending_.keep = false;
   error text;
-  text.text = std::string{why.text};
+  text.text = why.text;
   auto r = (ex.style_ ? ex.style_ : &write_problem)(why.status, why.code, text,
                                                     ex.in_.id, {});
   if (why.status == 503)

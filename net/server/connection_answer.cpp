@@ -35,7 +35,7 @@ void connection::call_after(std::chrono::milliseconds time,
 void connection::delivered(std::uint64_t serial, response r) {
   if (dead_ || serial != pending_.serial || !pending_.open)
     return;
-  bool keep = pending_.keep && !r.close && !peer_done_
+  bool keep = pending_.keep && !r.close && (!peer_done_ || in_.size() != 0)
     && !home_->shared().draining.load();
   compress(r);
   answer_frame frame;
@@ -217,7 +217,7 @@ void connection::drain_stream(const exchange_ptr& ex) {
   if (!pending_.http10 && !pending_.head_only)
     out_ += "0\r\n\r\n";
   heartbeat_ = {};
-  if (peer_done_)
+  if (peer_done_ && in_.size() == 0)
     pending_.keep = false;
   settle(stream_status_, stream_bytes_);
 }

@@ -46,6 +46,8 @@ public:
   std::string_view param(std::size_t i) const { return match_.params[i]; }
   const route_match& match() const { return match_; }
   bool has_scope(scope needed) const;
+  /// Whether how the engine does is told to this one, who gave no key.
+  bool sees_details() const { return sees_details_; }
 
   // -- one answer ------------------------------------------------------------
   void answer(response r);
@@ -95,6 +97,7 @@ private:
   std::shared_ptr<connection> home_;
   std::uint64_t serial_ = 0;
   std::size_t reserved_ = 0; // of the budget for bodies
+  bool sees_details_ = false;
 
   std::function<void(const response&)> before_answer_;
   std::atomic<bool> answered_{false};

@@ -18,7 +18,7 @@ std::string_view plain(boost::beast::string_view v) {
 }
 
 refusal malformed(std::string_view text) {
-  return {400, "bad_request", text};
+  return {400, "bad_request", std::string{text}};
 }
 
 bool is_digit(char c) {
@@ -44,8 +44,6 @@ bool is_address_char(char c) {
 refusal translate(const boost::beast::error_code& ec) {
   if (ec == http::error::bad_version)
     return {505, "http_version_not_supported", "speak HTTP/1.1"};
-  if (ec == http::error::header_limit)
-    return {431, "head_too_large", "the request's head is too large"};
   if (ec == http::error::bad_method)
     return malformed("malformed method");
   if (ec == http::error::bad_target)
@@ -101,6 +99,8 @@ std::optional<refusal> message_parser::read_head() {
   auto used = put(boost::asio::buffer(head.data(), head.size()), ec);
   if (refused_)
     return refused_;
+  if (ec == http::error::header_limit)
+    return too_large_head(options_.head_limit);
   if (ec && ec != http::error::need_more)
     return translate(ec);
   if (used != head.size() || !is_header_done())
@@ -143,7 +143,10 @@ std::optional<refusal> message_parser::check_framing() {
 std::optional<refusal> message_parser::check_target() {
   auto target = out_.target;
   if (target.size() > options_.target_limit)
-    return refusal{414, "target_too_long", "the request target is too long"};
+    return refusal{414, "target_too_long",
+                   "the request target is longer than "
+                     + std::to_string(options_.target_limit)
+                     + " bytes; send long values in the body"};
   for (unsigned char c : target)
     if (c <= 0x20 || c >= 0x7f || c == '\\' || c == '#' || c == '"' || c == '<'
         || c == '>')
@@ -252,7 +255,10 @@ void message_parser::on_field_impl(http::field, view name, view value,
     return;
   }
   if (out_.fields.size() >= options_.field_count_limit) {
-    refused_ = refusal{431, "too_many_fields", "too many header fields"};
+    refused_ = refusal{431, "too_many_fields",
+                       "there are more than "
+                         + std::to_string(options_.field_count_limit)
+                         + " header fields"};
     ec = http::error::header_limit;
     return;
   }
@@ -270,7 +276,7 @@ void message_parser::on_chunk_header_impl(std::uint64_t size, view extensions,
     refused_ = malformed("chunk extensions are too long");
     ec = http::error::bad_chunk_extension;
   } else if (size > limit_ || out_.body.size() > limit_ - size) {
-    refused_ = refusal{413, "body_too_large", "the body is too large"};
+    refused_ = too_large_body(limit_);
     ec = http::error::body_limit;
   }
 }
@@ -279,6 +285,20 @@ std::size_t message_parser::on_chunk_body_impl(std::uint64_t, view body,
                                                error_code&) {
   out_.body.append(body.data(), body.size());
   return body.size();
+}
+
+refusal too_large_body(std::size_t limit) {
+  return {413, "body_too_large",
+          "the body is larger than " + std::to_string(limit)
+            + " bytes, which is what this path takes; the operator may raise "
+              "http.max-body"};
+}
+
+refusal too_large_head(std::size_t limit) {
+  return {431, "head_too_large",
+          "the request line and the header fields are larger than "
+            + std::to_string(limit)
+            + " bytes; the operator may raise http.max-header"};
 }
 
 std::optional<refusal> check_beginning(std::string_view bytes,

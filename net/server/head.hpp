@@ -16,7 +16,7 @@ namespace troupe::net {
 struct refusal {
   int status = 400;
   std::string_view code = "bad_request";
-  std::string_view text;
+  std::string text;
 };
 
 /// Beast's grammar, our storage and our rules. One object per request: first
@@ -73,6 +73,10 @@ private:
   bool chunked_body_ = false;
   bool wants_more_ = true;
 };
+
+/// Each names its limit and the setting behind it.
+refusal too_large_body(std::size_t limit);
+refusal too_large_head(std::size_t limit);
 
 /// What can already be said about a head that has not fully arrived: nothing,
 /// or that no continuation would save it. The first `seen` bytes were looked

@@ -19,7 +19,7 @@ void answer_text(exchange& ex, int status, std::string body) {
 }
 
 /// Only names and states: reasons may name hosts and files, and this answer
-/// is for everybody.
+/// is for everybody on the machine.
 std::string verbose(const engine_health& health) {
   std::string out;
   for (const auto& [name, state] : health.components) {
@@ -40,8 +40,8 @@ void answer_ready(const exchange_ptr& ex, result<engine_health> health) {
     return;
   }
   auto query = ex->in().query;
-  auto body = query.substr(0, query.find('=')) == "verbose" ? verbose(*health)
-                                                            : std::string{};
+  bool wanted = query.substr(0, query.find('=')) == "verbose";
+  auto body = wanted && ex->sees_details() ? verbose(*health) : std::string{};
   body += health->ready ? "ready\n" : "not ready\n";
   answer_text(*ex, health->ready ? 200 : 503, std::move(body));
 }
@@ -66,6 +66,8 @@ void add_operators(router& routes, engine& core,
     rules);
   if (!own_metrics)
     return;
+  rules.open = false;
+  rules.open_nearby = true;
   routes.add(
     method::get, "/metrics",
     [&core, own = std::move(own_metrics)](exchange_ptr ex) {

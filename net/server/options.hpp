@@ -69,7 +69,8 @@ struct server_options {
   std::chrono::milliseconds heartbeat{15'000};     // of a silent SSE stream
 
   // -- what operators see ----------------------------------------------------
-  bool metrics = true;                       // serve /metrics
+  bool metrics = true;       // serve /metrics
+  bool open_details = false; // /metrics without a key beyond loopback, too
   std::function<std::string()> more_metrics; // of others, in the same format
 
   /// Told about each finished request, on the io threads: must not block.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "net/server/request.hpp"
+#include "runtime/error.hpp"
 
 #include <array>
 #include <cstddef>
@@ -8,12 +9,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace troupe {
-struct error;
 class secret;
 } // namespace troupe
 
@@ -36,13 +37,16 @@ enum class body_rule : std::uint8_t {
 };
 
 struct route_rules {
-  std::uint8_t needs = 0; // bits of `scope`; 0: any caller
-  bool open = false;      // nobody is asked who they are
-  bool operators = false; // answered while draining or overloaded, too
-  bool foreign = false;   // credentials that are not ours are overlooked
+  std::uint8_t needs = 0;   // bits of `scope`; 0: any caller
+  bool open = false;        // nobody is asked who they are
+  bool open_nearby = false; // the same, on loopback or where that is set
+  bool operators = false;   // answered while draining or overloaded, too
+  bool foreign = false;     // credentials that are not ours are overlooked
   /// In place of a key: whoever knows it is the default organization, and
   /// whoever does not, and has no key, is nobody.
   std::shared_ptr<const secret> password;
+  /// Looks at the head before the body is read.
+  std::optional<error> (*inspect)(const request& in) = nullptr;
   body_rule body = body_rule::json;
   std::size_t body_limit = 0;     // 0: the server's
   error_writer failure = nullptr; // nullptr: problem+json

@@ -184,6 +184,7 @@ void worker::welcome(door& d, tcp_socket socket) {
   const auto& options = house_->options;
   connection::traits traits;
   traits.peer = peer.address();
+  traits.local = socket.local_endpoint(ec).address();
   traits.loopback = d.loopback;
   traits.emergency = std::exchange(emergency_, false);
   socket.set_option(asio::ip::tcp::no_delay(true), ec);

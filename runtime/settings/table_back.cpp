@@ -53,6 +53,9 @@ std::vector<setting_key> telemetry() {
   return {
     row("telemetry", "metrics", TROUPE_AT(telemetry.metrics),
         "Serve /metrics in Prometheus' text format."),
+    row("telemetry", "metrics-without-key",
+        TROUPE_AT(telemetry.metrics_without_key),
+        "Show /metrics and /readyz?verbose to anybody, beyond loopback, too."),
     row("telemetry", "otlp-endpoint", TROUPE_AT(telemetry.otlp_endpoint),
         "OTLP/HTTP collector for traces; empty: none are sent.")
       .form(text_form::url)

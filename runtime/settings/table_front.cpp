@@ -34,8 +34,9 @@ std::vector<setting_key> http() {
     row("http", "allowed-hosts", TROUPE_AT(http.allowed_hosts),
         "Host names that clients may use for us, beside our own address.")
       .form(text_form::host),
-    row("http", "max-connections", TROUPE_AT(http.max_connections),
-        "Open connections; further ones wait in the kernel's backlog.")
+    row(
+      "http", "max-connections", TROUPE_AT(http.max_connections),
+      "Open connections; further ones push idle ones out, or are answered 503.")
       .between(1, 1'000'000),
     row("http", "max-per-address", TROUPE_AT(http.max_per_address),
         "Open connections from one address; 0 means no bound.")

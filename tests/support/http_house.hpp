@@ -9,16 +9,21 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <optional>
+
 namespace troupe::test {
 
 /// A server with one thread on a free port, over the engine in memory.
 struct http_house {
-  explicit http_house(net::server_options options = {})
+  explicit http_house(net::server_options options = {},
+                      net::api_options api = {},
+                      std::optional<api_key> first = {})
       : server{engine, prepare(std::move(options))} {
-    net::api_options api;
+    if (first) // beyond loopback nothing starts without one
+      engine.add_key(std::move(*first));
     api.packages = &packages;
     api.keeper = &keeper;
-    net::add_api(server.routes(), engine, api);
+    net::add_api(server.routes(), engine, std::move(api));
     auto started = server.start();
     BOOST_REQUIRE_MESSAGE(
       started.has_value(),

@@ -18,6 +18,7 @@ namespace troupe::test {
 
 struct raw_answer {
   int status = 0;                            // 0: the connection ended instead
+  std::string head;                          // as it came
   std::map<std::string, std::string> fields; // names in lower case
   std::string body;
 };
@@ -73,6 +74,7 @@ public:
       if (!more())
         return out;
     out.status = std::atoi(buffer_.c_str() + 9);
+    out.head = buffer_.substr(0, end);
     read_fields(out, end);
     buffer_.erase(0, end + 4);
     if (out.status == 100)

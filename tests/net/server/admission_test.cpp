@@ -33,6 +33,52 @@ BOOST_AUTO_TEST_CASE(answers_only_for_its_own_names) {
   BOOST_TEST(with_host("localhost.evil.example") == 421);
 }
 
+BOOST_AUTO_TEST_CASE(reads_allowed_names_as_people_write_them) {
+  net::server_options o;
+  o.allowed_hosts = {"Tools.Example:8283"};
+  http_house house{o};
+  raw_client c{house.port};
+  c.send("GET /livez HTTP/1.1\r\nHost: tools.example\r\n\r\n");
+  BOOST_TEST(c.read().status == 200);
+}
+
+// A probe goes by address, whatever names there are.
+BOOST_AUTO_TEST_CASE(answers_for_the_address_that_it_was_reached_at) {
+  net::server_options o;
+  o.listen = {"0.0.0.0:0"};
+  o.auth = net::auth_mode::required;
+  o.allowed_hosts = {"tools.example"};
+  auto key = make_api_key(default_organization(), "m", 1);
+  http_house house{o, {}, key.record};
+  auto with_host = [&](std::string host) {
+    raw_client c{house.port};
+    c.send("GET /livez HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    return c.read().status;
+  };
+  BOOST_TEST(with_host("127.0.0.1:8283") == 200);
+  BOOST_TEST(with_host("tools.example") == 200);
+  BOOST_TEST(with_host("127.0.0.2") == 421);
+  BOOST_TEST(with_host("rebound.evil.example") == 421);
+}
+
+BOOST_AUTO_TEST_CASE(shows_how_it_does_to_strangers_only_when_told_to) {
+  for (bool open : {false, true}) {
+    net::server_options o;
+    o.listen = {"0.0.0.0:0"};
+    o.auth = net::auth_mode::required;
+    o.open_details = open;
+    auto key = make_api_key(default_organization(), "m", 1);
+    http_house house{o, {}, key.record};
+    BOOST_TEST(house.get("/livez").status == 200);
+    BOOST_TEST(house.get("/metrics").status == (open ? 200 : 401));
+    auto ready = house.get("/readyz?verbose");
+    BOOST_TEST(ready.status == 200);
+    BOOST_TEST((ready.body.find("store") != ready.body.npos) == open);
+    auto bearer = "Authorization: Bearer " + key.text.reveal() + "\r\n";
+    BOOST_TEST(house.get("/metrics", bearer).status == 200);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(refuses_requests_from_pages_of_other_sites) {
   http_house house;
   auto evil

@@ -1,3 +1,4 @@
+#include "tests/support/api_words.hpp"
 #include "tests/support/http_house.hpp"
 
 #include <algorithm>
@@ -8,6 +9,7 @@ using namespace troupe;
 using namespace std::chrono_literals;
 using test::ask;
 using test::http_house;
+using test::posting;
 using test::raw_client;
 
 BOOST_AUTO_TEST_SUITE(http_connections)
@@ -145,16 +147,34 @@ BOOST_AUTO_TEST_CASE(cancels_the_run_of_a_client_that_left) {
   house.engine.hold = true;
   {
     raw_client client{house.port};
-    auto body = command_run();
-    client.send("POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
-                "application/json\r\nContent-Length: "
-                + std::to_string(body.size()) + "\r\n\r\n" + body);
+    client.send(posting("/v1/runs", command_run()));
     wait_until_held(house.engine, house.port);
   }
-  for (int i = 0; i < 1'000 && house.engine.cancelled == 0; ++i)
+  for (auto end = std::chrono::steady_clock::now() + 30s;
+       house.engine.cancelled == 0 && std::chrono::steady_clock::now() < end;)
     house.get("/livez");
   BOOST_TEST(house.engine.cancelled == 1);
   house.engine.release();
+}
+
+BOOST_AUTO_TEST_CASE(answers_a_client_that_has_closed_only_its_half) {
+  http_house house;
+  house.engine.hold = true;
+  raw_client client{house.port};
+  client.send(posting("/v1/runs", command_run()) + livez);
+  wait_until_held(house.engine, house.port);
+  client.finish_sending();
+  // Whether somebody is still there is found out by saying something harmless.
+  BOOST_TEST(client.read().status == 100);
+  BOOST_TEST(client.read().status == 100);
+  BOOST_TEST(house.engine.cancelled == 0);
+  house.engine.release();
+  auto answer = client.read();
+  while (answer.status == 100)
+    answer = client.read();
+  BOOST_TEST(answer.status == 200);
+  BOOST_TEST(client.read().body == "ok\n"); // what was asked behind it
+  BOOST_TEST(client.ends());
 }
 
 // H26
