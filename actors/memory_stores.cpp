@@ -2,6 +2,7 @@
 #include "actors/stores.hpp"
 #include "runtime/audit_page.hpp"
 #include "runtime/digest.hpp"
+#include "runtime/idempotency.hpp"
 #include "runtime/model/codec.hpp"
 
 #include <boost/circular_buffer.hpp>
@@ -64,9 +65,7 @@ public:
       return fresh;
     }
     if (i->second.claim.digest != wanted.digest)
-      return error{ec::conflict,
-                   "this idempotency key was used for another request; make a "
-                   "new key for a new request"};
+      return key_of_another_request();
     return i->second.outcome;
   }
 

@@ -1,5 +1,6 @@
 #include "storage/idempotency_store.hpp"
 
+#include "runtime/idempotency.hpp"
 #include "runtime/json/reader.hpp"
 #include "runtime/model/codec.hpp"
 #include "storage/keys.hpp"
@@ -128,11 +129,7 @@ idempotency_store::claim(const organization_id& organization,
   if (*found && (*found)->expires_at > now) {
     auto& e = **found;
     if (!equal_in_constant_time(e.request, digest))
-      return error{ec::conflict,
-                   "the idempotency key was used for another request; use a "
-                   "new key for a new request",
-                   {},
-                   {}};
+      return key_of_another_request();
     auto state = e.ended ? idempotency_claim::kind::ended
                          : idempotency_claim::kind::running;
     return idempotency_claim{state, std::move(e.run), std::move(e.answer)};

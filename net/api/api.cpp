@@ -6,14 +6,15 @@ namespace troupe::net {
 
 void add_api(router& routes, engine& core, api_options options) {
   auto memory = std::make_shared<answer_memory>(options);
-  add_runs(routes, core, options);
+  add_runs(routes, core, options, memory);
+  add_run_list(routes, core);
   add_batches(routes, core, options);
   add_tools(routes, core, options, memory);
   add_configs(routes, core, options, memory);
   add_variables(routes, core, memory);
   add_environments(routes, options, memory);
-  add_keys(routes, core);
-  add_upkeep(routes, options);
+  add_keys(routes, core, memory);
+  add_upkeep(routes, options, memory);
   add_organizations(routes, core);
   add_insight(routes, core);
   add_documents(routes);

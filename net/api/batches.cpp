@@ -196,7 +196,7 @@ result<run_request> read_item(exchange& ex, const json::value& item,
 }
 
 void create(engine& core, const api_options& options, const exchange_ptr& ex) {
-  auto body = body_of(*ex);
+  auto body = idempotency_key_of(*ex) ? body_of(*ex) : std::nullopt;
   if (!body)
     return;
   json::reader in{*body};

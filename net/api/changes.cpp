@@ -1,8 +1,16 @@
 #include "net/api/changes.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 
 namespace troupe::net {
+
+namespace {
+
+constexpr std::size_t longest_told = 128;
+
+} // namespace
 
 own_catalog::own_catalog(const engine& core,
                          const organization_id& organization)
@@ -32,7 +40,9 @@ precondition read_if_match(exchange& ex) {
     }
   }
   out.failed = true;
-  ex.refuse(412, "precondition_failed", "If-Match is no ETag of this resource");
+  ex.refuse(412, "precondition_failed",
+            "If-Match is no ETag of this resource; ETags read \"r5\", as the "
+            "answers say them");
   return out;
 }
 
@@ -43,8 +53,20 @@ bool is_unchanged(const request& in, std::uint64_t revision) {
         || trim(text) == "*");
 }
 
+bool has_no_etag(exchange& ex) {
+  auto text = trim(ex.in().field("if-match"));
+  if (text.empty() || text == "*")
+    return true;
+  ex.refuse(412, "precondition_failed",
+            "this resource has no ETag, so no If-Match can be met; leave the "
+            "field out");
+  return false;
+}
+
 void fail_change(exchange& ex, const error& why, const precondition& given) {
-  if (why.code == ec::conflict && given.revision)
+  bool stale = why.code == ec::conflict && !why.fields.empty()
+    && why.fields.front().pointer == revision_pointer;
+  if (stale && given.revision)
     ex.refuse(412, "precondition_failed",
               "it has changed since; read it again, then decide");
   else
@@ -74,8 +96,23 @@ void answer_nothing(exchange& ex) {
   ex.answer(std::move(r));
 }
 
-void answer_missing(exchange& ex, std::string_view what) {
-  ex.fail({ec::not_found, "there is no such " + std::string{what}, {}, {}});
+void answer_missing(exchange& ex, std::string_view what, std::string_view list,
+                    std::string_view near) {
+  // What is no name of ours is not repeated: answers end up on pages.
+  auto name = ex.param(0);
+  bool plain = name.size() <= longest_told
+    && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                 return std::isalnum(c) || c == '-' || c == '_' || c == '.';
+               });
+  std::string text{plain ? "there is no " : "there is no such "};
+  text.append(what);
+  if (plain)
+    text.append(" '").append(name).append("'");
+  if (!near.empty())
+    text.append("; did you mean '").append(near).append("'?");
+  else
+    text.append("; GET ").append(list).append(" shows those that you have");
+  ex.fail({ec::not_found, std::move(text), {}, {}});
 }
 
 } // namespace troupe::net

@@ -39,7 +39,11 @@ precondition read_if_match(exchange& ex);
 /// Whether If-None-Match names this revision.
 bool is_unchanged(const request& in, std::uint64_t revision);
 
-/// A conflict under If-Match is a failed precondition.
+/// For resources without revisions: false, and answered, when an If-Match
+/// insists on one.
+bool has_no_etag(exchange& ex);
+
+/// A conflict about the revision under If-Match is a failed precondition.
 void fail_change(exchange& ex, const error& why, const precondition& given);
 
 /// 200 or 201 with an ETag, and a Location when it is new.
@@ -53,7 +57,9 @@ bool is_operator(const caller& who);
 
 void answer_nothing(exchange& ex); // 204
 
-/// 404 in the words of one kind of thing.
-void answer_missing(exchange& ex, std::string_view what);
+/// 404 about what the path names first, and where to look instead: a name
+/// `near`, or the `list`.
+void answer_missing(exchange& ex, std::string_view what, std::string_view list,
+                    std::string_view near = {});
 
 } // namespace troupe::net

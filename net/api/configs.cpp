@@ -57,6 +57,9 @@ std::optional<backend_kind> read_type(json::reader& in) {
 
 void create(engine& core, const config_defaults& defaults,
             const exchange_ptr& ex) {
+  auto given = read_if_match(*ex);
+  if (given.failed)
+    return;
   auto body = body_of(*ex);
   if (!body)
     return;
@@ -74,9 +77,11 @@ void create(engine& core, const config_defaults& defaults,
     ex->fail(below_config(config.error()));
     return;
   }
-  put_config change{*type, std::move(*config)};
+  put_config change{*type, std::move(*config), given.revision};
   core.change(ex->who(), std::move(change),
-              [ex](result<change_reply> done) { answer_change(*ex, done); });
+              [ex, given](result<change_reply> done) {
+                answer_change(*ex, done, given);
+              });
 }
 
 void create_default(engine& core, const exchange_ptr& ex) {
@@ -131,7 +136,7 @@ void find(engine& core, const exchange_ptr& ex) {
   own_catalog mine{core, ex->who().organization};
   auto found = config_in_path(mine, ex->param(0));
   if (!found) {
-    answer_missing(*ex, "sandbox config");
+    answer_missing(*ex, "sandbox config", "/v1/sandbox-configs");
     return;
   }
   if (is_unchanged(ex->in(), found->revision)) {
@@ -156,7 +161,7 @@ void update(engine& core, const config_defaults& defaults,
   own_catalog mine{core, ex->who().organization};
   auto found = config_in_path(mine, ex->param(0));
   if (!found) {
-    answer_missing(*ex, "sandbox config");
+    answer_missing(*ex, "sandbox config", "/v1/sandbox-configs");
     return;
   }
   json::reader in{*body};
@@ -191,17 +196,21 @@ void update(engine& core, const config_defaults& defaults,
 }
 
 void remove(engine& core, const exchange_ptr& ex) {
+  auto given = read_if_match(*ex);
+  if (given.failed)
+    return;
   auto id = config_id::parse(ex->param(0));
   if (!id) {
-    answer_missing(*ex, "sandbox config");
+    answer_missing(*ex, "sandbox config", "/v1/sandbox-configs");
     return;
   }
-  core.change(ex->who(), delete_config{*id}, [ex](result<change_reply> done) {
-    if (done)
-      answer_nothing(*ex);
-    else
-      ex->fail(done.error());
-  });
+  core.change(ex->who(), delete_config{*id, given.revision},
+              [ex, given](result<change_reply> done) {
+                if (done)
+                  answer_nothing(*ex);
+                else
+                  fail_change(*ex, done.error(), given);
+              });
 }
 
 } // namespace
@@ -222,7 +231,7 @@ void add_configs(router& routes, engine& core, const api_options& options,
     write);
   routes.add(
     method::get, "/v1/sandbox-configs",
-    [&core](exchange_ptr ex) { list(core, ex); }, read);
+    [&core](exchange_ptr ex) { list(core, ex); }, listing(scope::config));
   routes.add(
     method::get, "/v1/sandbox-configs/{config}",
     [&core](exchange_ptr ex) { find(core, ex); }, read);

@@ -192,13 +192,13 @@ void find(environments* all, const exchange_ptr& ex) {
   if (found)
     ex->answer_json(text_of(*found));
   else
-    answer_missing(*ex, kind);
+    answer_missing(*ex, kind, "/v1/environments");
 }
 
 void follow(environments* all, const exchange_ptr& ex) {
   std::string fingerprint{ex->param(0)};
   if (!all || !all->find(ex->who().organization, fingerprint)) {
-    answer_missing(*ex, kind);
+    answer_missing(*ex, kind, "/v1/environments");
     return;
   }
   auto format = wanted_stream(ex->in()).value_or(stream_format::sse);
@@ -242,7 +242,7 @@ void list(environments* all, const exchange_ptr& ex) {
 
 void remove(environments* all, const exchange_ptr& ex) {
   if (!all) {
-    answer_missing(*ex, kind);
+    answer_missing(*ex, kind, "/v1/environments");
     return;
   }
   all->remove(ex->who().organization, std::string{ex->param(0)},
@@ -267,7 +267,7 @@ void add_environments(router& routes, const api_options& options,
              write);
   routes.add(
     method::get, "/v1/environments", [all](exchange_ptr ex) { list(all, ex); },
-    read);
+    listing(scope::run));
   routes.add(
     method::get, "/v1/environments/{fingerprint}",
     [all](exchange_ptr ex) { find(all, ex); }, read);

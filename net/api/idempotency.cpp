@@ -1,11 +1,10 @@
 #include "net/api/idempotency.hpp"
 
-#include "net/api/writer.hpp"
+#include "net/problem.hpp"
 #include "runtime/digest.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/model/ids.hpp"
 
-#include <optional>
 #include <utility>
 
 namespace troupe::net {
@@ -62,7 +61,41 @@ std::optional<response> from_archive(std::string_view text) {
   return r;
 }
 
+/// What is remembered in place of an answer with a secret.
+response told_once(const response& r, std::string_view request_id) {
+  std::string place;
+  for (const auto& [name, value] : r.fields)
+    if (name == "location")
+      place = value;
+  error why;
+  why.text = "this Idempotency-Key has made " + place
+    + ", and its secret is told only once: if that answer was lost, delete it "
+      "and make another with a new key";
+  auto out = write_problem(409, "told_once", why, request_id, {});
+  out.fields.emplace_back("location", std::move(place));
+  return out;
+}
+
 } // namespace
+
+void refuse_other(exchange& ex) {
+  ex.refuse(422, "idempotency_key_reused",
+            "this Idempotency-Key was used for another request; make a new "
+            "key for a new request");
+}
+
+std::optional<std::string> idempotency_key_of(exchange& ex) {
+  auto given = ex.in().field("idempotency-key");
+  if (given.size() <= longest_key && ex.in().count("idempotency-key") <= 1)
+    return std::string{given};
+  ex.refuse(400, "bad_idempotency_key",
+            "Idempotency-Key is one text of at most 255 bytes");
+  return std::nullopt;
+}
+
+void mark_replayed(response& r) {
+  r.fields.emplace_back("idempotency-replayed", "true");
+}
 
 answer_memory::answer_memory(const api_options& options)
     : most_{options.remembered_answers}, keep_{options.remember_for},
@@ -72,72 +105,86 @@ std::string answer_memory::fingerprint(const request& in) const {
   return hex(sha256(salt_ + text_of(in)));
 }
 
-route_handler answer_memory::remembering(route_handler next) {
-  return [self = shared_from_this(), next = std::move(next)](exchange_ptr ex) {
-    auto given = ex->in().field("idempotency-key");
-    if (given.empty()) {
+route_handler answer_memory::remembering(route_handler next,
+                                         answer_holds holds) {
+  return [self = shared_from_this(), next = std::move(next),
+          holds](exchange_ptr ex) {
+    auto given = idempotency_key_of(*ex);
+    if (!given)
+      return;
+    if (given->empty()) {
       next(std::move(ex));
       return;
     }
-    if (given.size() > longest_key || ex->in().count("idempotency-key") > 1) {
-      ex->refuse(400, "bad_idempotency_key",
-                 "Idempotency-Key is one text of at most 255 bytes");
-      return;
-    }
-    auto key = ex->who().organization.str() + '\n' + std::string{given};
-    if (!self->enter(*ex, key))
-      return;
-    ex->before_answer([self, key, who = ex->who().organization](
-                        const response& r) { self->leave(who, key, r); });
-    if (self->archive_)
-      self->look_up(ex, key, next);
-    else
+    auto key = ex->who().organization.str() + '\n' + *given;
+    auto carry_out = [self, key, next, holds](exchange_ptr ex) {
+      // Only what the handler says is remembered: a refusal of ours is about
+      // this request, and the key belongs to another one.
+      ex->before_answer([self, key, holds, who = ex->who().organization,
+                         id = ex->in().id](const response& r) {
+        bool hidden = holds == answer_holds::a_secret && r.status < 300;
+        self->leave(who, key, hidden ? told_once(r, id) : r);
+      });
       next(std::move(ex));
+    };
+    response again;
+    switch (self->enter(ex->in(), key, again)) {
+    case verdict::fresh:
+      if (self->archive_)
+        self->look_up(ex, key, carry_out);
+      else
+        carry_out(std::move(ex));
+      return;
+    case verdict::other:
+      refuse_other(*ex);
+      return;
+    case verdict::under_way:
+      ex->refuse(409, "idempotency_key_in_use",
+                 "the first request with this Idempotency-Key is under way; "
+                 "ask again when it is over");
+      return;
+    case verdict::answered:
+      mark_replayed(again);
+      ex->answer(std::move(again));
+    }
   };
 }
 
-bool answer_memory::enter(exchange& ex, const std::string& key) {
-  auto mark = fingerprint(ex.in());
-  response again;
-  {
-    std::lock_guard lock{mutex_};
-    forget_old();
-    auto [i, fresh] = entries_.try_emplace(key);
-    auto& e = i->second;
-    if (fresh) {
-      e.fingerprint = std::move(mark);
-      e.at = clock::now();
-      order_.emplace_back(e.at, key);
-      return true;
-    }
-    again.status = e.fingerprint != mark ? 422 : e.done ? e.status : 409;
-    if (e.done && again.status == e.status) {
-      again.type = e.type;
-      again.body = e.body;
-      again.fields = e.fields;
-    }
+answer_memory::verdict answer_memory::enter(const request& in,
+                                            const std::string& key,
+                                            response& again) {
+  auto mark = fingerprint(in);
+  std::lock_guard lock{mutex_};
+  forget_old();
+  auto [i, fresh] = entries_.try_emplace(key);
+  auto& e = i->second;
+  if (fresh) {
+    e.fingerprint = std::move(mark);
+    e.at = clock::now();
+    order_.emplace_back(e.at, key);
+    return verdict::fresh;
   }
-  if (!again.body.empty() || again.status == 204) {
-    again.fields.emplace_back("idempotency-replayed", "true");
-    ex.answer(std::move(again));
-  } else if (again.status == 422) {
-    ex.refuse(422, "idempotency_key_reused",
-              "this Idempotency-Key was used for another request");
-  } else {
-    ex.refuse(409, "idempotency_key_in_use",
-              "the first request with this Idempotency-Key is under way");
-  }
-  return false;
+  if (e.fingerprint != mark)
+    return verdict::other;
+  if (!e.done)
+    return verdict::under_way;
+  again.status = e.status;
+  again.type = e.type;
+  again.body = e.body;
+  again.fields = e.fields;
+  return verdict::answered;
 }
 
 void answer_memory::look_up(const exchange_ptr& ex, const std::string& key,
                             const route_handler& next) {
   auto done = [self = shared_from_this(), ex, key,
                next](result<archived_answer> found) {
-    if (found)
+    if (found) {
       self->go_on(ex, key, next, std::move(*found));
-    else
+    } else {
+      self->forget(key);
       ex->fail(found.error());
+    }
   };
   archive_->enter(ex->who().organization, key, text_of(ex->in()),
                   std::move(done));
@@ -145,8 +192,7 @@ void answer_memory::look_up(const exchange_ptr& ex, const std::string& key,
 
 void answer_memory::go_on(const exchange_ptr& ex, const std::string& key,
                           const route_handler& next, archived_answer found) {
-  switch (found.what) {
-  case archived_answer::kind::mine: {
+  if (found.what == archived_answer::kind::mine) {
     std::unique_lock lock{mutex_};
     if (auto i = entries_.find(key); i != entries_.end())
       i->second.ticket = std::move(found.ticket);
@@ -154,23 +200,28 @@ void answer_memory::go_on(const exchange_ptr& ex, const std::string& key,
     next(ex);
     return;
   }
-  case archived_answer::kind::other:
-    ex->refuse(422, "idempotency_key_reused",
-               "this Idempotency-Key was used for another request");
+  forget(key); // the archive knows better, and will next time
+  if (found.what == archived_answer::kind::other) {
+    refuse_other(*ex);
     return;
-  case archived_answer::kind::answered:
-    if (auto again = from_archive(found.answer)) {
-      again->fields.emplace_back("idempotency-replayed", "true");
-      ex->answer(std::move(*again));
-      return;
-    }
-    [[fallthrough]];
-  case archived_answer::kind::open:
-    ex->refuse(409, "idempotency_key_in_use",
-               "a request with this Idempotency-Key was begun before the "
-               "engine was started again, and whether it was carried out is "
-               "not known: look, then use a new key");
   }
+  auto again = found.what == archived_answer::kind::answered
+    ? from_archive(found.answer)
+    : std::nullopt;
+  if (again) {
+    mark_replayed(*again);
+    ex->answer(std::move(*again));
+    return;
+  }
+  ex->refuse(409, "idempotency_key_in_use",
+             "a request with this Idempotency-Key was begun before the "
+             "engine was started again, and whether it was carried out is "
+             "not known: look, then use a new key");
+}
+
+void answer_memory::forget(const std::string& key) {
+  std::lock_guard lock{mutex_};
+  entries_.erase(key);
 }
 
 void answer_memory::leave(const organization_id& who, const std::string& key,

@@ -9,21 +9,37 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace troupe::net {
 
+/// The request's Idempotency-Key, "" without one. Answers the exchange itself
+/// when it is malformed.
+std::optional<std::string> idempotency_key_of(exchange& ex);
+
+/// 422: the key was used for another request.
+void refuse_other(exchange& ex);
+
+/// Says that an answer was given before.
+void mark_replayed(response& r);
+
+/// What an answer shows that must not be shown again.
+enum class answer_holds : std::uint8_t { nothing_secret, a_secret };
+
 /// Remembers the answers to requests with an `Idempotency-Key`: the same key
 /// with the same request gets the same answer, with another request 422, and
 /// while the first one is under way 409. In memory, bounded in number, size
-/// and time; behind that in the archive, over a restart as well. Runs are
-/// remembered by the engine itself.
+/// and time; behind that in the archive, over a restart as well. Of an answer
+/// with a secret it remembers only where it is: who asks again gets 409. Runs
+/// are remembered by the engine itself.
 class answer_memory : public std::enable_shared_from_this<answer_memory> {
 public:
   explicit answer_memory(const api_options& options);
 
   /// The handler behind this memory.
-  route_handler remembering(route_handler next);
+  route_handler remembering(route_handler next,
+                            answer_holds holds = answer_holds::nothing_secret);
 
 private:
   using clock = std::chrono::steady_clock;
@@ -39,10 +55,12 @@ private:
     std::vector<std::pair<std::string_view, std::string>> fields;
   };
 
-  /// True when the request is new; else it has been answered.
-  bool enter(exchange& ex, const std::string& key);
+  enum class verdict { fresh, other, under_way, answered };
+
+  verdict enter(const request& in, const std::string& key, response& again);
   void leave(const organization_id& who, const std::string& key,
              const response& r);
+  void forget(const std::string& key);
   void look_up(const exchange_ptr& ex, const std::string& key,
                const route_handler& next);
   void go_on(const exchange_ptr& ex, const std::string& key,

@@ -1,5 +1,6 @@
 #include "net/api/input.hpp"
 
+#include "net/api/routes.hpp"
 #include "runtime/digest.hpp"
 
 #include <algorithm>
@@ -56,6 +57,29 @@ std::optional<json::object> optional_body_of(exchange& ex) {
 }
 
 // -- queries -----------------------------------------------------------------
+
+namespace {
+
+/// What others take as a parameter and we as a field.
+constexpr std::pair<std::string_view, std::string_view> fields_instead[]
+  = {{"wait", "Prefer: wait=10"},
+     {"async", "Prefer: respond-async"},
+     {"after", "Last-Event-ID: 1"},
+     {"stream", "Accept: text/event-stream"},
+     {"idempotency_key", "Idempotency-Key: ..."},
+     {"api_key", "Authorization: Bearer troupe_..."}};
+
+std::string way_out(std::string_view name,
+                    const std::vector<std::string_view>& known) {
+  if (auto near = json::nearest(name, known); !near.empty())
+    return "did you mean '" + near + "'?";
+  for (const auto& [parameter, field] : fields_instead)
+    if (name == parameter)
+      return "send the field '" + std::string{field} + "'";
+  return known.empty() ? "this path takes no parameters" : std::string{};
+}
+
+} // namespace
 
 query_reader::query_reader(std::string_view query) {
   while (!query.empty()) {
@@ -138,9 +162,7 @@ std::optional<bool> query_reader::boolean(std::string_view name) {
 std::optional<error> query_reader::finish() {
   for (const auto& [key, value] : items_)
     if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
-      auto near = json::nearest(key, known_);
-      complain(key.substr(0, 64), "is not known here",
-               near.empty() ? std::string{} : "did you mean '" + near + "'?");
+      complain(key.substr(0, 64), "is not known here", way_out(key, known_));
     }
   return finish_lenient();
 }
@@ -154,6 +176,10 @@ std::optional<error> query_reader::finish_lenient() {
     + complaints_.front().reason;
   e.fields = std::move(complaints_);
   return e;
+}
+
+std::optional<error> refuse_query(const request& in) {
+  return in.query.empty() ? std::nullopt : query_reader{in.query}.finish();
 }
 
 // -- cursors -----------------------------------------------------------------

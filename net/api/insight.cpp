@@ -95,7 +95,7 @@ void add_insight(router& routes, engine& core) {
     needing(scope::run, body_rule::none));
   routes.add(
     method::get, "/v1/audit", [&core](exchange_ptr ex) { audit(core, ex); },
-    needing(scope::admin, body_rule::none));
+    listing(scope::admin));
 }
 
 } // namespace troupe::net

@@ -4,9 +4,13 @@
 #include "net/api/writer.hpp"
 #include "runtime/api_key.hpp"
 
+#include <map>
+
 namespace troupe::net {
 
 namespace {
+
+constexpr std::string_view list_name = "keys";
 
 struct named_scope {
   scope bit;
@@ -104,22 +108,39 @@ void create(engine& core, const exchange_ptr& ex) {
 }
 
 void list(engine& core, const exchange_ptr& ex) {
+  query_reader query{ex->in().query};
+  auto page = read_page(query, ex->who().organization, list_name);
+  if (auto bad = query.finish()) {
+    ex->fail(*bad);
+    return;
+  }
   own_catalog mine{core, ex->who().organization};
-  std::string items{"["};
+  std::map<key_id, const api_key*> all;
   if (mine.all())
     for (const auto& [hash, key] : mine.all()->keys_by_hash)
       if (key->organization == ex->who().organization)
-        items.append(items.size() == 1 ? "" : ",")
-          .append(text_of(*key, nullptr));
+        all.emplace(key->id, key.get());
+  std::string items{"["};
+  std::string last;
+  auto i
+    = page.after.empty() ? all.begin() : all.upper_bound(key_id{page.after});
+  for (std::size_t n = 0; i != all.end() && n < page.limit; ++n, ++i) {
+    items.append(items.size() == 1 ? "" : ",")
+      .append(text_of(*i->second, nullptr));
+    last = i->first.str();
+  }
+  if (i == all.end())
+    last.clear();
   object_writer out;
-  out.raw("items", items += ']');
+  out.raw("items", items += ']')
+    .text_or_null("next", make_cursor(ex->who().organization, list_name, last));
   ex->answer_json(out.finish());
 }
 
 void remove(engine& core, const exchange_ptr& ex) {
   auto id = key_id::parse(ex->param(0));
   if (!id) {
-    answer_missing(*ex, "key");
+    answer_missing(*ex, "key", "/v1/keys");
     return;
   }
   core.change(ex->who(), delete_key{*id}, [ex](result<change_reply> done) {
@@ -132,14 +153,14 @@ void remove(engine& core, const exchange_ptr& ex) {
 
 } // namespace
 
-void add_keys(router& routes, engine& core) {
-  // No Idempotency-Key here: an answer with a key in it is not kept.
-  routes.add(
-    method::post, "/v1/keys", [&core](exchange_ptr ex) { create(core, ex); },
-    needing(scope::admin));
+void add_keys(router& routes, engine& core, const memory_ptr& memory) {
+  routes.add(method::post, "/v1/keys",
+             memory->remembering([&core](exchange_ptr ex) { create(core, ex); },
+                                 answer_holds::a_secret),
+             needing(scope::admin));
   routes.add(
     method::get, "/v1/keys", [&core](exchange_ptr ex) { list(core, ex); },
-    needing(scope::admin, body_rule::none));
+    listing(scope::admin));
   routes.add(
     method::del, "/v1/keys/{key}",
     [&core](exchange_ptr ex) { remove(core, ex); },

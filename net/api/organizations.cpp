@@ -85,7 +85,7 @@ void own(engine& core, const exchange_ptr& ex) {
 void remove(engine& core, const exchange_ptr& ex) {
   auto id = organization_id::parse(ex->param(0));
   if (!id || !known_to(*core.snapshot(), ex->who()).contains(*id)) {
-    answer_missing(*ex, "organization");
+    answer_missing(*ex, "organization", "/v1/organizations");
     return;
   }
   core.change(ex->who(), delete_organization{*id},
@@ -103,7 +103,7 @@ void add_organizations(router& routes, engine& core) {
   const std::string place = "/v1/organizations";
   routes.add(
     method::get, place, [&core](exchange_ptr ex) { list(core, ex); },
-    needing(scope::run, body_rule::none));
+    listing(scope::run));
   routes.add(
     method::get, place + "/self", [&core](exchange_ptr ex) { own(core, ex); },
     needing(scope::run, body_rule::none));

@@ -11,7 +11,9 @@ namespace troupe::net {
 using memory_ptr = std::shared_ptr<answer_memory>;
 
 // One function per resource; api.cpp calls them all.
-void add_runs(router& routes, engine& core, const api_options& options);
+void add_runs(router& routes, engine& core, const api_options& options,
+              const memory_ptr& memory);
+void add_run_list(router& routes, engine& core);
 void add_batches(router& routes, engine& core, const api_options& options);
 void add_tools(router& routes, engine& core, const api_options& options,
                const memory_ptr& memory);
@@ -20,16 +22,28 @@ void add_configs(router& routes, engine& core, const api_options& options,
 void add_variables(router& routes, engine& core, const memory_ptr& memory);
 void add_environments(router& routes, const api_options& options,
                       const memory_ptr& memory);
-void add_keys(router& routes, engine& core);
-void add_upkeep(router& routes, const api_options& options);
+void add_keys(router& routes, engine& core, const memory_ptr& memory);
+void add_upkeep(router& routes, const api_options& options,
+                const memory_ptr& memory);
 void add_organizations(router& routes, engine& core);
 void add_insight(router& routes, engine& core);
 void add_documents(router& routes);
+
+/// A parameter that nobody reads is a mistake: 422.
+std::optional<error> refuse_query(const request& in);
 
 inline route_rules needing(scope s, body_rule body = body_rule::json) {
   route_rules rules;
   rules.needs = static_cast<std::uint8_t>(s);
   rules.body = body;
+  rules.inspect = refuse_query;
+  return rules;
+}
+
+/// For a list, which reads its parameters itself.
+inline route_rules listing(scope s) {
+  auto rules = needing(s, body_rule::none);
+  rules.inspect = nullptr;
   return rules;
 }
 

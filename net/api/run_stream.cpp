@@ -1,6 +1,7 @@
 #include "net/api/run_stream.hpp"
 
 #include "net/api/input.hpp"
+#include "net/api/run_answers.hpp"
 
 namespace troupe::net {
 
@@ -68,9 +69,11 @@ void run_stream::finished(result<std::shared_ptr<const run_result>> done) {
     return;
   if (!opened_ && !done) {
     opened_ = true;
-    ex_->fail(done.error(), run_.str());
+    fail_run(core_, ex_, done.error(), run_);
     return;
   }
+  if (!opened_ && (*done)->replayed)
+    mark_replayed_run(head_, (*done)->id);
   run_event e;
   e.kind = run_event_kind::end;
   if (done)

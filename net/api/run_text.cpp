@@ -33,7 +33,20 @@ std::string to_json_text(const error& e) {
   return out.finish();
 }
 
-std::string to_json_text(const run_record& r) {
+namespace {
+
+std::string text_of(const run_usage& u) {
+  object_writer out;
+  out.number("wall_us", u.wall.count())
+    .number("cpu_us", u.cpu.count())
+    .number("peak_memory_bytes", u.peak_memory_bytes)
+    .number("stdout_bytes", u.stdout_bytes)
+    .number("stderr_bytes", u.stderr_bytes);
+  return out.finish();
+}
+
+/// What a record says whether its run has ended or not.
+object_writer begin_record(const run_record& r) {
   object_writer labels;
   for (const auto& [name, value] : r.labels) {
     std::string key;
@@ -48,8 +61,28 @@ std::string to_json_text(const run_record& r) {
     .text("backend", to_string(r.backend))
     .time("created_at", r.created_at)
     .time("ended_at", r.ended_at)
-    .raw("labels", labels.finish())
-    .raw("result", r.result ? troupe::to_json_text(*r.result) : "null")
+    .raw("labels", labels.finish());
+  return out;
+}
+
+} // namespace
+
+std::string to_json_text(const run_record& r) {
+  auto out = begin_record(r);
+  out.raw("result", r.result ? troupe::to_json_text(*r.result) : "null")
+    .raw("error", r.failure ? to_json_text(*r.failure) : "null");
+  return out.finish();
+}
+
+std::string summary_of(const run_record& r) {
+  auto out = begin_record(r);
+  const auto* ended = r.result.get();
+  out
+    .text_or_null("status",
+                  ended ? troupe::to_string(ended->status) : std::string_view{})
+    .text_or_null("reason",
+                  ended ? troupe::to_string(ended->reason) : std::string_view{})
+    .raw("usage", ended ? text_of(ended->usage) : "null")
     .raw("error", r.failure ? to_json_text(*r.failure) : "null");
   return out.finish();
 }

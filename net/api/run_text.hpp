@@ -8,6 +8,8 @@
 namespace troupe::net {
 
 std::string to_json_text(const run_record& r);
+/// The same without what the tool said: no value, no output.
+std::string summary_of(const run_record& r);
 std::string to_json_text(const explanation& e);
 /// The failure of an engine inside an answer that is not a problem itself.
 std::string to_json_text(const error& e);

@@ -1,7 +1,9 @@
 #include "net/api/runs.hpp"
 
+#include "net/api/changes.hpp"
 #include "net/api/input.hpp"
 #include "net/api/routes.hpp"
+#include "net/api/run_answers.hpp"
 #include "net/api/run_stream.hpp"
 #include "net/api/run_text.hpp"
 #include "net/api/writer.hpp"
@@ -15,10 +17,6 @@ namespace troupe::net {
 
 namespace {
 
-constexpr std::size_t longest_idempotency_key = 255;
-constexpr std::string_view list_name = "runs";
-constexpr std::string_view respond_async = "respond-async";
-
 using result_ptr = std::shared_ptr<const run_result>;
 
 class run_routes : public std::enable_shared_from_this<run_routes> {
@@ -29,7 +27,6 @@ public:
   void create(const exchange_ptr& ex);
   void run_tool(const exchange_ptr& ex);
   void explain(const exchange_ptr& ex);
-  void list(const exchange_ptr& ex);
   void find(const exchange_ptr& ex);
   void events(const exchange_ptr& ex);
   void logs(const exchange_ptr& ex);
@@ -47,7 +44,7 @@ private:
   void run_detached(const exchange_ptr& ex, run_request run,
                     const preference& want);
   void wait_for(const exchange_ptr& ex, const run_record& record,
-                std::chrono::seconds time);
+                const run_id& asked, std::chrono::seconds time);
 
   engine& core_;
   const api_options options_;
@@ -57,7 +54,7 @@ private:
 std::optional<run_id> id_in_path(exchange& ex) {
   if (auto id = run_id::parse(ex.param(0)))
     return std::move(*id);
-  ex.fail({ec::not_found, "there is no such run", {}, {}});
+  answer_missing(ex, "run", "/v1/runs");
   return std::nullopt;
 }
 
@@ -70,28 +67,12 @@ void answer_record(const exchange_ptr& ex, result<run_record> found,
   ex->answer_json(to_json_text(*found), status);
 }
 
-/// Where a run is that goes on by itself, and which wish made it so.
-response head_of(const run_record& record, std::string preference) {
-  response r;
-  r.fields.emplace_back("location", "/v1/runs/" + record.id.str());
-  r.fields.emplace_back("preference-applied", std::move(preference));
-  return r;
-}
-
-void answer_accepted(exchange& ex, const run_record& record,
-                     std::string preference) {
-  auto r = head_of(record, std::move(preference));
-  r.status = 202;
-  r.body = to_json_text(record);
-  ex.answer(std::move(r));
-}
-
 std::string waited(std::chrono::seconds time) {
   return "wait=" + std::to_string(time.count());
 }
 
 std::optional<run_request> run_routes::read(exchange& ex) {
-  auto body = body_of(ex);
+  auto body = idempotency_key_of(ex) ? body_of(ex) : std::nullopt;
   return body ? read(ex, *body) : std::nullopt;
 }
 
@@ -118,7 +99,7 @@ void run_routes::create(const exchange_ptr& ex) {
 
 /// The tool is in the path, by id or by name; the body says the rest.
 void run_routes::run_tool(const exchange_ptr& ex) {
-  auto body = optional_body_of(*ex);
+  auto body = idempotency_key_of(*ex) ? optional_body_of(*ex) : std::nullopt;
   if (!body)
     return;
   auto text = ex->param(0);
@@ -146,12 +127,14 @@ void run_routes::run_and_answer(const exchange_ptr& ex, run_request run) {
   ex->on_gone([&core = core_, who = ex->who(), id] {
     core.cancel(who, id, [](result<run_record>) {});
   });
-  core_.submit(ex->who(), std::move(run), [ex, id](result<result_ptr> done) {
-    if (done)
-      ex->answer_json(troupe::to_json_text(**done));
-    else
-      ex->fail(done.error(), id.str());
-  });
+  core_.submit(ex->who(), std::move(run),
+               [&core = core_, ex, id](result<result_ptr> done) {
+                 if (!done) {
+                   fail_run(core, ex, done.error(), id);
+                   return;
+                 }
+                 answer_result(*ex, **done, (*done)->replayed);
+               });
 }
 
 void run_routes::run_and_stream(const exchange_ptr& ex, run_request run,
@@ -172,16 +155,17 @@ void run_routes::run_and_stream(const exchange_ptr& ex, run_request run,
 void run_routes::run_detached_and_stream(const exchange_ptr& ex,
                                          run_request run,
                                          stream_format format) {
+  auto id = run.id;
   core_.submit_detached(
     ex->who(), std::move(run),
-    [self = shared_from_this(), ex, format](result<run_record> record) {
+    [self = shared_from_this(), ex, format, id](result<run_record> record) {
       if (!record) {
-        ex->fail(record.error());
+        fail_run(self->core_, ex, record.error(), id);
         return;
       }
       auto stream
         = std::make_shared<run_stream>(self->core_, ex, format, record->id);
-      stream->announce(head_of(*record, std::string{respond_async}));
+      stream->announce(head_of(*record, id, std::string{respond_async}));
       stream->follow(0);
     });
 }
@@ -191,32 +175,33 @@ void run_routes::run_detached(const exchange_ptr& ex, run_request run,
   auto time = want.wait;
   if (time)
     time = std::clamp(*time, std::chrono::seconds{0}, options_.longest_wait);
+  auto id = run.id;
   core_.submit_detached(
     ex->who(), std::move(run),
-    [self = shared_from_this(), ex, time](result<run_record> record) {
+    [self = shared_from_this(), ex, id, time](result<run_record> record) {
       if (!record)
-        ex->fail(record.error());
+        fail_run(self->core_, ex, record.error(), id);
       else if (time && time->count() > 0)
-        self->wait_for(ex, *record, *time);
+        self->wait_for(ex, *record, id, *time);
       else
-        answer_accepted(*ex, *record,
+        answer_accepted(*ex, *record, id,
                         time ? waited(*time) : std::string{respond_async});
     });
 }
 
 /// Answers with the result if it comes in time, else with 202.
 void run_routes::wait_for(const exchange_ptr& ex, const run_record& record,
-                          std::chrono::seconds time) {
+                          const run_id& asked, std::chrono::seconds time) {
   // Weak: a request that was answered early should not be kept for this.
-  ex->after(time, [weak = ex->weak_from_this(), record, time] {
+  ex->after(time, [weak = ex->weak_from_this(), record, asked, time] {
     if (auto ex = weak.lock())
-      answer_accepted(*ex, record, waited(time));
+      answer_accepted(*ex, record, asked, waited(time));
   });
-  auto sink = [ex, id = record.id](const run_event& e) {
+  auto sink = [ex, id = record.id, asked](const run_event& e) {
     if (e.kind != run_event_kind::end)
       return !ex->answered();
     if (e.result)
-      ex->answer_json(troupe::to_json_text(*e.result));
+      answer_result(*ex, *e.result, id != asked);
     else if (e.failure)
       ex->fail(*e.failure, id.str());
     return false;
@@ -237,31 +222,6 @@ void run_routes::explain(const exchange_ptr& ex) {
     else
       ex->fail(done.error());
   });
-}
-
-void run_routes::list(const exchange_ptr& ex) {
-  query_reader query{ex->in().query};
-  auto page = read_page(query, ex->who().organization, list_name);
-  if (auto bad = query.finish()) {
-    ex->fail(*bad);
-    return;
-  }
-  core_.list_runs(
-    ex->who(), page.after, page.limit,
-    [ex](result<troupe::page<run_record>> found) {
-      if (!found) {
-        ex->fail(found.error());
-        return;
-      }
-      object_writer out;
-      out
-        .raw("items",
-             write_array(found->items,
-                         [](const run_record& r) { return to_json_text(r); }))
-        .text_or_null(
-          "next", make_cursor(ex->who().organization, list_name, found->next));
-      ex->answer_json(out.finish());
-    });
 }
 
 void run_routes::find(const exchange_ptr& ex) {
@@ -325,15 +285,11 @@ void run_routes::cancel(const exchange_ptr& ex) {
 } // namespace
 
 bool read_run_fields(exchange& ex, run_request& run) {
-  auto key = ex.in().field("idempotency-key");
-  if (key.size() > longest_idempotency_key
-      || ex.in().count("idempotency-key") > 1) {
-    ex.refuse(400, "bad_idempotency_key",
-              "Idempotency-Key is one text of at most 255 bytes");
+  auto key = idempotency_key_of(ex);
+  if (!key)
     return false;
-  }
-  if (!key.empty())
-    run.idempotency_key = std::string{key};
+  if (!key->empty())
+    run.idempotency_key = std::move(*key);
   // A malformed one is no one: the trace begins anew, as W3C wants it.
   auto parent = ex.in().field("traceparent");
   if (run.traceparent.empty() && parse_traceparent(parent))
@@ -360,13 +316,13 @@ preference read_preference(const request& in) {
   return out;
 }
 
-void add_runs(router& routes, engine& core, const api_options& options) {
+void add_runs(router& routes, engine& core, const api_options& options,
+              const memory_ptr& memory) {
   auto all = std::make_shared<run_routes>(core, options);
   auto bind = [&](auto member) {
     return [all, member](exchange_ptr ex) { ((*all).*member)(ex); };
   };
-  route_rules rules;
-  rules.needs = static_cast<std::uint8_t>(scope::run);
+  auto rules = needing(scope::run);
   rules.body_limit = options.run_body_limit;
   routes.add(method::post, "/v1/runs", bind(&run_routes::create), rules);
   routes.add(method::post, "/v1/runs/explain", bind(&run_routes::explain),
@@ -375,11 +331,10 @@ void add_runs(router& routes, engine& core, const api_options& options) {
              rules);
   rules.body_limit = 0;
   rules.body = body_rule::none;
-  routes.add(method::get, "/v1/runs", bind(&run_routes::list), rules);
   routes.add(method::get, "/v1/runs/{id}", bind(&run_routes::find), rules);
   routes.add(method::del, "/v1/runs/{id}", bind(&run_routes::cancel), rules);
-  routes.add(method::post, "/v1/runs/{id}/cancel", bind(&run_routes::cancel),
-             rules);
+  routes.add(method::post, "/v1/runs/{id}/cancel",
+             memory->remembering(bind(&run_routes::cancel)), rules);
   routes.add(method::get, "/v1/runs/{id}/events", bind(&run_routes::events),
              rules);
   routes.add(method::get, "/v1/runs/{id}/logs", bind(&run_routes::logs), rules);

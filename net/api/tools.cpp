@@ -30,8 +30,18 @@ std::shared_ptr<const tool> tool_in_path(const own_catalog& mine,
   return i == mine->tools.end() ? nullptr : i->second;
 }
 
+void answer_missing_tool(exchange& ex, const organization_catalog& mine) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, id] : mine.tools_by_name)
+    names.push_back(name);
+  answer_missing(ex, "tool", "/v1/tools", json::nearest(ex.param(0), names));
+}
+
 /// Create (`must_be_new`) or replace by name.
 void put(engine& core, const exchange_ptr& ex, bool must_be_new) {
+  auto given = read_if_match(*ex);
+  if (given.failed)
+    return;
   auto body = body_of(*ex);
   if (!body)
     return;
@@ -42,24 +52,24 @@ void put(engine& core, const exchange_ptr& ex, bool must_be_new) {
     ex->fail(*bad);
     return;
   }
-  complete_tool(core, ex->who(), std::move(value),
-                [&core, ex, must_be_new](result<tool> full) {
-                  if (!full) {
-                    ex->fail(full.error());
-                    return;
-                  }
-                  put_tool change{std::move(*full), must_be_new};
-                  core.change(ex->who(), std::move(change),
-                              [ex](result<change_reply> done) {
-                                if (!done)
-                                  ex->fail(done.error());
-                                else
-                                  answer_with(
-                                    *ex, text_of(*done->tool), done->created,
-                                    done->tool->revision,
-                                    "/v1/tools/" + done->tool->id.str());
-                              });
-                });
+  complete_tool(
+    core, ex->who(), std::move(value),
+    [&core, ex, must_be_new, given](result<tool> full) {
+      if (!full) {
+        ex->fail(full.error());
+        return;
+      }
+      put_tool change{std::move(*full), must_be_new, given.revision};
+      core.change(ex->who(), std::move(change),
+                  [ex, given](result<change_reply> done) {
+                    if (!done)
+                      fail_change(*ex, done.error(), given);
+                    else
+                      answer_with(*ex, text_of(*done->tool), done->created,
+                                  done->tool->revision,
+                                  "/v1/tools/" + done->tool->id.str());
+                  });
+    });
 }
 
 void derive(engine& core, const exchange_ptr& ex) {
@@ -135,7 +145,7 @@ void find(engine& core, const exchange_ptr& ex) {
   own_catalog mine{core, ex->who().organization};
   auto found = tool_in_path(mine, ex->param(0));
   if (!found) {
-    answer_missing(*ex, "tool");
+    answer_missing_tool(*ex, *mine);
     return;
   }
   if (is_unchanged(ex->in(), found->revision)) {
@@ -158,7 +168,7 @@ void update(engine& core, const exchange_ptr& ex) {
   own_catalog mine{core, ex->who().organization};
   auto found = tool_in_path(mine, ex->param(0));
   if (!found) {
-    answer_missing(*ex, "tool");
+    answer_missing_tool(*ex, *mine);
     return;
   }
   json::reader in{*body};
@@ -193,18 +203,21 @@ void update(engine& core, const exchange_ptr& ex) {
 }
 
 void remove(engine& core, const exchange_ptr& ex) {
+  auto given = read_if_match(*ex);
+  if (given.failed)
+    return;
   own_catalog mine{core, ex->who().organization};
   auto found = tool_in_path(mine, ex->param(0));
   if (!found) {
-    answer_missing(*ex, "tool");
+    answer_missing_tool(*ex, *mine);
     return;
   }
-  core.change(ex->who(), delete_tool{found->id},
-              [ex](result<change_reply> done) {
+  core.change(ex->who(), delete_tool{found->id, given.revision},
+              [ex, given](result<change_reply> done) {
                 if (done)
                   answer_nothing(*ex);
                 else
-                  ex->fail(done.error());
+                  fail_change(*ex, done.error(), given);
               });
 }
 
@@ -221,8 +234,9 @@ void add_tools(router& routes, engine& core, const api_options& options,
   auto upsert = [&core](exchange_ptr ex) { put(core, ex, false); };
   routes.add(method::post, "/v1/tools", memory->remembering(create), write);
   routes.add(method::put, "/v1/tools", upsert, write);
-  routes.add(method::post, "/v1/tools/derive-schema", with(derive), write);
-  routes.add(method::get, "/v1/tools", with(list), read);
+  routes.add(method::post, "/v1/tools/derive-schema",
+             memory->remembering(with(derive)), write);
+  routes.add(method::get, "/v1/tools", with(list), listing(scope::run));
   routes.add(method::get, "/v1/tools/{tool}", with(find), read);
   routes.add(method::patch, "/v1/tools/{tool}", with(update), write);
   routes.add(method::del, "/v1/tools/{tool}", with(remove),

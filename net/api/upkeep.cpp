@@ -75,17 +75,15 @@ void rotate(upkeep* all, const exchange_ptr& ex) {
 
 } // namespace
 
-void add_upkeep(router& routes, const api_options& options) {
-  // No Idempotency-Key: asked twice, both are refused the second time or done
-  // twice, and either is said.
+void add_upkeep(router& routes, const api_options& options,
+                const memory_ptr& memory) {
   auto all = options.keeper;
-  routes.add(
-    method::post, "/v1/upkeep/backups",
-    [all](exchange_ptr ex) { back_up(all, ex); }, needing(scope::admin));
-  routes.add(
-    method::post, "/v1/upkeep/master-key",
-    [all](exchange_ptr ex) { rotate(all, ex); },
-    needing(scope::admin, body_rule::none));
+  routes.add(method::post, "/v1/upkeep/backups",
+             memory->remembering([all](exchange_ptr ex) { back_up(all, ex); }),
+             needing(scope::admin));
+  routes.add(method::post, "/v1/upkeep/master-key",
+             memory->remembering([all](exchange_ptr ex) { rotate(all, ex); }),
+             needing(scope::admin, body_rule::none));
 }
 
 } // namespace troupe::net

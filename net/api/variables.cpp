@@ -35,11 +35,13 @@ std::optional<config_id> config_in_path(engine& core, exchange& ex) {
   auto id = config_id::parse(ex.param(0));
   if (id && mine->configs.contains(*id))
     return *id;
-  answer_missing(ex, "sandbox config");
+  answer_missing(ex, "sandbox config", "/v1/sandbox-configs");
   return std::nullopt;
 }
 
 void put(engine& core, const exchange_ptr& ex) {
+  if (!has_no_etag(*ex))
+    return;
   auto config = config_in_path(core, *ex);
   auto body = config ? body_of(*ex) : std::nullopt;
   if (!body)
@@ -67,6 +69,26 @@ void put(engine& core, const exchange_ptr& ex) {
   });
 }
 
+/// One page of a map of variables by name.
+template <class Variables>
+void answer_variables(exchange& ex, const Variables& all,
+                      const page_request& page, std::string_view list) {
+  std::string items{"["};
+  std::string last;
+  auto i = all.upper_bound(page.after);
+  for (std::size_t n = 0; i != all.end() && n < page.limit; ++n, ++i) {
+    items.append(items.size() == 1 ? "" : ",")
+      .append(text_of(i->second->about));
+    last = i->first;
+  }
+  if (i == all.end())
+    last.clear();
+  object_writer out;
+  out.raw("items", items += ']')
+    .text_or_null("next", make_cursor(ex.who().organization, list, last));
+  ex.answer_json(out.finish());
+}
+
 void list(engine& core, const exchange_ptr& ex) {
   auto config = config_in_path(core, *ex);
   if (!config)
@@ -79,32 +101,22 @@ void list(engine& core, const exchange_ptr& ex) {
     return;
   }
   own_catalog mine{core, ex->who().organization};
-  std::vector<const variable*> items;
-  std::string next;
-  auto all = mine->variables.find(*config);
-  if (all != mine->variables.end())
-    for (auto i = all->second.upper_bound(page.after); i != all->second.end();
-         ++i) {
-      if (items.size() == page.limit) {
-        next = items.back()->key;
-        break;
-      }
-      items.push_back(&i->second->about);
-    }
-  object_writer out;
-  out.raw("items", write_array(items, [](auto* v) { return text_of(*v); }))
-    .text_or_null("next", make_cursor(ex->who().organization, name, next));
-  ex->answer_json(out.finish());
+  auto found = mine->variables.find(*config);
+  static const decltype(found->second) none;
+  const auto& all = found == mine->variables.end() ? none : found->second;
+  answer_variables(*ex, all, page, name);
 }
 
 std::optional<variable_id> variable_in_path(exchange& ex) {
   if (auto id = variable_id::parse(ex.param(0)))
     return *id;
-  answer_missing(ex, "variable");
+  answer_missing(ex, "variable", "/v1/sandbox-configs/{config}/variables");
   return std::nullopt;
 }
 
 void update(engine& core, const exchange_ptr& ex) {
+  if (!has_no_etag(*ex))
+    return;
   auto id = variable_in_path(*ex);
   auto body = id ? body_of(*ex) : std::nullopt;
   if (!body)
@@ -138,6 +150,8 @@ void answer_deleted(const exchange_ptr& ex, const result<change_reply>& done) {
 }
 
 void remove(engine& core, const exchange_ptr& ex) {
+  if (!has_no_etag(*ex))
+    return;
   if (auto id = variable_in_path(*ex))
     core.change(ex->who(), delete_variable{*id},
                 [ex](result<change_reply> done) { answer_deleted(ex, done); });
@@ -148,25 +162,32 @@ void remove(engine& core, const exchange_ptr& ex) {
 bool is_agent(exchange& ex) {
   if (ex.param(0).size() <= bounds::foreign_id_bytes)
     return true;
-  answer_missing(ex, "agent");
+  ex.fail({ec::not_found,
+           "there is no such agent: ids have at most "
+             + std::to_string(bounds::foreign_id_bytes) + " bytes",
+           {},
+           {}});
   return false;
 }
 
 void list_agent(engine& core, const exchange_ptr& ex) {
+  auto name = "agent variables " + std::string{ex->param(0)};
+  query_reader query{ex->in().query};
+  auto page = read_page(query, ex->who().organization, name);
+  if (auto bad = query.finish()) {
+    ex->fail(*bad);
+    return;
+  }
   own_catalog mine{core, ex->who().organization};
   auto found = mine->agent_variables.find(std::string{ex->param(0)});
-  std::string items{"["};
-  if (found != mine->agent_variables.end())
-    for (const auto& [key, v] : found->second)
-      items.append(items.size() == 1 ? "" : ",").append(text_of(v->about));
-  object_writer out;
-  out.raw("items", items += ']');
-  ex->answer_json(out.finish());
+  static const decltype(found->second) none;
+  const auto& all = found == mine->agent_variables.end() ? none : found->second;
+  answer_variables(*ex, all, page, name);
 }
 
 /// PUT replaces the whole set, PATCH adds and overwrites.
 void put_agent(engine& core, const exchange_ptr& ex, bool replace_all) {
-  auto body = is_agent(*ex) ? body_of(*ex) : std::nullopt;
+  auto body = has_no_etag(*ex) && is_agent(*ex) ? body_of(*ex) : std::nullopt;
   if (!body)
     return;
   json::reader in{*body};
@@ -210,6 +231,8 @@ void put_agent(engine& core, const exchange_ptr& ex, bool replace_all) {
 }
 
 void remove_agent(engine& core, const exchange_ptr& ex) {
+  if (!has_no_etag(*ex))
+    return;
   delete_agent_variable change{std::string{ex->param(0)},
                                std::string{ex->param(1)}};
   core.change(ex->who(), std::move(change),
@@ -225,11 +248,11 @@ void add_variables(router& routes, engine& core, const memory_ptr& memory) {
     = [&core](auto f) { return [&core, f](exchange_ptr ex) { f(core, ex); }; };
   const std::string of_config = "/v1/sandbox-configs/{config}/variables";
   routes.add(method::post, of_config, memory->remembering(with(put)), write);
-  routes.add(method::get, of_config, with(list), read);
+  routes.add(method::get, of_config, with(list), listing(scope::config));
   routes.add(method::patch, "/v1/variables/{variable}", with(update), write);
   routes.add(method::del, "/v1/variables/{variable}", with(remove), read);
   const std::string of_agent = "/v1/agents/{agent}/variables";
-  routes.add(method::get, of_agent, with(list_agent), read);
+  routes.add(method::get, of_agent, with(list_agent), listing(scope::config));
   routes.add(
     method::put, of_agent,
     [&core](exchange_ptr ex) { put_agent(core, ex, true); }, write);

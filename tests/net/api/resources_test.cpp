@@ -1,55 +1,17 @@
 // What the resources of /v1 promise beyond their shapes.
 #include "net/api/input.hpp"
 #include "runtime/api_key.hpp"
+#include "tests/support/api_words.hpp"
 #include "tests/support/http_house.hpp"
 
 using namespace troupe;
 using test::ask;
+using test::count;
 using test::http_house;
+using test::object_of;
+using test::tool_body;
 
 BOOST_AUTO_TEST_SUITE(resources_over_http)
-
-namespace {
-
-json::object object_of(const test::raw_answer& a) {
-  auto parsed = json::parse_object(a.body);
-  BOOST_REQUIRE_MESSAGE(parsed.has_value(), a.body);
-  return *parsed;
-}
-
-std::string tool_body(const std::string& name) {
-  return R"({"source_code":"def )" + name + R"((a):\n  return a\n"})";
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (auto at = text.find(part); at != std::string::npos;
-       at = text.find(part, at + 1))
-    ++n;
-  return n;
-}
-
-} // namespace
-
-BOOST_AUTO_TEST_CASE(answers_the_same_key_with_the_same_answer) {
-  http_house house;
-  const std::string key = "Idempotency-Key: k1\r\n";
-  auto first = house.post("/v1/tools", tool_body("f"), key);
-  auto again = house.post("/v1/tools", tool_body("f"), key);
-  BOOST_TEST(first.status == 201);
-  BOOST_TEST(again.status == 201);
-  BOOST_TEST(again.body == first.body);
-  BOOST_TEST(again.fields["idempotency-replayed"] == "true");
-  BOOST_TEST(house.post("/v1/tools", tool_body("g"), key).status == 422);
-  BOOST_TEST(house.post("/v1/tools", tool_body("f")).status == 409);
-  auto other = make_api_key(organization_id::make(), "o", 7);
-  house.engine.add_key(other.record);
-  auto elsewhere
-    = house.post("/v1/tools", tool_body("f"),
-                 key + "Authorization: Bearer " + other.text.reveal() + "\r\n");
-  BOOST_TEST(elsewhere.status == 201);
-  BOOST_TEST(!elsewhere.fields.contains("idempotency-replayed"));
-}
 
 BOOST_AUTO_TEST_CASE(lists_tools_by_name_in_pages) {
   http_house house;
@@ -69,6 +31,45 @@ BOOST_AUTO_TEST_CASE(lists_tools_by_name_in_pages) {
   BOOST_TEST(names == "alpha bravo charlie delta ");
   auto found = object_of(house.get("/v1/tools?search=char"));
   BOOST_TEST(found.at("items").as_array().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(minds_the_revision_of_whatever_is_replaced_or_deleted) {
+  http_house house;
+  const std::string stale = "If-Match: \"r7\"\r\n";
+  const std::string first = "If-Match: \"r1\"\r\n";
+  auto tool = house.post("/v1/tools", tool_body("f"));
+  BOOST_TEST(tool.fields["etag"] == "\"r1\"");
+  auto place = tool.fields["location"];
+  BOOST_TEST(ask(house.port, "PUT", "/v1/tools", tool_body("f"), stale).status
+             == 412);
+  BOOST_TEST(ask(house.port, "DELETE", place, {}, stale).status == 412);
+  // A name that is taken is no revision that has changed.
+  house.post("/v1/tools", tool_body("g"));
+  auto taken = ask(house.port, "PATCH", place, R"({"name":"g"})", first);
+  BOOST_TEST(taken.status == 409, taken.body);
+  BOOST_TEST(ask(house.port, "DELETE", place, {}, first).status == 204);
+  const std::string wish = R"({"type":"e2b","config":{"timeout":60}})";
+  auto config = house.post("/v1/sandbox-configs", wish);
+  BOOST_TEST(house.post("/v1/sandbox-configs", wish, stale).status == 412);
+  auto there = config.fields["location"];
+  BOOST_TEST(ask(house.port, "DELETE", there, {}, stale).status == 412);
+  BOOST_TEST(ask(house.port, "DELETE", there, {}, first).status == 204);
+}
+
+BOOST_AUTO_TEST_CASE(lists_keys_and_agent_variables_in_pages) {
+  http_house house;
+  for (int i = 0; i < 3; ++i)
+    house.post("/v1/keys", R"({"name":"k","scopes":["run"]})");
+  ask(house.port, "PUT", "/v1/agents/a/variables",
+      R"({"values":{"A":"1","B":"2","C":"3"}})");
+  for (std::string list : {"/v1/keys", "/v1/agents/a/variables"}) {
+    auto page = object_of(house.get(list + "?limit=2"));
+    BOOST_TEST(page.at("items").as_array().size() == 2u);
+    std::string next{page.at("next").as_string()};
+    page = object_of(house.get(list + "?limit=2&after=" + next));
+    BOOST_TEST(page.at("items").as_array().size() == 1u);
+    BOOST_TEST(page.at("next").is_null());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(derives_again_when_the_source_changes) {

@@ -1,9 +1,12 @@
 // Streams of any size, to readers of any speed.
 #include "runtime/json/json.hpp"
+#include "tests/support/api_words.hpp"
 #include "tests/support/http_house.hpp"
 
 using namespace troupe;
+using test::count;
 using test::http_house;
+using test::posting;
 using test::raw_client;
 
 BOOST_AUTO_TEST_SUITE(streams_over_http)
@@ -12,15 +15,8 @@ namespace {
 
 constexpr std::size_t large = 8u << 20;
 
+const std::string as_sse = "Accept: text/event-stream\r\n";
 const std::string nothing = R"({"command":"true"})";
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (auto at = text.find(part); at != std::string::npos;
-       at = text.find(part, at + 1))
-    ++n;
-  return n;
-}
 
 /// A result of 8 MiB, behind some output.
 void answer_largely(test::fake_engine& engine) {
@@ -35,12 +31,6 @@ void answer_largely(test::fake_engine& engine) {
   };
 }
 
-std::string posting(const std::string& path, const std::string& body) {
-  return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\n"
-    + "Content-Type: application/json\r\nAccept: text/event-stream\r\n"
-    + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-}
-
 std::string batch_of(int items) {
   std::string out;
   for (int i = 0; i < items; ++i)
@@ -53,7 +43,7 @@ std::string batch_of(int items) {
 BOOST_AUTO_TEST_CASE(sends_a_result_that_is_larger_than_the_buffer) {
   http_house house;
   answer_largely(house.engine);
-  auto sse = house.post("/v1/runs", nothing, "Accept: text/event-stream\r\n");
+  auto sse = house.post("/v1/runs", nothing, as_sse);
   BOOST_TEST(sse.body.size() > large);
   BOOST_TEST(count(sse.body, "event: end\n") == 1u);
   auto lines
@@ -81,7 +71,7 @@ BOOST_AUTO_TEST_CASE(starts_no_more_of_a_batch_than_its_reader_reads) {
   };
   raw_client client{house.port};
   auto body = R"({"max_concurrency":1,)" + batch_of(20).substr(1);
-  client.send(posting("/v1/batches", body));
+  client.send(posting("/v1/batches", body, as_sse));
   BOOST_TEST(client.sees("event: item\n"));
   // What is not read fills the kernel's buffers, which hold less than this.
   BOOST_TEST(house.get("/livez").status == 200);
@@ -109,7 +99,7 @@ BOOST_AUTO_TEST_CASE(waits_for_a_slow_reader_without_keeping_it_all) {
   constexpr std::size_t events = 40'000;
   house.engine.chatter.assign(events, std::string(1'000, 'x'));
   raw_client client{house.port};
-  client.send(posting("/v1/runs", nothing));
+  client.send(posting("/v1/runs", nothing, as_sse));
   BOOST_TEST(client.sees("event: started\n"));
   // Until it is read, only the kernel's buffers take more.
   BOOST_TEST(house.get("/livez").status == 200);
@@ -130,7 +120,7 @@ BOOST_AUTO_TEST_CASE(drops_a_reader_that_never_reads) {
   http_house house{o};
   house.engine.chatter.assign(40'000, std::string(1'000, 'x'));
   raw_client client{house.port};
-  client.send(posting("/v1/runs", nothing));
+  client.send(posting("/v1/runs", nothing, as_sse));
   auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};
   while (house.engine.cancelled == 0
          && std::chrono::steady_clock::now() < deadline)
@@ -147,11 +137,8 @@ BOOST_AUTO_TEST_CASE(goes_on_behind_a_stream_that_was_cut) {
   std::string place;
   {
     raw_client client{house.port};
-    client.send("POST /v1/runs HTTP/1.1\r\nHost: localhost\r\n"
-                "Content-Type: application/json\r\n"
-                "Accept: text/event-stream\r\nPrefer: respond-async\r\n"
-                "Content-Length: "
-                + std::to_string(nothing.size()) + "\r\n\r\n" + nothing);
+    client.send(
+      posting("/v1/runs", nothing, as_sse + "Prefer: respond-async\r\n"));
     BOOST_TEST(client.sees("\r\n\r\n"));
     auto at = client.rest().find("location: ") + 10;
     place = client.rest().substr(at, client.rest().find('\r', at) - at);
