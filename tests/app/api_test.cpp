@@ -4,6 +4,7 @@
 #include "runtime/json/json.hpp"
 #include "tests/app/serving.hpp"
 #include "tests/support/metrics_check.hpp"
+#include "tests/support/openapi_check.hpp"
 #include "tests/support/raw_http.hpp"
 
 #include <fstream>
@@ -24,9 +25,17 @@ struct api {
       std::stoi(address.substr(address.rfind(':') + 1)));
   }
 
+  /// Every answer is held against the document that the engine serves.
   raw_answer ask(std::string_view verb, std::string_view path,
                  std::string_view body = {}, std::string_view fields = {}) {
-    return test::ask(port, verb, path, body, fields);
+    if (!check)
+      check.emplace(
+        json::parse_object(test::ask(port, "GET", "/openapi.json").body)
+          .value());
+    auto a = test::ask(port, verb, path, body, fields);
+    for (const auto& problem : check->problems(verb, path, a))
+      BOOST_ERROR(verb << " " << path << " " << a.status << ": " << problem);
+    return a;
   }
   /// The same, for an answer that is to be this status and JSON.
   json::object get(int status, std::string_view verb, std::string_view path,
@@ -42,6 +51,7 @@ struct api {
   temporary_folder folder;
   serving engine;
   std::uint16_t port = 0;
+  std::optional<test::openapi_check> check;
 };
 
 std::string text_of(const json::value& v) {
@@ -187,6 +197,14 @@ BOOST_AUTO_TEST_CASE(gives_the_same_answer_for_the_same_idempotency_key) {
   auto first = troupe.get(200, "POST", "/v1/runs", clock, key);
   auto again = troupe.get(200, "POST", "/v1/runs", clock, key);
   BOOST_TEST(first.at("stdout").as_string() == again.at("stdout").as_string());
+  // Another request with it, whatever its manner: refused, and no run.
+  for (std::string manner : {"", "Prefer: respond-async\r\n"}) {
+    auto wrong
+      = troupe.ask("POST", "/v1/runs", R"({"command":"true"})", key + manner);
+    BOOST_TEST(wrong.status == 422, wrong.body);
+    BOOST_TEST(wrong.body.find("idempotency_key_reused") != wrong.body.npos);
+    BOOST_TEST(wrong.body.find("run_id") == wrong.body.npos);
+  }
   auto other = troupe.get(200, "POST", "/v1/runs", clock);
   BOOST_TEST(first.at("stdout").as_string() != other.at("stdout").as_string());
 }
@@ -239,6 +257,38 @@ BOOST_AUTO_TEST_CASE(begins_an_organization_with_its_first_key) {
                     bearer)
                .status
              == 422);
+}
+
+BOOST_AUTO_TEST_CASE(lets_a_small_batch_pass_a_large_one_of_somebody_else) {
+  api troupe;
+  auto key_of = [&](const std::string& organization) {
+    auto made = troupe.get(201, "POST", "/v1/keys",
+                           R"({"name":"k","scopes":["run"],"organization_id":")"
+                             + organization + R"("})");
+    return "Authorization: Bearer " + text_of(made.at("key")) + "\r\n";
+  };
+  auto large = key_of("org-11111111-1111-4111-8111-111111111111");
+  auto small = key_of("org-22222222-2222-4222-8222-222222222222");
+  auto batch_of = [](int items) {
+    std::string out;
+    for (int i = 0; i < items; ++i)
+      out += std::string{i == 0 ? "" : ","} + R"({"command":"sleep 0.02"})";
+    return R"({"items":[)" + out + "]}";
+  };
+  constexpr int many = 300;
+  auto body = batch_of(many);
+  test::raw_client reader{troupe.port, 60'000};
+  reader.send("POST /v1/batches HTTP/1.1\r\nHost: localhost\r\n"
+              "Content-Type: application/json\r\n"
+              + large + "Content-Length: " + std::to_string(body.size())
+              + "\r\n\r\n" + body);
+  BOOST_TEST_REQUIRE(reader.sees(R"("type":"item")"));
+  auto done = troupe.ask("POST", "/v1/batches", batch_of(4), small);
+  BOOST_TEST(done.body.find(R"("succeeded":4)") != done.body.npos, done.body);
+  auto ended
+    = troupe.get(200, "GET", "/v1/runs?limit=1000&phase=ended", {}, large);
+  BOOST_TEST(ended.at("items").as_array().size() < many);
+  BOOST_TEST(reader.sees(R"("succeeded":300)"));
 }
 
 BOOST_AUTO_TEST_CASE(tells_operators_that_everything_is_up) {

@@ -86,8 +86,8 @@ private:
       if (v.is_number() && v.to_number<double>() > rule.to_number<double>())
         complain(at, "is above its maximum");
     } else if (key != "description" && key != "example" && key != "format"
-               && key != "writeOnly" && key != "minItems"
-               && key != "maxItems") {
+               && key != "writeOnly" && key != "minItems" && key != "minLength"
+               && key != "maxLength" && key != "maxItems") {
       complain(at, "the schema has an unknown keyword " + key);
     }
   }

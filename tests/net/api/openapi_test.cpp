@@ -2,7 +2,7 @@
 // it, every operation is driven, every answer is checked against its schema.
 #include "runtime/model/ids.hpp"
 #include "tests/support/http_house.hpp"
-#include "tests/support/json_schema.hpp"
+#include "tests/support/openapi_check.hpp"
 
 #include <set>
 
@@ -12,11 +12,6 @@ using test::http_house;
 BOOST_AUTO_TEST_SUITE(openapi)
 
 namespace {
-
-struct operation {
-  std::string verb;
-  std::string path; // the template
-};
 
 std::string lower(std::string_view text) {
   std::string out{text};
@@ -28,49 +23,15 @@ std::string lower(std::string_view text) {
 /// Sends requests and holds every answer against the document.
 struct driver {
   http_house house;
-  json::object document;
+  test::openapi_check check{document_of(house)};
   std::set<std::string> driven;
 
-  driver() {
+  static json::object document_of(http_house& house) {
     auto a = house.get("/openapi.json");
     BOOST_REQUIRE(a.status == 200);
-    document = json::parse_object(a.body).value();
+    return json::parse_object(a.body).value();
   }
-
-  const json::object* declared(const json::object& op, int status) {
-    const auto& all = op.at("responses").as_object();
-    auto text = std::to_string(status);
-    for (auto name : {text, text.substr(0, 1) + "XX", std::string{"default"}})
-      if (auto* found = all.if_contains(name))
-        return &found->as_object();
-    return nullptr;
-  }
-
-  void check_body(const std::string& about, const test::raw_answer& a,
-                  const json::object& content) {
-    auto type = a.fields.at("content-type");
-    type = type.substr(0, type.find(';'));
-    auto* media = content.if_contains(type);
-    BOOST_REQUIRE_MESSAGE(media, about << " answers undeclared " << type);
-    const auto& schema = media->at("schema");
-    std::vector<std::string> texts;
-    if (type == "application/x-ndjson") {
-      for (std::size_t at = 0; at < a.body.size();) {
-        auto end = a.body.find('\n', at);
-        texts.push_back(a.body.substr(at, end - at));
-        at = end + 1;
-      }
-    } else if (type.ends_with("json")) {
-      texts.push_back(a.body);
-    }
-    for (const auto& text : texts) {
-      auto parsed = json::parse(text);
-      BOOST_REQUIRE_MESSAGE(parsed.has_value(), about << ": " << text);
-      test::json_schema checker{document};
-      for (const auto& problem : checker.problems(*parsed, schema))
-        BOOST_ERROR(about << " " << a.status << ": " << problem);
-    }
-  }
+  const json::object& document() const { return check.document(); }
 
   /// `path` is the template, `names` fill its parameters in order.
   test::raw_answer drive(const std::string& verb, const std::string& path,
@@ -90,14 +51,11 @@ struct driver {
     auto about = verb + " " + target;
     auto a = test::ask(house.port, verb, target + query, body, fields);
     BOOST_TEST(a.status == expected, about << ": " << a.status << a.body);
-    const auto& op = document.at("paths").at(path).at(lower(verb)).as_object();
-    driven.insert(std::string{op.at("operationId").as_string()});
-    auto* answer = declared(op, a.status);
-    BOOST_REQUIRE_MESSAGE(answer, about << ": undeclared " << a.status);
-    if (auto* content = answer->if_contains("content"))
-      check_body(about, a, content->as_object());
-    else
-      BOOST_TEST(a.body.empty(), about << " has a body");
+    BOOST_TEST(check.template_of(target) == path);
+    for (const auto& problem : check.problems(verb, target, a))
+      BOOST_ERROR(about << " " << a.status << ": " << problem);
+    if (const auto* op = check.operation(verb, target))
+      driven.insert(std::string{op->at("operationId").as_string()});
     return a;
   }
 
@@ -136,8 +94,16 @@ void drive_runs(driver& d) {
   d.drive("GET", "/v1/runs/{id}/logs", {id});
   d.drive("POST", "/v1/runs/{id}/cancel", {id});
   d.drive("DELETE", "/v1/runs/{id}", {id});
-  d.drive("POST", "/v1/batches", {},
-          R"({"items":[{"command":"true"},{"comand":"x"}]})");
+  const std::string batch = R"({"items":[{"command":"true"},{"comand":"x"}]})";
+  d.drive("POST", "/v1/batches", {}, batch);
+  d.drive("POST", "/v1/batches", {}, batch, "Accept: text/event-stream\r\n");
+  d.drive("GET", "/v1/runs", {}, {}, {}, 200,
+          "?phase=ended&status=success&tool=x&label=a%3Db");
+  d.drive("POST", "/v1/runs", {}, run,
+          "Accept: text/event-stream\r\nPrefer: respond-async\r\n");
+  d.drive("POST", "/v1/runs", {}, run, "Origin: http://evil.example\r\n", 403);
+  d.drive("POST", "/v1/runs", {}, run, "Content-Encoding: gzip\r\n", 415);
+  d.drive("POST", "/v1/runs", {}, run, "Authorization: Bearer x\r\n", 401);
   d.house.engine.play = [](const run_request&) -> result<run_result> {
     return error{ec::unavailable, "no backend", {}, {}};
   };
@@ -219,6 +185,9 @@ void drive_the_rest(driver& d) {
   auto key = d.drive("POST", "/v1/keys", {},
                      R"({"name":"ci","scopes":["run"]})", {}, 201);
   BOOST_TEST(key.body.find("troupe_") != std::string::npos);
+  for (int status : {201, 409})
+    d.drive("POST", "/v1/keys", {}, R"({"name":"once","scopes":["run"]})",
+            "Idempotency-Key: once\r\n", status);
   auto listed = d.drive("GET", "/v1/keys");
   BOOST_TEST(listed.body.find("troupe_") == std::string::npos);
   d.drive("DELETE", "/v1/keys/{key}", {d.id_of(key)}, {}, {}, 204);
@@ -246,17 +215,62 @@ BOOST_AUTO_TEST_CASE(documents_every_answer_of_every_operation) {
   drive_configs(d);
   drive_environments(d);
   drive_the_rest(d);
-  for (const auto& [path, item] : d.document.at("paths").as_object())
+  for (const auto& [path, item] : d.document().at("paths").as_object())
     for (const auto& [verb, op] : item.as_object()) {
       std::string name{op.at("operationId").as_string()};
       BOOST_TEST(d.driven.contains(name), name << " is never driven");
     }
 }
 
+BOOST_AUTO_TEST_CASE(shows_an_example_of_every_body_and_each_one_fits) {
+  driver d;
+  std::size_t seen = 0;
+  auto look = [&](const std::string& about, const json::object& holder) {
+    auto* content = holder.if_contains("content");
+    if (!content)
+      return;
+    for (const auto& [type, media] : content->as_object()) {
+      const auto& schema = media.at("schema").as_object();
+      if (!schema.contains("$ref"))
+        continue;
+      auto* example = d.check.resolved(schema).if_contains("example");
+      BOOST_TEST_REQUIRE(example, about << " has no example");
+      test::json_schema checker{d.document()};
+      for (const auto& problem : checker.problems(*example, schema))
+        BOOST_ERROR(about << ": " << problem);
+      ++seen;
+    }
+  };
+  for (const auto& [path, item] : d.document().at("paths").as_object())
+    for (const auto& [verb, op] : item.as_object()) {
+      auto about = std::string{verb} + " " + std::string{path};
+      if (auto* body = op.as_object().if_contains("requestBody"))
+        look(about, body->as_object());
+      for (const auto& [status, answer] : op.at("responses").as_object())
+        look(about + " " + std::string{status},
+             d.check.resolved(answer.as_object()));
+    }
+  BOOST_TEST(seen > 100u);
+}
+
+BOOST_AUTO_TEST_CASE(declares_an_idempotency_key_for_every_post) {
+  driver d;
+  for (const auto& [path, item] : d.document().at("paths").as_object()) {
+    auto* post = item.as_object().if_contains("post");
+    if (!post)
+      continue;
+    bool declared = false;
+    for (const auto& p : post->at("parameters").as_array())
+      declared |= d.check.resolved(p.as_object()).at("name").as_string()
+        == "Idempotency-Key";
+    BOOST_TEST(declared, path << " takes none");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(knows_every_route_and_no_other) {
   driver d;
   std::set<std::string> documented;
-  for (const auto& [path, item] : d.document.at("paths").as_object())
+  for (const auto& [path, item] : d.document().at("paths").as_object())
     for (const auto& [verb, op] : item.as_object())
       documented.insert(std::string{verb} + " " + std::string{path});
   std::set<std::string> served;
