@@ -62,7 +62,8 @@ bool is_loopback_name(std::string_view name) {
 bool doorman::known_host(std::string_view name) const {
   const auto& allowed = house_.options.allowed_hosts;
   for (const auto& one : allowed)
-    if (host_name(one) == name) // without its port, in lower case
+    // As it is, an IPv6 address without brackets; or with port and capitals.
+    if (one == name || host_name(one) == name)
       return true;
   if (loopback_)
     return is_loopback_name(name);

@@ -35,11 +35,13 @@ BOOST_AUTO_TEST_CASE(answers_only_for_its_own_names) {
 
 BOOST_AUTO_TEST_CASE(reads_allowed_names_as_people_write_them) {
   net::server_options o;
-  o.allowed_hosts = {"Tools.Example:8283"};
+  o.allowed_hosts = {"Tools.Example:8283", "fd00::1", "[fd00::2]"};
   http_house house{o};
-  raw_client c{house.port};
-  c.send("GET /livez HTTP/1.1\r\nHost: tools.example\r\n\r\n");
-  BOOST_TEST(c.read().status == 200);
+  for (std::string host : {"tools.example", "[fd00::1]:80", "[fd00::2]"}) {
+    raw_client c{house.port};
+    c.send("GET /livez HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    BOOST_TEST(c.read().status == 200, host);
+  }
 }
 
 // A probe goes by address, whatever names there are.
