@@ -119,7 +119,8 @@ result<void> audit_store::append(const organization_id& organization,
 
 result<void> audit_store::append_texts(const organization_id& organization,
                                        std::span<const std::string_view> all,
-                                       timestamp at, durability how) {
+                                       timestamp at, durability how,
+                                       batch changes) {
   std::lock_guard guard{mutex_};
   if (auto healed = db_->heal(); !healed)
     return healed;
@@ -135,7 +136,6 @@ result<void> audit_store::append_texts(const organization_id& organization,
     known = chains_.emplace(organization, std::move(*stored)).first;
   }
   auto now = known->second;
-  batch changes;
   auto when = to_text(at);
   for (const auto& text : all) {
     if (text.size() > options_.entry_bytes)

@@ -35,10 +35,12 @@ public:
   result<void> append(const organization_id& organization,
                       const std::vector<json::object>& all, timestamp at,
                       durability how = durability::synced);
-  /// The same with the texts of the objects, as our own line writer makes them.
+  /// The same with the texts of the objects, as our own line writer makes them,
+  /// and together with `changes`, which they are about: all or none.
   result<void> append_texts(const organization_id& organization,
                             std::span<const std::string_view> all, timestamp at,
-                            durability how = durability::synced);
+                            durability how = durability::synced,
+                            batch changes = {});
 
   /// Entries with a sequence above `after`, in order. `next` is the sequence of
   /// the last one, when there are more. After `newest_audit_entries`: the last

@@ -73,7 +73,8 @@ result<void> catalog_store::ready() {
 
 result<change_reply> catalog_store::apply(const author& who,
                                           const catalog_change& what,
-                                          timestamp now) {
+                                          timestamp now,
+                                          const committer& commit) {
   if (who.organization.empty())
     return error{
       ec::denied, "a change is made on behalf of an organization", {}, {}};
@@ -86,7 +87,8 @@ result<change_reply> catalog_store::apply(const author& who,
   if (!reply || edit.is_empty())
     return reply;
   auto next = edit.finish();
-  if (auto written = db_->write(edit.changes()); !written)
+  auto written = commit ? commit(edit.changes()) : db_->write(edit.changes());
+  if (!written)
     return written.error();
   publish(std::move(next));
   if (auto* gone = std::get_if<delete_organization>(&what))

@@ -8,6 +8,7 @@
 #include "storage/tool_store.hpp"
 #include "storage/variable_store.hpp"
 
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -61,8 +62,10 @@ public:
 
   /// A change that changes nothing writes nothing and answers what is there.
   /// Things of other organizations are `not_found`, as unknown ones.
+  /// `commit` writes the change, with what belongs to it; by default alone.
+  using committer = std::function<result<void>(const batch& changes)>;
   result<change_reply> apply(const author& who, const catalog_change& what,
-                             timestamp now);
+                             timestamp now, const committer& commit = {});
 
   catalog_ptr current() const;
 

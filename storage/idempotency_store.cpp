@@ -110,7 +110,7 @@ auto idempotency_store::read_mine(const std::string& place,
 result<idempotency_claim>
 idempotency_store::claim(const organization_id& organization,
                          std::string_view key, std::string_view request,
-                         const run_id& run, timestamp now) {
+                         const run_id& run, timestamp now, durability how) {
   if (key.empty() || key.size() > options_.key_bytes)
     return bad_field("/idempotency_key",
                      "has 1 to " + std::to_string(options_.key_bytes)
@@ -145,7 +145,7 @@ idempotency_store::claim(const organization_id& organization,
   batch changes;
   changes.put(column::idempotency, place,
               encode(entry{digest, run, false, now + options_.keep, {}}));
-  if (auto written = db_->write(changes); !written)
+  if (auto written = db_->write(changes, how); !written)
     return written.error();
   count += !*found;
   return idempotency_claim{idempotency_claim::kind::mine, run, {}};
@@ -183,32 +183,48 @@ result<void> idempotency_store::release(const organization_id& organization,
   batch changes;
   changes.erase(column::idempotency, place);
   auto written = db_->write(changes);
-  if (auto& count = count_[organization.str()]; written && count > 0)
-    --count;
+  if (written)
+    count_less(organization.str());
   return written;
 }
 
-result<std::size_t> idempotency_store::sweep(timestamp now) {
+void idempotency_store::count_less(std::string_view organization) {
+  auto i = count_.find(organization);
+  if (i != count_.end() && --i->second == 0)
+    count_.erase(i); // organizations come and go
+}
+
+result<std::size_t> idempotency_store::sweep(timestamp now, std::size_t most) {
   std::lock_guard guard{mutex_};
   if (auto healed = db_->heal(); !healed)
     return healed.error();
   batch changes;
+  std::size_t looked = 0;
+  std::string next;
   auto scanned = db_->scan(
-    column::idempotency, {}, [&](auto key, auto value) -> result<bool> {
+    column::idempotency, {},
+    [&](auto key, auto value) -> result<bool> {
+      if (looked++ == most) {
+        next = key;
+        return false;
+      }
       auto e = decode<entry>(value);
       if (!e)
         return e.error();
       if (e->expires_at <= now)
         changes.erase(column::idempotency, std::string{key});
       return true;
-    });
+    },
+    sweep_from_);
   if (!scanned)
     return scanned.error();
   // Losing this to a crash only means sweeping again.
-  if (auto written = db_->write(changes, durability::buffered); !written)
-    return written.error();
-  if (auto counted = count_all(); !counted)
-    return counted.error();
+  if (!changes.empty())
+    if (auto written = db_->write(changes, durability::buffered); !written)
+      return written.error();
+  sweep_from_ = std::move(next);
+  for (const auto& step : changes.steps())
+    count_less(keys::split(step.key)->front());
   return changes.steps().size();
 }
 

@@ -43,7 +43,8 @@ public:
   result<idempotency_claim> claim(const organization_id& organization,
                                   std::string_view key,
                                   std::string_view request, const run_id& run,
-                                  timestamp now);
+                                  timestamp now,
+                                  durability how = durability::synced);
   /// Keeps the answer. `not_found` when the key is not `run`'s.
   result<void> finish(const organization_id& organization, std::string_view key,
                       const run_id& run, std::string_view answer,
@@ -51,8 +52,9 @@ public:
   /// Gives the key back: the run never began.
   result<void> release(const organization_id& organization,
                        std::string_view key, const run_id& run);
-  /// Erases what has expired, of all organizations. Returns how many.
-  result<std::size_t> sweep(timestamp now);
+  /// Erases what has expired, of all organizations. Looks at `most` keys, the
+  /// next time at the next ones. Returns how many it erased.
+  result<std::size_t> sweep(timestamp now, std::size_t most = 10'000);
 
 private:
   struct entry;
@@ -60,15 +62,17 @@ private:
   idempotency_store(std::shared_ptr<database> db, std::shared_ptr<sealer> seals,
                     idempotency_options options);
   result<void> count_all();
+  void count_less(std::string_view organization);
   result<std::optional<entry>> read(const std::string& place) const;
   result<entry> read_mine(const std::string& place, const run_id& run) const;
 
   std::shared_ptr<database> db_;
   std::shared_ptr<sealer> seals_;
   idempotency_options options_;
-  std::mutex mutex_;                         // makes a claim one step
-  std::map<std::string, std::size_t> count_; // by organization
+  std::mutex mutex_; // makes a claim one step
+  std::map<std::string, std::size_t, std::less<>> count_; // by organization
   std::uint64_t generation_ = 0;
+  std::string sweep_from_; // the key to look at next; "": the first
 };
 
 } // namespace troupe

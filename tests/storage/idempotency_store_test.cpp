@@ -85,6 +85,18 @@ BOOST_AUTO_TEST_CASE(forgets_a_key_when_its_time_is_over) {
   BOOST_TEST(content(*kept.db, column::idempotency).empty());
 }
 
+BOOST_AUTO_TEST_CASE(sweeps_a_few_at_a_time_and_comes_round) {
+  for (const auto* key : {"a", "b", "c", "d", "e"})
+    claim(alice, key, "request", first);
+  const auto late = at(2 * 24 * 3600);
+  BOOST_TEST(must(kept.idempotency->sweep(late, 2)) == 2u);
+  BOOST_TEST(must(kept.idempotency->sweep(late, 2)) == 2u);
+  BOOST_TEST(must(kept.idempotency->sweep(late, 2)) == 1u);
+  BOOST_TEST(content(*kept.db, column::idempotency).empty());
+  claim(alice, "a", "request", first);
+  BOOST_TEST(must(kept.idempotency->sweep(late, 2)) == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(bounds_keys_and_answers) {
   close();
   options.idempotency.keep_keys = 2;
