@@ -20,8 +20,13 @@ public:
 
   void put(std::string name, secret value, const char* origin) {
     if (with_origins_)
-      origins_.insert_or_assign(name, origin);
+      add_origin(name, origin);
     done_.variables.insert_or_assign(std::move(name), std::move(value));
+  }
+
+  void drop(const std::string& name) {
+    done_.variables.erase(name);
+    origins_.erase(name);
   }
 
   layered_environment take() && {
@@ -32,6 +37,12 @@ public:
   const environment& variables() const { return done_.variables; }
 
 private:
+  void add_origin(const std::string& name, const char* origin) {
+    auto [i, fresh] = origins_.try_emplace(name, origin);
+    if (!fresh && !i->second.starts_with(origin)) // an agent has two layers
+      i->second = std::string{origin} + " over " + i->second;
+  }
+
   const bool with_origins_;
   layered_environment done_;
   std::map<std::string, std::string> origins_;
@@ -63,18 +74,21 @@ result<void> check_size(const environment& all, const run_rules& rules) {
   return {};
 }
 
+/// Their names are the engine's even when there is nothing to say.
 void put_ids(layers& all, const run_request& request, const tool_id& tool) {
+  auto put = [&](const std::string& name, const std::string& value) {
+    all.drop(name);
+    if (!value.empty())
+      all.put(name, secret{value}, "engine");
+  };
   auto twins = [&](const std::string& name, const std::string& value) {
-    if (value.empty())
-      return;
-    all.put("LETTA_" + name, secret{value}, "engine");
-    all.put("TROUPE_" + name, secret{value}, "engine");
+    put("LETTA_" + name, value);
+    put("TROUPE_" + name, value);
   };
   twins("AGENT_ID", request.agent_id);
   twins("PROJECT_ID", request.project_id);
   twins("TOOL_ID", tool.str());
-  if (!request.traceparent.empty())
-    all.put("TRACEPARENT", secret{request.traceparent}, "engine");
+  put("TRACEPARENT", request.traceparent);
 }
 
 } // namespace

@@ -20,14 +20,15 @@ struct found_layers {
 
 struct layered_environment {
   environment variables;
-  /// Every variable with the layer that it comes from, for explanations.
+  /// Every variable with the layer that it comes from, and those it hides:
+  /// "run over webhook over config". For explanations.
   std::vector<std::pair<std::string, std::string>> origins;
 };
 
 /// The environment of a run, in the one documented order, later wins:
 ///   process (local only) < config < webhook < agent < run < ids.
 /// Nobody overrides the ids: LETTA_AGENT_ID, LETTA_PROJECT_ID, LETTA_TOOL_ID,
-/// their TROUPE_ twins and TRACEPARENT.
+/// their TROUPE_ twins and TRACEPARENT. What there is no id for is absent.
 result<layered_environment>
 layer_environment(const run_request& request, const tool_id& tool,
                   backend_kind backend, const found_layers& found,

@@ -76,6 +76,8 @@ BOOST_AUTO_TEST_CASE(injects_ids_that_nobody_overrides) {
 
 BOOST_AUTO_TEST_CASE(leaves_out_ids_that_there_are_not) {
   all_layers l;
+  for (const auto* name : {"LETTA_AGENT_ID", "LETTA_PROJECT_ID", "TRACEPARENT"})
+    l.request.env[name] = secret{"forged"};
   l.request.agent_id.clear();
   l.request.project_id.clear();
   l.request.traceparent.clear();
@@ -109,7 +111,8 @@ BOOST_AUTO_TEST_CASE(tells_where_each_variable_comes_from_without_values) {
   BOOST_REQUIRE(env.has_value());
   std::map<std::string, std::string> origins{env->origins.begin(),
                                              env->origins.end()};
-  BOOST_TEST(origins.at("SHARED") == "run");
+  BOOST_TEST(origins.at("SHARED")
+             == "run over agent over webhook over config over process");
   BOOST_TEST(origins.at("FROM_config") == "config");
   BOOST_TEST(origins.at("LETTA_TOOL_ID") == "engine");
 }
