@@ -4,6 +4,9 @@ namespace troupe {
 
 namespace {
 
+/// What an answer may take from the webhook's deadline to us.
+constexpr auto slack = std::chrono::milliseconds{500};
+
 template <class Variables, class Store>
 result<environment> unseal_all(const Variables& variables, const Store& store) {
   environment values;
@@ -101,8 +104,10 @@ void credential_state::ask(const credential_query& query, waiter who) {
     caf::anon_send(home, done_v, number,
                    std::make_shared<result<environment>>(std::move(answer)));
   };
-  context->options.webhook->ask(
-    query, context->options.credentials.webhook_timeout, std::move(done));
+  const auto patience = context->options.credentials.webhook_timeout;
+  // It has a deadline of its own; one that forgets us must not keep the runs.
+  self->delayed_send(self, patience + slack, tick_v, number);
+  context->options.webhook->ask(query, patience, std::move(done));
 }
 
 void credential_state::answered(std::uint64_t number,
@@ -144,6 +149,8 @@ credential_state::checked(result<environment> answer,
     return error{ec::unavailable, answer.error().text};
   const bool strict = context->options.credentials.when_webhook_fails
     == credential_rules::on_error::fail;
+  std::size_t left_out = 0;
+  std::string reason;
   for (auto i = answer->begin(); i != answer->end();) {
     auto ok = check_variable_name(i->first);
     if (ok)
@@ -157,10 +164,15 @@ credential_state::checked(result<environment> answer,
                    "the credentials webhook sent a variable that is not "
                    "allowed: "
                      + ok.error().text};
-    notes.push_back("a variable of the credentials webhook was left out: "
-                    + ok.error().text);
+    if (++left_out == 1)
+      reason = ok.error().text;
     i = answer->erase(i);
   }
+  if (left_out > 0)
+    notes.push_back(std::to_string(left_out)
+                    + " variables of the credentials webhook were left out; "
+                      "the first: "
+                    + reason);
   return std::make_shared<const environment>(std::move(*answer));
 }
 
@@ -218,7 +230,12 @@ credential(credential_actor::stateful_pointer<credential_state> self,
            std::shared_ptr<result<environment>>& answer) {
       self->state.answered(flight, std::move(*answer));
     },
-    [self](tick_atom, std::uint64_t) { self->state.sweep(); },
+    [self](tick_atom, std::uint64_t flight) {
+      if (flight == 0)
+        return self->state.sweep();
+      self->state.answered(
+        flight, error{ec::timeout, "the webhook did not answer in time"});
+    },
   };
 }
 

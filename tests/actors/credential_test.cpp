@@ -183,4 +183,18 @@ BOOST_AUTO_TEST_CASE(cancels_a_run_that_waits_for_a_hanging_webhook) {
   BOOST_TEST(f.local->started() == 0);
 }
 
+BOOST_AUTO_TEST_CASE(goes_on_without_a_webhook_that_forgets_to_answer) {
+  engine_options options;
+  options.credentials.webhook_timeout = std::chrono::milliseconds{1};
+  webhook_fixture f{options};
+  auto r = f.run(source_run());
+  BOOST_REQUIRE_MESSAGE(r.has_value(), why(r));
+  BOOST_REQUIRE((*r)->notes.size() == 1u);
+  BOOST_TEST((*r)->notes[0].find("in time") != std::string::npos);
+  // The next one asks anew.
+  f.webhook->always(variables("LATE", "1"));
+  BOOST_REQUIRE(f.run(source_run()).has_value());
+  BOOST_TEST(f.seen.contains("LATE"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
