@@ -10,6 +10,8 @@ std::size_t index(backend_kind kind) {
   return static_cast<std::size_t>(kind);
 }
 
+constexpr std::uint32_t few_waiting = 16; // runs of one organization
+
 void take_one(std::unordered_map<organization_id, std::uint32_t>& counts,
               const organization_id& organization) {
   auto i = counts.find(organization);
@@ -46,7 +48,11 @@ result<admission::verdict> admission::enter(stay& s,
     return verdict::run;
   }
   const auto waiting = count_of(waiting_of_, organization);
-  const bool all_full = counts_.waiting >= limits_.waiting;
+  // The last places are for those of whom few wait: two that flood must not
+  // shut out everybody else.
+  const bool all_full = counts_.waiting >= limits_.waiting
+    || (waiting >= few_waiting
+        && counts_.waiting >= limits_.waiting - limits_.waiting / 4);
   if (all_full || waiting >= limits_.waiting_per_organization) {
     error full;
     full.code = ec::exhausted;
@@ -143,6 +149,12 @@ void admission::wake(std::vector<guest>& may_start) {
   while (counts_.waiting > 0 && counts_.running < limits_.running
          && idle < backend_kinds) {
     next_backend_ = (next_backend_ + 1) % backend_kinds;
+    if (counts_.waiting_by_backend[next_backend_] == 0
+        || counts_.running_by_backend[next_backend_]
+          >= bounds_[next_backend_]) {
+      ++idle; // nobody of its queue need be looked at
+      continue;
+    }
     auto backend = static_cast<backend_kind>(next_backend_);
     auto next = queues_[next_backend_].pop(
       [&](const organization_id& who) { return room_for(who, backend); });

@@ -150,4 +150,41 @@ BOOST_AUTO_TEST_CASE(counts_nothing_twice_whatever_happens) {
   BOOST_TEST(a.now().waiting == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(keeps_places_for_others_beside_two_that_flood) {
+  admission_limits limits;
+  limits.running = 1;
+  limits.waiting = 100;
+  limits.waiting_per_organization = 60;
+  admission a{limits};
+  std::vector<guest_ptr> guests;
+  auto flood = [&](const organization_id& who) {
+    do
+      guests.push_back(make(0));
+    while (enter(a, guests.back(), who));
+  };
+  flood(one);
+  flood(two);
+  auto lonely = make(1);
+  auto verdict = enter(a, lonely, organization_id{"org-3"});
+  BOOST_REQUIRE(verdict.has_value());
+  BOOST_TEST((*verdict == admission::verdict::wait));
+  a.leave(lonely->stay);
+}
+
+BOOST_AUTO_TEST_CASE(wakes_others_beside_a_backend_that_is_full) {
+  admission_limits limits;
+  limits.running = 2;
+  limits.running_per_backend[backend_kind::e2b] = 1;
+  admission a{limits};
+  auto far = make(1), near = make(2), far_too = make(3), near_too = make(4);
+  BOOST_TEST(
+    (*enter(a, far, one, backend_kind::e2b) == admission::verdict::run));
+  BOOST_TEST((*enter(a, near, one) == admission::verdict::run));
+  BOOST_TEST(
+    (*enter(a, far_too, one, backend_kind::e2b) == admission::verdict::wait));
+  BOOST_TEST((*enter(a, near_too, one) == admission::verdict::wait));
+  BOOST_TEST((numbers(a.leave(near->stay)) == std::vector{4}));
+  BOOST_TEST((numbers(a.leave(far->stay)) == std::vector{3}));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
