@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/backend_kinds.hpp"
 #include "actors/fair_queue.hpp"
 #include "runtime/error.hpp"
 #include "runtime/model/run.hpp"
@@ -27,8 +28,6 @@ struct admission_limits {
   /// Turns per round in the queue; who is not named has one.
   std::map<organization_id, std::uint32_t> weights;
 };
-
-inline constexpr std::size_t backend_kinds = 6;
 
 /// Decides who runs now, who waits and who is told to come back. Shared by the
 /// dispatchers; every call takes well under a microsecond.

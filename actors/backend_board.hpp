@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/backend_kinds.hpp"
 #include "actors/circuit_breaker.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/engine.hpp"
@@ -37,7 +38,7 @@ public:
   std::vector<backend_kind> kinds() const;
 
 private:
-  std::array<std::unique_ptr<backend_desk>, 6> desks_;
+  std::array<std::unique_ptr<backend_desk>, backend_kinds> desks_;
 };
 
 } // namespace troupe

@@ -65,23 +65,24 @@ result<backend_plan> plan_backends(const backend_wish& wish,
   };
   backend_plan plan;
   few<candidate> found;
-  int first_rank = -1;
+  int floor = 0; // of isolation, as the better choices' configs want it
   auto say = [&](backend_kind kind, const auto&... parts) {
     if (with_reasons)
       plan.reasons.push_back((name(kind) + ": " + ... + std::string{parts}));
   };
   for (auto& [kind, why] : in_order(wish)) {
     auto view = look(kind);
+    const auto rank = isolation_rank(kind, wish.local_isolation);
+    const bool too_weak = rank < floor;
+    if (wish.no_weaker[static_cast<std::size_t>(kind)])
+      floor = std::max(floor, rank);
     if (!view.configured) {
       if (wish.of_run)
         return not_configured(kind);
       say(kind, "not configured");
       continue;
     }
-    auto rank = isolation_rank(kind, wish.local_isolation);
-    if (first_rank < 0) {
-      first_rank = rank;
-    } else if (!wish.allow_weaker && rank < first_rank) {
+    if (too_weak) {
       say(kind, "weaker isolation than the config permits");
       continue;
     }
@@ -94,6 +95,11 @@ result<backend_plan> plan_backends(const backend_wish& wish,
       say(kind, why, sick > 0 ? ", but it failed often lately" : "");
     found.push_back({kind, sick});
   }
+  if (found.empty() && floor > 0)
+    return error{ec::unavailable,
+                 "no backend that is configured separates runs as strongly as "
+                 "the sandbox config wants; configure the one it is for, or "
+                 "set its allow_weaker_fallback"};
   if (found.empty())
     return error{ec::unavailable,
                  "no backend can take this run; configure one "

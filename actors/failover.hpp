@@ -4,6 +4,7 @@
 #include "runtime/model/isolation.hpp"
 #include "runtime/model/run.hpp"
 
+#include <bitset>
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,7 +17,8 @@ struct backend_wish {
   std::optional<backend_kind> of_run;        // binding: nowhere else
   std::optional<backend_kind> of_tool;       // first choice
   backend_kind standard = backend_kind::e2b; // when nobody says, or fails
-  bool allow_weaker = true; // than the first choice's isolation
+  /// By kind: its config does not let a run go on to a weaker isolation.
+  std::bitset<backend_kinds> no_weaker;
   isolation_level local_isolation = isolation_level::standard;
 };
 

@@ -36,24 +36,6 @@ result<void> read(config_view& view) {
   return {};
 }
 
-/// The stored config for this run, or nothing.
-std::shared_ptr<const sandbox_config>
-stored_config(const run_request& request, backend_kind backend,
-              const organization_catalog* catalog) {
-  if (!catalog)
-    return nullptr;
-  if (request.config) {
-    auto i = catalog->configs.find(request.config);
-    if (i != catalog->configs.end() && i->second->type == backend)
-      return i->second;
-  }
-  auto by_type = catalog->configs_by_type.find(backend);
-  if (by_type == catalog->configs_by_type.end())
-    return nullptr;
-  auto i = catalog->configs.find(by_type->second);
-  return i == catalog->configs.end() ? nullptr : i->second;
-}
-
 result<sandbox_config> default_of(const organization_id& organization,
                                   backend_kind backend,
                                   const run_rules& rules) {
@@ -108,6 +90,23 @@ result<isolation_level> choose_isolation(const run_request& request,
 }
 
 } // namespace
+
+std::shared_ptr<const sandbox_config>
+stored_config(const run_request& request, backend_kind backend,
+              const organization_catalog* catalog) {
+  if (!catalog)
+    return nullptr;
+  if (request.config) {
+    auto i = catalog->configs.find(request.config);
+    if (i != catalog->configs.end() && i->second->type == backend)
+      return i->second;
+  }
+  auto by_type = catalog->configs_by_type.find(backend);
+  if (by_type == catalog->configs_by_type.end())
+    return nullptr;
+  auto i = catalog->configs.find(by_type->second);
+  return i == catalog->configs.end() ? nullptr : i->second;
+}
 
 result<config_view_ptr> config_views::find(const run_request& request,
                                            backend_kind backend,

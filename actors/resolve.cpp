@@ -192,6 +192,19 @@ result<std::string> bind(const run_request& request, const prepared_run& run) {
                         run.kind == run_kind::source ? schema : "");
 }
 
+/// Whose config says that a run must not go on to a weaker isolation.
+void read_fallback(const run_request& request,
+                   const organization_catalog* catalog, backend_wish& wish) {
+  for (auto kind : {wish.of_tool.value_or(wish.standard), wish.standard}) {
+    const auto config = stored_config(request, kind, catalog);
+    if (!config)
+      continue;
+    auto* said = config->config.if_contains("allow_weaker_fallback");
+    if (said && said->is_bool() && !said->get_bool())
+      wish.no_weaker.set(static_cast<std::size_t>(kind));
+  }
+}
+
 } // namespace
 
 result<tool_view_ptr> tool_views::find(const std::shared_ptr<const tool>& of) {
@@ -255,6 +268,8 @@ result<resolved_run> resolve(const run_request& request,
                        "leave out one of the two");
     r.wish.of_run = config.type;
   }
+  if (!r.wish.of_run)
+    read_fallback(request, catalog, r.wish);
   return r;
 }
 

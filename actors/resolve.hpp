@@ -52,6 +52,11 @@ result<resolved_run> resolve(const run_request& request,
                              const organization_catalog* catalog,
                              const run_rules& rules, tool_views& tools);
 
+/// The stored config for this run at a backend, or nothing.
+std::shared_ptr<const sandbox_config>
+stored_config(const run_request& request, backend_kind backend,
+              const organization_catalog* catalog);
+
 /// The parts of a sandbox config that a run needs, whatever its kind.
 struct config_view {
   std::shared_ptr<const sandbox_config> config;

@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(puts_sick_backends_last_and_says_why) {
 BOOST_AUTO_TEST_CASE(never_goes_to_a_weaker_isolation_than_permitted) {
   world w{{local, e2b}};
   backend_wish wish;
-  wish.allow_weaker = false;
+  wish.no_weaker.set(static_cast<std::size_t>(e2b));
   BOOST_TEST((w.plan(wish) == kinds{e2b}));
   wish.of_tool = local;
   BOOST_TEST((w.plan(wish) == kinds{local}));
@@ -106,6 +106,17 @@ BOOST_AUTO_TEST_CASE(tries_again_only_what_cannot_have_happened) {
   BOOST_TEST(may_fail_over(gone, true, true));
   const error wrong{ec::invalid_request, "wrong", {}, {}};
   BOOST_TEST(!may_fail_over(wrong, false, true));
+}
+
+BOOST_AUTO_TEST_CASE(stays_away_when_the_strong_one_is_not_configured) {
+  backend_wish wish;
+  wish.no_weaker.set(static_cast<std::size_t>(e2b));
+  auto plan = plan_backends(wish, world{{local}}.viewer());
+  BOOST_REQUIRE(!plan.has_value());
+  BOOST_TEST(plan.error().text.find("allow_weaker_fallback")
+             != std::string::npos);
+  wish.of_tool = modal; // as strong: its own config does not mind
+  BOOST_TEST((world{{local, e2b, modal}}.plan(wish) == kinds{modal, e2b}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
