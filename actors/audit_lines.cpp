@@ -3,8 +3,10 @@
 #include "runtime/digest.hpp"
 #include "runtime/model/codec.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 
 namespace troupe {
 
@@ -51,6 +53,20 @@ private:
 
   std::string out_;
 };
+
+/// The decisions of the network broker. A tool chooses the names, and how many
+/// there are: it must not make the line longer than one may be.
+void put_connections(line_writer& line, const std::vector<network_event>& all) {
+  constexpr std::size_t most = 32; // of some 300 bytes
+  json::array told;
+  for (const auto& e : std::span{all}.first(std::min(most, all.size())))
+    told.push_back(
+      {{"target", e.target}, {"allowed", e.allowed}, {"reason", e.reason}});
+  if (!told.empty())
+    line.raw("connections", json::to_text(std::move(told)));
+  if (all.size() > most)
+    line.number("more_connections", all.size() - most);
+}
 
 void put_caller(json::object& line, const caller& who) {
   line["user"] = who.user.str();
@@ -144,15 +160,24 @@ std::string audit_of_run(const live_run& run, const prepared_run* prepared) {
     line.text("status", to_string(run.outcome->status));
     line.text("reason", to_string(run.outcome->reason));
     line.number("cpu_us", run.outcome->usage.cpu.count());
-    json::array decisions; // of the network broker; bounded by it
-    for (const auto& e : run.outcome->network)
-      decisions.push_back(
-        {{"target", e.target}, {"allowed", e.allowed}, {"reason", e.reason}});
-    if (!decisions.empty())
-      line.raw("connections", json::to_text(std::move(decisions)));
+    put_connections(line, run.outcome->network);
   } else if (run.failure) {
     line.text("error", to_string(run.failure->code));
   }
+  return std::move(line).take();
+}
+
+std::string audit_of_lost(const run_record& run) {
+  line_writer line;
+  line.text("event", "run");
+  line.text("run", run.id.str());
+  if (!run.tool_name.empty())
+    line.text("tool_name", run.tool_name);
+  if (!run.agent_id.empty())
+    line.text("agent", run.agent_id);
+  line.text("backend", to_string(run.backend));
+  line.text("status", to_string(run_status::error));
+  line.text("reason", to_string(exit_reason::lost));
   return std::move(line).take();
 }
 

@@ -73,4 +73,19 @@ BOOST_AUTO_TEST_CASE(says_how_a_run_came_out_and_not_what_it_said) {
   BOOST_TEST(!decision.at("allowed").as_bool());
 }
 
+BOOST_AUTO_TEST_CASE(stays_short_however_much_the_tool_connects) {
+  auto run = a_run({});
+  run_result result;
+  for (int i = 0; i < 256; ++i)
+    result.network.push_back(
+      {std::string(253, 'a') + ":443", false, "not on the list"});
+  run->outcome = std::make_shared<const run_result>(std::move(result));
+  BOOST_TEST(audit_of_run(*run, nullptr).size() < 16u << 10);
+  auto line = line_of(*run, nullptr);
+  const auto told = line.at("connections").as_array().size();
+  BOOST_TEST(told > 0u);
+  BOOST_TEST(told + line.at("more_connections").to_number<std::size_t>()
+             == 256u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
