@@ -12,15 +12,15 @@ constexpr double memory = 0.9; // of the score: ten runs make a new opinion
 
 circuit_breaker::circuit_breaker(breaker_options options) : options_{options} {}
 
-bool circuit_breaker::allow(clock::time_point now) {
+circuit_breaker::pass circuit_breaker::allow(clock::time_point now) {
   std::lock_guard guard{mutex_};
   if (state_ == state::closed)
-    return true;
+    return {true, false};
   if (now < retry_at_ || probing_)
-    return false;
+    return {};
   state_ = state::half_open;
   probing_ = true;
-  return true;
+  return {true, true};
 }
 
 void circuit_breaker::succeeded() {
@@ -49,7 +49,9 @@ void circuit_breaker::failed(clock::time_point now) {
   retry_at_ = now + pause;
 }
 
-void circuit_breaker::abandoned() {
+void circuit_breaker::abandoned(pass which) {
+  if (!which.probe)
+    return; // another one may be the probe
   std::lock_guard guard{mutex_};
   probing_ = false;
 }

@@ -22,13 +22,20 @@ public:
 
   explicit circuit_breaker(breaker_options options = {});
 
-  /// Whether a run may be sent now. In `half_open` one caller gets a yes; it
-  /// owes an answer by `succeeded`, `failed` or `abandoned`.
-  bool allow(clock::time_point now);
+  /// A yes or a no. Whoever gets a yes owes an answer by `succeeded`, `failed`
+  /// or `abandoned`.
+  struct pass {
+    bool given = false;
+    bool probe = false; // the one that is let through in `half_open`
+    explicit operator bool() const { return given; }
+  };
+
+  /// Whether a run may be sent now. In `half_open` one caller gets a yes.
+  pass allow(clock::time_point now);
   void succeeded();
   void failed(clock::time_point now);
   /// The run ended in a way that says nothing about the backend.
-  void abandoned();
+  void abandoned(pass which);
 
   state now(clock::time_point now) const;
   /// 1 is well, 0 is not: failures weigh more the younger they are.

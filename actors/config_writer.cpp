@@ -5,17 +5,21 @@
 namespace troupe {
 
 caf::result<change_result> config_state::change(const change_order& order) {
-  auto applied = store->apply(order.who, *order.what);
-  ledger_line line;
-  line.organization = order.who.organization;
-  std::optional<error> failure;
+  auto line_if_done = audit_of_change(order.who, *order.what, nullptr);
+  auto applied = store->apply(order.who, *order.what, line_if_done);
+  if (!applied || !applied->audited) {
+    // Nothing has changed: this line may come a little later.
+    ledger_line line;
+    line.organization = order.who.organization;
+    line.audit = std::move(line_if_done);
+    if (!applied) {
+      const auto why = applied.error();
+      line.audit = audit_of_change(order.who, *order.what, &why);
+    }
+    write_down(*context, std::move(line));
+  }
   if (!applied)
-    failure = applied.error();
-  line.audit
-    = audit_of_change(order.who, *order.what, failure ? &*failure : nullptr);
-  write_down(*context, std::move(line));
-  if (!applied)
-    return to_caf(std::move(*failure));
+    return to_caf(std::move(applied.error()));
   meters::add(context->meter.changes);
   // Published before it is answered: who reads after the answer sees it.
   context->config.store(std::move(applied->now));

@@ -30,17 +30,38 @@ bool write_down(engine_context& context, ledger_line&& line,
   return true;
 }
 
-void abandon(engine_context& context, const live_run_ptr& run, error why) {
-  if (!run->claim_end())
+void tell_end(engine_context& context, const live_run_ptr& run) {
+  if (!run->claim_telling())
     return;
+  run->events.end(run->outcome, run->failure);
+  run->forget_request();
+  if (run->admitted)
+    context.runs.retire(run);
+  else
+    context.runs.forget(run);
+}
+
+void abandon(engine_context& context, const live_run_ptr& run, error why) {
+  if (!run->claim_end()) {
+    if (run->phase == run_phase::ended)
+      tell_end(context, run); // who ended it died before it could
+    return;
+  }
   run->failure = std::make_shared<const error>(std::move(why));
   run->ended_at = now();
   run->phase.store(run_phase::ended, std::memory_order_release);
-  meters::add(context.meter.failed_runs);
-  ledger_line line;
-  line.run = run;
-  line.audit = audit_of_run(*run, nullptr);
-  write_down(context, std::move(line));
+  if (run->admitted) {
+    meters::add(context.meter.failed_runs);
+    ledger_line line;
+    line.run = run;
+    line.audit = audit_of_run(*run, nullptr);
+    // Another run's key stays what it is: the books look whose it is.
+    if (!run->idempotency_key.empty())
+      line.key = fate_of_key(*run);
+    write_down(context, std::move(line));
+  } else {
+    meters::add(context.meter.refused);
+  }
   auto may_start = context.gate.leave(run->stay);
   auto routes = context.routes.load();
   for (auto& guest : may_start) {
@@ -51,9 +72,7 @@ void abandon(engine_context& context, const live_run_ptr& run, error why) {
   }
   if (auto* desk = context.board->find(run->backend))
     desk->carrier->cancel(run->id, exit_reason::cancelled);
-  run->events.end(nullptr, run->failure);
-  run->forget_request();
-  context.runs.retire(run);
+  tell_end(context, run);
 }
 
 } // namespace troupe

@@ -68,8 +68,11 @@ inline std::uint64_t route_of(std::uint32_t dispatcher) {
 bool write_down(engine_context& context, ledger_line&& line,
                 std::function<void(bool)> kept = {});
 
+/// Tells the readers of a run that it has ended, and keeps it for late ones.
+void tell_end(engine_context& context, const live_run_ptr& run);
+
 /// Ends a run that nobody carries any more: its dispatcher died, or was never
-/// reached. Nothing happens if it has ended.
+/// reached. If it has ended, everybody is told.
 void abandon(engine_context& context, const live_run_ptr& run, error why);
 
 } // namespace troupe

@@ -1,6 +1,5 @@
 #include "actors/dispatcher.hpp"
 
-#include "actors/recycled.hpp"
 #include "runtime/model/codec.hpp"
 
 namespace troupe {
@@ -38,7 +37,7 @@ caf::result<run_note> dispatcher_state::start(execution& what) {
 caf::result<run_note> dispatcher_state::cancel(const live_run_ptr& run) {
   meters::add(context->meter.cancelled);
   run->cancel_wanted = true;
-  if (auto* j = find(run); j && !j->asked_to_end)
+  if (auto* j = find(run); j && !j->asked_to_end && j->at != stage::settling)
     end_early(*j, exit_reason::cancelled);
   return to_note(describe(*run));
 }
@@ -51,10 +50,6 @@ void dispatcher_state::gone(const caf::actor_addr& who) {
   for (auto& run : orphans)
     if (auto* j = find(run))
       orphaned(*j);
-  // The ledger may have died with what it had taken from its queue.
-  for (auto& [run, j] : jobs)
-    if (j.accepted.pending() && j.admitted)
-      record_begin(j);
 }
 
 void dispatcher_state::orphaned(job& j) {
@@ -84,17 +79,11 @@ void dispatcher_state::tick(std::uint64_t generation) {
     if (!j)
       continue;
     j->alarm.reset();
-    if (j->asked_to_end) {
-      // It was told to end and did not: nobody waits any longer.
-      meters::add(context->meter.expired);
-      conclude(*j,
-               error{ec::timeout,
-                     "the backend did not end the run when it was told to; "
-                     "the run may still have effects"});
-      continue;
-    }
     meters::add(context->meter.expired);
-    end_early(*j, exit_reason::wall_timeout);
+    if (j->asked_to_end)
+      give_up(*j);
+    else
+      end_early(*j, exit_reason::wall_timeout);
   }
   arm();
 }
@@ -105,6 +94,10 @@ void dispatcher_state::stop() {
     all.push_back(j.run);
   for (auto& run : all)
     if (auto* j = find(run)) {
+      if (j->at == stage::settling) {
+        close(*j); // the ledger stops last: it still writes it
+        continue;
+      }
       if (j->at == stage::running)
         if (auto* desk = context->board->find(run->backend))
           desk->carrier->cancel(run->id, exit_reason::cancelled);
@@ -168,44 +161,19 @@ void dispatcher_state::begin(job& j) {
                           {},
                           std::chrono::milliseconds{1'000}});
   const auto& request = *j.request;
-  if (request.idempotency_key.empty())
-    return resolve_now(j);
-  auto [i, fresh] = keys.try_emplace(
-    std::pair{j.run->who.organization, request.idempotency_key}, j.run);
-  if (!fresh)
-    return conclude(j,
-                    error{ec::conflict,
-                          "a request with this idempotency key is still "
-                          "running as "
-                            + i->second->id.str()
-                            + "; wait for it, or cancel it"});
-  j.keyed = true;
-  j.at = stage::claiming;
-  const auto& ledger = routes.of(context->routes)->ledger;
-  if (!ledger)
-    return orphaned(j);
-  j.helper = ledger.address();
-  self->send(ledger, claim_v, j.run);
-}
-
-void dispatcher_state::claimed(const claim_reply& reply) {
-  auto* j = find(reply.run);
-  if (!j || j->at != stage::claiming)
-    return;
-  if (reply.fresh)
-    return resolve_now(*j);
-  // Not ours: what was claimed stays as it is.
-  j->keyed = false;
-  keys.erase({j->run->who.organization, j->run->idempotency_key});
-  if (reply.replay) {
-    meters::add(context->meter.replayed);
-    auto again = make_recycled<run_result>(*reply.replay);
-    again->notes.emplace_back("replayed: the key was used before");
-    return conclude(*j, std::move(again));
+  if (!request.idempotency_key.empty()) {
+    auto [i, fresh] = keys.try_emplace(
+      std::pair{j.run->who.organization, request.idempotency_key}, j.run);
+    if (!fresh)
+      return conclude(j,
+                      error{ec::conflict,
+                            "a request with this idempotency key is still "
+                            "running as "
+                              + i->second->id.str()
+                              + "; wait for it, or cancel it"});
+    j.keyed = true;
   }
-  conclude(*j,
-           reply.failure ? *reply.failure
-                         : error{ec::internal, "the ledger said nothing"});
+  resolve_now(j);
 }
 
 // -- helpers ------------------------------------------------------------------
@@ -300,7 +268,9 @@ dispatcher(dispatcher_actor::stateful_pointer<dispatcher_state> self,
     [self](claim_atom, const claim_reply& reply) {
       self->state.claimed(reply);
     },
-    [self](kept_atom, const live_run_ptr& run) { self->state.kept(run); },
+    [self](kept_atom, const live_run_ptr& run, bool well) {
+      self->state.kept(run, well);
+    },
     [self](ended_atom, attempt_end& end) { self->state.ended(end); },
     [self](done_atom, const resolve_reply& reply) {
       if (auto* j = self->state.find(reply.run))

@@ -3,6 +3,7 @@
 #include "actors/context.hpp"
 #include "actors/resolve.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace troupe {
 
-/// Takes runs through their life: claim, resolve, queue, environment, run,
+/// Takes runs through their life: resolve, queue, book, environment, run,
 /// answer. A stage is a member function that ends in a letter, in the next
 /// stage, or in `conclude`; nobody else answers.
 struct dispatcher_state {
@@ -19,22 +20,23 @@ struct dispatcher_state {
   using clock = live_run::clock;
 
   enum class stage : std::uint8_t {
-    claiming,  // the ledger looks up the key
     resolving, // the arguments are bound elsewhere
+    booking,   // the ledger looks up the key, or writes down that it begins
     waiting,   // for a turn
     gathering, // variables
     running,   // an executor has it
+    settling,  // it has ended; the answer waits until its key holds it
   };
 
   struct job {
     live_run_ptr run;
     std::shared_ptr<const run_request> request;
-    stage at = stage::claiming;
+    stage at = stage::resolving;
     caf::typed_response_promise<run_answer> answer;
     caf::typed_response_promise<run_note> accepted; // detached
-    bool keyed = false;                             // holds an idempotency key
+    bool keyed = false; // the only one here with its idempotency key
     bool detached = false;
-    bool admitted = false; // may be asked for from now on
+    bool its_turn = false; // came while it was still being booked
 
     catalog_ptr config; // one picture for the whole run
     resolved_run resolved;
@@ -44,8 +46,8 @@ struct dispatcher_state {
     config_view_ptr view;
     std::shared_ptr<prepared_run> prepared;
     executor_actor executor;
-    caf::actor_addr helper; // who is to answer: its death is our business
-    bool breaker_owed = false;
+    caf::actor_addr helper;     // who is to answer: its death is our business
+    circuit_breaker::pass pass; // what came of it is still to be told
 
     std::vector<failover_step> trail;
     std::vector<run_stage> stages;
@@ -84,10 +86,12 @@ struct dispatcher_state {
   // -- the stages ------------------------------------------------------------
   job* take_on(execution& what, bool detached, error& why);
   void begin(job& j);
-  void claimed(const claim_reply& reply);
   void resolve_now(job& j);
   void resolved(job& j, result<resolved_run> what);
-  void kept(const live_run_ptr& run);
+  void book(job& j);
+  void claimed(const claim_reply& reply);
+  void kept(const live_run_ptr& run, bool well);
+  void booked(job& j);
   void turn(job& j);
   void try_next(job& j);
   void gathered(const troupe::gathered& found);
@@ -98,15 +102,20 @@ struct dispatcher_state {
 
   // -- the ends --------------------------------------------------------------
   void conclude(job& j, result<std::shared_ptr<run_result>> outcome);
+  void replay(job& j, const run_record& before);
+  void close(job& j);
   void answer_with(job& j);
-  void record_begin(const job& j);
-  void record_end(const job& j);
+  bool record_end(const job& j);
   void release(job& j);
   void end_early(job& j, exit_reason why);
+  void give_up(job& j);
   void orphaned(job& j);
 
   // -- helpers ---------------------------------------------------------------
   job* find(const live_run_ptr& run);
+  bool may_end(job& j);
+  void complete(job& j, run_result& r);
+  std::function<void(bool)> tell_kept(const job& j);
   clock::time_point now() const { return clock::now(); }
   void mark(job& j, std::string_view stage_name);
   void set_alarm(job& j, clock::time_point when);

@@ -5,6 +5,14 @@
 
 namespace troupe {
 
+namespace {
+
+bool is_about_load(const error& why) {
+  return why.code == ec::exhausted || why.code == ec::unavailable;
+}
+
+} // namespace
+
 void dispatcher_state::end_early(job& j, exit_reason why) {
   j.asked_to_end = why;
   if (j.at == stage::running) {
@@ -41,51 +49,100 @@ std::shared_ptr<run_result> dispatcher_state::early_result(const job& j,
   return made;
 }
 
+void dispatcher_state::give_up(job& j) {
+  // It was told to end and did not: nobody waits any longer. A backend that
+  // hangs is as bad as one that fails.
+  const auto kind = j.run->backend.load();
+  if (auto* desk = context->board->find(kind)) {
+    meters::add(desk->failures);
+    desk->breaker.failed(now());
+  }
+  j.pass = {};
+  self->send(j.executor, gone_v, j.run);
+  conclude(j,
+           error{ec::timeout,
+                 "the backend did not end the run when it was told to; "
+                 "the run may still have effects"});
+}
+
+/// Whether nobody else has ended it. If somebody had to, what it holds here is
+/// still ours, and so is the promise.
+bool dispatcher_state::may_end(job& j) {
+  if (j.run->claim_end())
+    return true;
+  release(j);
+  const error ended{ec::unavailable, "the run was ended elsewhere", {}, {}};
+  if (j.answer.pending())
+    j.answer.deliver(to_caf(ended));
+  if (j.accepted.pending())
+    j.accepted.deliver(to_caf(ended));
+  jobs.erase(j.run.get());
+  return false;
+}
+
 void dispatcher_state::conclude(job& j,
                                 result<std::shared_ptr<run_result>> outcome) {
-  auto run = j.run;
-  if (!run->claim_end()) {
-    // Somebody else had to end it; what it holds here is still ours, and so is
-    // the promise.
-    release(j);
-    const error ended{ec::unavailable, "the run was ended elsewhere", {}, {}};
-    if (j.answer.pending())
-      j.answer.deliver(to_caf(ended));
-    if (j.accepted.pending())
-      j.accepted.deliver(to_caf(ended));
-    jobs.erase(run.get());
+  if (!may_end(j))
     return;
-  }
-  if (j.breaker_owed)
-    if (auto* desk = context->board->find(run->backend))
-      desk->breaker.abandoned();
+  auto& run = *j.run;
   if (outcome) {
-    auto& r = **outcome;
-    r.id = run->id;
-    r.backend = run->backend;
-    mark(j, "answer");
-    // What the backend saw comes between what we saw before and after it.
-    j.stages.insert(std::prev(j.stages.end()),
-                    std::make_move_iterator(r.stages.begin()),
-                    std::make_move_iterator(r.stages.end()));
-    r.stages = std::move(j.stages);
-    r.trail = std::move(j.trail);
-    if (r.fingerprint.empty() && j.view)
-      r.fingerprint = j.view->fingerprint;
-    std::move(j.notes.begin(), j.notes.end(), std::back_inserter(r.notes));
-    run->outcome = std::move(*outcome);
+    complete(j, **outcome);
+    run.outcome = std::move(*outcome);
   } else {
-    run->failure = std::make_shared<const error>(std::move(outcome.error()));
+    run.failure = std::make_shared<const error>(std::move(outcome.error()));
   }
-  run->ended_at = troupe::now();
-  run->phase.store(run_phase::ended, std::memory_order_release);
-  record_end(j);
+  run.ended_at = troupe::now();
+  run.phase.store(run_phase::ended, std::memory_order_release);
+  const bool must_be_kept = record_end(j);
   release(j);
-  run->events.end(run->outcome, run->failure);
-  run->forget_request();
+  if (!must_be_kept)
+    return close(j);
+  j.at = stage::settling;
+  j.helper = caf::actor_addr{};
+}
+
+void dispatcher_state::complete(job& j, run_result& r) {
+  r.id = j.run->id;
+  r.backend = j.run->backend;
+  mark(j, "answer");
+  // What the backend saw comes between what we saw before and after it.
+  j.stages.insert(std::prev(j.stages.end()),
+                  std::make_move_iterator(r.stages.begin()),
+                  std::make_move_iterator(r.stages.end()));
+  r.stages = std::move(j.stages);
+  r.trail = std::move(j.trail);
+  if (r.fingerprint.empty() && j.view)
+    r.fingerprint = j.view->fingerprint;
+  std::move(j.notes.begin(), j.notes.end(), std::back_inserter(r.notes));
+}
+
+void dispatcher_state::replay(job& j, const run_record& before) {
+  if (!may_end(j))
+    return;
+  meters::add(context->meter.replayed);
+  auto told = before;
+  if (before.result) {
+    auto again = make_recycled<run_result>(*before.result);
+    again->replayed = true;
+    told.result = std::move(again);
+  }
+  auto& run = *j.run;
+  run.outcome = told.result;
+  run.failure = told.failure;
+  run.ended_at = troupe::now();
+  run.phase.store(run_phase::ended, std::memory_order_release);
+  release(j);
+  // This run never was one: whoever asks finds the one of before.
+  if (j.accepted.pending())
+    j.accepted.deliver(to_note(told));
+  close(j);
+}
+
+/// The last step of every run: tells everybody, and forgets it here.
+void dispatcher_state::close(job& j) {
+  tell_end(*context, j.run);
   answer_with(j);
-  context->runs.retire(run);
-  jobs.erase(run.get());
+  jobs.erase(j.run.get());
 }
 
 void dispatcher_state::answer_with(job& j) {
@@ -100,17 +157,24 @@ void dispatcher_state::answer_with(job& j) {
     }
   }
   if (j.accepted.pending()) {
-    // Refused before it was accepted, or ended before the disk had it.
-    if (run.failure && !j.admitted)
+    // It ended before it was accepted.
+    if (run.failure)
       j.accepted.deliver(to_caf(*run.failure));
     else
       j.accepted.deliver(to_note(describe(run)));
   }
 }
 
-void dispatcher_state::record_end(const job& j) {
+/// True: the answer is to wait until the disk has it.
+bool dispatcher_state::record_end(const job& j) {
   const auto& run = *j.run;
   auto& m = context->meter;
+  if (!run.admitted) {
+    // Refused ones must not push what ran out of the record.
+    if (run.failure)
+      meters::add(is_about_load(*run.failure) ? m.refused : m.rejected);
+    return false;
+  }
   if (run.outcome) {
     const auto& r = *run.outcome;
     meters::add(r.status == run_status::success ? m.succeeded : m.failed_tools);
@@ -124,15 +188,19 @@ void dispatcher_state::record_end(const job& j) {
   ledger_line line;
   line.run = j.run;
   line.audit = audit_of_run(run, j.prepared.get());
-  if (j.keyed) {
-    // What certainly never ran may be tried again with the same key.
-    const bool never_ran = !run.outcome && !run.may_have_started;
-    line.key = never_ran ? key_fate::release : key_fate::settle;
+  if (j.keyed)
+    line.key = fate_of_key(run);
+  if (line.key != key_fate::settle) {
+    write_down(*context, std::move(line));
+    return false;
   }
-  write_down(*context, std::move(line));
+  return write_down(*context, std::move(line), tell_kept(j));
 }
 
 void dispatcher_state::release(job& j) {
+  if (j.pass)
+    if (auto* desk = context->board->find(j.run->backend))
+      desk->breaker.abandoned(std::exchange(j.pass, {}));
   if (j.alarm) {
     alarms.erase(*j.alarm);
     j.alarm.reset();

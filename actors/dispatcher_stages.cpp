@@ -56,39 +56,95 @@ void dispatcher_state::resolved(job& j, result<resolved_run> what) {
   j.run->backend = first;
   auto verdict = context->gate.enter(j.run->stay, j.run->who.organization,
                                      first, j.request->priority, j.run);
-  if (!verdict) {
-    meters::add(context->meter.refused);
+  if (!verdict)
     return conclude(j, std::move(verdict.error()));
-  }
-  j.admitted = true;
-  const bool now_is_our_turn = *verdict == admission::verdict::run;
+  j.run->admitted = true;
+  j.its_turn = *verdict == admission::verdict::run;
   j.run->events.append(run_event_kind::accepted);
-  if (!now_is_our_turn)
+  if (!j.its_turn)
     j.run->events.append(run_event_kind::queued);
-  record_begin(j);
-  if (now_is_our_turn)
-    turn(j);
+  book(j);
 }
 
-void dispatcher_state::record_begin(const job& j) {
+// -- the books ----------------------------------------------------------------
+
+void dispatcher_state::book(job& j) {
+  // Only what was let in gets this far: the disk is not for who is refused.
+  j.at = stage::booking;
+  if (j.keyed) {
+    const auto& ledger = routes.of(context->routes)->ledger;
+    if (!ledger)
+      return orphaned(j);
+    j.helper = ledger.address();
+    self->send(ledger, claim_v, j.run);
+    return;
+  }
   ledger_line begun;
   begun.run = j.run;
-  auto kept = std::function<void(bool)>{};
-  if (j.detached)
-    kept = [home = dispatcher_actor{self}, run = j.run](bool) {
-      caf::anon_send(home, kept_v, run);
-    };
-  write_down(*context, std::move(begun), std::move(kept));
+  const bool taken
+    = write_down(*context, std::move(begun),
+                 j.detached ? tell_kept(j) : std::function<void(bool)>{});
+  if (!j.detached)
+    return booked(j); // nobody is told before it has ended
+  if (!taken)
+    kept(j.run, false);
 }
 
-void dispatcher_state::kept(const live_run_ptr& run) {
-  if (auto* j = find(run); j && j->accepted.pending())
-    j->accepted.deliver(to_note(describe(*run)));
+std::function<void(bool)> dispatcher_state::tell_kept(const job& j) {
+  return [home = dispatcher_actor{self}, run = j.run](bool well) {
+    caf::anon_send(home, kept_v, run, well);
+  };
+}
+
+void dispatcher_state::claimed(const claim_reply& reply) {
+  auto* j = find(reply.run);
+  if (!j || j->at != stage::booking)
+    return;
+  j->helper = caf::actor_addr{};
+  if (reply.fresh)
+    return booked(*j); // that it begins was written with the claim
+  // Not ours: what was claimed stays as it is.
+  keys.erase({j->run->who.organization, j->run->idempotency_key});
+  j->keyed = false;
+  j->run->admitted = false;
+  if (reply.before)
+    return replay(*j, *reply.before);
+  conclude(*j,
+           reply.failure ? *reply.failure
+                         : error{ec::internal, "the ledger said nothing"});
+}
+
+void dispatcher_state::kept(const live_run_ptr& run, bool well) {
+  auto* j = find(run);
+  if (!j)
+    return;
+  if (j->at == stage::settling)
+    return close(*j); // also when it was not kept: it ran, that is what counts
+  if (j->at != stage::booking)
+    return;
+  if (well)
+    return booked(*j);
+  conclude(*j,
+           error{ec::unavailable,
+                 "the store could not write down that the run begins; the "
+                 "tool was not started",
+                 {},
+                 std::chrono::milliseconds{1'000}});
+}
+
+void dispatcher_state::booked(job& j) {
+  j.at = stage::waiting;
+  if (j.accepted.pending())
+    j.accepted.deliver(to_note(describe(*j.run)));
+  if (j.its_turn)
+    turn(j);
 }
 
 // -- the turn -----------------------------------------------------------------
 
 void dispatcher_state::turn(job& j) {
+  if (j.at == stage::booking)
+    j.its_turn = true;
   if (j.at != stage::waiting)
     return;
   mark(j, "queue");
@@ -119,11 +175,12 @@ void dispatcher_state::try_next(job& j) {
       skip("not ready: " + ready.error().text);
       continue;
     }
-    if (!desk->breaker.allow(now())) {
+    j.pass = desk->breaker.allow(now());
+    if (!j.pass) {
       skip("failed too often lately; it gets a pause");
       continue;
     }
-    j.breaker_owed = true;
+    j.run->backend = kind;
     auto view
       = views.find(*j.request, kind, j.config->find(j.run->who.organization),
                    context->options.rules);
@@ -137,7 +194,6 @@ void dispatcher_state::try_next(job& j) {
     if (!fitted)
       return conclude(j, std::move(fitted.error()));
     j.view = *view;
-    j.run->backend = kind;
     j.prepared = std::move(prepared);
     return gather(j);
   }
@@ -221,13 +277,20 @@ void dispatcher_state::ended(attempt_end& end) {
   if (!j || j->at != stage::running || j->number != end.number)
     return; // an answer that nobody waits for any more
   auto* desk = context->board->find(j->run->backend);
-  if (!end.outcome->answer)
-    return failed(*j, std::move(end.outcome->answer.error()),
-                  end.outcome->may_have_started || j->run->may_have_started);
-  desk->breaker.succeeded();
-  j->breaker_owed = false;
+  auto& answer = end.outcome->answer;
+  const bool begun = end.outcome->may_have_started || j->run->may_have_started;
+  if (!answer)
+    return failed(*j, std::move(answer.error()), begun);
+  if (!begun && answer->reason == exit_reason::lost)
+    return failed(*j, {ec::unavailable, std::move(answer->detail)}, false);
+  // A program that cannot be started may be the run's fault or the backend's.
+  if (!begun && answer->reason == exit_reason::start_failed)
+    desk->breaker.abandoned(j->pass);
+  else
+    desk->breaker.succeeded();
+  j->pass = {};
   // The result stays where it is: nobody else has the outcome now.
-  std::shared_ptr<run_result> result{end.outcome, &end.outcome->answer.value()};
+  std::shared_ptr<run_result> result{end.outcome, &answer.value()};
   if (result->stages.empty())
     mark(*j, "run");
   else
@@ -239,11 +302,11 @@ void dispatcher_state::failed(job& j, error why, bool may_have_started) {
   const auto kind = j.run->backend.load();
   auto* desk = context->board->find(kind);
   meters::add(desk->failures);
-  j.breaker_owed = false;
+  const auto pass = std::exchange(j.pass, {});
   // A backend that says that the request is wrong works well.
   if (why.code == ec::invalid_request || why.code == ec::not_found
       || why.code == ec::conflict)
-    desk->breaker.abandoned();
+    desk->breaker.abandoned(pass);
   else
     desk->breaker.failed(now());
   if (j.asked_to_end) {

@@ -64,8 +64,8 @@ private:
 
 void executor_state::start(attempt what) {
   auto home = caf::actor_cast<dispatcher_actor>(self->current_sender());
-  if (!home)
-    return; // nobody to answer
+  if (!home || what.run->phase == run_phase::ended)
+    return; // nobody waits for it
   const auto ticket = ++last_ticket;
   jobs.emplace(ticket, job{what.run, what.number, std::move(home)});
   auto observer = std::make_shared<attempt_observer>(
@@ -84,6 +84,10 @@ void executor_state::start(attempt what) {
 
 void executor_state::cancel(const run_id& id, exit_reason why) {
   desk->carrier->cancel(id, why);
+}
+
+void executor_state::forget(const live_run_ptr& run) {
+  std::erase_if(jobs, [&](const auto& j) { return j.second.run == run; });
 }
 
 void executor_state::finish(std::uint64_t ticket,
@@ -124,6 +128,7 @@ executor(executor_actor::stateful_pointer<executor_state> self,
     [self](cancel_atom, const run_id& id, exit_reason why) {
       self->state.cancel(id, why);
     },
+    [self](gone_atom, const live_run_ptr& run) { self->state.forget(run); },
     [self](done_atom, std::uint64_t ticket,
            std::shared_ptr<run_outcome>& outcome) {
       self->state.finish(ticket, std::move(outcome));

@@ -25,6 +25,7 @@ struct executor_state {
 
   void start(attempt what);
   void cancel(const run_id& id, exit_reason why);
+  void forget(const live_run_ptr& run);
   void finish(std::uint64_t ticket, std::shared_ptr<run_outcome> outcome);
   void stop();
 };

@@ -34,6 +34,12 @@ execution execution_of(const live_run_ptr& run) {
   return what;
 }
 
+/// Why it ended, in the words that its record has.
+error failure_of(const live_run& run, error told) {
+  const bool ended = run.phase == run_phase::ended;
+  return ended && run.failure ? *run.failure : std::move(told);
+}
+
 constexpr std::size_t largest_page = 1'000;
 
 } // namespace
@@ -137,7 +143,9 @@ void gateway::submit(caller who, run_request request,
       return done(std::move(answer->result));
     // Whoever ended the run has said so; if nobody did, its dispatcher died.
     abandon(*context, run, answer.error());
-    done(std::move(answer.error()));
+    if (run->phase == run_phase::ended && run->outcome)
+      return done(run->outcome); // it died with the answer in its hand
+    done(failure_of(*run, std::move(answer.error())));
   };
   if (!to)
     return finish(std::move(to.error()));
@@ -159,7 +167,7 @@ void gateway::submit_detached(caller who, run_request request,
     if (note)
       return accepted(to_record(*note));
     abandon(*context, run, note.error());
-    accepted(std::move(note.error()));
+    accepted(failure_of(*run, std::move(note.error())));
   };
   if (!to)
     return finish(std::move(to.error()));

@@ -107,9 +107,10 @@ struct resolve_reply {
 /// What came of laying claim to an idempotency key.
 struct claim_reply {
   live_run_ptr run;
-  bool fresh = false;                       // it is ours: go on
-  std::shared_ptr<const run_result> replay; // somebody's answer of before
-  std::shared_ptr<const error> failure;     // or why it must not run
+  bool fresh = false; // it is ours: go on
+  std::shared_ptr<const run_record>
+    before;                             // or it has run, and this came of it
+  std::shared_ptr<const error> failure; // or why it must not run
 };
 
 /// One change of the configuration, with who makes it.
@@ -178,8 +179,8 @@ using dispatcher_actor = caf::typed_actor<
   caf::reacts_to<gather_atom, gathered>,
   // The ledger looked up an idempotency key.
   caf::reacts_to<claim_atom, claim_reply>,
-  // The ledger has put a run on the disk.
-  caf::reacts_to<kept_atom, live_run_ptr>,
+  // The ledger has put a run on the disk, or could not.
+  caf::reacts_to<kept_atom, live_run_ptr, bool>,
   // An executor is done with an attempt.
   caf::reacts_to<ended_atom, attempt_end>,
   // INTERNAL: a run's arguments were bound on the background thread.
@@ -195,6 +196,8 @@ using executor_actor = caf::typed_actor<
   caf::reacts_to<start_atom, attempt>,
   // Ends an attempt early. Unknown ones are ignored.
   caf::reacts_to<cancel_atom, run_id, exit_reason>,
+  // Nobody waits for a run any more, though the backend still has it.
+  caf::reacts_to<gone_atom, live_run_ptr>,
   // INTERNAL: the backend reports the end of an attempt.
   caf::reacts_to<done_atom, std::uint64_t, std::shared_ptr<run_outcome>>>;
 
@@ -205,7 +208,7 @@ using credential_actor = caf::typed_actor<
   // INTERNAL: the webhook has answered, or has not.
   caf::reacts_to<done_atom, std::uint64_t,
                  std::shared_ptr<result<environment>>>,
-  // INTERNAL: time to forget old answers.
+  // INTERNAL: time to forget old answers (0), or to stop waiting for one.
   caf::reacts_to<tick_atom, std::uint64_t>>;
 
 /// The only writer of the configuration.
@@ -223,6 +226,8 @@ using ledger_actor = caf::typed_actor<
   caf::reacts_to<kept_atom>,
   // Lays claim to a run's idempotency key; `claim_reply` goes to the sender.
   caf::reacts_to<claim_atom, live_run_ptr>,
+  // INTERNAL: time to look at some of the claims that wait.
+  caf::reacts_to<claim_atom>,
   // INTERNAL: time to forget what has expired.
   caf::reacts_to<tick_atom>,
   // Finds a run that nobody remembers.

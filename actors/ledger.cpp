@@ -1,8 +1,5 @@
 #include "actors/ledger.hpp"
 
-#include "runtime/digest.hpp"
-#include "runtime/model/codec.hpp"
-
 #include <algorithm>
 #include <thread>
 
@@ -10,28 +7,21 @@ namespace troupe {
 
 namespace {
 
-constexpr auto tidy_interval = std::chrono::minutes{10}; // keys live for hours
-/// Lines in one write: some 0.2 ms, then others get their turn. On few cores a
-/// longer one keeps a dispatcher, and all of its runs, from going on.
-constexpr std::size_t piece = 64;
+constexpr auto tidy_interval = std::chrono::minutes{1};
+constexpr auto pause_after_failure = std::chrono::milliseconds{250};
 
 void enter(ledger_line& line, journal_entry& entry) {
   entry.audit = line.audit;
   if (!line.run) {
-    entry.organization = std::move(line.organization);
+    entry.organization = line.organization;
     return;
   }
   const auto& run = *line.run;
   entry.run.emplace(describe(run));
   entry.organization = run.who.organization;
-  if (line.key != key_fate::none) {
-    key_claim claim;
-    claim.organization = run.who.organization;
-    claim.key = run.idempotency_key;
-    claim.run = run.id;
+  if (line.key != key_fate::none)
     (line.key == key_fate::settle ? entry.settle : entry.release)
-      = std::move(claim);
-  }
+      = claim_of(run);
 }
 
 } // namespace
@@ -44,41 +34,114 @@ void ledger_state::flush(bool now) {
 }
 
 void ledger_state::write() {
-  auto all = context->to_ledger.drain(lines);
-  if (all.empty())
+  // What another ledger left, or the store did not take, goes first.
+  if (!context->to_ledger.has_rest() || write_taken()) {
+    write_taken();
     return;
-  auto is_waited_for = [](const auto& w) { return static_cast<bool>(w.kept); };
-  const bool someone_waits = std::any_of(all.begin(), all.end(), is_waited_for);
-  result<void> written;
+  }
+  for (auto& told : context->to_ledger.take_waiters())
+    told(false);
+}
+
+/// Whether nothing is left of what was taken.
+bool ledger_state::write_taken() {
+  const auto all = context->to_ledger.take();
+  if (all.empty())
+    return true;
+  const auto left = write_all(all);
+  answer(all.subspan(left), all.first(left));
+  context->to_ledger.settle(left);
+  if (left > 0 && !std::exchange(flush_armed, true))
+    self->delayed_send(self, pause_after_failure, done_v);
+  return left == 0;
+}
+
+/// How many are left to be written; these come first then.
+std::size_t ledger_state::write_all(lines all) {
+  std::size_t left = 0;
   for (std::size_t at = 0; at < all.size(); at += piece) {
     if (at > 0)
       std::this_thread::yield();
-    auto ok = write(all.subspan(at, std::min(piece, all.size() - at)));
-    if (!ok)
-      written = std::move(ok);
+    const auto some = all.subspan(at, std::min(piece, all.size() - at));
+    const auto written = write(some);
+    if (written) {
+      lose(all.first(std::exchange(left, 0)));
+      continue;
+    }
+    const auto before = left;
+    left = write_each(all, some, left);
+    tell(written, left);
+    if (left < before + some.size())
+      continue;
+    for (auto& later : all.subspan(at + some.size()))
+      std::swap(all[left++], later); // the store is ill: they need not try
+    return left;
   }
-  if (someone_waits && written)
-    written = books->sync();
-  else if (!std::exchange(sync_armed, true))
-    self->delayed_send(self, context->options.ledger.sync_after, kept_v);
-  for (auto& line : all) {
-    if (line.kept)
-      std::exchange(line.kept, {})(written.has_value());
-    line.line.run.reset(); // the text goes where it came from
-  }
+  if (left == 0)
+    tell({}, 0);
+  return left;
 }
 
-result<void> ledger_state::write(std::span<ledger_queue::waiting> some) {
+/// One of them may be at fault: alone it holds up nobody else.
+std::size_t ledger_state::write_each(lines all, lines some, std::size_t left) {
+  for (auto& one : some)
+    if (write({&one, 1}))
+      // A store that takes a later one is well, so it is they.
+      lose(all.first(std::exchange(left, 0)));
+    else
+      std::swap(all[left++], one);
+  return left;
+}
+
+result<void> ledger_state::write(lines some) {
   for (auto& waiting : some)
     enter(waiting.line, entries.emplace_back());
   auto written = books->write(entries);
+  if (!written)
+    for (std::size_t i = 0; i < some.size(); ++i)
+      if (entries[i].audit.empty())
+        some[i].line.audit.clear(); // the chain has it: not a second time
   entries.clear();
-  if (!written) {
-    meters::add(context->meter.lines_lost, some.size());
-    context->report("ledger could not write " + std::to_string(some.size())
-                    + " lines: " + to_string(written.error()));
-  }
   return written;
+}
+
+/// The store works, but not for these.
+void ledger_state::lose(lines some) {
+  if (some.empty())
+    return;
+  meters::add(context->meter.lines_lost, some.size());
+  context->report("ledger left out " + std::to_string(some.size())
+                  + " lines that the store refuses");
+  for (auto& line : some)
+    if (line.kept)
+      std::exchange(line.kept, {})(false);
+}
+
+void ledger_state::answer(lines written, lines left) {
+  auto is_waited_for = [](const auto& w) { return static_cast<bool>(w.kept); };
+  bool well = true;
+  if (std::any_of(written.begin(), written.end(), is_waited_for))
+    well = books->sync().has_value();
+  else if (!written.empty() && !std::exchange(sync_armed, true))
+    self->delayed_send(self, context->options.ledger.sync_after, kept_v);
+  for (auto& line : written) {
+    if (line.kept)
+      std::exchange(line.kept, {})(well);
+    line.line.run.reset(); // the text goes where it came from
+  }
+  for (auto& line : left) // they are tried again, but nobody waits so long
+    if (line.kept)
+      std::exchange(line.kept, {})(false);
+}
+
+/// Once when it begins to fail, once when it is well again.
+void ledger_state::tell(const result<void>& written, std::size_t left) {
+  if (left > 0 && !std::exchange(failing, true))
+    context->report("ledger could not write " + std::to_string(left)
+                    + " lines and will try again: "
+                    + to_string(written.error()));
+  if (left == 0 && std::exchange(failing, false))
+    context->report("ledger writes again");
 }
 
 void ledger_state::sync() {
@@ -89,51 +152,13 @@ void ledger_state::sync() {
                     + to_string(ok.error()));
 }
 
-void ledger_state::claim(const live_run_ptr& run) {
-  const auto request = run->request();
-  if (!request)
-    return; // it ended before its turn came: it must not keep the key
-  key_claim wanted;
-  wanted.organization = run->who.organization;
-  wanted.key = run->idempotency_key;
-  wanted.digest = request_digest(*request);
-  wanted.run = run->id;
-  // What ended a moment ago may still wait to be written.
-  write();
-  claim_reply reply;
-  reply.run = run;
-  auto refuse = [&](error why) {
-    reply.failure = std::make_shared<const error>(std::move(why));
-  };
-  auto found = books->claim(wanted, describe(*run));
-  if (!found) {
-    refuse(found.error());
-  } else {
-    switch (found->what) {
-    case claim_outcome::kind::mine:
-      reply.fresh = true;
-      break;
-    case claim_outcome::kind::running:
-      refuse({ec::conflict,
-              "a request with this idempotency key is still "
-              "running as "
-                + found->run.str()});
-      break;
-    case claim_outcome::kind::ended:
-      reply.replay = found->result;
-      if (found->failure)
-        refuse(*found->failure);
-      else if (!found->result)
-        refuse({ec::timeout,
-                "the run of this idempotency key, " + found->run.str()
-                  + ", ended but its answer is not known; it may "
-                    "have run"});
-      break;
-    }
-  }
-  if (auto home = caf::actor_cast<dispatcher_actor>(self->current_sender()))
-    self->send<caf::message_priority::high>(home, claim_v, std::move(reply));
+void ledger_state::tidy() {
+  if (auto ok = books->tidy(); !ok)
+    context->report("ledger could not tidy up: " + to_string(ok.error()));
+  self->delayed_send(self, tidy_interval, tick_v);
 }
+
+// -- reading ------------------------------------------------------------------
 
 caf::result<run_note> ledger_state::find(const run_reference& which) {
   write(); // so that what was said is found
@@ -144,22 +169,6 @@ caf::result<run_note> ledger_state::find(const run_reference& which) {
   if (!*found)
     return to_caf({ec::not_found, "there is no run " + which.id});
   return to_note(**found);
-}
-
-std::string request_digest(const run_request& request) {
-  auto same = request;
-  same.id = run_id{};
-  same.user = user_id{};
-  same.idempotency_key.clear();
-  same.traceparent.clear();
-  same.deadline = {};
-  same.priority = 0;
-  same.labels.clear();
-  // The text holds secrets; only its hash leaves this function.
-  auto text = json::to_canonical(to_wire(same));
-  auto digest = hex(sha256(text));
-  wipe(text.data(), text.size());
-  return digest;
 }
 
 ledger_actor::behavior_type
@@ -180,17 +189,13 @@ ledger(ledger_actor::stateful_pointer<ledger_state> self, context_ptr context,
   return {
     [self](flush_atom, bool now) { self->state.flush(now); },
     [self](claim_atom, const live_run_ptr& run) { self->state.claim(run); },
+    [self](claim_atom) { self->state.claim_some(); },
     [self](done_atom) {
       self->state.flush_armed = false;
       self->state.write();
     },
     [self](kept_atom) { self->state.sync(); },
-    [self](tick_atom) {
-      if (auto ok = self->state.books->tidy(); !ok)
-        self->state.context->report("ledger could not tidy up: "
-                                    + to_string(ok.error()));
-      self->delayed_send(self, tidy_interval, tick_v);
-    },
+    [self](tick_atom) { self->state.tidy(); },
     [self](find_atom, const run_reference& which) {
       return self->state.find(which);
     },

@@ -18,6 +18,13 @@ std::size_t weigh(const ledger_line& line) {
 
 } // namespace
 
+key_fate fate_of_key(const live_run& run) {
+  const bool no_tool
+    = !run.outcome || run.outcome->reason == exit_reason::start_failed;
+  return no_tool && !run.may_have_started ? key_fate::release
+                                          : key_fate::settle;
+}
+
 ledger_queue::outcome ledger_queue::push(ledger_line&& line,
                                          std::function<void(bool)> kept) {
   const bool urgent = static_cast<bool>(kept);
@@ -57,19 +64,29 @@ ledger_queue::outcome ledger_queue::push(ledger_line&& line,
   return outcome::wake;
 }
 
-std::span<ledger_queue::waiting>
-ledger_queue::drain(std::vector<waiting>& all) {
+std::span<ledger_queue::waiting> ledger_queue::take() {
   constexpr std::size_t usual = 1'024; // slots; more were for a flood
-  if (all.size() > usual)
-    all = {}; // outside of the lock: it may destroy runs
+  if (has_rest())
+    return {taken_.data(), taken_count_};
+  if (taken_.size() > usual)
+    taken_ = {}; // outside of the lock: it may destroy runs
   std::lock_guard guard{mutex_};
-  all.swap(lines_);
-  const auto count = std::exchange(count_, 0);
+  taken_.swap(lines_);
+  taken_count_ = std::exchange(count_, 0);
   ++round_;
   bytes_ = 0;
   awake_ = hurried_ = false;
   look_for_room();
-  return {all.data(), count};
+  return {taken_.data(), taken_count_};
+}
+
+std::vector<std::function<void(bool)>> ledger_queue::take_waiters() {
+  std::vector<std::function<void(bool)>> all;
+  std::lock_guard guard{mutex_};
+  for (std::size_t i = 0; i < count_; ++i)
+    if (lines_[i].kept)
+      all.push_back(std::exchange(lines_[i].kept, {}));
+  return all;
 }
 
 /// Under the lock.

@@ -16,6 +16,10 @@ namespace troupe {
 /// What becomes of the idempotency key of a run with its end.
 enum class key_fate : std::uint8_t { none, settle, release };
 
+/// Of a run that has one and has ended: what certainly never ran may be tried
+/// again with the same key.
+key_fate fate_of_key(const live_run& run);
+
 /// Something for the books. A run is described when it is written, as it is
 /// then: what happens to it meanwhile costs nothing more.
 struct ledger_line {
@@ -49,11 +53,21 @@ public:
   /// `wake`: the ledger sleeps and should look after a little while;
   /// `wake_now`: somebody waits for this one, or it is one of many.
   outcome push(ledger_line&& line, std::function<void(bool)> kept = {});
-  /// Everything that waits: the first ones in `all`, whose memory is used for
-  /// what comes next. What is left in them is freed by the threads that push,
-  /// which are those that made it: freeing it elsewhere would make them and the
-  /// ledger wait for each other in the heap, at every line.
-  std::span<waiting> drain(std::vector<waiting>& all);
+
+  // -- the ledger's: one at a time ------------------------------------------
+  /// Everything that waits. It stays here until `settle`, so that a ledger that
+  /// dies leaves it to the next one: while there is a rest, that is what comes.
+  std::span<waiting> take();
+  /// The first `left` of what was taken are still to be written. What is in the
+  /// others is freed by the threads that push, which are those that made it:
+  /// freeing it elsewhere would make them and the ledger wait for each other in
+  /// the heap, at every line.
+  void settle(std::size_t left = 0) { taken_count_ = left; }
+  bool has_rest() const { return taken_count_ > 0; }
+  /// Who waits for a line that was not taken yet: while there is a rest that
+  /// cannot be written, they are told so instead of waiting.
+  std::vector<std::function<void(bool)>> take_waiters();
+
   bool room() const { return room_.load(std::memory_order_relaxed); }
   std::size_t size() const;
 
@@ -67,6 +81,8 @@ private:
   std::size_t count_ = 0;
   std::uint64_t round_ = 1; // of draining: tells which lines still wait
   std::size_t bytes_ = 0;
+  std::vector<waiting> taken_; // slots too, without the lock
+  std::size_t taken_count_ = 0;
   std::atomic<bool> room_{true}; // asked for every run, changed seldom
   bool awake_ = false;           // somebody has been told to look
   bool hurried_ = false;

@@ -48,6 +48,8 @@ struct live_run {
   std::atomic<run_phase> phase{run_phase::queued};
   std::atomic<backend_kind> backend{backend_kind::local};
   std::atomic<bool> may_have_started{false};
+  /// It was let in. What never was leaves no record.
+  std::atomic<bool> admitted{false};
   /// A cancel is urgent and may overtake the run that it is for.
   std::atomic<bool> cancel_wanted{false};
 
@@ -60,6 +62,9 @@ struct live_run {
 
   /// Whether the caller is the one that ends it: exactly one ever is.
   bool claim_end() { return !ending_.exchange(true); }
+  /// The same for who tells everybody of it, which may be later.
+  bool claim_telling() { return !told_.exchange(true); }
+  bool is_told() const { return told_; }
 
   // -- written before `phase` becomes `ended`, read after --------------------
   std::shared_ptr<const run_result> outcome;
@@ -76,6 +81,7 @@ struct live_run {
 private:
   std::atomic<std::shared_ptr<const run_request>> request_;
   std::atomic<bool> ending_{false};
+  std::atomic<bool> told_{false};
 };
 
 using live_run_ptr = std::shared_ptr<live_run>;

@@ -21,7 +21,8 @@ public:
   result<catalog_ptr> load() override {
     return std::make_shared<const catalog>();
   }
-  result<applied> apply(const caller&, const catalog_change&) override {
+  result<applied> apply(const caller&, const catalog_change&,
+                        std::string_view) override {
     return nowhere();
   }
   result<secret> unseal(const sealed_variable&) const override {
@@ -182,17 +183,25 @@ private:
     return runs_[runs_.size() - 1 - (last_number_ - number)];
   }
 
+  /// The run's own claim: another one's stays what it is.
+  auto find_claim(const key_claim& of) {
+    auto i = claims_.find({of.organization, of.key});
+    return i != claims_.end() && i->second.claim.run == of.run ? i
+                                                               : claims_.end();
+  }
+
   void add(journal_entry& entry) {
     if (!entry.audit.empty())
       add_line(std::move(entry.organization), std::string{entry.audit});
     if (entry.release)
-      claims_.erase({entry.release->organization, entry.release->key});
+      if (auto i = find_claim(*entry.release); i != claims_.end())
+        claims_.erase(i);
     if (!entry.run)
       return;
     const auto& run = keep(std::move(*entry.run));
     if (!entry.settle)
       return;
-    auto i = claims_.find({entry.settle->organization, entry.settle->key});
+    auto i = find_claim(*entry.settle);
     if (i == claims_.end())
       return;
     i->second.outcome.what = claim_outcome::kind::ended;

@@ -13,7 +13,8 @@ struct meters {
   using counter = std::atomic<std::uint64_t>;
 
   counter submitted{0};
-  counter refused{0}; // before they were a run
+  counter refused{0};  // before they were a run: because of load
+  counter rejected{0}; // the same, because of what they say
   counter succeeded{0};
   counter failed_tools{0};
   counter failed_runs{0}; // the engine's failures

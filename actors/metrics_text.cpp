@@ -45,6 +45,9 @@ void add_counters(page_of_metrics& page, const meters& m) {
                m.submitted);
   page.counter("troupe_runs_refused_total",
                "Execution messages refused because of load.", m.refused);
+  page.counter("troupe_runs_rejected_total",
+               "Execution messages refused because of what they say.",
+               m.rejected);
   page.head("troupe_runs_total", "counter", "Runs that ended, by outcome.");
   auto outcome = [&](const char* word, const meters::counter& c) {
     page.line("troupe_runs_total", label("outcome", word),

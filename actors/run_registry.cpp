@@ -73,6 +73,12 @@ void run_registry::retire(const live_run_ptr& run) {
   }
 }
 
+void run_registry::forget(const live_run_ptr& run) {
+  auto& s = shards_[shard_of(run->id_hash)];
+  std::lock_guard guard{s.mutex};
+  s.runs.take(run->id_hash, named(run->id));
+}
+
 std::vector<live_run_ptr>
 run_registry::select(const std::function<bool(const live_run&)>& which) const {
   std::vector<live_run_ptr> found;

@@ -27,6 +27,8 @@ public:
   live_run_ptr find(const run_id& id) const;
   /// The run has ended; it may be forgotten when its time has come.
   void retire(const live_run_ptr& run);
+  /// The run never was one: it is forgotten now.
+  void forget(const live_run_ptr& run);
 
   std::vector<live_run_ptr>
   select(const std::function<bool(const live_run&)>& which) const;

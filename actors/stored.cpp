@@ -1,5 +1,6 @@
 #include "actors/stored.hpp"
 
+#include "actors/audit_lines.hpp"
 #include "actors/wire_text.hpp"
 #include "runtime/model/codec.hpp"
 
@@ -16,13 +17,19 @@ public:
 
   result<catalog_ptr> load() override { return all_->catalog->current(); }
 
-  result<applied> apply(const caller& who,
-                        const catalog_change& what) override {
+  result<applied> apply(const caller& who, const catalog_change& what,
+                        std::string_view audit) override {
+    bool audited = false;
+    auto commit = [&](const batch& changes) {
+      audited = true;
+      return all_->audit->append_texts(who.organization, {&audit, 1}, now(),
+                                       durability::synced, changes);
+    };
     auto reply
-      = all_->catalog->apply({who.organization, who.user}, what, now());
+      = all_->catalog->apply({who.organization, who.user}, what, now(), commit);
     if (!reply)
       return reply.error();
-    return applied{all_->catalog->current(), std::move(*reply)};
+    return applied{all_->catalog->current(), std::move(*reply), audited};
   }
 
   result<secret> unseal(const sealed_variable& v) const override {
@@ -64,23 +71,30 @@ public:
     if (!runs.empty())
       if (auto ok = all_->runs->put(runs, durability::buffered); !ok)
         return ok;
+    result<void> all_well;
+    auto also = [&](result<void> ok) {
+      if (!ok && all_well)
+        all_well = std::move(ok);
+    };
     for (const auto& [organization, texts] : lines)
       if (auto ok = all_->audit->append_texts(organization, texts, now(),
                                               durability::buffered);
-          !ok)
-        return ok;
+          ok)
+        take_out_audit(entries, organization);
+      else
+        also(std::move(ok));
     for (const auto& entry : entries)
-      if (auto ok = settle(entry); !ok)
-        return ok;
-    return {};
+      also(settle(entry));
+    return all_well;
   }
 
   result<void> sync() override { return all_->db->sync(); }
 
   result<claim_outcome> claim(const key_claim& wanted,
                               const run_record& begun) override {
-    auto found = all_->idempotency->claim(wanted.organization, wanted.key,
-                                          wanted.digest, wanted.run, now());
+    auto found
+      = all_->idempotency->claim(wanted.organization, wanted.key, wanted.digest,
+                                 wanted.run, now(), durability::buffered);
     if (!found)
       return found.error();
     claim_outcome outcome;
@@ -88,7 +102,7 @@ public:
     switch (found->what) {
     case idempotency_claim::kind::mine:
       // So that after a crash it is known as lost and not as still running.
-      if (auto ok = all_->runs->put(begun); !ok) {
+      if (auto ok = all_->runs->put(begun, durability::buffered); !ok) {
         // Nobody may find a key that leads nowhere.
         (void)all_->idempotency->release(wanted.organization, wanted.key,
                                          wanted.run);
@@ -97,9 +111,11 @@ public:
       return outcome;
     case idempotency_claim::kind::running: {
       auto run = all_->runs->find(wanted.organization, found->run);
-      outcome.what = run && run->phase == run_phase::ended
-        ? claim_outcome::kind::ended
-        : claim_outcome::kind::running;
+      // Without a record the process died between the two writes.
+      const bool ended = run ? run->phase == run_phase::ended
+                             : run.error().code == ec::not_found;
+      outcome.what
+        = ended ? claim_outcome::kind::ended : claim_outcome::kind::running;
       if (run) {
         outcome.result = run->result;
         outcome.failure = run->failure;
@@ -152,9 +168,20 @@ public:
       run.ended_at = now();
       run.result = std::move(lost);
     }
-    if (!open->empty())
-      if (auto ok = all_->runs->put(*open); !ok)
+    if (open->empty())
+      return open->size();
+    if (auto ok = all_->runs->put(*open, durability::buffered); !ok)
+      return ok.error();
+    for (const auto& run : *open) {
+      const auto text = audit_of_lost(run);
+      const std::string_view line{text};
+      if (auto ok = all_->audit->append_texts(run.organization, {&line, 1},
+                                              now(), durability::buffered);
+          !ok)
         return ok.error();
+    }
+    if (auto ok = sync(); !ok)
+      return ok.error();
     return open->size();
   }
 
@@ -176,10 +203,21 @@ private:
         return kept;
       return {};
     }
-    if (entry.release)
-      return all_->idempotency->release(entry.release->organization,
-                                        entry.release->key, entry.release->run);
+    if (entry.release) {
+      const auto& c = *entry.release;
+      auto given = all_->idempotency->release(c.organization, c.key, c.run);
+      // It may have ended before its claim got this far.
+      if (!given && given.error().code != ec::not_found)
+        return given;
+    }
     return {};
+  }
+
+  static void take_out_audit(std::span<journal_entry> entries,
+                             const organization_id& of) {
+    for (auto& entry : entries)
+      if (entry.organization == of)
+        entry.audit = {};
   }
 
   result<claim_outcome> ended(const key_claim& wanted, claim_outcome outcome,

@@ -23,9 +23,12 @@ public:
   struct applied {
     catalog_ptr now;
     change_reply reply;
+    bool audited = false; // it changed something, and `audit` was kept
   };
-  /// The change as a whole or not at all; on the disk when it returns.
-  virtual result<applied> apply(const caller& who, const catalog_change& what)
+  /// The change and its audit line, a JSON object's text, as a whole or not at
+  /// all; on the disk when it returns.
+  virtual result<applied> apply(const caller& who, const catalog_change& what,
+                                std::string_view audit)
     = 0;
 
   virtual result<secret> unseal(const sealed_variable& v) const = 0;
@@ -65,11 +68,14 @@ public:
   virtual ~journal() = default;
   /// In order. It outlives this process when it returns, a power cut only when
   /// `sync` has returned as well. What is in the entries may be taken out.
+  /// After an error they may be written again; an audit line that is kept
+  /// already has been taken out.
   virtual result<void> write(std::span<journal_entry> entries) = 0;
   /// What was written is on the disk when it returns.
   virtual result<void> sync() = 0;
-  /// Takes the key for `begun`, or says who has it; on the disk when it
-  /// returns. `conflict`: the key was used for another request.
+  /// Takes the key for `begun`, or says who has it; good against a power cut
+  /// when `sync` has returned. `conflict`: the key was used for another
+  /// request.
   virtual result<claim_outcome> claim(const key_claim& wanted,
                                       const run_record& begun)
     = 0;

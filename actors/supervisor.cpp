@@ -139,7 +139,7 @@ void supervisor_state::lost(child& c, const caf::actor_addr& who) {
 void supervisor_state::abandon_runs_of(const child& c) {
   const auto slot = static_cast<std::uint32_t>(c.slot);
   auto orphans = context->runs.select([slot](const live_run& run) {
-    return run.owner == slot && run.phase != run_phase::ended;
+    return run.owner == slot && !run.is_told();
   });
   for (auto& run : orphans)
     abandon(*context, run,

@@ -137,6 +137,38 @@ BOOST_AUTO_TEST_CASE(skips_a_backend_that_is_full) {
   BOOST_TEST(first.get().has_value());
 }
 
+BOOST_AUTO_TEST_CASE(counts_a_backend_that_hangs_as_one_that_fails) {
+  engine_options options;
+  options.breaker.failures = 1;
+  options.breaker.pause = std::chrono::hours{1};
+  options.deadlines.grace = std::chrono::milliseconds{1};
+  auto far = std::make_shared<scripted_backend>(backend_kind::e2b, mode::hold);
+  far->ignore_cancel(true);
+  two_backends f{far, options};
+  auto request = source_run();
+  request.deadline = std::chrono::milliseconds{50};
+  auto r = f.run(request);
+  BOOST_REQUIRE(!r.has_value());
+  BOOST_TEST((r.error().code == ec::timeout));
+  auto next = f.run(source_run());
+  BOOST_REQUIRE_MESSAGE(next.has_value(), why(next));
+  BOOST_TEST(((*next)->backend == backend_kind::local));
+  BOOST_TEST(f.e2b->started() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(goes_on_elsewhere_when_a_run_was_lost_before_it_began) {
+  two_backends f;
+  f.e2b->set_script([](const prepared_run& run, auto&) {
+    auto lost = scripted_backend::answer_for(run);
+    lost.status = run_status::error;
+    lost.reason = exit_reason::lost;
+    return run_outcome{std::move(lost), false};
+  });
+  auto r = f.run(source_run());
+  BOOST_REQUIRE_MESSAGE(r.has_value(), why(r));
+  BOOST_TEST(((*r)->backend == backend_kind::local));
+}
+
 // -- admission ----------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(waits_in_a_bounded_queue_and_refuses_beyond_it) {
@@ -289,59 +321,6 @@ BOOST_AUTO_TEST_CASE(binds_large_arguments_off_the_dispatcher) {
   BOOST_TEST((*r)->value_json.size() == big.size());
 }
 
-// -- idempotency --------------------------------------------------------------
-
-BOOST_AUTO_TEST_CASE(answers_the_same_key_with_the_same_answer) {
-  engine_fixture f;
-  auto request = source_run(R"({"n":1})");
-  request.idempotency_key = "once";
-  auto first = f.run(request);
-  auto second = f.run(request);
-  BOOST_REQUIRE(first.has_value());
-  BOOST_REQUIRE_MESSAGE(second.has_value(), why(second));
-  BOOST_TEST((*second)->value_json == (*first)->value_json);
-  BOOST_TEST(f.local->started() == 1);
-}
-
-BOOST_AUTO_TEST_CASE(refuses_a_key_for_another_request) {
-  engine_fixture f;
-  auto request = source_run(R"({"n":1})");
-  request.idempotency_key = "once";
-  BOOST_REQUIRE(f.run(request).has_value());
-  request.args_json = R"({"n":2})";
-  auto second = f.run(request);
-  BOOST_REQUIRE(!second.has_value());
-  BOOST_TEST((second.error().code == ec::conflict));
-  auto elsewhere = f.run(request, someone(other_org));
-  BOOST_TEST(elsewhere.has_value());
-}
-
-BOOST_AUTO_TEST_CASE(says_that_a_key_is_still_running) {
-  engine_fixture f{mode::hold};
-  auto request = source_run();
-  request.idempotency_key = "once";
-  run_answer_box first;
-  f.engine().submit(someone(), request, first.handle(), {});
-  BOOST_REQUIRE(f.local->wait_for_held(1) == 1u);
-  auto second = f.run(request);
-  BOOST_REQUIRE(!second.has_value());
-  BOOST_TEST((second.error().code == ec::conflict));
-  BOOST_TEST(second.error().text.find("still running") != std::string::npos);
-  f.local->release_all();
-  BOOST_TEST(first.get().has_value());
-  BOOST_TEST(f.local->started() == 1);
-}
-
-BOOST_AUTO_TEST_CASE(gives_a_key_back_when_nothing_ran) {
-  engine_fixture f;
-  f.local->set_script([](auto&, auto&) { return unavailable(false); });
-  auto request = source_run();
-  request.idempotency_key = "once";
-  BOOST_REQUIRE(!f.run(request).has_value());
-  f.local->set_script({});
-  BOOST_TEST(f.run(request).has_value());
-}
-
 // -- explanations and the record ----------------------------------------------
 
 BOOST_AUTO_TEST_CASE(explains_a_run_without_running_it) {
@@ -375,6 +354,25 @@ BOOST_AUTO_TEST_CASE(leaves_one_audit_line_per_run_without_its_secrets) {
   BOOST_TEST(text.find("hunter2") == std::string::npos);
   BOOST_TEST(text.find("\"status\":\"success\"") != std::string::npos);
   BOOST_TEST(text.find("source_sha256") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(leaves_no_record_of_what_was_never_let_in) {
+  engine_fixture f;
+  auto request = source_run();
+  request.id = run_id::make();
+  request.source.clear();
+  BOOST_REQUIRE(!f.run(request).has_value());
+  answer<page<run_record>> runs;
+  f.engine().list_runs(someone(), "", 10, runs.handle());
+  BOOST_TEST(runs.get()->items.empty());
+  answer<page<audit_entry>> lines;
+  f.engine().list_audit(someone(), 0, 10, lines.handle());
+  BOOST_TEST(lines.get()->items.empty());
+  answer<run_record> found;
+  f.engine().find_run(someone(), request.id, found.handle());
+  BOOST_TEST(!found.get().has_value());
+  BOOST_TEST(f.engine().metrics().find("troupe_runs_rejected_total 1")
+             != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -28,9 +28,10 @@ ledger_line end_of(const live_run_ptr& run) {
   return line;
 }
 
-std::vector<ledger_queue::waiting> drained(ledger_queue& q) {
-  std::vector<ledger_queue::waiting> all;
-  all.resize(q.drain(all).size());
+/// What waited, as if it was written.
+std::span<ledger_queue::waiting> drained(ledger_queue& q) {
+  auto all = q.take();
+  q.settle();
   return all;
 }
 
@@ -65,13 +66,13 @@ BOOST_AUTO_TEST_CASE(remembers_what_becomes_of_the_key_of_a_run) {
 
 BOOST_AUTO_TEST_CASE(keeps_runs_and_rounds_apart) {
   ledger_queue q{{}};
-  std::vector<ledger_queue::waiting> all;
   auto one = somebody(), other = somebody();
   q.push(begin_of(one));
-  q.drain(all);
+  drained(q);
   q.push(begin_of(other)); // where the first one's line was
   q.push(end_of(one));
-  BOOST_REQUIRE(q.drain(all).size() == 2u);
+  auto all = drained(q);
+  BOOST_REQUIRE(all.size() == 2u);
   BOOST_TEST((all[0].line.run == other));
   BOOST_TEST(all[0].line.audit.empty());
   BOOST_TEST((all[1].line.run == one));
@@ -87,29 +88,44 @@ BOOST_AUTO_TEST_CASE(hurries_once_when_somebody_waits) {
 
 BOOST_AUTO_TEST_CASE(hurries_once_when_there_are_many) {
   ledger_queue q{{.hurry_at = 3}};
-  std::vector<ledger_queue::waiting> all;
   for (int round = 0; round < 2; ++round) {
     BOOST_TEST((q.push(begin_of(somebody())) == outcome::wake));
     BOOST_TEST((q.push(begin_of(somebody())) == outcome::quiet));
     BOOST_TEST((q.push(begin_of(somebody())) == outcome::wake_now));
     BOOST_TEST((q.push(begin_of(somebody())) == outcome::quiet));
-    BOOST_TEST(q.drain(all).size() == 4u);
+    BOOST_TEST(drained(q).size() == 4u);
   }
 }
 
 BOOST_AUTO_TEST_CASE(gives_back_what_was_written_to_those_who_made_it) {
   ledger_queue q{{}};
-  std::vector<ledger_queue::waiting> all;
   q.push(end_of(somebody()));
-  q.drain(all); // the ledger has the slot, with its text
+  drained(q); // the ledger has the slot, with its text
   q.push(begin_of(somebody()));
-  q.drain(all); // now the queue has it
+  drained(q); // now the queue has it
   auto line = begin_of(somebody());
   q.push(std::move(line));
   BOOST_TEST(line.audit == end_of(somebody()).audit);
-  auto now = q.drain(all);
+  auto now = drained(q);
   BOOST_REQUIRE(now.size() == 1u);
   BOOST_TEST(now[0].line.audit.empty());
+}
+
+BOOST_AUTO_TEST_CASE(gives_again_what_was_taken_and_not_written) {
+  ledger_queue q{{}};
+  auto one = somebody(), other = somebody();
+  q.push(begin_of(one));
+  q.push(begin_of(other));
+  auto all = q.take();
+  q.push(begin_of(somebody()));
+  std::swap(all[0], all[1]);
+  q.settle(1); // the other one; the one was written
+  BOOST_REQUIRE(q.has_rest());
+  auto rest = drained(q);
+  BOOST_REQUIRE(rest.size() == 1u);
+  BOOST_TEST((rest[0].line.run == other));
+  BOOST_TEST(!q.has_rest());
+  BOOST_TEST(drained(q).size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(keeps_the_line_that_somebody_waits_for) {

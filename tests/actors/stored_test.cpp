@@ -1,4 +1,5 @@
 #include "actors/stored.hpp"
+#include "runtime/model/codec.hpp"
 #include "tests/support/engine_fixture.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -200,6 +201,123 @@ BOOST_AUTO_TEST_CASE(marks_runs_lost_that_the_last_process_did_not_end) {
   BOOST_TEST((again->what == claim_outcome::kind::ended));
   BOOST_REQUIRE(again->result);
   BOOST_TEST((again->result->reason == exit_reason::lost));
+  auto lines = books->list_audit(default_organization(), 0, 10);
+  BOOST_REQUIRE(lines.has_value() && lines->items.size() == 1u);
+  BOOST_TEST(lines->items[0].what.at("run").as_string() == open_run.id.str());
+  BOOST_TEST(lines->items[0].what.at("reason").as_string() == "lost");
+}
+
+// -- the books ----------------------------------------------------------------
+
+namespace {
+
+struct stored_books {
+  temporary_directory directory;
+  std::shared_ptr<troupe::store> kept;
+  std::shared_ptr<journal> books;
+
+  explicit stored_books(std::size_t entry_bytes = 64u << 10) {
+    store_options where;
+    where.data_directory = directory.path();
+    where.audit.entry_bytes = entry_bytes;
+    auto opened = open_store(where);
+    BOOST_REQUIRE_MESSAGE(opened.has_value(), why(opened));
+    kept = std::make_shared<troupe::store>(std::move(*opened));
+    books = make_stored_journal(kept);
+  }
+  std::size_t lines_of(const organization_id& who) {
+    return books->list_audit(who, 0, 10)->items.size();
+  }
+};
+
+const organization_id another{"org-22222222-2222-4222-8222-222222222222"};
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(says_which_audit_lines_it_kept_when_one_is_refused) {
+  stored_books s{100};
+  const auto long_line = R"({"event":")" + std::string(200, 'x') + "\"}";
+  std::vector<journal_entry> entries(2);
+  entries[0].organization = default_organization();
+  entries[0].audit = long_line;
+  entries[1].organization = another;
+  entries[1].audit = R"({"event":"run"})";
+  BOOST_TEST(!s.books->write(entries).has_value());
+  BOOST_TEST(!entries[0].audit.empty());
+  BOOST_TEST(entries[1].audit.empty());
+  BOOST_TEST(s.lines_of(another) == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(does_not_mind_a_key_that_was_never_claimed) {
+  stored_books s;
+  std::vector<journal_entry> entries(1);
+  entries[0].release
+    = key_claim{default_organization(), "once", "", run_id::make()};
+  BOOST_TEST(s.books->write(entries).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(does_not_wait_for_a_run_that_left_only_its_key) {
+  stored_books s;
+  key_claim claim{default_organization(), "once", "digest", run_id::make()};
+  // As if the process had ended between the key and the record.
+  BOOST_REQUIRE(s.kept->idempotency
+                  ->claim(claim.organization, claim.key, claim.digest,
+                          run_id::make(), now())
+                  .has_value());
+  auto found = s.books->claim(claim, run_record{});
+  BOOST_REQUIRE_MESSAGE(found.has_value(), why(found));
+  BOOST_TEST((found->what == claim_outcome::kind::ended));
+  BOOST_TEST(!found->result);
+}
+
+BOOST_AUTO_TEST_CASE(keeps_a_change_together_with_its_audit_line) {
+  stored_books s;
+  auto configuration = make_stored_configuration(s.kept);
+  put_tool put;
+  put.value = adding_tool();
+  auto done = configuration->apply(someone(), put, R"({"event":"change"})");
+  BOOST_REQUIRE_MESSAGE(done.has_value(), why(done));
+  BOOST_TEST(done->audited);
+  BOOST_TEST(s.lines_of(default_organization()) == 1u);
+  put.value.name.clear();
+  BOOST_TEST(!configuration->apply(someone(), put, "{}").has_value());
+  BOOST_TEST(s.lines_of(default_organization()) == 1u);
+}
+
+// -- fallbacks ----------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(gives_a_run_to_nobody_weaker_when_its_config_forbids_it) {
+  temporary_directory directory;
+  auto local = std::make_shared<scripted_backend>(backend_kind::local);
+  auto e2b = std::make_shared<scripted_backend>(backend_kind::e2b);
+  e2b->set_script([](auto&, auto&) {
+    return run_outcome{error{ec::unavailable, "down", {}, {}}, false};
+  });
+  engine_options options;
+  options.backends = {local, e2b};
+  store_options where;
+  where.data_directory = directory.path();
+  options.store = where;
+  auto host = open_engine(std::move(options));
+  BOOST_REQUIRE_MESSAGE(host.has_value(), why(host));
+  auto run = [&] {
+    run_answer_box box;
+    (*host)->engine().submit(someone(), source_run(), box.handle(), {});
+    return box.get();
+  };
+  BOOST_TEST(run().has_value());
+  BOOST_TEST(local->started() == 1);
+  put_config put;
+  put.type = backend_kind::e2b;
+  put.config = {{"allow_weaker_fallback", false}};
+  answer<change_reply> changed;
+  (*host)->engine().change(someone(), put, changed.handle());
+  auto reply = changed.get();
+  BOOST_REQUIRE_MESSAGE(reply.has_value(), why(reply));
+  auto refused = run();
+  BOOST_REQUIRE(!refused.has_value());
+  BOOST_TEST((refused.error().code == ec::unavailable));
+  BOOST_TEST(local->started() == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
