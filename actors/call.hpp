@@ -40,11 +40,15 @@ private:
 
 /// How a request goes to its actor.
 struct way {
+  using time_point = std::chrono::steady_clock::time_point;
+
   way(std::uint64_t route_,
-      caf::message_priority priority_ = caf::message_priority::normal)
-      : route{route_}, priority{priority_} {}
+      caf::message_priority priority_ = caf::message_priority::normal,
+      time_point until_ = time_point::max())
+      : route{route_}, priority{priority_}, until{until_} {}
   std::uint64_t route; // whose death ends it
   caf::message_priority priority;
+  time_point until; // when there will be no answer any more
 };
 
 /// Sends a request and calls `done` with a `result<Answer>`, exactly once.
@@ -59,6 +63,7 @@ void ask(request_router& router, const way& by, const Handle& to, Done done,
                            std::chrono::milliseconds{1'000}}});
   auto pending = std::make_shared<call<Answer, Done>>(std::move(done));
   pending->route = by.route;
+  pending->until = by.until;
   router.send(std::move(pending), by.priority, to, std::forward<Ts>(xs)...);
 }
 

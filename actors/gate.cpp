@@ -1,9 +1,5 @@
 #include "actors/gate.hpp"
 
-#include "actors/gateway.hpp"
-#include "actors/recycled.hpp"
-#include "runtime/model/codec.hpp"
-
 namespace troupe {
 
 namespace {
@@ -14,70 +10,55 @@ caf::error stopped() {
 
 } // namespace
 
-result<live_run_ptr> gate_state::take_on(execution& what) {
+result<taken_run> gate_state::take_in(execution& what) {
   if (what.version != wire_version)
     return error{ec::invalid_request,
                  "this node speaks version " + std::to_string(wire_version)
                    + " of the protocol, the message is of version "
                    + std::to_string(what.version)};
+  if (what.unreadable)
+    return *what.unreadable;
   if (!what.request)
     return error{ec::invalid_request, "the execution holds no request"};
   if (what.who.organization.empty())
     what.who.organization = default_organization();
-  auto request = *what.request;
-  if (!request.id)
-    request.id = run_id::make();
-  request.organization = what.who.organization;
-  request.user = what.who.user;
-  meters::add(context->meter.submitted);
-  if (context->draining) {
-    meters::add(context->meter.refused);
-    return error{ec::unavailable,
-                 "the engine is about to stop; ask another node",
-                 {},
-                 std::chrono::milliseconds{1'000}};
+  auto taken = take_on(*context, caller{what.who}, run_request{*what.request});
+  if (!taken)
+    return taken;
+  what.request = taken->run->request();
+  what.local = taken->run;
+  // The answer goes straight back: only the end of the run comes by here.
+  auto count_out
+    = [context = context, run = taken->run.get()](const run_event& event) {
+        if (event.kind == run_event_kind::end)
+          let_go(*context, *run);
+        return true;
+      };
+  taken->run->events.subscribe(0, std::move(count_out));
+  return taken;
+}
+
+template <class Answer, class Word>
+caf::result<Answer> gate_state::pass_on(Word word, execution& what) {
+  auto taken = take_in(what);
+  if (!taken)
+    return to_caf(std::move(taken.error()));
+  auto to = choose_dispatcher(*context, *taken->run);
+  if (!to) {
+    abandon(*context, taken->run, to.error());
+    return to_caf(std::move(to.error()));
   }
-  if (context->runs.alive() >= context->options.pending) {
-    meters::add(context->meter.refused);
-    return error{ec::exhausted,
-                 "too many requests are pending",
-                 {},
-                 std::chrono::milliseconds{1'000}};
-  }
-  auto run = make_recycled<live_run>(
-    what.who, std::make_shared<const run_request>(std::move(request)),
-    context->options.events);
-  run->created_at = now();
-  run->began = live_run::clock::now();
-  if (!context->runs.add(run))
-    return error{ec::conflict, "there is a run " + run->id.str() + " already"};
-  what.request = run->request();
-  what.local = run;
-  return run;
+  // As urgent as it came: the answer to a message that became urgent on its way
+  // is not what the asker waits for.
+  return self->delegate(*to, word, std::move(what));
 }
 
 caf::result<run_answer> gate_state::run(execution& what) {
-  auto run = take_on(what);
-  if (!run)
-    return to_caf(std::move(run.error()));
-  auto to = choose_dispatcher(*context, **run);
-  if (!to) {
-    abandon(*context, *run, to.error());
-    return to_caf(std::move(to.error()));
-  }
-  return self->delegate(*to, run_v, std::move(what));
+  return pass_on<run_answer>(run_v, what);
 }
 
 caf::result<run_note> gate_state::start(execution& what) {
-  auto run = take_on(what);
-  if (!run)
-    return to_caf(std::move(run.error()));
-  auto to = choose_dispatcher(*context, **run);
-  if (!to) {
-    abandon(*context, *run, to.error());
-    return to_caf(std::move(to.error()));
-  }
-  return self->delegate(*to, start_v, std::move(what));
+  return pass_on<run_note>(start_v, what);
 }
 
 caf::result<run_note> gate_state::cancel(const run_reference& which) {

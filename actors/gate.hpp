@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/context.hpp"
+#include "actors/front_desk.hpp"
 
 namespace troupe {
 
@@ -12,7 +12,9 @@ struct gate_state {
   gate_actor::pointer self = nullptr;
   context_ptr context;
 
-  result<live_run_ptr> take_on(execution& what);
+  result<taken_run> take_in(execution& what);
+  template <class Answer, class Word>
+  caf::result<Answer> pass_on(Word word, execution& what);
   caf::result<run_answer> run(execution& what);
   caf::result<run_note> start(execution& what);
   caf::result<run_note> cancel(const run_reference& which);

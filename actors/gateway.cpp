@@ -1,11 +1,10 @@
 #include "actors/gateway.hpp"
 
 #include "actors/call.hpp"
+#include "actors/front_desk.hpp"
 #include "actors/metrics_text.hpp"
 #include "actors/recycled.hpp"
 #include "runtime/model/codec.hpp"
-
-#include <functional>
 
 namespace troupe {
 
@@ -57,88 +56,20 @@ void gateway::close() {
 
 // -- runs ---------------------------------------------------------------------
 
-result<dispatcher_actor> choose_dispatcher(engine_context& context,
-                                           live_run& run) {
-  auto routes = context.routes.load();
-  if (!routes)
-    return engine_stopped();
-  const auto& line = routes->dispatchers;
-  // Requests with one key meet at one dispatcher, which knows what it runs.
-  const auto& key = run.idempotency_key;
-  const auto start = key.empty() ? run.id_hash : std::hash<std::string>{}(key);
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const auto index = (start + i) % line.size();
-    if (line[index]) {
-      run.owner = static_cast<std::uint32_t>(index);
-      return line[index];
-    }
-  }
-  return error{ec::unavailable,
-               "the dispatchers are being started again",
-               {},
-               std::chrono::milliseconds{1'000}};
-}
-
-result<live_run_ptr> gateway::take_on(caller&& who, run_request&& request,
-                                      event_sink&& events) {
-  auto& c = *context_;
-  meters::add(c.meter.submitted);
-  if (c.draining) {
-    meters::add(c.meter.refused);
-    return error{ec::unavailable,
-                 "the engine is about to stop; ask another node",
-                 {},
-                 std::chrono::milliseconds{1'000}};
-  }
-  if (c.pending.fetch_add(1) >= c.options.pending) {
-    c.pending.fetch_sub(1);
-    meters::add(c.meter.refused);
-    return error{ec::exhausted,
-                 "too many requests are pending",
-                 {},
-                 std::chrono::milliseconds{1'000}};
-  }
-  if (!request.id)
-    request.id = run_id::make();
-  request.organization = who.organization;
-  request.user = who.user;
-  auto run = make_recycled<live_run>(
-    std::move(who), make_recycled<const run_request>(std::move(request)),
-    c.options.events);
-  run->created_at = now();
-  run->began = live_run::clock::now();
-  if (!c.runs.add(run)) {
-    c.pending.fetch_sub(1);
-    return error{ec::conflict, "there is a run " + run->id.str() + " already"};
-  }
-  if (events)
-    run->events.subscribe(0, std::move(events));
-  return run;
-}
-
-/// Counts the run in. One of an organization with few under way passes the
-/// thousands that another one may just have sent: the queue behind is fair, but
-/// they must get there first.
-way gateway::way_of(const live_run& run) {
-  constexpr std::uint32_t few = 16;
-  const auto count = context_->crowd.enter(run.who.organization);
-  return {route_of(run.owner),
-          count <= few ? caf::message_priority::high
-                       : caf::message_priority::normal};
-}
-
 void gateway::submit(caller who, run_request request,
                      handler<std::shared_ptr<const run_result>> done,
                      event_sink events) {
-  auto run = take_on(std::move(who), std::move(request), std::move(events));
-  if (!run)
-    return done(std::move(run.error()));
-  auto to = choose_dispatcher(*context_, **run);
-  const auto by = way_of(**run);
-  auto finish = [context = context_, run = *run,
+  auto taken = take_on(*context_, std::move(who), std::move(request));
+  if (!taken)
+    return done(std::move(taken.error()));
+  const auto& run = taken->run;
+  if (events)
+    run->events.subscribe(0, std::move(events));
+  auto to = choose_dispatcher(*context_, *run);
+  const way by{route_of(run->owner), taken->priority};
+  auto finish = [context = context_, run,
                  done = std::move(done)](result<run_answer> answer) {
-    context->pending.fetch_sub(1);
-    context->crowd.leave(run->who.organization);
+    let_go(*context, *run);
     if (answer)
       return done(std::move(answer->result));
     // Whoever ended the run has said so; if nobody did, its dispatcher died.
@@ -150,20 +81,20 @@ void gateway::submit(caller who, run_request request,
   if (!to)
     return finish(std::move(to.error()));
   ask<run_answer>(*context_->router, by, *to, std::move(finish), run_v,
-                  execution_of(*run));
+                  execution_of(run));
 }
 
 void gateway::submit_detached(caller who, run_request request,
                               handler<run_record> accepted) {
-  auto run = take_on(std::move(who), std::move(request), {});
-  if (!run)
-    return accepted(std::move(run.error()));
-  auto to = choose_dispatcher(*context_, **run);
-  const auto by = way_of(**run);
-  auto finish = [context = context_, run = *run,
+  auto taken = take_on(*context_, std::move(who), std::move(request));
+  if (!taken)
+    return accepted(std::move(taken.error()));
+  const auto& run = taken->run;
+  auto to = choose_dispatcher(*context_, *run);
+  const way by{route_of(run->owner), taken->priority};
+  auto finish = [context = context_, run,
                  accepted = std::move(accepted)](result<run_note> note) {
-    context->pending.fetch_sub(1);
-    context->crowd.leave(run->who.organization);
+    let_go(*context, *run);
     if (note)
       return accepted(to_record(*note));
     abandon(*context, run, note.error());
@@ -172,7 +103,7 @@ void gateway::submit_detached(caller who, run_request request,
   if (!to)
     return finish(std::move(to.error()));
   ask<run_note>(*context_->router, by, *to, std::move(finish), start_v,
-                execution_of(*run));
+                execution_of(run));
 }
 
 void gateway::cancel(caller who, run_id id, handler<run_record> done) {

@@ -42,17 +42,9 @@ public:
   void close();
 
 private:
-  result<live_run_ptr> take_on(caller&& who, run_request&& request,
-                               event_sink&& events);
-  way way_of(const live_run& run);
-
   const context_ptr context_;
   published<supervisor_actor> boss_;
   const std::shared_ptr<schema_desk> schemas_;
 };
-
-/// Chooses the dispatcher of a run and notes it in the run.
-result<dispatcher_actor> choose_dispatcher(engine_context& context,
-                                           live_run& run);
 
 } // namespace troupe

@@ -3,7 +3,7 @@
 #include "actors/basp.hpp"
 #include "actors/call.hpp"
 #include "actors/dial.hpp"
-#include "actors/interfaces.hpp"
+#include "actors/link_watch.hpp"
 #include "actors/node_seed.hpp"
 #include "actors/router.hpp"
 #include "actors/system.hpp"
@@ -39,18 +39,6 @@ bool never_began(const error& why) {
     return false;
   }
   return false;
-}
-
-/// Tells when the other node's gate is gone: CAF itself keeps silent about
-/// requests under way.
-caf::behavior lookout(caf::event_based_actor* self, gate_actor gate,
-                      std::function<void()> gone) {
-  self->monitor(gate);
-  self->set_down_handler([=](caf::down_msg&) {
-    gone();
-    self->quit();
-  });
-  return {[](tick_atom) {}};
 }
 
 struct place {
@@ -122,13 +110,14 @@ private:
   node* choose();
   error nobody() const;
   void answered(const prepared_run& run, run_observer& observer,
-                result<run_answer> answer);
+                result<run_answer> given);
   std::size_t count_reached() const;
 
   const peer_options options_;
   system_config config_{peer_threads, true};
   caf::actor_system system_{config_};
-  request_router router_{system_};
+  std::shared_ptr<request_router> router_
+    = std::make_shared<request_router>(system_);
   caf::actor broker_;
   mutable std::mutex mutex_; // for everything below
   mutable std::condition_variable changed_;
@@ -199,7 +188,7 @@ void linked_peers::keep(node& n) {
 
 /// From the first words to the end of the link.
 void linked_peers::live_with(node& n, gate_actor gate) {
-  auto watch = system_.spawn(lookout, gate, [this, &n] {
+  auto watch = system_.spawn(link_watch, gate, router_, [this, &n] {
     std::lock_guard guard{mutex_};
     n.lost = true;
     changed_.notify_all();
@@ -216,8 +205,13 @@ void linked_peers::live_with(node& n, gate_actor gate) {
     n.gate = gate_actor{};
     n.trouble = "the link was lost";
   }
-  caf::anon_send_exit(watch, caf::exit_reason::user_shutdown);
-  router_.fail_route(
+  {
+    // It must not look at a node that is gone.
+    caf::scoped_actor self{system_};
+    self->send_exit(watch, caf::exit_reason::user_shutdown);
+    self->wait_for(watch);
+  }
+  router_->fail_route(
     n.route,
     to_caf(
       {ec::timeout, "the link was lost; the run may have been carried out"}));
@@ -257,7 +251,7 @@ void linked_peers::stop() {
   for (auto& n : nodes_)
     if (n->dialer.joinable())
       n->dialer.join();
-  router_.shutdown();
+  router_->shutdown();
   broker_ = caf::actor{};
 }
 
@@ -290,13 +284,8 @@ void linked_peers::start(prepared_run_ptr run, run_observer_ptr observer) {
   auto request = request_for_peer(*run);
   what.who.organization = run->organization;
   what.who.user = default_user();
-  // The node reads no more: escaped, a text may double.
-  constexpr auto largest = max_wire_bytes / 2;
-  if (request.source.size() + request.args_json.size()
-        + request.stdin_text.size() + request.agent_state_json.size()
-      > largest)
-    return observer->finished(
-      {bad_field("/args", "too long to be sent to another node"), false});
+  if (auto fits = check_fits_link(request); !fits)
+    return observer->finished({fits.error(), false});
   what.request = std::make_shared<const run_request>(std::move(request));
   std::unique_lock lock{mutex_};
   auto* to = choose();
@@ -314,17 +303,19 @@ void linked_peers::start(prepared_run_ptr run, run_observer_ptr observer) {
   ++to->under_way;
   const auto gate = to->gate;
   lock.unlock();
+  const way by{to->route, caf::message_priority::normal,
+               run->deadline + answer_slack};
   observer->progress("sent to node " + to->name);
   auto finish = [self = shared_from_this(), run = std::move(run),
                  observer = std::move(observer)](result<run_answer> answer) {
     self->answered(*run, *observer, std::move(answer));
   };
-  ask<run_answer>(router_, to->route, gate, std::move(finish), run_v,
+  ask<run_answer>(*router_, by, gate, std::move(finish), run_v,
                   std::move(what));
 }
 
 void linked_peers::answered(const prepared_run& run, run_observer& observer,
-                            result<run_answer> answer) {
+                            result<run_answer> given) {
   forwarded was;
   {
     std::lock_guard guard{mutex_};
@@ -332,14 +323,13 @@ void linked_peers::answered(const prepared_run& run, run_observer& observer,
     was = std::move(n.mapped());
     --was.to->under_way;
   }
-  if (answer && !answer->result)
-    answer = error{ec::internal, "it answered nothing"};
+  auto answer = result_of(std::move(given));
   if (!answer) {
     const bool began = !never_began(answer.error());
     auto why = std::move(answer.error()).within("node " + was.to->name);
     return observer.finished({std::move(why), began});
   }
-  auto r = *answer->result;
+  auto r = **answer;
   r.notes.push_back("carried out by node " + was.to->name);
   // It says `cancelled`, which is how we asked it, and not why.
   if (was.wanted && r.reason == exit_reason::cancelled)
@@ -365,7 +355,7 @@ void linked_peers::cancel(const run_id& id, exit_reason reason) {
   lock.unlock();
   if (gate)
     ask<run_note>(
-      router_, route, gate, [](const result<run_note>&) {}, cancel_v,
+      *router_, route, gate, [](const result<run_note>&) {}, cancel_v,
       std::move(which));
 }
 

@@ -2,8 +2,9 @@
 #include "actors/call.hpp"
 #include "actors/dial.hpp"
 #include "actors/face_words.hpp"
-#include "actors/interfaces.hpp"
+#include "actors/link_watch.hpp"
 #include "actors/node_seed.hpp"
+#include "actors/options.hpp"
 #include "actors/router.hpp"
 #include "actors/system.hpp"
 
@@ -16,26 +17,18 @@ namespace {
 constexpr std::size_t client_threads = 1; // of the scheduler
 constexpr std::uint64_t the_link = 1;     // the router's only route
 
-// A larger message would cost the link, and everybody's runs on it: escaped,
-// a text may double.
-constexpr std::size_t largest_said = largest_request_frame / 2 - (1u << 20);
+/// When an answer to this message will not come any more.
+std::chrono::steady_clock::time_point end_of(const run_request& request) {
+  const auto limit = request.deadline.count() > 0 ? request.deadline
+                                                  : deadline_rules{}.longest;
+  return std::chrono::steady_clock::now() + limit + answer_slack;
+}
 
-/// Fails what is under way when the other side is gone: CAF itself would keep
-/// silent.
-caf::behavior watcher(caf::event_based_actor* self, gate_actor gate,
-                      request_router* router) {
-  self->monitor(gate);
-  self->set_down_handler([=](caf::down_msg&) {
-    router->fail_route(
-      the_link,
-      to_caf({ec::timeout,
-              "the connection to the engine was lost; the run may "
-              "have been carried out",
-              {},
-              {}}));
-    self->quit();
-  });
-  return {[](tick_atom) {}};
+void lose_all(request_router& router) {
+  router.fail_route(the_link,
+                    to_caf({ec::timeout,
+                            "the connection to the engine was lost; the run "
+                            "may have been carried out"}));
 }
 
 class remote final : public api::engine {
@@ -94,8 +87,10 @@ public:
               {}};
         },
         [&](const caf::error& e) { heard = from_caf(e).within("say hello"); });
-    if (heard)
-      watcher_ = system_.spawn(watcher, gate_, &router_);
+    if (heard) {
+      auto lost = [router = router_] { lose_all(*router); };
+      watch_ = system_.spawn(link_watch, gate_, router_, std::move(lost));
+    }
     return heard;
   }
 
@@ -106,24 +101,21 @@ public:
       return {};
     }
     auto id = request->id.str();
-    if (m.source.size() + m.arguments.size() > largest_said) {
-      done(failure_from(bad_field("/arguments",
-                                  "source and arguments are longer than "
-                                    + std::to_string(largest_said) + " bytes",
-                                  "pass large data through a file or a URL")));
-      return {};
+    if (auto fits = check_fits_link(*request); !fits) {
+      done(failure_from(fits.error()));
+      return id;
     }
+    const way by{the_link, caf::message_priority::normal, end_of(*request)};
     execution what;
     what.who = caller_for(m.organization);
     what.request = std::make_shared<const run_request>(std::move(*request));
     auto finish = [done = std::move(done)](result<run_answer> a) {
-      if (a && a->result)
-        done(answer_from(*a->result));
+      if (auto r = result_of(std::move(a)))
+        done(answer_from(**r));
       else
-        done(failure_from(a ? error{ec::internal, "an empty answer", {}, {}}
-                            : a.error()));
+        done(failure_from(r.error()));
     };
-    ask<run_answer>(router_, the_link, gate_, std::move(finish), run_v,
+    ask<run_answer>(*router_, by, gate_, std::move(finish), run_v,
                     std::move(what));
     return id;
   }
@@ -133,15 +125,15 @@ public:
     which.id = run;
     which.organization = caller_for(organization).organization.str();
     ask<run_note>(
-      router_, the_link, gate_, [](result<run_note>) {}, cancel_v,
+      *router_, the_link, gate_, [](result<run_note>) {}, cancel_v,
       std::move(which));
   }
 
   void stop() override {
-    if (watcher_)
-      caf::anon_send_exit(watcher_, caf::exit_reason::user_shutdown);
-    watcher_ = caf::actor{};
-    router_.shutdown();
+    if (watch_)
+      caf::anon_send_exit(watch_, caf::exit_reason::user_shutdown);
+    watch_ = caf::actor{};
+    router_->shutdown();
     gate_ = gate_actor{};
     link_.reset();
   }
@@ -149,9 +141,10 @@ public:
 private:
   system_config config_{client_threads, true};
   caf::actor_system system_{config_};
-  request_router router_{system_};
+  std::shared_ptr<request_router> router_
+    = std::make_shared<request_router>(system_);
   gate_actor gate_;
-  caf::actor watcher_;
+  caf::actor watch_;
   std::unique_ptr<dialed_link> link_;
 };
 

@@ -39,6 +39,11 @@ void request_router::fail_route(std::uint64_t route, const caf::error& why) {
   fail_if([=](const pending& p) { return p.route == route; }, why);
 }
 
+void request_router::expire(std::chrono::steady_clock::time_point now) {
+  fail_if([=](const pending& p) { return p.until <= now; },
+          caf::make_error(caf::sec::request_timeout));
+}
+
 std::size_t request_router::size() const {
   std::size_t n = 0;
   for (const auto& s : shards_) {

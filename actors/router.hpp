@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,6 +22,9 @@ class request_router {
 public:
   struct pending {
     std::uint64_t route = 0; // who will not answer any more if it is gone
+    /// When it fails without an answer; of those from far away.
+    std::chrono::steady_clock::time_point until
+      = std::chrono::steady_clock::time_point::max();
     virtual ~pending() = default;
     /// Exactly once, on any thread. Quick.
     virtual void finish(caf::expected<caf::message> answer) = 0;
@@ -50,6 +54,8 @@ public:
   /// Whoever takes it completes it.
   std::shared_ptr<pending> take(std::uint64_t id);
   void fail_route(std::uint64_t route, const caf::error& why);
+  /// Fails what should have been answered by then.
+  void expire(std::chrono::steady_clock::time_point now);
   std::size_t size() const;
 
 private:

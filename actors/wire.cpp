@@ -4,35 +4,44 @@ namespace troupe {
 
 namespace {
 
-caf::error refuse(const error& why) {
-  // The link layer drops the message; what matters is that it is not silent.
-  return caf::make_error(caf::sec::invalid_argument, to_string(why));
-}
-
 template <class T>
-caf::error take(result<std::shared_ptr<const T>> read,
-                std::shared_ptr<const T>& into) {
-  if (!read)
-    return refuse(read.error());
-  into = std::move(*read);
-  return caf::none;
+void take(result<std::shared_ptr<const T>> read, std::string_view what,
+          std::shared_ptr<const T>& into,
+          std::shared_ptr<const error>& unreadable) {
+  if (read)
+    into = std::move(*read);
+  else
+    unreadable
+      = std::make_shared<const error>(std::move(read).error().within(what));
 }
 
 } // namespace
 
-caf::error read_text(const std::string& text,
-                     std::shared_ptr<const run_request>& request) {
-  return take(request_from_text(text), request);
+void read_text(const std::string& text,
+               std::shared_ptr<const run_request>& request,
+               std::shared_ptr<const error>& unreadable) {
+  take(request_from_text(text), "read the request", request, unreadable);
 }
 
-caf::error read_text(const std::string& text,
-                     std::shared_ptr<const run_result>& result) {
-  return take(result_from_text(text), result);
+void read_text(const std::string& text,
+               std::shared_ptr<const run_result>& result,
+               std::shared_ptr<const error>& unreadable) {
+  take(result_from_text(text), "read the result", result, unreadable);
 }
 
-caf::error read_text(const std::string& text,
-                     std::shared_ptr<const error>& failure) {
-  return take(error_from_text(text), failure);
+void read_text(const std::string& text, std::shared_ptr<const error>& failure) {
+  take(error_from_text(text), "read the failure", failure, failure);
+}
+
+result<std::shared_ptr<const run_result>> result_of(result<run_answer> answer) {
+  if (!answer)
+    return std::move(answer.error());
+  if (answer->result)
+    return std::move(answer->result);
+  // It ran: a request that could not be read has `invalid_request`, this not.
+  return error{ec::internal,
+               answer->unreadable ? answer->unreadable->text
+                                  : "it answered nothing"};
 }
 
 // -- records ------------------------------------------------------------------

@@ -25,7 +25,8 @@ struct execution {
   std::shared_ptr<const run_request> request;
   caller who; // of a message from elsewhere
   wire_ext ext;
-  live_run_ptr local; // never leaves the process
+  live_run_ptr local;                      // never leaves the process
+  std::shared_ptr<const error> unreadable; // why what came is no request
 };
 
 /// The answer: what came of the run.
@@ -33,7 +34,11 @@ struct run_answer {
   std::uint16_t version = wire_version;
   std::shared_ptr<const run_result> result;
   wire_ext ext;
+  std::shared_ptr<const error> unreadable; // why what came is no result
 };
+
+/// What the answer says: a result, or why it is none.
+result<std::shared_ptr<const run_result>> result_of(result<run_answer> answer);
 
 /// Which run, and on whose behalf.
 struct run_reference {
@@ -81,34 +86,21 @@ caf::error to_caf(error e);
 error from_caf(const caf::error& e);
 
 // -- text forms, for the wire ------------------------------------------------
-caf::error read_text(const std::string& text,
-                     std::shared_ptr<const run_request>& request);
-caf::error read_text(const std::string& text,
-                     std::shared_ptr<const run_result>& result);
-caf::error read_text(const std::string& text,
-                     std::shared_ptr<const error>& failure);
-
-/// A pointer as its text while it is written, and back while it is read.
-/// Printing shows the id only: a log line must not hold a source or a secret.
-template <class T>
-struct as_text {
-  std::shared_ptr<const T>& pointer;
-};
-template <class Inspector, class T>
-typename Inspector::result_type inspect(Inspector& f, as_text<T>& x) {
-  std::string text;
-  if constexpr (Inspector::reads_state) {
-    text = to_text(x.pointer);
-    return f(text);
-  } else {
-    auto read = [&]() -> caf::error { return read_text(text, x.pointer); };
-    return f(text, caf::meta::load_callback(read));
-  }
-}
+// What cannot be read is no reason to drop the message, as CAF would, without a
+// word: whoever waits for the answer would wait for ever.
+void read_text(const std::string& text,
+               std::shared_ptr<const run_request>& request,
+               std::shared_ptr<const error>& unreadable);
+void read_text(const std::string& text,
+               std::shared_ptr<const run_result>& result,
+               std::shared_ptr<const error>& unreadable);
+void read_text(const std::string& text, std::shared_ptr<const error>& failure);
 
 template <class Inspector>
 inline constexpr bool prints
   = std::is_same_v<Inspector, caf::detail::stringification_inspector>;
+
+// Printing shows the id only: a log line must not hold a source or a secret.
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, execution& x) {
@@ -116,9 +108,14 @@ typename Inspector::result_type inspect(Inspector& f, execution& x) {
     std::string id = x.request ? x.request->id.str() : std::string{"nothing"};
     return f(caf::meta::type_name("execution"), x.version, id);
   } else {
-    as_text<run_request> request{x.request};
-    return f(x.version, request, x.who.organization, x.who.user, x.who.key,
-             x.who.scopes, x.who.request_id, x.ext);
+    std::string text;
+    if constexpr (Inspector::reads_state)
+      text = to_text(x.request);
+    auto failed = f(x.version, text, x.who.organization, x.who.user, x.who.key,
+                    x.who.scopes, x.who.request_id, x.ext);
+    if constexpr (Inspector::writes_state)
+      read_text(text, x.request, x.unreadable);
+    return failed;
   }
 }
 
@@ -128,8 +125,13 @@ typename Inspector::result_type inspect(Inspector& f, run_answer& x) {
     std::string id = x.result ? x.result->id.str() : std::string{"nothing"};
     return f(caf::meta::type_name("run_answer"), x.version, id);
   } else {
-    as_text<run_result> result{x.result};
-    return f(x.version, result, x.ext);
+    std::string text;
+    if constexpr (Inspector::reads_state)
+      text = to_link_text(x.result);
+    auto failed = f(x.version, text, x.ext);
+    if constexpr (Inspector::writes_state)
+      read_text(text, x.result, x.unreadable);
+    return failed;
   }
 }
 
@@ -144,10 +146,19 @@ typename Inspector::result_type inspect(Inspector& f, run_note& x) {
   if constexpr (prints<Inspector>) {
     return f(caf::meta::type_name("run_note"), x.version, x.id, x.phase);
   } else {
-    as_text<run_result> result{x.result};
-    as_text<error> failure{x.failure};
-    return f(x.version, x.id, x.organization, x.phase, x.backend, x.tool_name,
-             x.created_at_us, x.ended_at_us, result, failure, x.ext);
+    std::string result, failure;
+    if constexpr (Inspector::reads_state) {
+      result = to_link_text(x.result);
+      failure = to_text(x.failure);
+    }
+    auto failed
+      = f(x.version, x.id, x.organization, x.phase, x.backend, x.tool_name,
+          x.created_at_us, x.ended_at_us, result, failure, x.ext);
+    if constexpr (Inspector::writes_state) {
+      read_text(failure, x.failure);
+      read_text(result, x.result, x.failure);
+    }
+    return failed;
   }
 }
 
@@ -157,8 +168,13 @@ typename Inspector::result_type inspect(Inspector& f, failure_note& x) {
     std::string text = x.what ? to_string(*x.what) : std::string{"nothing"};
     return f(caf::meta::type_name("failure_note"), text);
   } else {
-    as_text<error> what{x.what};
-    return f(x.version, what, x.ext);
+    std::string text;
+    if constexpr (Inspector::reads_state)
+      text = to_text(x.what);
+    auto failed = f(x.version, text, x.ext);
+    if constexpr (Inspector::writes_state)
+      read_text(text, x.what);
+    return failed;
   }
 }
 

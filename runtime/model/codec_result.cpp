@@ -206,9 +206,13 @@ std::string to_json_text(const run_result& r) {
   return to_text(r, form::parsed);
 }
 
+std::string to_wire_text(const run_result& r) {
+  return to_text(r, form::as_text);
+}
+
 json::object to_wire(const run_result& r) {
   // Our own text, whose only foreign parts are escaped: it always parses.
-  auto text = to_text(r, form::as_text);
+  auto text = to_wire_text(r);
   return json::parse_object(text, {.bytes = text.size()}).value();
 }
 

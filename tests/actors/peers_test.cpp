@@ -4,6 +4,7 @@
 #include "tests/support/engine_fixture.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/test_authority.hpp"
+#include "tests/support/waiting_observer.hpp"
 
 using namespace troupe;
 using namespace troupe::test;
@@ -22,6 +23,7 @@ struct troop {
   std::vector<std::unique_ptr<engine_fixture>> workers;
   std::shared_ptr<peers> others;
   std::unique_ptr<engine_fixture> front;
+  std::uint32_t runs_per_node = 256;
 
   link_identity identity(const std::string& name) {
     auto own = ours.sign(name, "DNS:localhost,IP:127.0.0.1");
@@ -38,6 +40,7 @@ struct troop {
   /// Once all workers are there.
   void open_front(const std::string& name = "front") {
     peer_options o;
+    o.runs_per_node = runs_per_node;
     o.name = name;
     o.identity = identity(name);
     o.first_pause = std::chrono::milliseconds{1};
@@ -120,6 +123,27 @@ BOOST_AUTO_TEST_CASE(carry_a_run_to_another_node_with_all_it_needs) {
   BOOST_TEST(seen.env.at("TOKEN").reveal() == "s3cret");
   BOOST_TEST(seen.env.at("LETTA_AGENT_ID").reveal() == "agent-7");
   BOOST_TEST(seen.limits.memory_bytes == 64u << 20);
+}
+
+BOOST_AUTO_TEST_CASE(are_told_about_a_run_that_a_node_cannot_read) {
+  troop t;
+  t.runs_per_node = 1; // one that is never answered would keep the place
+  t.add_worker("worker", mode::answer);
+  t.open_and_meet_all();
+  for (int i = 0; i < 2; ++i) {
+    auto run = std::make_shared<prepared_run>();
+    run->id = run_id::make();
+    run->organization = default_organization();
+    run->source = "def f(): return 1";
+    run->args_json = "{";
+    run->deadline = std::chrono::steady_clock::now() + soon;
+    auto told = std::make_shared<waiting_observer>();
+    t.others->start(run, told);
+    auto outcome = told->wait();
+    BOOST_REQUIRE(!outcome.answer.has_value());
+    BOOST_TEST((outcome.answer.error().code == ec::invalid_request));
+    BOOST_TEST(!outcome.may_have_started);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(share_runs_by_what_each_node_has_under_way) {

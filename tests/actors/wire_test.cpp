@@ -24,6 +24,18 @@ execution secretive() {
   return what;
 }
 
+/// What the other side makes of it.
+template <class T>
+T across(caf::actor_system& system, const T& what) {
+  std::vector<char> bytes;
+  caf::binary_serializer out{system, bytes};
+  BOOST_REQUIRE(!out(what));
+  T read;
+  caf::binary_deserializer in{system, bytes};
+  BOOST_REQUIRE(!in(read));
+  return read;
+}
+
 struct system_fixture {
   system_config config{1};
   caf::actor_system system{config};
@@ -52,15 +64,38 @@ BOOST_AUTO_TEST_CASE(prints_no_source_no_argument_and_no_secret) {
 BOOST_AUTO_TEST_CASE(carries_secrets_and_later_fields_to_the_other_side) {
   auto what = secretive();
   what.ext["of a later version"] = "kept";
-  std::vector<char> bytes;
-  caf::binary_serializer out{system, bytes};
-  BOOST_REQUIRE(!out(what));
-  execution read;
-  caf::binary_deserializer in{system, bytes};
-  BOOST_REQUIRE(!in(read));
+  const auto read = across(system, what);
   BOOST_TEST(read.request->env.at("API_KEY").reveal() == hush);
   BOOST_TEST(read.request->source == what.request->source);
   BOOST_TEST((read.ext == what.ext));
+}
+
+BOOST_AUTO_TEST_CASE(
+  keeps_a_message_that_it_cannot_read_so_that_it_is_answered) {
+  auto what = secretive();
+  auto request = *what.request;
+  request.args_json = "{";
+  what.request = std::make_shared<const run_request>(std::move(request));
+  const auto read = across(system, what);
+  BOOST_TEST(!read.request);
+  BOOST_REQUIRE(read.unreadable);
+  BOOST_TEST((read.unreadable->code == ec::invalid_request));
+  BOOST_TEST(read.who.organization.str() == what.who.organization.str());
+}
+
+BOOST_AUTO_TEST_CASE(says_how_a_run_ended_whose_answer_no_link_takes) {
+  auto result = std::make_shared<run_result>();
+  result->id = run_id::make();
+  result->status = run_status::success;
+  result->value_json = '"' + std::string(largest_result_text, 'a') + '"';
+  run_answer answer;
+  answer.result = result;
+  const auto read = across(system, answer);
+  BOOST_REQUIRE(read.result);
+  BOOST_TEST((read.result->id == result->id));
+  BOOST_TEST((read.result->status == run_status::error));
+  BOOST_TEST((read.result->reason == exit_reason::output_limit));
+  BOOST_TEST(read.result->detail.find("a link takes") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(refuses_what_no_troupe_has_written) {
