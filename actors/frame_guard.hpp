@@ -34,19 +34,25 @@ public:
       have_ = 0;
       left_ = std::uint64_t(header_[4]) << 24 | std::uint64_t(header_[5]) << 16
         | std::uint64_t(header_[6]) << 8 | std::uint64_t(header_[7]);
+      beats_ = beats_ || header_[0] == heartbeat;
       if (header_[0] > last_operation || left_ > largest_)
         return false;
     }
     return true;
   }
 
+  /// Whether the peer is one of those that send heartbeats.
+  bool heard_heartbeat() const { return beats_; }
+
 private:
-  static constexpr unsigned char last_operation = 6; // heartbeat
+  static constexpr unsigned char heartbeat = 6;
+  static constexpr unsigned char last_operation = heartbeat;
 
   std::uint64_t largest_;
   std::uint64_t left_ = 0; // of a payload
   unsigned char header_[32] = {};
   std::size_t have_ = 0; // of the header
+  bool beats_ = false;
 };
 
 } // namespace troupe

@@ -4,7 +4,6 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
@@ -47,9 +46,10 @@ void watch_for_silence(int fd) {
 } // namespace
 
 node_link::node_link(tcp::socket raw, std::shared_ptr<asio::ssl::context> tls,
-                     std::uint64_t largest)
+                     std::uint64_t largest, std::chrono::milliseconds silence)
     : tls_{std::move(tls)}, peer_{std::move(raw), *tls_},
-      ours_{peer_.get_executor()}, guard_{largest} {
+      ours_{peer_.get_executor()}, guard_{largest}, silence_{silence},
+      pulse_{peer_.get_executor()} {
   watch_for_silence(peer_.lowest_layer().native_handle());
 }
 
@@ -95,11 +95,16 @@ asio::awaitable<void> node_link::carry() {
   auto self = shared_from_this();
   auto out = carry_out();
   asio::co_spawn(peer_.get_executor(), std::move(out), asio::detached);
+  auto life = listen_for_life();
+  asio::co_spawn(peer_.get_executor(), std::move(life), asio::detached);
   std::vector<unsigned char> chunk(chunk_bytes);
   boost::system::error_code failed;
   auto token = asio::redirect_error(asio::use_awaitable, failed);
   for (;;) {
+    listening_ = true;
     auto n = co_await peer_.async_read_some(asio::buffer(chunk), token);
+    listening_ = false;
+    heard_ = true;
     if (failed || !guard_.feed(chunk.data(), n))
       break;
     co_await asio::async_write(ours_, asio::buffer(chunk.data(), n), token);
@@ -125,8 +130,24 @@ asio::awaitable<void> node_link::carry_out() {
   close();
 }
 
+/// The kernel of a process that is stopped answers every probe: whether there
+/// is somebody, only heartbeats tell.
+asio::awaitable<void> node_link::listen_for_life() {
+  auto self = shared_from_this();
+  boost::system::error_code failed;
+  auto token = asio::redirect_error(asio::use_awaitable, failed);
+  while (peer_.lowest_layer().is_open()) {
+    heard_ = false;
+    pulse_.expires_after(silence_);
+    co_await pulse_.async_wait(token);
+    if (!failed && listening_ && !heard_ && guard_.heard_heartbeat())
+      close();
+  }
+}
+
 void node_link::close() {
   boost::system::error_code ignored;
+  pulse_.cancel();
   peer_.lowest_layer().close(ignored);
   ours_.close(ignored);
 }

@@ -8,7 +8,9 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -22,8 +24,10 @@ public:
   using tcp = boost::asio::ip::tcp;
 
   /// `largest`: bytes of one message of the peer; beyond it the link is cut.
+  /// `silence`: so long a peer may say nothing that has sent a heartbeat once.
   node_link(tcp::socket raw, std::shared_ptr<boost::asio::ssl::context> tls,
-            std::uint64_t largest);
+            std::uint64_t largest,
+            std::chrono::milliseconds silence = std::chrono::seconds{20});
 
   /// As the side that answers; within the deadline of handshakes.
   boost::asio::awaitable<result<void>> welcome();
@@ -41,11 +45,16 @@ private:
   boost::asio::awaitable<result<void>>
   shake_hands(boost::asio::ssl::stream_base::handshake_type side);
   boost::asio::awaitable<void> carry_out();
+  boost::asio::awaitable<void> listen_for_life();
 
   std::shared_ptr<boost::asio::ssl::context> tls_;
   boost::asio::ssl::stream<tcp::socket> peer_;
   boost::asio::local::stream_protocol::socket ours_;
   frame_guard guard_;
+  const std::chrono::milliseconds silence_;
+  boost::asio::steady_timer pulse_;
+  bool listening_ = false; // for the peer, and not busy with what it said
+  bool heard_ = false;     // something since the last look
 };
 
 } // namespace troupe

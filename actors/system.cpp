@@ -9,6 +9,13 @@
 
 namespace troupe {
 
+namespace {
+
+// Of links: the other side cuts one that is silent for several of them.
+constexpr caf::timespan heartbeat_pause = std::chrono::seconds{5};
+
+} // namespace
+
 std::uint32_t usual_threads() {
   return std::max(1u, std::thread::hardware_concurrency() / 2);
 }
@@ -27,8 +34,10 @@ system_config::system_config(std::size_t threads, bool with_network) {
   // of milliseconds; with 32, a run's letters pass through all actors in turn
   // and its latency varies less.
   set("scheduler.max-throughput", std::size_t{32});
-  if (with_network)
-    load<caf::io::middleman>();
+  if (!with_network)
+    return;
+  load<caf::io::middleman>();
+  set("middleman.heartbeat-interval", heartbeat_pause);
 }
 
 } // namespace troupe
