@@ -64,7 +64,10 @@ public:
 
   result<void> open();
   troupe::engine& engine() override { return *gateway_; }
-  void drain() override { context_->draining = true; }
+  void drain(time_point until) override {
+    drained_by_ = until;
+    context_->draining = true;
+  }
   void stop() override;
   std::uint16_t published_port() const override { return port_; }
   const context_ptr& context() const { return context_; }
@@ -81,6 +84,7 @@ private:
   std::unique_ptr<door> door_;
   std::unique_ptr<gateway> gateway_;
   std::uint16_t port_ = 0;
+  std::optional<time_point> drained_by_;
   std::once_flag stopped_;
 };
 
@@ -169,8 +173,8 @@ result<void> host::publish() {
 }
 
 void host::wait_for_runs() {
-  const auto until
-    = std::chrono::steady_clock::now() + context_->options.drain_timeout;
+  const auto until = drained_by_.value_or(std::chrono::steady_clock::now()
+                                          + context_->options.drain_timeout);
   while (context_->runs.alive() > 0 && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds{2});
 }
@@ -206,7 +210,8 @@ void host::stop() {
     for (const auto& backend : context_->options.backends)
       backend->stop();
     context_->background.join();
-    context_->router.reset();
+    // Without the router, which whoever still submits may be looking at: it
+    // refuses, and goes with the context.
     system_.reset();
   });
 }

@@ -202,8 +202,9 @@ result<std::unique_ptr<host>> host::open(const configuration& what) {
 // -- stopping -----------------------------------------------------------------
 
 void host::parts::stop() {
+  // One deadline for both: the watchdog grants the drain once.
   if (engine)
-    engine->drain();
+    engine->drain(std::chrono::steady_clock::now() + drain);
   if (server && !server->drain(drain))
     log::warning("engine ends runs that are still under way");
   // The engine answers whoever still waits, and the server writes it down the

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <thread>
 #include <vector>
 
 using namespace troupe;
@@ -43,7 +44,7 @@ BOOST_AUTO_TEST_CASE(lets_runs_finish_while_it_drains) {
   run_answer_box running;
   f.engine().submit(someone(), source_run(), running.handle(), {});
   BOOST_REQUIRE(f.local->wait_for_held(1) == 1u);
-  f.host->drain();
+  f.host->drain(std::chrono::steady_clock::now() + std::chrono::hours{1});
   auto refused = f.run(source_run());
   BOOST_REQUIRE(!refused.has_value());
   BOOST_TEST((refused.error().code == ec::unavailable));
@@ -51,6 +52,43 @@ BOOST_AUTO_TEST_CASE(lets_runs_finish_while_it_drains) {
   auto r = running.get();
   BOOST_REQUIRE(r.has_value());
   BOOST_TEST(((*r)->status == run_status::success));
+}
+
+BOOST_AUTO_TEST_CASE(does_not_wait_again_for_what_was_drained_already) {
+  engine_options patient;
+  patient.drain_timeout = std::chrono::hours{1};
+  engine_fixture f{mode::hold, std::move(patient)};
+  run_answer_box box;
+  f.engine().submit(someone(), source_run(), box.handle(), {});
+  BOOST_REQUIRE(f.local->wait_for_held(1) == 1u);
+  f.host->drain(std::chrono::steady_clock::now());
+  f.host->stop();
+  BOOST_TEST(!box.get().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(answers_whoever_submits_while_it_stops) {
+  for (int round = 0; round < 20; ++round) {
+    engine_fixture f{mode::answer, impatient()};
+    std::atomic<int> asked{0}, answered{0};
+    std::atomic<bool> enough{false};
+    std::vector<std::thread> crowd;
+    for (int i = 0; i < 3; ++i)
+      crowd.emplace_back([&] {
+        while (!enough) {
+          ++asked;
+          f.engine().submit(someone(), source_run(), [&](auto) { ++answered; },
+                            {});
+          f.engine().metrics();
+        }
+      });
+    while (answered < 10)
+      std::this_thread::yield();
+    f.host->stop();
+    enough = true;
+    for (auto& one : crowd)
+      one.join();
+    BOOST_REQUIRE(answered == asked);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(ends_the_events_of_every_run_it_stops) {
