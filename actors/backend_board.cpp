@@ -2,6 +2,12 @@
 
 namespace troupe {
 
+result<void> backend_desk::ready() const {
+  if (std::chrono::steady_clock::now() < doubted_until_.load())
+    return error{ec::unavailable, "its executors keep dying"};
+  return carrier->ready();
+}
+
 result<std::unique_ptr<backend_board>>
 backend_board::make(const std::vector<std::shared_ptr<backend>>& backends,
                     const breaker_options& options) {

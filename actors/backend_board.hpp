@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -22,6 +23,16 @@ struct backend_desk {
   circuit_breaker breaker;
   std::atomic<std::uint64_t> finished{0};
   std::atomic<std::uint64_t> failures{0};
+
+  /// Whether runs may go there: its own word, unless those who carry them there
+  /// keep dying.
+  result<void> ready() const;
+  void doubt_until(std::chrono::steady_clock::time_point when) {
+    doubted_until_ = when;
+  }
+
+private:
+  std::atomic<std::chrono::steady_clock::time_point> doubted_until_{};
 };
 
 /// Every backend of this engine. Made at start, then only read.

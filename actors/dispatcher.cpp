@@ -230,7 +230,7 @@ backend_viewer dispatcher_state::viewer() const {
     if (!desk)
       return view;
     view.configured = true;
-    if (auto ready = desk->carrier->ready(); !ready)
+    if (auto ready = desk->ready(); !ready)
       view.not_ready = ready.error().text;
     view.circuit = desk->breaker.now(now());
     view.score = desk->breaker.score();

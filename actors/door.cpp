@@ -28,7 +28,7 @@ constexpr std::chrono::milliseconds farewell{50};
 
 class tls_door final : public door {
 public:
-  tls_door(caf::actor_system& system, gate_actor gate,
+  tls_door(caf::actor_system& system, std::function<gate_actor()> gate,
            std::function<void(std::string_view)> report)
       : system_{system}, gate_{std::move(gate)}, report_{std::move(report)},
         broker_{basp_broker_of(system)} {}
@@ -51,7 +51,7 @@ private:
   asio::awaitable<void> serve(tcp::socket raw);
 
   caf::actor_system& system_;
-  const gate_actor gate_;
+  const std::function<gate_actor()> gate_;
   const std::function<void(std::string_view)> report_;
   const caf::actor broker_;
   std::shared_ptr<asio::ssl::context> tls_;
@@ -143,11 +143,14 @@ asio::awaitable<void> tls_door::serve(tcp::socket raw) {
   auto met = co_await link->welcome();
   if (met && up_ >= max_links_)
     met = error{ec::exhausted, "there are too many links", {}, {}};
+  auto gate = gate_();
+  if (met && !gate)
+    met = error{ec::unavailable, "the gate is being started again"};
   if (met) {
     auto fd = link->middleman_end();
     if (fd) {
       ++up_;
-      adopt_inbound(system_, broker_, *fd, gate_);
+      adopt_inbound(system_, broker_, *fd, gate);
       co_await link->carry();
       --up_;
     } else {
@@ -164,7 +167,7 @@ asio::awaitable<void> tls_door::serve(tcp::socket raw) {
 } // namespace
 
 result<std::unique_ptr<door>>
-door::open(caf::actor_system& system, gate_actor gate,
+door::open(caf::actor_system& system, std::function<gate_actor()> gate,
            const door_options& options,
            std::function<void(std::string_view)> report) {
   auto made

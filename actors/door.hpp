@@ -14,8 +14,10 @@ namespace troupe {
 /// it is for platforms, which check their own users.
 class door {
 public:
+  /// `gate`: the one of now, for each who comes in; empty while there is none.
   static result<std::unique_ptr<door>>
-  open(caf::actor_system& system, gate_actor gate, const door_options& options,
+  open(caf::actor_system& system, std::function<gate_actor()> gate,
+       const door_options& options,
        std::function<void(std::string_view)> report);
   virtual ~door() = default; // closes every link
   virtual std::uint16_t port() const = 0;

@@ -2,7 +2,6 @@
 
 #include "actors/door.hpp"
 #include "actors/engine_internals.hpp"
-#include "actors/gate.hpp"
 #include "actors/gateway.hpp"
 #include "actors/node_seed.hpp"
 #include "actors/stored.hpp"
@@ -80,7 +79,6 @@ private:
   std::unique_ptr<system_config> config_;
   std::unique_ptr<caf::actor_system> system_;
   supervisor_actor boss_;
-  gate_actor gate_;
   std::unique_ptr<door> door_;
   std::unique_ptr<gateway> gateway_;
   std::uint16_t port_ = 0;
@@ -146,10 +144,13 @@ result<void> host::open() {
       return up;
   }
   gateway_ = std::make_unique<gateway>(context_, boss_);
-  gate_ = system_->spawn(gate, context_);
   if (c.options.door) {
-    auto opened
-      = door::open(*system_, gate_, *c.options.door, c.options.report);
+    auto gate = [context = context_.get()] {
+      auto routes = context->routes.load();
+      return routes ? routes->gate : gate_actor{};
+    };
+    auto opened = door::open(*system_, std::move(gate), *c.options.door,
+                             c.options.report);
     if (!opened)
       return opened.error();
     door_ = std::move(*opened);
@@ -160,7 +161,9 @@ result<void> host::open() {
 
 result<void> host::publish() {
   const auto& o = context_->options;
-  auto port = system_->middleman().publish(gate_, o.publish_port,
+  // Once: if this gate dies, the door leads to the next one, this does not.
+  auto port = system_->middleman().publish(context_->routes.load()->gate,
+                                           o.publish_port,
                                            o.publish_address.c_str(), true);
   if (!port)
     return error{ec::unavailable,
@@ -190,10 +193,6 @@ void host::stop() {
     {
       // Everybody answers what they promised, the ledger writes it down.
       caf::scoped_actor self{*system_};
-      if (gate_) {
-        self->send_exit(gate_, caf::exit_reason::user_shutdown);
-        self->wait_for(gate_);
-      }
       if (boss_) {
         self->send_exit(boss_, caf::exit_reason::user_shutdown);
         self->wait_for(boss_);
@@ -205,7 +204,6 @@ void host::stop() {
     if (gateway_)
       gateway_->close();
     context_->routes.store(nullptr);
-    gate_ = gate_actor{};
     boss_ = supervisor_actor{};
     for (const auto& backend : context_->options.backends)
       backend->stop();

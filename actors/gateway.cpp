@@ -265,6 +265,7 @@ void gateway::health(handler<engine_health> done) {
                  done = std::move(done)](result<component_health> people) {
     engine_health h;
     h.backends = backends_of(*context);
+    const bool fit = people && people->ready;
     if (people)
       h.components = std::move(people->components);
     else
@@ -272,8 +273,7 @@ void gateway::health(handler<engine_health> done) {
     bool any = false;
     for (const auto& backend : h.backends)
       any = any || backend.ready;
-    h.ready = people.has_value() && any && !context->draining
-      && context->to_ledger.room();
+    h.ready = fit && any && !context->draining && context->to_ledger.room();
     done(std::move(h));
   };
   ask<component_health>(*context_->router, 0, *boss, std::move(finish),

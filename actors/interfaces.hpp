@@ -38,9 +38,7 @@ using tick_atom = caf::atom_constant<caf::atom("tick")>;
 using flush_atom = caf::atom_constant<caf::atom("flush")>;
 using change_atom = caf::atom_constant<caf::atom("change")>;
 using health_atom = caf::atom_constant<caf::atom("health")>;
-using drain_atom = caf::atom_constant<caf::atom("drain")>;
 using list_atom = caf::atom_constant<caf::atom("list")>;
-using derive_atom = caf::atom_constant<caf::atom("derive")>;
 using born_atom = caf::atom_constant<caf::atom("born")>;
 
 inline constexpr run_atom run_v{};
@@ -60,9 +58,7 @@ inline constexpr tick_atom tick_v{};
 inline constexpr flush_atom flush_v{};
 inline constexpr change_atom change_v{};
 inline constexpr health_atom health_v{};
-inline constexpr drain_atom drain_v{};
 inline constexpr list_atom list_v{};
-inline constexpr derive_atom derive_v{};
 inline constexpr born_atom born_v{};
 
 // -- what stays inside the process --------------------------------------------
@@ -145,6 +141,7 @@ struct audit_list {
 };
 
 struct component_health {
+  bool ready = false; // everybody that each run needs is there and stays
   std::vector<std::pair<std::string, std::string>> components;
 };
 

@@ -116,7 +116,7 @@ std::vector<backend_health> backends_of(const engine_context& context) {
     h.limit = context.gate.limit_of(kind);
     if (auto* desk = context.board->find(kind)) {
       h.configured = true;
-      auto ready = desk->carrier->ready();
+      auto ready = desk->ready();
       h.ready = ready.has_value();
       h.reason = ready ? "ready" : ready.error().text;
       h.circuit = to_string(desk->breaker.now(circuit_breaker::clock::now()));

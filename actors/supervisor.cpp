@@ -4,6 +4,7 @@
 #include "actors/credential.hpp"
 #include "actors/dispatcher.hpp"
 #include "actors/executor.hpp"
+#include "actors/gate.hpp"
 #include "actors/ledger.hpp"
 
 #include <algorithm>
@@ -49,6 +50,10 @@ void supervisor_state::begin(std::shared_ptr<configuration_store> store,
           return caf::actor_cast<caf::actor>(
             self->spawn<caf::monitored>(dispatcher, context, i));
         });
+  add("gate", rank::gate, 0, local, [this] {
+    return caf::actor_cast<caf::actor>(
+      self->spawn<caf::monitored>(gate, context));
+  });
   for (auto& c : children)
     start(c);
   publish();
@@ -87,6 +92,9 @@ void supervisor_state::publish() {
     case rank::dispatcher:
       as(next->dispatchers[c.slot]);
       break;
+    case rank::gate:
+      as(next->gate);
+      break;
     }
   }
   context->routes.store(std::move(next));
@@ -113,10 +121,12 @@ void supervisor_state::down(const caf::down_msg& m) {
   while (!c->deaths.empty() && t - c->deaths.front() > rules.window)
     c->deaths.pop_front();
   meters::add(context->meter.restarts);
-  context->report(
-    "supervisor lost " + c->name + " (" + self->system().render(m.reason)
-    + "), starts it again in " + std::to_string(c->pause.count()) + " ms"
-    + (c->deaths.size() >= rules.deaths ? ": it keeps dying" : ""));
+  context->report("supervisor lost " + c->name + " ("
+                  + self->system().render(m.reason) + "), starts it again in "
+                  + std::to_string(c->pause.count()) + " ms"
+                  + (keeps_dying(*c) ? ": it keeps dying" : ""));
+  if (c->level == rank::executor && keeps_dying(*c))
+    context->board->find(c->kind)->doubt_until(t + rules.window);
   publish(); // before anybody is told: what is sent after that goes elsewhere
   lost(*c, m.source);
   self->delayed_send(self, c->pause, born_v,
@@ -182,17 +192,29 @@ void supervisor_state::stop_next_rank() {
       caf::anon_send_exit(c.handle, caf::exit_reason::user_shutdown);
 }
 
+bool supervisor_state::keeps_dying(const child& c) const {
+  const auto& rules = context->options.supervision;
+  return c.deaths.size() >= rules.deaths
+    && clock::now() - c.deaths.back() <= rules.window;
+}
+
 component_health supervisor_state::health() const {
   component_health h;
-  const auto& rules = context->options.supervision;
+  std::size_t dispatchers = 0;
+  h.ready = true;
   for (const auto& c : children) {
-    const char* word = !c.handle ? "restarting"
-      : c.deaths.size() >= rules.deaths
-        && clock::now() - c.deaths.back() <= rules.window
-      ? "failing"
-      : "up";
-    h.components.emplace_back(c.name, word);
+    const bool fails = keeps_dying(c);
+    const bool up = c.handle && !fails;
+    h.components.emplace_back(c.name,
+                              !c.handle ? "restarting"
+                                : fails ? "failing"
+                                        : "up");
+    if (c.level == rank::dispatcher)
+      dispatchers += up ? 1 : 0;
+    else if (c.level != rank::executor) // those are a matter of the backends
+      h.ready = h.ready && up;
   }
+  h.ready = h.ready && dispatchers > 0;
   return h;
 }
 

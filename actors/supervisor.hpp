@@ -19,7 +19,13 @@ struct supervisor_state {
   using clock = std::chrono::steady_clock;
 
   /// Stopped from the last to the first, started from the first to the last.
-  enum class rank : std::uint8_t { ledger, service, executor, dispatcher };
+  enum class rank : std::uint8_t {
+    ledger,
+    service,
+    executor,
+    dispatcher,
+    gate
+  };
 
   struct child {
     std::string name;
@@ -49,6 +55,7 @@ struct supervisor_state {
   void born(std::uint64_t index);
   void stop();
   void stop_next_rank();
+  bool keeps_dying(const child& c) const;
   component_health health() const;
 };
 

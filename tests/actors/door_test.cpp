@@ -1,6 +1,7 @@
 // Links between nodes: who gets in, and what a stranger can do (B60, B61 of
 // the security table).
 #include "actors/door_options.hpp"
+#include "actors/engine_internals.hpp"
 #include "actors/frame_guard.hpp"
 #include "include/troupe/engine.hpp"
 #include "tests/support/engine_fixture.hpp"
@@ -11,6 +12,7 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 
+#include <thread>
 #include <vector>
 
 using namespace troupe;
@@ -25,12 +27,13 @@ struct house {
   test_authority ours{folder.path(), "ours"};
   std::unique_ptr<engine_fixture> engine;
 
-  house() {
+  explicit house(std::uint32_t pending = 100) {
     auto own = ours.sign("engine", "DNS:localhost,IP:127.0.0.1");
     engine_options options;
     options.door
       = door_options{"127.0.0.1:0", {own.certificate, own.key, ours.file()}, 4};
     options.drain_timeout = std::chrono::seconds{5};
+    options.pending = pending;
     engine = std::make_unique<engine_fixture>(scripted_backend::mode::answer,
                                               std::move(options));
   }
@@ -119,6 +122,41 @@ BOOST_AUTO_TEST_CASE(are_not_blocked_by_silence_nor_by_garbage) {
     asio::read(s, asio::buffer(some), failed);
     BOOST_TEST(failed.failed());
   }
+}
+
+BOOST_AUTO_TEST_CASE(lead_to_the_next_gate_when_the_first_one_has_died) {
+  house h;
+  auto gate = [&] { return context_of(*h.engine->host)->routes.load()->gate; };
+  const auto old = gate();
+  auto first = h.connect(h.ours, "platform");
+  expect_work(first);
+  caf::anon_send_exit(old, caf::exit_reason::kill);
+  for (auto now = old; !now || now == old; now = gate())
+    std::this_thread::yield();
+  auto second = h.connect(h.ours, "again");
+  expect_work(second);
+}
+
+BOOST_AUTO_TEST_CASE(bound_what_is_pending_as_all_ways_in_do) {
+  house h{2};
+  h.engine->local->hold_when([](const prepared_run&) { return true; });
+  auto client = h.connect(h.ours, "platform");
+  BOOST_REQUIRE_MESSAGE(client.index() == 0, code_of(client));
+  auto& engine = *std::get<0>(client);
+  auto one = engine.submit(some_message());
+  auto two = engine.submit(some_message());
+  BOOST_REQUIRE(h.engine->local->wait_for_held(2) == 2u);
+  auto three = engine.submit(some_message()).get();
+  BOOST_REQUIRE(three.index() == 1u);
+  BOOST_TEST(std::get<1>(three).code == "exhausted");
+  run_answer_box local;
+  h.engine->engine().submit(someone(), source_run(), local.handle(), {});
+  BOOST_TEST(!local.get().has_value());
+  h.engine->local->hold_when({});
+  h.engine->local->release_all();
+  BOOST_TEST(one.get().index() == 0u);
+  BOOST_TEST(two.get().index() == 0u);
+  expect_work(client); // the places are free again
 }
 
 BOOST_AUTO_TEST_CASE(do_not_open_without_all_of_an_identity) {

@@ -40,16 +40,30 @@ struct watched_engine {
     auto routes = context_of(*f.host)->routes.load();
     return routes->executors[static_cast<std::size_t>(backend_kind::local)][0];
   }
+  ledger_actor ledger() { return context_of(*f.host)->routes.load()->ledger; }
+  gate_actor gate() { return context_of(*f.host)->routes.load()->gate; }
 
   /// Returns once its successor is there.
-  void kill_executor() {
-    const auto old = executor();
+  template <class Look>
+  void kill(Look look) {
+    const auto old = look();
     caf::anon_send_exit(old, caf::exit_reason::kill);
     const auto end = std::chrono::steady_clock::now() + 20s;
-    for (auto now = old; !now || now == old; now = executor()) {
+    for (auto now = old; !now || now == old; now = look()) {
       BOOST_REQUIRE(std::chrono::steady_clock::now() < end);
       std::this_thread::yield();
     }
+  }
+  void kill_executor() {
+    kill([this] { return executor(); });
+  }
+
+  engine_health health() {
+    answer<engine_health> box;
+    f.engine().health(box.handle());
+    auto health = box.get();
+    BOOST_REQUIRE(health.has_value());
+    return *health;
   }
 
   std::size_t lines_with(const std::string& text) {
@@ -61,12 +75,9 @@ struct watched_engine {
   }
 
   std::size_t parts_that_are(const std::string& word) {
-    answer<engine_health> box;
-    f.engine().health(box.handle());
-    auto health = box.get();
-    BOOST_REQUIRE(health.has_value());
+    const auto now = health();
     return static_cast<std::size_t>(
-      std::count_if(health->components.begin(), health->components.end(),
+      std::count_if(now.components.begin(), now.components.end(),
                     [&](const auto& c) { return c.second == word; }));
   }
 };
@@ -93,6 +104,38 @@ BOOST_AUTO_TEST_CASE(says_which_part_keeps_dying_and_does_not_give_up_on_it) {
   BOOST_TEST(e.parts_that_are("up") > 2u);
   BOOST_TEST(e.lines_with("it keeps dying") == 1u);
   BOOST_TEST(e.f.run(source_run()).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(calls_a_backend_unready_whose_executors_keep_dying) {
+  watched_engine e;
+  BOOST_TEST(e.health().ready);
+  for (int i = 0; i < 3; ++i)
+    e.kill_executor();
+  const auto now = e.health();
+  BOOST_TEST(!now.ready); // it is the only one
+  for (const auto& b : now.backends)
+    if (b.kind == backend_kind::local)
+      BOOST_TEST(b.reason == "its executors keep dying");
+}
+
+BOOST_AUTO_TEST_CASE(is_not_ready_while_a_part_that_all_runs_need_keeps_dying) {
+  watched_engine e;
+  e.kill([&] { return e.ledger(); });
+  BOOST_TEST(e.health().ready);
+  for (int i = 0; i < 2; ++i)
+    e.kill([&] { return e.ledger(); });
+  BOOST_TEST(!e.health().ready);
+}
+
+BOOST_AUTO_TEST_CASE(starts_the_gate_again_and_tells_of_it) {
+  watched_engine e;
+  for (int i = 0; i < 3; ++i)
+    e.kill([&] { return e.gate(); });
+  auto now = e.health();
+  auto gate = std::find_if(now.components.begin(), now.components.end(),
+                           [](const auto& c) { return c.first == "gate"; });
+  BOOST_REQUIRE((gate != now.components.end()));
+  BOOST_TEST(gate->second == "failing");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
