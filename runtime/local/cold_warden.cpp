@@ -160,6 +160,7 @@ void cold_carrier::lose_warden() {
   flights_.clear();
   tickets_.clear();
   if (closing_) {
+    warden::remove_instance(instance_directory_); // it has no successor
     report_lost();
     settle_pending();
     if (auto done = std::exchange(closed_, nullptr))
@@ -207,6 +208,7 @@ void cold_carrier::close(std::function<void()> done) {
   closing_ = true;
   restart_.cancel();
   if (!warden_) {
+    warden::remove_instance(instance_directory_);
     report_lost();
     done();
     return;
