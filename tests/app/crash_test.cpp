@@ -1,13 +1,16 @@
 // kill -9 of the serving engine at any moment: what was acknowledged is there
 // afterwards, what had not ended reads `lost`, nothing is left on the host.
 #include "tests/app/serving.hpp"
+#include "tests/app/typed.hpp"
 #include "tests/support/raw_http.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <fstream>
+#include <functional>
 #include <mutex>
 #include <random>
 #include <sstream>
@@ -31,9 +34,14 @@ std::uint16_t port_in(const std::string& address) {
     std::stoi(address.substr(address.rfind(':') + 1)));
 }
 
-/// The status, 0 when the engine went away before it had answered.
-int try_ask(std::uint16_t port, const std::string& head,
-            const std::string& body) {
+/// What is left of an answer; status 0: the engine went away before it.
+struct heard {
+  int status = 0;
+  std::string text;
+};
+
+heard try_ask(std::uint16_t port, const std::string& head,
+              const std::string& body, const std::string& fields = {}) {
   auto fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in to{};
   to.sin_family = AF_INET;
@@ -44,7 +52,7 @@ int try_ask(std::uint16_t port, const std::string& head,
     auto text = head + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port)
       + "\r\nConnection: close\r\nContent-Type: application/json\r\n"
         "Content-Length: "
-      + std::to_string(body.size()) + "\r\n\r\n" + body;
+      + std::to_string(body.size()) + "\r\n" + fields + "\r\n" + body;
     if (::send(fd, text.data(), text.size(), MSG_NOSIGNAL) > 0) {
       char some[4096];
       for (ssize_t n; (n = ::recv(fd, some, sizeof some, 0)) > 0;)
@@ -53,34 +61,106 @@ int try_ask(std::uint16_t port, const std::string& head,
   }
   ::close(fd);
   // Only a whole answer acknowledges anything.
-  return answer.size() > 12 && answer.ends_with("}")
-    ? std::atoi(answer.c_str() + 9)
-    : 0;
+  if (answer.size() <= 12 || !answer.ends_with("}"))
+    return {};
+  return {std::atoi(answer.c_str() + 9), std::move(answer)};
 }
 
-/// Makes tools until the engine is gone; remembers which were acknowledged.
-struct writer {
-  std::string prefix;
-  std::vector<std::string> acknowledged;
+/// Does one thing again and again until the engine is gone, and remembers what
+/// was acknowledged.
+struct client {
+  std::string name;
+  std::function<heard(std::uint16_t, const std::string& item)> act;
+  /// Whether it is still so after a restart; `answer`: the acknowledgement.
+  std::function<void(std::uint16_t, const std::string& item,
+                     const std::string& answer)>
+    check;
+  std::vector<std::pair<std::string, std::string>> acknowledged;
 
   void work(std::uint16_t port, std::atomic<unsigned>& all) {
     for (int i = 0;; ++i) {
-      auto name = prefix + std::to_string(i);
-      auto body = R"({"name":")" + name + R"(","source_code":"def )" + name
-        + R"((): return 1\n","json_schema":{"name":")" + name
-        + R"(","description":"d","parameters":{"type":"object",)"
-          R"("properties":{}}}})";
-      auto status = try_ask(port, "POST /v1/tools", body);
-      if (status == 0)
+      const auto item = name + std::to_string(i);
+      auto answer = act(port, item);
+      if (answer.status == 0)
         return;
-      if (status == 201) {
-        acknowledged.push_back(name);
-        ++all;
-        all.notify_all();
-      }
+      if (answer.status >= 300)
+        continue;
+      acknowledged.emplace_back(item, std::move(answer.text));
+      ++all;
+      all.notify_all();
     }
   }
 };
+
+heard make_tool(std::uint16_t port, const std::string& name) {
+  return try_ask(port, "POST /v1/tools",
+                 R"({"name":")" + name + R"(","source_code":"def )" + name
+                   + R"((): return 1\n","json_schema":{"name":")" + name
+                   + R"(","description":"d","parameters":{"type":"object",)"
+                     R"("properties":{}}}})");
+}
+
+void expect_tool(std::uint16_t port, const std::string& name,
+                 const std::string&) {
+  auto a = test::ask(port, "GET", "/v1/tools?search=" + name, {}, {});
+  BOOST_TEST(a.body.find("\"name\":\"" + name + "\"") != std::string::npos,
+             name << " was acknowledged: " << a.body);
+}
+
+heard set_variable(std::uint16_t port, const std::string& name) {
+  return try_ask(port, "PATCH /v1/agents/someone/variables",
+                 R"({"values":{")" + name + R"(":"v"}})");
+}
+
+void expect_variable(std::uint16_t port, const std::string& name,
+                     const std::string&) {
+  auto a
+    = test::ask(port, "GET", "/v1/agents/someone/variables?limit=1000", {}, {});
+  BOOST_TEST(a.body.find('"' + name + '"') != std::string::npos,
+             name << " was acknowledged: " << a.body);
+}
+
+std::string key_field(const std::string& name) {
+  return "Idempotency-Key: " + name + "\r\n";
+}
+
+heard run_keyed(std::uint16_t port, const std::string& name) {
+  return try_ask(port, "POST /v1/runs", R"({"command":"echo )" + name + R"("})",
+                 key_field(name));
+}
+
+/// Whatever became of the run, its key is taken: for another body above all.
+void expect_known_key(std::uint16_t port, const std::string& name,
+                      const std::string&) {
+  auto a = test::ask(port, "POST", "/v1/runs",
+                     R"({"command":"echo other than )" + name + R"("})",
+                     key_field(name));
+  BOOST_TEST((a.status == 409 || a.status == 422),
+             name << " was carried out: " << a.body);
+}
+
+heard start_detached(std::uint16_t port, const std::string& name) {
+  return try_ask(port, "POST /v1/runs", R"({"command":"echo )" + name + R"("})",
+                 "Prefer: respond-async\r\n");
+}
+
+void expect_ended(std::uint16_t port, const std::string& name,
+                  const std::string& answer) {
+  auto accepted
+    = json::parse_object(answer.substr(answer.find("\r\n\r\n") + 4));
+  BOOST_REQUIRE_MESSAGE(accepted.has_value(), answer);
+  const auto id = std::string{accepted->at("id").as_string()};
+  auto a = test::ask(port, "GET", "/v1/runs/" + id, {}, {});
+  BOOST_TEST((a.status == 200 && a.body.find("\"ended\"") != std::string::npos),
+             name << " was accepted: " << a.body);
+}
+
+std::vector<client> mixed_clients() {
+  return {{"tool_", make_tool, expect_tool, {}},
+          {"VARIABLE_", set_variable, expect_variable, {}},
+          {"key-", run_keyed, expect_known_key, {}},
+          {"detached-", start_detached, expect_ended, {}}};
+}
 
 std::vector<std::string> groups_below(const fs::path& state) {
   std::vector<std::string> groups;
@@ -151,7 +231,7 @@ void kill_in_the_middle(unsigned round, std::mt19937& random) {
   temporary_folder folder;
   const auto word
     = "98765" + std::to_string(::getpid()) + std::to_string(round);
-  std::vector<writer> writers(3);
+  auto clients = mixed_clients();
   std::vector<std::string> sleepers;
   std::vector<std::string> groups;
   {
@@ -163,11 +243,10 @@ void kill_in_the_middle(unsigned round, std::mt19937& random) {
     groups = groups_below(folder.path / "state");
     std::atomic<unsigned> made{0};
     std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < writers.size(); ++i) {
-      writers[i].prefix = "t" + std::to_string(i) + "_";
-      threads.emplace_back([&, i] { writers[i].work(port, made); });
-    }
-    const auto enough = 1 + random() % 60;
+    for (auto& c : clients)
+      threads.emplace_back([&] { c.work(port, made); });
+    // From before the first of them to well into the stream.
+    const auto enough = random() % 150;
     for (auto n = made.load(); n < enough; n = made.load())
       made.wait(n);
     engine.end(SIGKILL);
@@ -176,12 +255,9 @@ void kill_in_the_middle(unsigned round, std::mt19937& random) {
   }
   serving engine{folder};
   auto port = port_in(engine.address());
-  for (const auto& w : writers)
-    for (const auto& name : w.acknowledged) {
-      auto a = test::ask(port, "GET", "/v1/tools?search=" + name, {}, {});
-      BOOST_TEST(a.body.find("\"name\":\"" + name + "\"") != std::string::npos,
-                 name << " was acknowledged: " << a.body);
-    }
+  for (const auto& c : clients)
+    for (const auto& [item, answer] : c.acknowledged)
+      c.check(port, item, answer);
   for (const auto& id : sleepers) {
     auto a = test::ask(port, "GET", "/v1/runs/" + id, {}, {});
     BOOST_TEST_REQUIRE(a.status == 200, a.body);
@@ -193,6 +269,10 @@ void kill_in_the_middle(unsigned round, std::mt19937& random) {
   BOOST_TEST(text_of("/proc/self/mountinfo").find(folder.path.string())
              == std::string::npos);
   BOOST_TEST(engine.end(SIGTERM) == 0);
+  auto audit = run_program(
+    {"audit", "verify", "--data-dir=" + (folder.path / "data").string()},
+    folder.path);
+  BOOST_TEST(audit.code == 0, audit.out << audit.err);
 }
 
 } // namespace
@@ -211,8 +291,10 @@ BOOST_AUTO_TEST_CASE(come_at_once_when_an_operator_asks_twice) {
   temporary_folder folder;
   serving engine{folder};
   auto port = port_in(engine.address());
-  auto id = start_sleeper(port, "987631");
+  const auto word = "98763" + std::to_string(::getpid());
+  auto id = start_sleeper(port, word);
   wait_until_begun(port, id);
+  const auto groups = groups_below(folder.path / "state");
   // The first asks for an end in order, which the run keeps from coming.
   int status = 0;
   while (::waitpid(engine.pid(), &status, WNOHANG) == 0) {
@@ -222,6 +304,16 @@ BOOST_AUTO_TEST_CASE(come_at_once_when_an_operator_asks_twice) {
   BOOST_TEST(WIFSIGNALED(status));
   BOOST_TEST(WTERMSIG(status) == SIGTERM);
   engine.forget();
+  // The warden cleans up behind it.
+  auto left = [&] {
+    return processes_with(word) > 0
+      || std::any_of(groups.begin(), groups.end(),
+                     [](const auto& group) { return fs::exists(group); });
+  };
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+  while (left() && std::chrono::steady_clock::now() < limit)
+    std::this_thread::yield();
+  BOOST_TEST(!left());
 }
 
 BOOST_AUTO_TEST_CASE(of_the_warden_leave_no_run_without_its_end) {

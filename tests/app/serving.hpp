@@ -10,6 +10,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <csignal>
 #include <string>
 #include <vector>
@@ -29,8 +30,12 @@ public:
       "--listen=127.0.0.1:0",
       "--data-dir=" + (folder.path / "data").string(),
       "--local.state-dir=" + (folder.path / "state").string(),
-      "--engine.drain-timeout=5s",
     };
+    const auto drains = [](const std::string& word) {
+      return word.starts_with("--engine.drain-timeout=");
+    };
+    if (std::none_of(more.begin(), more.end(), drains))
+      words.emplace_back("--engine.drain-timeout=5s");
     words.insert(words.end(), more.begin(), more.end());
     std::vector<char*> argv;
     for (auto& word : words)
