@@ -241,6 +241,40 @@ BOOST_AUTO_TEST_CASE(reserved_parameters_are_the_engines) {
   BOOST_TEST(parameters.at("properties").as_object().contains("a"));
 }
 
+BOOST_AUTO_TEST_CASE(
+  parameters_by_keyword_are_offered_when_they_are_described) {
+  auto made
+    = derive("def f(a: int, *, b: int = 1, c=2, d: Unknown = 3, e: str = ''):\n"
+             "    '''D.\n\n    Args:\n        a: x\n        d: y\n"
+             "        e: z\n    '''");
+  BOOST_REQUIRE_MESSAGE(made.has_value(), made.error().text);
+  auto parameters = made->schema.at("parameters");
+  BOOST_TEST(json::to_text(parameters.at("properties"))
+             == R"({"a":{"type":"integer","description":"x"},)"
+                R"("e":{"type":"string","description":"z"}})");
+  BOOST_TEST(json::to_text(parameters.at("required")) == R"(["a"])");
+}
+
+BOOST_AUTO_TEST_CASE(guarded_classes_and_functions_are_seen) {
+  const std::string body
+    = "(a: Item):\n        '''D.\n\n        Args:\n            a: x\n"
+      "        '''\n";
+  const std::string item
+    = "    class Item(BaseModel):\n        n: int = Field(description='how')\n";
+  for (const auto& source :
+       {"try:\n    import x\n" + item + "except ImportError:\n    def f" + body,
+        "if True:\n" + item + "with g():\n    def f" + body,
+        "def other():\n" + item
+          + "for i in ():\n    pass\nelse:\n    async def f" + body}) {
+    auto made = derive(source);
+    BOOST_REQUIRE_MESSAGE(made.has_value(), made.error().text);
+    BOOST_TEST(made->name == "f");
+    auto a = made->schema.at("parameters").at("properties").at("a");
+    BOOST_TEST(json::to_text(a.at("properties"))
+               == R"({"n":{"type":"integer","description":"how"}})");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(examples_stay_with_the_description) {
   auto made = derive("def f():\n    '''D.\n\n    Examples:\n        f() -> 1\n"
                      "        f() -> 2\n    '''");

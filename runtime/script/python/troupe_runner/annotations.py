@@ -42,6 +42,19 @@ class SchemaError(ToolFailure):
         super().__init__("SchemaError", f"line {line}: {message}" if line else message)
 
 
+def module_level(body):
+    """The statements that run with the module: also those inside of an if, a
+    try or a with, as sources guard their imports and classes."""
+    for node in body:
+        yield node
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        for part in ("body", "orelse", "finalbody"):
+            yield from module_level(getattr(node, part, ()))
+        for branch in getattr(node, "handlers", ()):
+            yield from module_level(branch.body)
+
+
 def is_none(node):
     return isinstance(node, ast.Constant) and node.value is None
 
@@ -80,7 +93,10 @@ class Types:
     def __init__(self, tree):
         self._classes = {}
         self._aliases = {}
-        for node in tree.body:
+        for node in ast.walk(tree):  # those of a function as well
+            if isinstance(node, ast.ClassDef):
+                self._classes.setdefault(node.name, node)
+        for node in module_level(tree.body):
             if isinstance(node, ast.ClassDef):
                 self._classes[node.name] = node
             elif isinstance(node, ast.Assign) and len(node.targets) == 1:

@@ -3,14 +3,14 @@
 import ast
 
 from troupe_runner import docstrings
-from troupe_runner.annotations import SchemaError, Types
+from troupe_runner.annotations import SchemaError, Types, module_level
 
 _RESERVED = ("self", "cls", "agent_state", "agent_id")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def _choose(tree, wanted):
-    functions = [node for node in tree.body if isinstance(node, _FUNCTIONS)]
+    functions = [node for node in module_level(tree.body) if isinstance(node, _FUNCTIONS)]
     if not functions:
         raise SchemaError(
             None, "No functions found in source code: define one at the top level of the source"
@@ -29,15 +29,15 @@ def _choose(tree, wanted):
 
 
 def _parameters(function):
-    """(argument, has a default), in order; *args and **kwargs have no name
-    that a caller could use."""
+    """(argument, has a default, only by keyword), in order; *args and **kwargs
+    have no name that a caller could use."""
     arguments = function.args
     positional = arguments.posonlyargs + arguments.args
     first = len(positional) - len(arguments.defaults)
     for i, argument in enumerate(positional):
-        yield argument, i >= first
+        yield argument, i >= first, False
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
-        yield argument, default is not None
+        yield argument, default is not None, True
 
 
 def _property(function, argument, types, documented):
@@ -79,10 +79,15 @@ def derive(source, wanted=None):
     documented = docstrings.parse(text)
     types = Types(tree)
     properties, required = {}, []
-    for argument, has_default in _parameters(function):
+    for argument, has_default, only_by_keyword in _parameters(function):
         if argument.arg in _RESERVED:
             continue
-        properties[argument.arg] = _property(function, argument, types, documented)
+        try:
+            properties[argument.arg] = _property(function, argument, types, documented)
+        except SchemaError:
+            if not only_by_keyword:
+                raise
+            continue  # Letta never looks at it: what it takes, we take
         if not has_default and not types.is_optional(argument.annotation):
             required.append(argument.arg)
     return {
