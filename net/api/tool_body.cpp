@@ -143,4 +143,14 @@ void complete_tool(engine& core, const caller& who, tool value,
     });
 }
 
+void refresh_tool(engine& core, const caller& who, tool value,
+                  handler<tool> done) {
+  auto old = value;
+  value.json_schema.reset();
+  complete_tool(core, who, std::move(value),
+                [old = std::move(old), done](result<tool> full) mutable {
+                  done(full ? std::move(full) : finished(std::move(old)));
+                });
+}
+
 } // namespace troupe::net

@@ -23,4 +23,9 @@ tool read_tool(json::reader& in, tool base, const tool_spelling& spelling);
 void complete_tool(engine& core, const caller& who, tool value,
                    handler<tool> done);
 
+/// A tool with new source and its old schema: it gets the one that the source
+/// says. Where none can be derived, the old one stays.
+void refresh_tool(engine& core, const caller& who, tool value,
+                  handler<tool> done);
+
 } // namespace troupe::net

@@ -178,28 +178,30 @@ void update(engine& core, const exchange_ptr& ex) {
     return;
   }
   // New source without a new schema: the old one no longer describes it.
-  bool derive_again = body->contains("source_code")
-    && !body->contains("json_schema") && value.source_type == language::python;
-  if (derive_again)
-    value.json_schema.reset();
+  bool derive_again
+    = body->contains("source_code") && !body->contains("json_schema");
   // What was read is what is replaced: a change in between is a conflict.
   auto revision = given.revision.value_or(found->revision);
-  complete_tool(core, ex->who(), std::move(value),
-                [&core, ex, given, revision](result<tool> full) {
-                  if (!full) {
-                    ex->fail(full.error());
-                    return;
-                  }
-                  update_tool change{std::move(*full), revision};
-                  core.change(ex->who(), std::move(change),
-                              [ex, given](result<change_reply> done) {
-                                if (!done)
-                                  fail_change(*ex, done.error(), given);
-                                else
-                                  answer_with(*ex, text_of(*done->tool), false,
-                                              done->tool->revision, {});
-                              });
+  auto replace = [&core, ex, given, revision](result<tool> full) {
+    if (!full) {
+      ex->fail(full.error());
+      return;
+    }
+    update_tool change{std::move(*full), revision};
+    core.change(ex->who(), std::move(change),
+                [ex, given](result<change_reply> done) {
+                  if (!done)
+                    fail_change(*ex, done.error(), given);
+                  else
+                    answer_with(*ex, text_of(*done->tool), false,
+                                done->tool->revision, {});
                 });
+  };
+  if (derive_again && value.source_type != language::python)
+    return refresh_tool(core, ex->who(), std::move(value), std::move(replace));
+  if (derive_again) // Python that has no schema is refused
+    value.json_schema.reset();
+  complete_tool(core, ex->who(), std::move(value), std::move(replace));
 }
 
 void remove(engine& core, const exchange_ptr& ex) {

@@ -136,6 +136,47 @@ BOOST_AUTO_TEST_CASE(are_derived_by_the_serving_engine) {
   BOOST_TEST(engine.end(SIGTERM) == 0);
 }
 
+BOOST_AUTO_TEST_CASE(follow_a_new_source_where_one_can_be_derived) {
+  temporary_folder folder;
+  serving engine{folder};
+  auto at = engine.address();
+  auto python = [](const std::string& parameter) {
+    return question("def f(" + parameter
+                    + ": int):\n    '''D.\n\n    Args:\n        " + parameter
+                    + ": x\n    '''\n");
+  };
+  auto typed = [](const std::string& parameter, const std::string& more = {}) {
+    return question("export function g(" + parameter + ": number) {}", more);
+  };
+  auto has = [&](const reply& r, const char* parameter) {
+    BOOST_TEST_REQUIRE(r.status < 300, json::to_text(r.body));
+    return r.body.at("json_schema")
+      .at("parameters")
+      .at("properties")
+      .as_object()
+      .contains(parameter);
+  };
+  auto id_of
+    = [](const reply& r) { return std::string{r.body.at("id").as_string()}; };
+  auto f = talk(at, "POST /v1/tools", python("a"));
+  BOOST_TEST(has(f, "a"));
+  auto g
+    = talk(at, "POST /v1/tools", typed("a", R"(,"source_type":"typescript")"));
+  BOOST_TEST(has(g, "a"));
+  char next = 'b';
+  for (const std::string door :
+       {"PATCH /v1/tools/", "PATCH /compat/letta/v1/tools/"}) {
+    const std::string name(1, next++);
+    BOOST_TEST(has(talk(at, door + id_of(f), python(name)), name.c_str()),
+               door);
+    BOOST_TEST(has(talk(at, door + id_of(g), typed(name)), name.c_str()), door);
+  }
+  // It does not parse: the function is there, its schema stays.
+  auto kept = talk(at, "PATCH /compat/letta/v1/tools/" + id_of(f),
+                   question("def f(z: Unknown): pass"));
+  BOOST_TEST(has(kept, "c"));
+}
+
 BOOST_AUTO_TEST_CASE(of_typescript_come_from_its_types_and_comments) {
   temporary_folder folder;
   serving engine{folder};

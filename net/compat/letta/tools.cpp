@@ -137,15 +137,19 @@ void update(engine& core, const letta_options&, const exchange_ptr& ex) {
            + "'");
     return;
   }
+  auto replace = [&core, ex](result<tool> full) {
+    if (full)
+      change_tool(core, ex, std::move(*full));
+    else
+      fail_engine(*ex, full.error());
+  };
   if (own_args && value.source_type == language::python) {
     value.json_schema.reset();
-    complete_tool(core, ex->who(), std::move(value),
-                  [&core, ex](result<tool> full) {
-                    if (full)
-                      change_tool(core, ex, std::move(*full));
-                    else
-                      fail_engine(*ex, full.error());
-                  });
+    complete_tool(core, ex->who(), std::move(value), std::move(replace));
+    return;
+  }
+  if (own_source && !own_schema && !own_args) { // theirs goes stale: #1874
+    refresh_tool(core, ex->who(), std::move(value), std::move(replace));
     return;
   }
   change_tool(core, ex, std::move(value));
