@@ -32,8 +32,12 @@ void dispatcher_state::resolve_now(job& j) {
                config = j.config, shared = context] {
     tool_views none; // ours are not for another thread
     auto what = std::make_shared<result<resolved_run>>(
-      resolve(*request, config->find(run->who.organization),
-              shared->options.rules, none));
+      error{ec::exhausted, "there is no memory for these arguments"});
+    try { // a throw in there would end the process
+      *what = resolve(*request, config->find(run->who.organization),
+                      shared->options.rules, none);
+    } catch (const std::bad_alloc&) {
+    }
     caf::anon_send<caf::message_priority::high>(
       home, done_v, resolve_reply{run, std::move(what)});
   };
