@@ -1,5 +1,6 @@
 #include "actors/engine_host.hpp"
 #include "actors/face_words.hpp"
+#include "actors/with_actors.hpp"
 #include "runtime/environment/environment_backend.hpp"
 #include "runtime/local/local_backend.hpp"
 #include "runtime/local/warden/protocol.hpp"
@@ -18,13 +19,16 @@ namespace {
 /// Somebody else's way of carrying out runs.
 class carrier_backend final : public backend {
 public:
-  explicit carrier_backend(api::embedded_options::carrier_fn carry)
-      : carry_{std::move(carry)} {}
+  carrier_backend(api::embedded_options::carrier_fn carry,
+                  std::function<void(std::string_view)> end)
+      : carry_{std::move(carry)}, end_{std::move(end)} {}
 
   backend_kind kind() const override { return backend_kind::local; }
   result<void> ready() const override { return {}; }
-  // It has no word for "stop": a run that is given up is not waited for.
-  void cancel(const run_id&, exit_reason) override {}
+  void cancel(const run_id& id, exit_reason) override {
+    if (end_)
+      end_(id.str());
+  }
   void stop() override {}
 
   void start(prepared_run_ptr run, run_observer_ptr observer) override {
@@ -37,6 +41,7 @@ public:
 
 private:
   const api::embedded_options::carrier_fn carry_;
+  const std::function<void(std::string_view)> end_;
 };
 
 /// Whoever opens an engine wants to use it: the warden takes a moment to start.
@@ -87,8 +92,10 @@ struct local_house {
   }
 };
 
-class embedded final : public api::engine {
+class embedded final : public api::engine, public with_actors {
 public:
+  using api::engine::submit;
+
   ~embedded() override { stop(); }
 
   result<void> open(api::embedded_options o) {
@@ -108,8 +115,8 @@ public:
       options.store->data_directory = o.data_directory;
     }
     if (o.carrier) {
-      options.backends.push_back(
-        std::make_shared<carrier_backend>(std::move(o.carrier)));
+      options.backends.push_back(std::make_shared<carrier_backend>(
+        std::move(o.carrier), std::move(o.end_carried)));
     } else {
       if (auto ok = house_.open(o.data_directory); !ok)
         return ok;
@@ -123,6 +130,11 @@ public:
   }
 
   std::string submit(api::message m, api::on_reply done) override {
+    return submit(std::move(m), std::move(done), {});
+  }
+
+  std::string submit(api::message m, api::on_reply done,
+                     api::on_event events) override {
     auto request = request_from(m);
     if (!request) {
       done(failure_from(request.error()));
@@ -133,9 +145,40 @@ public:
       = [done = std::move(done)](result<std::shared_ptr<const run_result>> r) {
           done(reply_from(r));
         };
+    event_sink sink;
+    if (events)
+      sink = [events = std::move(events)](const run_event& e) {
+        if (e.kind != run_event_kind::end)
+          events(event_from(e));
+        return true;
+      };
     host_->engine().submit(caller_for(m.organization), std::move(*request),
-                           std::move(finish), {});
+                           std::move(finish), std::move(sink));
     return id;
+  }
+
+  std::string start(api::message m, api::on_record accepted) override {
+    auto request = request_from(m);
+    if (!request) {
+      accepted(failure_from(request.error()));
+      return {};
+    }
+    auto id = request->id.str();
+    auto finish = [accepted = std::move(accepted)](result<run_record> r) {
+      accepted(record_from(std::move(r)));
+    };
+    host_->engine().submit_detached(caller_for(m.organization),
+                                    std::move(*request), std::move(finish));
+    return id;
+  }
+
+  void find(std::string_view run, std::string_view organization,
+            api::on_record found) override {
+    auto finish = [found = std::move(found)](result<run_record> r) {
+      found(record_from(std::move(r)));
+    };
+    host_->engine().find_run(caller_for(organization), run_id{std::string{run}},
+                             std::move(finish));
   }
 
   void cancel(std::string_view run, std::string_view organization) override {
@@ -147,6 +190,8 @@ public:
     if (host_)
       host_->stop();
   }
+
+  api::actor_face face() override { return face_of(*host_); }
 
 private:
   local_house house_;

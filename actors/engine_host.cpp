@@ -70,6 +70,7 @@ public:
   void stop() override;
   std::uint16_t published_port() const override { return port_; }
   const context_ptr& context() const { return context_; }
+  caf::actor_system* system() const { return system_.get(); }
 
 private:
   result<void> publish();
@@ -218,6 +219,10 @@ void host::stop() {
 
 context_ptr context_of(engine_host& opened) {
   return static_cast<host&>(opened).context();
+}
+
+caf::actor_system* system_of(engine_host& opened) {
+  return static_cast<host&>(opened).system();
 }
 
 result<std::unique_ptr<engine_host>> open_engine(engine_options options) {

@@ -7,6 +7,7 @@
 #include "actors/options.hpp"
 #include "actors/router.hpp"
 #include "actors/system.hpp"
+#include "actors/with_actors.hpp"
 
 #include <caf/io/middleman.hpp>
 
@@ -31,8 +32,38 @@ void lose_all(request_router& router) {
                             "may have been carried out"}));
 }
 
-class remote final : public api::engine {
+way way_of_question() {
+  return {the_link, caf::message_priority::normal,
+          std::chrono::steady_clock::now() + answer_slack};
+}
+
+run_reference reference_to(std::string_view run,
+                           std::string_view organization) {
+  run_reference which;
+  which.id = run;
+  which.organization = caller_for(organization).organization.str();
+  return which;
+}
+
+void tell_output(const run_result& r, const api::on_event& events) {
+  std::uint64_t sequence = 0;
+  for (const auto& [kind, text] :
+       {std::pair{"stdout", &r.stdout_text}, {"stderr", &r.stderr_text}})
+    if (!text->empty())
+      events({++sequence, kind, *text});
+}
+
+std::variant<api::record, api::failure>
+record_of(const result<run_note>& note) {
+  if (!note)
+    return failure_from(note.error());
+  return record_from(to_record(*note));
+}
+
+class remote final : public api::engine, public with_actors {
 public:
+  using api::engine::submit;
+
   ~remote() override { stop(); }
 
   result<void> open(const std::string& host, std::uint16_t port,
@@ -95,39 +126,46 @@ public:
   }
 
   std::string submit(api::message m, api::on_reply done) override {
-    auto request = request_from(m);
-    if (!request) {
-      done(failure_from(request.error()));
-      return {};
-    }
-    auto id = request->id.str();
-    if (auto fits = check_fits_link(*request); !fits) {
-      done(failure_from(fits.error()));
-      return id;
-    }
-    const way by{the_link, caf::message_priority::normal, end_of(*request)};
-    execution what;
-    what.who = caller_for(m.organization);
-    what.request = std::make_shared<const run_request>(std::move(*request));
-    auto finish = [done = std::move(done)](result<run_answer> a) {
-      if (auto r = result_of(std::move(a)))
-        done(answer_from(**r));
-      else
-        done(failure_from(r.error()));
+    return submit(std::move(m), std::move(done), {});
+  }
+
+  std::string submit(api::message m, api::on_reply done,
+                     api::on_event events) override {
+    auto finish = [done = std::move(done),
+                   events = std::move(events)](result<run_answer> a) {
+      auto r = result_of(std::move(a));
+      if (!r)
+        return done(failure_from(r.error()));
+      if (events)
+        tell_output(**r, events);
+      done(answer_from(**r));
     };
-    ask<run_answer>(*router_, by, gate_, std::move(finish), run_v,
-                    std::move(what));
-    return id;
+    return send<run_answer>(run_v, m, std::move(finish));
+  }
+
+  std::string start(api::message m, api::on_record accepted) override {
+    auto finish = [accepted = std::move(accepted)](result<run_note> note) {
+      accepted(record_of(note));
+    };
+    return send<run_note>(start_v, m, std::move(finish));
+  }
+
+  void find(std::string_view run, std::string_view organization,
+            api::on_record found) override {
+    auto finish = [found = std::move(found)](result<run_note> note) {
+      found(record_of(note));
+    };
+    ask<run_note>(*router_, way_of_question(), gate_, std::move(finish), find_v,
+                  reference_to(run, organization));
   }
 
   void cancel(std::string_view run, std::string_view organization) override {
-    run_reference which;
-    which.id = run;
-    which.organization = caller_for(organization).organization.str();
     ask<run_note>(
-      *router_, the_link, gate_, [](result<run_note>) {}, cancel_v,
-      std::move(which));
+      *router_, way_of_question(), gate_, [](const result<run_note>&) {},
+      cancel_v, reference_to(run, organization));
   }
+
+  api::actor_face face() override { return {&system_, gate_}; }
 
   void stop() override {
     if (watch_)
@@ -139,6 +177,20 @@ public:
   }
 
 private:
+  template <class Answer, class Word, class Finish>
+  std::string send(Word word, const api::message& m, Finish finish) {
+    auto what = execution_from(m);
+    if (!what) {
+      finish(result<Answer>{what.error()});
+      return {};
+    }
+    auto id = what->request->id.str();
+    const way by{the_link, caf::message_priority::normal,
+                 end_of(*what->request)};
+    ask<Answer>(*router_, by, gate_, std::move(finish), word, std::move(*what));
+    return id;
+  }
+
   system_config config_{client_threads, true};
   caf::actor_system system_{config_};
   std::shared_ptr<request_router> router_

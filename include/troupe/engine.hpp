@@ -10,15 +10,30 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 /// Troupe from the outside: send execution messages, get typed answers. The
 /// same interface for an engine in this process and for one far away. Needs
 /// nothing but the standard library; see asio.hpp for completion tokens.
 namespace troupe::api {
 
-/// What to run: a stored tool by id or name, or a source.
+/// What a run may use; 0: as much as the engine usually grants.
+struct run_limits {
+  std::chrono::milliseconds wall{0};
+  std::chrono::milliseconds cpu{0};
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t processes = 0;
+  std::uint64_t disk_bytes = 0;
+  std::uint64_t output_bytes = 0;
+  std::uint64_t result_bytes = 0;
+};
+
+/// What to run: a stored tool by id or name, a command, or a source.
 struct message {
-  std::string tool;                // "tool-..." or a name; "": the source
+  std::string id;                  // "run-..."; "": a new one is made
+  std::string tool;                // "tool-..." or a name; "": the others
+  std::string command;             // a line for `sh -c`; "": the source
+  std::string standard_input;      // of the command
   std::string source;              // a function ...
   std::string function;            // ... of this name; "": the last one
   std::string language = "python"; // or "typescript", "javascript", "shell"
@@ -26,11 +41,33 @@ struct message {
   std::map<std::string, std::string> variables; // the tool's environment
   std::string organization;                     // "": the default one
   std::string agent_id;
+  std::string agent_state;      // JSON, for a tool that takes it; "": none
+  std::vector<std::string> pip; // packages: "requests>=2.31"
+  std::vector<std::string> npm; // packages: "lodash@4"
+  run_limits limits;            // never above the engine's ceiling
+  std::string network;          // "off", "public" or "allow"; "": the engine's
+  std::vector<std::string> reachable; // for "allow": "pypi.org:443"
+  std::string config;          // "sandbox-..."; "": the organization's default
+  std::string isolation;       // never weaker than the engine permits
   std::string backend;         // "": the engine chooses
   std::string idempotency_key; // "": none
   bool idempotent = false;     // may be run again after a lost attempt
   std::int32_t priority = 0;
   std::chrono::milliseconds deadline{0}; // for all of it; 0: the default
+  std::string traceparent;               // W3C; "": none
+  std::map<std::string, std::string> labels;
+};
+
+/// A part of a run's life and how long it took: "queue", "run", ...
+struct stage {
+  std::string name;
+  std::chrono::microseconds took{0};
+};
+
+/// A backend that was tried before the one that answered, and why in vain.
+struct attempt_elsewhere {
+  std::string backend;
+  std::string reason;
 };
 
 /// What came of a run. A tool that fails is an answer too.
@@ -46,6 +83,17 @@ struct answer {
   std::string backend;
   std::chrono::microseconds wall{0};
   std::chrono::microseconds cpu{0};
+  std::uint64_t peak_memory_bytes = 0;
+  std::int32_t exit_code = 0;
+  std::int32_t signal = 0;
+  bool value_truncated = false;
+  bool output_truncated = false;
+  bool errors_truncated = false;
+  std::string agent_state; // JSON, as the tool left it; "": it was not given
+  std::string isolation;   // what was really enforced
+  std::vector<stage> stages;
+  std::vector<attempt_elsewhere> trail;
+  std::vector<std::string> notes; // for people
 };
 
 /// The engine could not do its job.
@@ -60,12 +108,41 @@ using reply = std::variant<answer, failure>;
 /// Called exactly once, on any thread. It returns quickly and does not throw.
 using on_reply = std::function<void(reply)>;
 
+/// Something that happens to a run while it lives.
+struct event {
+  std::uint64_t sequence = 0;
+  std::string kind; // "queued", "started", "stdout", "stderr", "progress", ...
+  std::string data; // bytes of an output, a line of progress
+};
+/// Called in order, one call at a time, before the reply; as quick as that.
+using on_event = std::function<void(const event&)>;
+
+/// What is known about a run now.
+struct record {
+  std::string id;
+  std::string phase; // "queued", "preparing", "running" or "ended"
+  std::string tool;
+  std::string backend;
+  std::optional<reply> end; // once it has ended
+};
+using on_record = std::function<void(std::variant<record, failure>)>;
+
 class engine {
 public:
   virtual ~engine() = default;
 
   /// Sends the message; returns the run's id, which `cancel` takes.
   virtual std::string submit(message m, on_reply done) = 0;
+  /// The same with what happens meanwhile. An engine far away tells of the
+  /// output when the run has ended.
+  virtual std::string submit(message m, on_reply done, on_event events) = 0;
+  /// For a run that goes on without us: `accepted` is called as soon as the
+  /// engine cannot lose it without a trace.
+  virtual std::string start(message m, on_record accepted) = 0;
+  /// What is known about a run, also of one that was started elsewhere.
+  virtual void find(std::string_view run, std::string_view organization,
+                    on_record found)
+    = 0;
   virtual void cancel(std::string_view run, std::string_view organization = {})
     = 0;
   /// Ends what runs and answers everybody. The destructor does it too.
@@ -102,6 +179,9 @@ struct embedded_options {
   using carrier_fn
     = std::function<void(const message&, std::function<void(answer)>)>;
   carrier_fn carrier;
+  /// Asks the carrier to end a run early, by the id of its message: it answers
+  /// all the same. Without it such a run is not waited for.
+  std::function<void(std::string_view run)> end_carried;
 };
 
 /// The first line of every `main` that opens an engine without a carrier: this

@@ -14,4 +14,7 @@ cmake -S consumer -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1 \
   || { cat "$work/log"; exit 1; }
 ninja -C "$work/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-"$work/build/consumer" | tee /dev/stderr | grep -Ex 'tool answered \{"n": ?21\}'
+"$work/build/consumer" | tee "$work/out" >&2
+for who in tool token actor; do
+  grep -Exq "$who answered \\{\"n\": ?21\\}" "$work/out"
+done

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "engine.hpp" // beside this one, in the sources as installed
+
+#include <actors/interfaces.hpp>
+
+/// For platforms that speak CAF themselves: the same engine, in this process or
+/// far away, as a typed actor that answers `execution` with `run_answer`.
+///
+///   auto face = troupe::api::actors_of(engine);
+///   auto what = troupe::api::execution_from(message);
+///   self->request(face.gate, 60s, troupe::run_v, *what).then(...);
+namespace troupe::api {
+
+struct actor_face {
+  /// Where to spawn actors that talk to it; knows all messages. Goes with the
+  /// engine.
+  caf::actor_system* system = nullptr;
+  gate_actor gate; // empty while it is being started again
+};
+
+actor_face actors_of(engine& e);
+
+/// The message as it travels, or what is wrong with it.
+result<execution> execution_from(const message& m);
+
+/// What an answer says in the words of `engine::submit`.
+reply reply_from(const run_answer& a);
+reply reply_from(const caf::error& e);
+
+} // namespace troupe::api
