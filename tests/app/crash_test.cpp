@@ -190,6 +190,20 @@ std::size_t processes_with(const std::string& word) {
   return n;
 }
 
+/// The warden cleans up behind an engine that is gone, beside the next one.
+void expect_nothing_left(const std::string& word,
+                         const std::vector<std::string>& groups) {
+  auto left = [&] {
+    return processes_with(word) > 0
+      || std::any_of(groups.begin(), groups.end(),
+                     [](const auto& group) { return fs::exists(group); });
+  };
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+  while (left() && std::chrono::steady_clock::now() < limit)
+    std::this_thread::yield();
+  BOOST_TEST(!left());
+}
+
 /// A run that sleeps until somebody ends it; its id.
 std::string start_sleeper(std::uint16_t port, const std::string& word) {
   auto a = test::ask(port, "POST", "/v1/runs",
@@ -263,9 +277,7 @@ void kill_in_the_middle(unsigned round, std::mt19937& random) {
     BOOST_TEST_REQUIRE(a.status == 200, a.body);
     BOOST_TEST(a.body.find("\"reason\":\"lost\"") != std::string::npos, a.body);
   }
-  BOOST_TEST(processes_with(word) == 0u);
-  for (const auto& group : groups)
-    BOOST_TEST(!fs::exists(group), group);
+  expect_nothing_left(word, groups);
   BOOST_TEST(text_of("/proc/self/mountinfo").find(folder.path.string())
              == std::string::npos);
   BOOST_TEST(engine.end(SIGTERM) == 0);
@@ -304,16 +316,7 @@ BOOST_AUTO_TEST_CASE(come_at_once_when_an_operator_asks_twice) {
   BOOST_TEST(WIFSIGNALED(status));
   BOOST_TEST(WTERMSIG(status) == SIGTERM);
   engine.forget();
-  // The warden cleans up behind it.
-  auto left = [&] {
-    return processes_with(word) > 0
-      || std::any_of(groups.begin(), groups.end(),
-                     [](const auto& group) { return fs::exists(group); });
-  };
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes{1};
-  while (left() && std::chrono::steady_clock::now() < limit)
-    std::this_thread::yield();
-  BOOST_TEST(!left());
+  expect_nothing_left(word, groups);
 }
 
 BOOST_AUTO_TEST_CASE(of_the_warden_leave_no_run_without_its_end) {
