@@ -119,8 +119,11 @@ public:
         },
         [&](const caf::error& e) { heard = from_caf(e).within("say hello"); });
     if (heard) {
-      auto lost = [router = router_] { lose_all(*router); };
-      watch_ = system_.spawn(link_watch, gate_, router_, std::move(lost));
+      auto gone = [router = router_, lost = lost_] {
+        *lost = true;
+        lose_all(*router);
+      };
+      watch_ = system_.spawn(link_watch, gate_, router_, std::move(gone));
     }
     return heard;
   }
@@ -155,14 +158,14 @@ public:
     auto finish = [found = std::move(found)](result<run_note> note) {
       found(record_of(note));
     };
-    ask<run_note>(*router_, way_of_question(), gate_, std::move(finish), find_v,
+    say<run_note>(way_of_question(), std::move(finish), find_v,
                   reference_to(run, organization));
   }
 
   void cancel(std::string_view run, std::string_view organization) override {
-    ask<run_note>(
-      *router_, way_of_question(), gate_, [](const result<run_note>&) {},
-      cancel_v, reference_to(run, organization));
+    say<run_note>(
+      way_of_question(), [](const result<run_note>&) {}, cancel_v,
+      reference_to(run, organization));
   }
 
   api::actor_face face() override { return {&system_, gate_}; }
@@ -187,14 +190,29 @@ private:
     auto id = what->request->id.str();
     const way by{the_link, caf::message_priority::normal,
                  end_of(*what->request)};
-    ask<Answer>(*router_, by, gate_, std::move(finish), word, std::move(*what));
+    say<Answer>(by, std::move(finish), word, std::move(*what));
     return id;
+  }
+
+  /// A gate that is gone swallows what it is sent.
+  template <class Answer, class Finish, class... Ts>
+  void say(const way& by, Finish finish, Ts&&... xs) {
+    if (*lost_)
+      return finish(result<Answer>{
+        error{ec::unavailable,
+              "the connection to the engine was lost; connect again"}});
+    ask<Answer>(*router_, by, gate_, std::move(finish),
+                std::forward<Ts>(xs)...);
+    if (*lost_) // meanwhile
+      lose_all(*router_);
   }
 
   system_config config_{client_threads, true};
   caf::actor_system system_{config_};
   std::shared_ptr<request_router> router_
     = std::make_shared<request_router>(system_);
+  std::shared_ptr<std::atomic<bool>> lost_
+    = std::make_shared<std::atomic<bool>>(false);
   gate_actor gate_;
   caf::actor watch_;
   std::unique_ptr<dialed_link> link_;

@@ -88,6 +88,15 @@ BOOST_AUTO_TEST_CASE(let_in_who_has_a_certificate_of_the_authority) {
   BOOST_REQUIRE(h.engine->local->wait_for_held(1) == 1u);
   h.engine->host->stop();
   BOOST_TEST(lost.get().index() < 2u); // an answer or a failure, no silence
+  // Until the link is known to be gone, and ever after.
+  for (std::string code; code != "unavailable";) {
+    auto late = engine.submit(some_message());
+    BOOST_REQUIRE(
+      (late.wait_for(std::chrono::seconds{60}) == std::future_status::ready));
+    auto reply = late.get();
+    BOOST_REQUIRE(reply.index() == 1u);
+    code = std::get<1>(reply).code;
+  }
 }
 
 BOOST_AUTO_TEST_CASE(stay_shut_for_everybody_else) {
