@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/model/address.hpp"
+#include "runtime/local/network/own_address.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -27,13 +27,11 @@ struct broker_options {
 
   /// Gives every socket a filter inside the kernel that lets nothing in from
   /// a closed address and no connection from outside, whatever the tool finds
-  /// to get around the broker. Where the host does not let us, the broker is
-  /// stricter with the tool's local sockets instead; see `guarded`.
+  /// to get around the broker. Left out where the host does not let us.
   bool guard_sockets = true;
 
   /// Why an address is closed, "" when it is not. Tests put theirs here.
-  std::function<std::string_view(const ip_address&)> closed
-    = [](const ip_address& a) { return special_purpose(a); };
+  std::function<std::string_view(const ip_address&)> closed = closed_address;
 };
 
 } // namespace troupe::network

@@ -13,6 +13,8 @@ namespace {
 constexpr unsigned ip_header = static_cast<unsigned>(SKF_NET_OFF);
 constexpr unsigned v4_source = ip_header + 12;
 constexpr unsigned v6_source = ip_header + 8;
+constexpr unsigned device = static_cast<unsigned>(SKF_AD_OFF) + SKF_AD_IFINDEX;
+constexpr unsigned loopback_device = 1; // in every network namespace
 // Without it: the transport header.
 constexpr unsigned source_port = 0;
 constexpr unsigned tcp_flags = 13;
@@ -82,6 +84,10 @@ void emit_version(std::vector<sock_filter>& out,
   for (auto& n : closed_networks())
     if (n.base.v6 == v6)
       emit(out, n, source, 0);
+  // Whatever address of its own the host sends to itself from, it comes in by
+  // the loopback device.
+  out.insert(out.end(),
+             {load_word(device), unless_equal(loopback_device, 1), give(0)});
   if (v6) { // whatever else is not global unicast
     out.push_back(load_word(source));
     out.push_back(mask(0xe0000000));

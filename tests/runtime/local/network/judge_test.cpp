@@ -35,6 +35,19 @@ BOOST_AUTO_TEST_CASE(keeps_public_policies_off_closed_addresses) {
   BOOST_TEST(!j.address(at(text), 80, start).allowed);
 }
 
+BOOST_AUTO_TEST_CASE(keeps_every_policy_off_the_hosts_own_addresses) {
+  broker_options options;
+  options.closed = [](const ip_address& a) -> std::string_view {
+    return a == at("8.8.8.8") ? "this host's own address" : "";
+  };
+  for (auto policy : {network_policy{}, list({"8.8.8.8"}), list({"8.8.8.0/24"}),
+                      list({"host.example"})}) {
+    judge j{policy, options};
+    j.learn("host.example", at("8.8.8.8"), seconds{60}, start);
+    BOOST_TEST(!j.address(at("8.8.8.8"), 80, start).allowed);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(judges_an_address_by_the_name_that_led_to_it) {
   broker_options options;
   judge j{list({"example.org:443"}), options};
