@@ -1,7 +1,6 @@
 #include "runtime/local/network/broker.hpp"
 
 #include "runtime/local/network/call_handler.hpp"
-#include "runtime/local/network/socket_guard.hpp"
 
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
@@ -53,7 +52,6 @@ public:
     std::lock_guard lock{mutex_};
     return used_ ? calls_->decided() : broker::report{};
   }
-  bool guarded() const { return options_.guard_sockets && can_guard_sockets(); }
 
 private:
   void serve(network_policy policy) {
@@ -146,7 +144,6 @@ public:
     session_->reset(std::move(policy));
   }
   report decided() const override { return session_->decided(); }
-  bool guarded() const override { return session_->guarded(); }
   void close() override { session_->close(); }
 
 private:

@@ -54,10 +54,6 @@ public:
   /// What was decided since `open` or `reset`.
   virtual report decided() const = 0;
 
-  /// The sockets' own filters are on. Without them a tool with threads can
-  /// use no local sockets, only pairs.
-  virtual bool guarded() const = 0;
-
   /// Answers nothing more: calls that wait get ENOSYS from the kernel when the
   /// listener closes. Also happens when the last process of the tool is gone.
   virtual void close() = 0;

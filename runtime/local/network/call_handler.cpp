@@ -96,9 +96,10 @@ void call_handler::handle(tool_call call) {
 /// it was passed on because it is about no internet socket.
 ///
 /// Between our look and the kernel's, another thread of the tool might put an
-/// internet socket in the place of the one we saw. What that leads to is what
-/// the guard stops: the tool can send a packet, but hear no answer. Without
-/// the guard nothing is passed on that could be swapped.
+/// internet socket in the place of the one we saw: a datagram socket would be
+/// connected to whatever it likes, and nobody asks about what it sends then.
+/// So calls about local sockets are passed on only where nobody can do that;
+/// elsewhere they come back from here, to be carried out or refused.
 std::optional<call_handler::tool_socket> call_handler::take(tool_call& call) {
   tool_socket s;
   s.fd = call.take(call.integer(0));
@@ -109,13 +110,15 @@ std::optional<call_handler::tool_socket> call_handler::take(tool_call& call) {
   s.family = option(s.fd.get(), SO_DOMAIN);
   s.type = option(s.fd.get(), SO_TYPE);
   s.protocol = option(s.fd.get(), SO_PROTOCOL);
-  if (s.is_internet())
-    return s;
-  if (guarded_ || call.is_alone())
+  if (s.family < 0) {
+    call.fail(ENOTSOCK);
+    return std::nullopt;
+  }
+  if (!s.is_internet() && call.is_alone()) {
     call.pass();
-  else
-    call.fail(EACCES);
-  return std::nullopt;
+    return std::nullopt;
+  }
+  return s;
 }
 
 bool call_handler::read_address(tool_call& call, std::uint64_t at,
@@ -161,6 +164,8 @@ void call_handler::connect(tool_call call) {
   auto s = take(call);
   if (!s)
     return;
+  if (!s->is_internet())
+    return call.fail(EACCES); // its address means something to the tool only
   sockaddr_storage to;
   auto size = call.argument(2);
   if (!read_address(call, call.argument(1), size, to))
@@ -245,6 +250,8 @@ void call_handler::bind(tool_call& call) {
   auto s = take(call);
   if (!s)
     return;
+  if (!s->is_internet())
+    return call.fail(EACCES);
   sockaddr_storage to;
   if (!read_address(call, call.argument(1), call.argument(2), to))
     return call.fail(EFAULT);
@@ -267,8 +274,12 @@ void call_handler::bind(tool_call& call) {
 }
 
 void call_handler::listen(tool_call& call) {
-  if (!take(call))
+  auto s = take(call);
+  if (!s)
     return;
+  if (!s->is_internet())
+    return ::listen(s->fd.get(), call.integer(1)) == 0 ? call.succeed()
+                                                       : call.fail(errno);
   judge_->refuse("listen", "the host's ports are closed");
   call.fail(EACCES);
 }

@@ -28,7 +28,6 @@ public:
   void serve(network_policy policy);
   void handle(tool_call call);
   broker::report decided() const; // from any thread
-  bool guarded() const noexcept { return guarded_; }
   void close();
 
 private:
@@ -59,6 +58,7 @@ private:
   void send_message(tool_call call);
   void send_messages(tool_call call);
 
+  /// An internet socket, or a local one whose call nobody but us may carry out.
   std::optional<tool_socket> take(tool_call& call);
   bool read_address(tool_call& call, std::uint64_t at, std::uint64_t size,
                     sockaddr_storage& out);

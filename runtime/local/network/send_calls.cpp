@@ -31,6 +31,8 @@ struct call_handler::sending {
 };
 
 int call_handler::settle_target(const tool_socket& s, message& m) {
+  if (!s.is_internet())
+    return m.has_address ? EACCES : 0;
   if (s.is_stream()) {
     m.to.reset(); // as the kernel does: it is connected, or it fails
     return 0;
@@ -84,7 +86,7 @@ int call_handler::read_message(tool_call& call, const tool_socket& s,
   // Options of a single packet are not offered: some choose its source, or
   // where it leaves the host.
   if (h.msg_controllen != 0)
-    return EINVAL;
+    return s.is_internet() ? EINVAL : EACCES;
   if (h.msg_iovlen > most_parts)
     return EMSGSIZE;
   std::vector<iovec> parts(h.msg_iovlen);
