@@ -11,9 +11,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// From START to STARTED. Generous: a loaded host builds trees slowly.
-constexpr std::chrono::seconds start_time{30};
-
 std::string why_not_begun(const warden::end_notice& notice) {
   if (!notice.detail.empty())
     return notice.detail;
@@ -31,7 +28,7 @@ cold_carrier::cold_carrier(asio::any_io_executor strand,
                            const warden::instance& instance)
     : strand_{std::move(strand)}, options_{options},
       instance_directory_{instance.directory()}, state_dir_{options.state_dir},
-      restart_{strand_}, hello_deadline_{strand_} {}
+      restart_{strand_}, hello_deadline_{strand_}, answer_watch_{strand_} {}
 
 bool cold_carrier::takes(const launch&) const {
   return true;
@@ -99,7 +96,7 @@ void cold_carrier::start(launch what, carrier_events events) {
   if (auto note = network_note(*what.run); !note.empty())
     f.notes.push_back(std::move(note));
   tickets_[f.id.str()] = order.ticket;
-  expect(order.ticket, f, start_time, false);
+  expect(order.ticket, f, options_.warden_answers, false);
   warden_->send(m, std::move(fds));
 }
 

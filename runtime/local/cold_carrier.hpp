@@ -42,6 +42,7 @@ public:
   /// 0: there is no warden now. Fills in the ticket.
   std::uint64_t ask(warden::message m, std::vector<unique_fd> descriptors,
                     answer then);
+  void kill_interpreter(std::uint64_t number);
   /// `gone` is called when nothing is left of that slot.
   void release(std::uint64_t ticket, std::function<void()> gone = {});
   isolation_report report_for(isolation_level level) const;
@@ -75,6 +76,15 @@ private:
     bool kill_sent = false;
   };
   using flights = std::map<std::uint64_t, flight>;
+  using clock = std::chrono::steady_clock;
+  struct question {
+    answer then;
+    clock::time_point by; // a warden that has not answered by then hangs
+  };
+  struct farewell {
+    std::function<void()> gone;
+    clock::time_point by;
+  };
 
   void spawn();
   void hear(warden::message m, std::vector<unique_fd> descriptors);
@@ -84,6 +94,8 @@ private:
   void lose_warden();
   bool is_hopeless() const;
   void report_lost();
+  void watch_answers();
+  void look_for_answers();
   void say_gone(std::uint64_t ticket);
   void refuse(const launch& what, carrier_events& events, std::string why);
   /// What waits for the next warden: begun when it is there, refused when
@@ -106,12 +118,14 @@ private:
     pending_;    // max_running at most
   flights lost_; // of the last warden, told when its successor has swept
   std::unordered_map<std::string, std::uint64_t> tickets_; // by run id
-  std::map<std::uint64_t, answer> asked_;
-  std::multimap<std::uint64_t, std::function<void()>> leaving_; // by ticket
+  std::map<std::uint64_t, question> asked_;
+  std::multimap<std::uint64_t, farewell> leaving_; // by ticket
   std::uint64_t next_ticket_ = 1;
   std::uint32_t deaths_in_a_row_ = 0;
   boost::asio::steady_timer restart_;
   boost::asio::steady_timer hello_deadline_;
+  boost::asio::steady_timer answer_watch_;
+  bool watches_answers_ = false;
   std::function<void()> closed_;
   bool closing_ = false;
 };

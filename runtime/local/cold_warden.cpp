@@ -75,14 +75,63 @@ std::uint64_t cold_carrier::ask(warden::message m,
   if (!warden_ || !trouble_.empty() || closing_)
     return 0;
   m.ticket = m.start.ticket = next_ticket_++;
-  asked_.emplace(m.ticket, std::move(then));
+  // An interpreter is spoken of when it ends, which may be never.
+  const auto by = m.what == warden::word::hatch
+    ? clock::time_point::max()
+    : clock::now() + options_.warden_answers;
+  asked_.emplace(m.ticket, question{std::move(then), by});
+  watch_answers();
   warden_->send(m, std::move(descriptors));
   return m.ticket;
 }
 
+/// One timer for all questions: most are answered in a millisecond, and each
+/// has been asked for half of its time at least when it is looked at.
+void cold_carrier::watch_answers() {
+  if (std::exchange(watches_answers_, true))
+    return;
+  answer_watch_.expires_after(options_.warden_answers / 2);
+  answer_watch_.async_wait(
+    [weak = weak_from_this()](boost::system::error_code code) {
+      if (auto self = weak.lock(); self && !code)
+        self->look_for_answers();
+    });
+}
+
+void cold_carrier::look_for_answers() {
+  watches_answers_ = false;
+  const auto now = clock::now();
+  bool waits = false, late = false;
+  const auto look = [&](clock::time_point by) {
+    waits = waits || by != clock::time_point::max();
+    late = late || by <= now;
+  };
+  for (const auto& [ticket, q] : asked_)
+    look(q.by);
+  for (const auto& [ticket, f] : leaving_)
+    look(f.by);
+  // One that is only starting has its own deadline.
+  if (late && warden_ && trouble_.empty())
+    warden_->kill();
+  else if (waits)
+    watch_answers();
+}
+
+void cold_carrier::kill_interpreter(std::uint64_t number) {
+  if (!warden_)
+    return; // they died together
+  warden::message m;
+  m.what = warden::word::kill;
+  m.ticket = number;
+  warden_->send(m);
+}
+
 void cold_carrier::release(std::uint64_t ticket, std::function<void()> gone) {
   if (gone)
-    leaving_.emplace(ticket, std::move(gone));
+    leaving_.emplace(
+      ticket,
+      farewell{std::move(gone), clock::now() + options_.warden_answers});
+  watch_answers();
   if (!warden_)
     return; // its successor sweeps
   warden::message m;
@@ -93,7 +142,7 @@ void cold_carrier::release(std::uint64_t ticket, std::function<void()> gone) {
 
 void cold_carrier::say_gone(std::uint64_t ticket) {
   while (auto node = leaving_.extract(ticket))
-    node.mapped()();
+    node.mapped().gone();
 }
 
 void cold_carrier::hear(warden::message m, std::vector<unique_fd> descriptors) {
@@ -101,7 +150,7 @@ void cold_carrier::hear(warden::message m, std::vector<unique_fd> descriptors) {
     : m.what == warden::word::ended                  ? m.end.ticket
                                                      : 0;
   if (auto node = asked_.extract(ticket)) {
-    node.mapped()(std::move(m), std::move(descriptors));
+    node.mapped().then(std::move(m), std::move(descriptors));
     return;
   }
   switch (m.what) {
@@ -149,12 +198,12 @@ void cold_carrier::lose_warden() {
   hello_deadline_.cancel();
   for (auto& [ticket, f] : flights_)
     f.deadline.reset();
-  for (auto& [ticket, then] : std::exchange(asked_, {})) {
+  for (auto& [ticket, q] : std::exchange(asked_, {})) {
     warden::message gone;
     gone.what = warden::word::ended;
     gone.end.failure = {isolation::step::order, EPIPE};
     gone.end.detail = "the warden died";
-    then(std::move(gone), {});
+    q.then(std::move(gone), {});
   }
   lost_.merge(flights_);
   flights_.clear();
@@ -196,8 +245,8 @@ void cold_carrier::report_lost() {
     ending.notes = std::move(f.notes);
     f.events.ended(std::move(ending));
   }
-  for (auto& [ticket, gone] : std::exchange(leaving_, {}))
-    gone();
+  for (auto& [ticket, f] : std::exchange(leaving_, {}))
+    f.gone();
 }
 
 int cold_carrier::warden_pid() const {
@@ -207,6 +256,7 @@ int cold_carrier::warden_pid() const {
 void cold_carrier::close(std::function<void()> done) {
   closing_ = true;
   restart_.cancel();
+  answer_watch_.cancel();
   if (!warden_) {
     warden::remove_instance(instance_directory_);
     report_lost();

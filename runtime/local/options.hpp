@@ -33,8 +33,8 @@ struct local_options {
   std::uint32_t first_uid = 1'900'000'000;
   std::uint32_t uid_count = 65'536; // divided among instances in blocks
 
-  std::uint32_t max_running = 256;  // more wait in the queue
-  std::uint32_t max_queued = 4'096; // more are refused with `exhausted`
+  std::uint32_t max_running = 1'024; // more wait in the queue
+  std::uint32_t max_queued = 4'096;  // more are refused with `exhausted`
 
   /// The least that a run may ask for is decided here: with `best_effort` a
   /// host that lacks a core layer runs tools all the same, and says so.
@@ -46,6 +46,10 @@ struct local_options {
   /// How long the warden may take to report an end that was asked for before
   /// it is replaced. Killing is done in milliseconds; a busy host needs more.
   std::chrono::milliseconds kill_grace{5'000};
+
+  /// A warden that has not begun a run, granted or cleared a slot for so long
+  /// hangs, and is replaced. Generous: a loaded host builds trees slowly.
+  std::chrono::milliseconds warden_answers{30'000};
 
   /// Warm interpreters, which carry Python runs in about a millisecond. What
   /// they do not take starts cold.

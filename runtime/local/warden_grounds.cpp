@@ -93,8 +93,9 @@ void warden_grounds::release(std::uint64_t ticket, std::function<void()> gone) {
     gone();
 }
 
-void warden_grounds::hatch(std::vector<std::string> argv, unique_fd control,
-                           std::function<void(error)> failed) {
+std::uint64_t warden_grounds::hatch(std::vector<std::string> argv,
+                                    unique_fd control,
+                                    std::function<void(error)> failed) {
   auto keeper = keeper_.lock();
   warden::message m;
   m.what = warden::word::hatch;
@@ -105,9 +106,16 @@ void warden_grounds::hatch(std::vector<std::string> argv, unique_fd control,
     failed(answer.end.failure.ok() ? unavailable("the interpreter ended")
                                    : why_not(answer.end));
   };
-  if (!keeper
-      || keeper->ask(std::move(m), std::move(files), std::move(then)) == 0)
+  const auto number
+    = keeper ? keeper->ask(std::move(m), std::move(files), std::move(then)) : 0;
+  if (number == 0)
     failed(unavailable("there is no warden at the moment"));
+  return number;
+}
+
+void warden_grounds::kill_interpreter(std::uint64_t number) {
+  if (auto keeper = keeper_.lock())
+    keeper->kill_interpreter(number);
 }
 
 std::unique_ptr<zygote::slot_carrier>

@@ -18,8 +18,9 @@ public:
   void prepare(const launch& like,
                std::function<void(result<zygote::ground>)> done) override;
   void release(std::uint64_t ticket, std::function<void()> gone) override;
-  void hatch(std::vector<std::string> argv, unique_fd control,
-             std::function<void(error)> failed) override;
+  std::uint64_t hatch(std::vector<std::string> argv, unique_fd control,
+                      std::function<void(error)> failed) override;
+  void kill_interpreter(std::uint64_t number) override;
 
 private:
   std::weak_ptr<cold_carrier> keeper_;

@@ -32,7 +32,7 @@ inline constexpr int max_descriptors = 16;
 enum class word : std::uint16_t {
   // engine -> warden
   start = 1, // a run: descriptors launch block, stdin?, out, err, channel?
-  kill,      // ends a run with everything it started
+  kill,      // ends a run with everything it started; or an interpreter
   stop,      // kills all, cleans up, exits
   lease,     // the ground for a slot of a warm interpreter, ordered as a run
   release,   // that slot is of no more use: whoever is in it dies

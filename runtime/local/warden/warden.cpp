@@ -117,8 +117,7 @@ void warden::obey(packet& from_engine) {
   if (m.what == word::stop) {
     stopping_ = true;
   } else if (m.what == word::kill) {
-    if (auto i = running_.find(m.ticket); i != running_.end())
-      i->second.kill();
+    kill(m.ticket);
   } else if (m.what == word::lease) {
     grant(m.start);
   } else if (m.what == word::release) {
@@ -148,6 +147,13 @@ void warden::obey(packet& from_engine) {
       fds.channel = std::move(given[next++]);
     start(m.start, std::move(fds));
   }
+}
+
+void warden::kill(std::uint64_t ticket) {
+  if (auto i = running_.find(ticket); i != running_.end())
+    i->second.kill();
+  if (auto i = interpreters_.find(ticket); i != interpreters_.end())
+    ::syscall(SYS_pidfd_send_signal, i->second.get(), SIGKILL, nullptr, 0);
 }
 
 void warden::start(const start_order& order, run_descriptors fds) {
@@ -346,7 +352,7 @@ void warden::clean_up() {
   for (auto& [ticket, slot] : running_)
     slot.reap();
   for (auto& [ticket, child] : interpreters_)
-    ::syscall(SYS_pidfd_send_signal, child.get(), SIGKILL, nullptr, 0);
+    kill(ticket);
   while (!interpreters_.empty())
     reap_interpreter(interpreters_.begin()->first);
   leases_.release_all();

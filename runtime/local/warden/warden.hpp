@@ -60,6 +60,7 @@ private:
                   std::vector<unique_fd>& keep);
   bool gather(const start_order& order, run_resources& out);
   void grant(const start_order& order);
+  void kill(std::uint64_t ticket);
   void hatch_interpreter(const message& m, const std::vector<unique_fd>& given);
   void reap_interpreter(std::uint64_t ticket);
   void give_back(run_resources resources);

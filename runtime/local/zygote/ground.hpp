@@ -31,7 +31,7 @@ struct ground {
   unique_fd plan;                // memory with an encoded isolation::plan
   std::vector<unique_fd> groups; // cgroup.procs to join
   unique_fd peak;                // each may be absent
-  unique_fd events;
+  unique_fd events;              // the engine keeps it as well
   unique_fd forks;
   unique_fd cpu; // of the whole group; stays with the engine
   std::optional<brokered_network> network; // absent: none at all
@@ -52,10 +52,11 @@ public:
   virtual void release(std::uint64_t ticket, std::function<void()> gone) = 0;
   /// Executes an interpreter with an environment from nothing; `control`
   /// becomes its descriptor 3. `failed` when it could not start, or has ended;
-  /// that it works, it says itself.
-  virtual void hatch(std::vector<std::string> argv, unique_fd control,
-                     std::function<void(error)> failed)
+  /// that it works, it says itself. Its number, for who wants it dead.
+  virtual std::uint64_t hatch(std::vector<std::string> argv, unique_fd control,
+                              std::function<void(error)> failed)
     = 0;
+  virtual void kill_interpreter(std::uint64_t number) = 0;
 };
 
 } // namespace troupe::zygote

@@ -49,6 +49,10 @@ struct zygote_options {
   /// as a group, from outside.
   std::chrono::milliseconds kill_grace{500};
 
+  /// An interpreter that has not made a slot for so long is given up: whoever
+  /// waits starts cold. It takes milliseconds; a busy host needs more.
+  std::chrono::milliseconds make_within{15'000};
+
   /// The next run's child is forked while this one runs (fork_ahead.cpp).
   bool ahead = true;
   /// The tricks of module/: each falls back by itself, and can be turned off

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 
 namespace troupe::zygote {
@@ -22,6 +23,19 @@ bool make_pair(unique_fd& near, unique_fd& far) {
   near.reset(pair[0]);
   far.reset(pair[1]);
   return true;
+}
+
+/// In memory.oom_control of version 1 and in memory.events of version 2.
+std::uint64_t memory_kills(const unique_fd& events) {
+  char text[512];
+  const auto size = events ? ::pread(events.get(), text, sizeof text, 0) : -1;
+  std::string_view rest{text, size > 0 ? static_cast<std::size_t>(size) : 0};
+  constexpr std::string_view name = "oom_kill ";
+  std::uint64_t count = 0;
+  if (const auto at = rest.find(name); at != rest.npos)
+    std::from_chars(rest.data() + at + name.size(), rest.data() + rest.size(),
+                    count);
+  return count;
 }
 
 } // namespace
@@ -42,7 +56,8 @@ error describe(const packet& failure) {
 
 slot::slot(boost::asio::any_io_executor executor, std::string key, ground on)
     : since{std::chrono::steady_clock::now()}, key_{std::move(key)},
-      ground_{std::move(on)}, orders_{std::move(executor)} {}
+      ground_{std::move(on)}, orders_{std::move(executor)},
+      memory_kills_{memory_kills(ground_.events)} {}
 
 result<packet> slot::make_order(descriptors& with) {
   unique_fd near;
@@ -86,7 +101,6 @@ void slot::hand_over() {
   ground_.plan.reset();
   ground_.groups.clear();
   ground_.peak.reset();
-  ground_.events.reset();
   ground_.forks.reset();
 }
 
@@ -181,6 +195,12 @@ bool slot::warm() {
 bool slot::has_unread_run() const {
   int bytes = 0;
   return !armed_ || ::ioctl(armed_.get(), SIOCOUTQ, &bytes) != 0 || bytes != 0;
+}
+
+bool slot::ran_out_of_memory() {
+  const auto before
+    = std::exchange(memory_kills_, memory_kills(ground_.events));
+  return memory_kills_ != before;
 }
 
 void slot::kill() {

@@ -55,6 +55,9 @@ public:
   bool warm();
   /// Whether a `run` for a waiting child was never received.
   bool has_unread_run() const;
+  /// Whether the kernel killed in its group for want of memory since it was
+  /// asked last. With cgroup v2 the slot dies of it as well, and cannot say.
+  bool ran_out_of_memory();
   void kill();
   /// Lets go: the slot ends itself and everything in it.
   void close();
@@ -82,7 +85,8 @@ private:
   unique_fd armed_;
   unique_fd far_orders_; // the slot's ends, until handed over
   unique_fd far_armed_;
-  unique_fd process_; // until its listener was fetched
+  unique_fd process_;              // until its listener was fetched
+  std::uint64_t memory_kills_ = 0; // of its group, that are told already
   bool said_ready_ = false;
   int listener_ = -1;
   std::shared_ptr<network::broker> broker_;

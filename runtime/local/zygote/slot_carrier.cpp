@@ -141,6 +141,8 @@ void slot_carrier::impl::on_exited(slot& s, const packet& in) {
   const auto j = found->second;
   running_.erase(found);
   auto ending = read_ending(in, *j, s);
+  if (ending.memory_exceeded)
+    s.ran_out_of_memory(); // told with this run, not with the next
   if ((in.flags & never_began) != 0)
     ending.start_failure
       = "no process could be made in the slot: " + describe(in).text;

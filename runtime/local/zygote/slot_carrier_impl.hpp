@@ -56,6 +56,8 @@ private:
   void on_zygote_end(const std::shared_ptr<zygote_process>& z, std::string why);
   void renew_if_old();
   void retire(const std::shared_ptr<zygote_process>& z);
+  void give_up(std::shared_ptr<zygote_process> z);
+  void fail_waiting(const std::string& why);
   void close_if_empty(const std::shared_ptr<zygote_process>& z);
 
   // -- what it writes to (learner.cpp) ----------------------------------------
@@ -85,6 +87,7 @@ private:
   void watch_soon();
   void watch();
   void watch_cpu(job& j, job::time_point now);
+  void watch_makers(job::time_point now);
 
   // -- runs (slot_carrier.cpp) -----------------------------------------------
   void begin(const job_ptr& j, const slot_ptr& s);

@@ -1,6 +1,7 @@
 #include "runtime/local/zygote/slot_carrier_impl.hpp"
 
 #include <algorithm>
+#include <csignal>
 
 namespace troupe::zygote {
 
@@ -87,6 +88,7 @@ void slot_carrier::impl::on_ground(std::string key, result<ground> on) {
     makers_->release(s->ticket(), {});
     return give_up(made.error().text);
   }
+  watch_soon();
   pool_.add(s);
   home_[s->ticket()] = home;
   ++home->slots;
@@ -160,8 +162,10 @@ void slot_carrier::impl::on_slot_end(slot& s) {
     return destroy(self);
   ending.killed = j->kill_asked;
   ending.cpu_exceeded = j->cpu_exceeded;
-  ending.lost = !j->kill_asked;
-  ending.wait_status = 9; // as a kill would have it
+  // With cgroup v2 the kernel kills a group as a whole, our slot included.
+  ending.memory_exceeded = s.ran_out_of_memory();
+  ending.lost = !j->kill_asked && !ending.memory_exceeded;
+  ending.wait_status = SIGKILL;
   ending.wall = std::chrono::duration_cast<std::chrono::microseconds>(
     clock::now() - j->begun);
   // Its socket closes before the last of its processes is dead; the word that

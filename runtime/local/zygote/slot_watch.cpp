@@ -1,6 +1,6 @@
 // What is watched from outside of a slot, because a tool may see to it that the
 // inside is late or wrong: the CPU time of everybody in it together, and
-// whether an order to end was obeyed.
+// whether an order to end was obeyed. And whether slots come at all.
 #include "runtime/local/zygote/slot_carrier_impl.hpp"
 
 #include <unistd.h>
@@ -69,8 +69,19 @@ void slot_carrier::impl::watch() {
     if (j->on)
       makers_->release(j->on->ticket(), {});
   }
-  if (!running_.empty())
+  watch_makers(now);
+  if (!running_.empty() || making_count_ > 0)
     watch_soon();
+}
+
+void slot_carrier::impl::watch_makers(clock::time_point now) {
+  for (const auto& s : pool_.all()) {
+    if (s->now != slot::state::making || now - s->since < options_.make_within)
+      continue;
+    const auto home = home_.find(s->ticket());
+    if (home != home_.end())
+      return give_up(home->second); // takes others of `pool_` with it
+  }
 }
 
 void slot_carrier::impl::watch_cpu(job& j, clock::time_point now) {

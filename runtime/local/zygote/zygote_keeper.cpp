@@ -112,12 +112,13 @@ void slot_carrier::impl::hatch() {
           self->on_slot_failed(s, why);
       },
   });
-  makers_->hatch(command(purpose::serve), unique_fd{pair[1]},
-                 [weak = weak_from_this(), z = std::weak_ptr{z}](error why) {
-                   auto self = weak.lock();
-                   if (auto it = z.lock(); self && it)
-                     self->on_zygote_end(it, std::move(why.text));
-                 });
+  z->number = makers_->hatch(
+    command(purpose::serve), unique_fd{pair[1]},
+    [weak = weak_from_this(), z = std::weak_ptr{z}](error why) {
+      auto self = weak.lock();
+      if (auto it = z.lock(); self && it)
+        self->on_zygote_end(it, std::move(why.text));
+    });
 }
 
 void slot_carrier::impl::hatch_later() {
@@ -158,11 +159,35 @@ void slot_carrier::impl::on_zygote_end(const std::shared_ptr<zygote_process>& z,
   if (!current_)
     totals_.trouble = std::move(why);
   // Its slots die with it and say so themselves, each by its end of file.
-  // Those that wait for one have nobody left to make it.
   if (!current_)
-    while (!waiting_.empty())
-      fail(next_waiting(std::string{waiting_.begin()->first}),
-           "the interpreter died");
+    fail_waiting("the interpreter died");
+  hatch_later();
+}
+
+/// Those that wait for a slot have nobody left to make it.
+void slot_carrier::impl::fail_waiting(const std::string& why) {
+  while (!waiting_.empty())
+    fail(next_waiting(std::string{waiting_.begin()->first}), why);
+}
+
+/// It makes no slots any more, though it is alive. What runs in those that it
+/// has made ends there; then it is killed, since it would hear nothing else.
+void slot_carrier::impl::give_up(std::shared_ptr<zygote_process> z) {
+  constexpr const char* why = "the interpreter makes no slots";
+  const bool was_current = z == current_;
+  if (was_current)
+    current_.reset(); // first of all: nobody shall ask it again
+  z->hangs = true;
+  for (const auto& s : pool_.all())
+    if (const auto home = home_.find(s->ticket()); home != home_.end()
+        && home->second == z && s->now == slot::state::making)
+      on_slot_failed(s, unavailable(why));
+  if (!was_current)
+    return;
+  ++totals_.restarts;
+  totals_.trouble = why;
+  retire(z);
+  fail_waiting(why);
   hatch_later();
 }
 
@@ -201,6 +226,8 @@ void slot_carrier::impl::close_if_empty(
   if (!z->retiring || z->slots > 0)
     return;
   z->close();
+  if (z->hangs)
+    makers_->kill_interpreter(z->number);
   std::erase(retiring_, z);
 }
 

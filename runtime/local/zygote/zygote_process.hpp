@@ -42,6 +42,8 @@ public:
   std::size_t slots = 0;
   std::chrono::steady_clock::time_point born{};
   bool retiring = false;
+  bool hangs = false;       // nothing but a kill ends it
+  std::uint64_t number = 0; // of who hatched it
 
 private:
   void wait();

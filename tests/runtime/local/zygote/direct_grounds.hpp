@@ -38,14 +38,17 @@ public:
   void prepare(const launch& like,
                std::function<void(result<zygote::ground>)> done) override;
   void release(std::uint64_t ticket, std::function<void()> gone) override;
-  void hatch(std::vector<std::string> argv, unique_fd control,
-             std::function<void(error)> told) override;
+  std::uint64_t hatch(std::vector<std::string> argv, unique_fd control,
+                      std::function<void(error)> told) override;
+  void kill_interpreter(std::uint64_t number) override;
 
   const std::vector<pid_t>& interpreters() const { return interpreters_; }
   std::size_t prepared = 0;
   std::size_t released = 0;
   /// Makes the next grounds unusable: an isolation step will say no.
   bool spoil = false;
+  /// What the memory group of the next grounds says; -1: there is none.
+  int memory_events = -1;
 
 private:
   boost::asio::any_io_executor executor_;
@@ -124,6 +127,8 @@ direct_grounds::prepare(const launch& like,
   made.gid = made.privileged ? made.uid : ::getegid();
   made.world_per_run = plan.world_per_run;
   made.report.level = like.run->isolation;
+  if (memory_events >= 0)
+    made.events.reset(::fcntl(memory_events, F_DUPFD_CLOEXEC, 0));
   ++prepared;
   auto shared = std::make_shared<zygote::ground>(std::move(made));
   boost::asio::post(executor_, [shared, done] { done(std::move(*shared)); });
@@ -135,9 +140,14 @@ inline void direct_grounds::release(std::uint64_t, std::function<void()> gone) {
     boost::asio::post(executor_, std::move(gone));
 }
 
-inline void direct_grounds::hatch(std::vector<std::string> argv,
-                                  unique_fd control,
-                                  std::function<void(error)> told) {
+/// Numbers count from one.
+inline void direct_grounds::kill_interpreter(std::uint64_t number) {
+  ::kill(interpreters_.at(number - 1), SIGKILL);
+}
+
+inline std::uint64_t direct_grounds::hatch(std::vector<std::string> argv,
+                                           unique_fd control,
+                                           std::function<void(error)> told) {
   std::vector<char*> arguments;
   for (auto& text : argv)
     arguments.push_back(text.data());
@@ -156,13 +166,14 @@ inline void direct_grounds::hatch(std::vector<std::string> argv,
   posix_spawn_file_actions_destroy(&actions);
   if (failed == 0) {
     interpreters_.push_back(pid);
-    return;
+    return interpreters_.size();
   }
   boost::asio::post(executor_, [told, text = "spawn " + argv[0]] {
     error why;
     why.text = text;
     told(why);
   });
+  return 0;
 }
 
 inline python_install find_python() {

@@ -80,6 +80,31 @@ BOOST_AUTO_TEST_CASE(replaces_an_old_interpreter_without_losing_a_run) {
   BOOST_TEST(f.run("def f():\n  return 1\n", "f").value() == "1");
 }
 
+BOOST_AUTO_TEST_CASE(gives_up_an_interpreter_that_makes_no_slots) {
+  auto options = without_armed();
+  options.make_within = std::chrono::milliseconds{200};
+  ready_fixture f{options};
+  const auto hung = f.makers->interpreters().back();
+  const auto slow = f.begin(f.make_run(
+    "import time\ndef f():\n  time.sleep(1)\n  return 'slow'\n", "f", "{}"));
+  BOOST_REQUIRE(f.serve_until([&] { return slow->started; }));
+  ::kill(hung, SIGSTOP);
+  // Nobody else could carry it here: it is told why.
+  BOOST_TEST(f.run("def f():\n  return 1\n", "f").ending.start_failure
+             == "the interpreter makes no slots");
+  // What runs in a slot of its own is none the worse.
+  BOOST_TEST(f.finish(slow).value() == "\"slow\"");
+  siginfo_t end{};
+  BOOST_TEST(::waitid(P_PID, static_cast<id_t>(hung), &end, WEXITED | WNOWAIT)
+             == 0);
+  BOOST_TEST(end.si_status == SIGKILL);
+  BOOST_REQUIRE(f.serve_until([&] {
+    const auto pid = f.carrier->counts().zygote_pid;
+    return pid != 0 && pid != hung;
+  }));
+  BOOST_TEST(f.run("def f():\n  return 1\n", "f").value() == "1");
+}
+
 BOOST_AUTO_TEST_CASE(lets_go_of_slots_that_nobody_uses) {
   auto options = without_armed();
   options.idle_slot = std::chrono::milliseconds{50};

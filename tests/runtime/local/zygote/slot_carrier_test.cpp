@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 namespace troupe::test {
@@ -291,6 +292,34 @@ BOOST_AUTO_TEST_CASE(reports_runs_of_a_dead_interpreter_as_lost) {
   BOOST_REQUIRE(wait_for_interpreter());
   BOOST_TEST(run("def f():\n  return 1\n", "f").value() == "1");
   BOOST_TEST(carrier->counts().restarts == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(blames_memory_when_the_kernel_killed_the_slot_for_it) {
+  const unique_fd events{::memfd_create("memory.events", MFD_CLOEXEC)};
+  const auto count = [&](std::string_view text) {
+    BOOST_REQUIRE(::pwrite(events.get(), text.data(), text.size(), 0) > 0);
+  };
+  count("oom_kill 3\n");
+  makers->memory_events = events.get();
+  const auto sleep = "import time\ndef f():\n  time.sleep(600)\n";
+  const auto die = [&] {
+    const auto f = begin(make_run(sleep, "f", "{}"));
+    BOOST_REQUIRE(serve_until([&] { return f->started; }));
+    const auto zygote = std::to_string(makers->interpreters().back());
+    std::ifstream children{"/proc/" + zygote + "/task/" + zygote + "/children"};
+    pid_t slot = 0;
+    BOOST_REQUIRE(children >> slot);
+    ::kill(slot, SIGKILL);
+    return finish(f).ending;
+  };
+  BOOST_TEST(die().lost); // the twin: three kills are an older run's
+  const auto f = begin(make_run("def f():\n  return 1\n", "f", "{}"));
+  BOOST_TEST(finish(f).value() == "1");
+  count("oom_kill 4\n");
+  const auto ending = die();
+  BOOST_TEST(ending.memory_exceeded);
+  BOOST_TEST(!ending.lost);
+  BOOST_TEST(WTERMSIG(ending.wait_status) == SIGKILL);
 }
 
 BOOST_AUTO_TEST_CASE(leaks_nothing_in_three_hundred_runs) {
