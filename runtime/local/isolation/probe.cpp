@@ -130,7 +130,9 @@ std::string advice_for(std::string_view name) {
   if (name == "seccomp")
     return "use a kernel with CONFIG_SECCOMP_FILTER";
   if (name == "memory_limit" || name == "process_limit")
-    return "run as root, or under systemd with Delegate=yes";
+    return "run as root, or under systemd with Delegate=yes (systemd-run --user"
+           " --scope -p Delegate=yes), or accept less with isolation "
+           "best-effort";
   return "allow it in the container's configuration";
 }
 
@@ -279,10 +281,10 @@ private:
       else if (there)
         add(out, name, layer_state::enforced, true, "");
       else
-        add(out, name, layer_state::degraded, true, instead);
+        add(out, name, layer_state::absent, true, instead);
     };
     bound("memory_limit", groups.bounds_memory(),
-          "no memory cgroup may be made: bounded per process only");
+          "no memory cgroup may be made: processes are bounded one by one");
     bound("process_limit", groups.bounds_pids(),
           "no pids cgroup may be made: bounded by RLIMIT_NPROC");
     add(out, "cpu_clock",

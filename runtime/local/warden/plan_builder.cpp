@@ -54,10 +54,11 @@ isolation::plan plan_builder::build(const start_order& order) const {
   // One more second: the group's clock decides, this is only the net below.
   bounds.cpu_seconds
     = static_cast<std::uint64_t>(order.limits.cpu.count()) / 1000 + 2;
-  if (is_degraded(report_, "memory_limit"))
+  // Best effort: without a group of its own, what a process can be held to.
+  if (!report_.has("memory_limit"))
     bounds.memory_bytes = order.limits.memory_bytes;
   // Counted per user namespace; without one it would count the engine's.
-  if (is_degraded(report_, "process_limit") && p.layers.user)
+  if (!report_.has("process_limit") && p.layers.user)
     bounds.processes = order.limits.processes + 1;
   p.rlimits = isolation::standard_rlimits(bounds);
   if (off)

@@ -210,7 +210,45 @@ BOOST_AUTO_TEST_CASE(sweeps_what_a_dead_instance_left_and_only_that) {
   BOOST_TEST(living.run(shell("echo on")).stdout_text == "on\n");
 }
 
+BOOST_AUTO_TEST_CASE(replaces_a_warden_that_hangs) {
+  local_options options;
+  options.warden_answers = std::chrono::seconds{3};
+  local_host host{options};
+  BOOST_REQUIRE(eventually(
+    [&] { return host.backend().slots(zygote::family::python).zygotes > 0; }));
+  const auto hung = host.backend().warden_pid();
+  ::kill(hung, SIGSTOP);
+  prepared_run run; // warm: its slot would have to be leased
+  run.kind = run_kind::source;
+  run.lang = language::python;
+  run.name = run.function = "f";
+  run.source = "def f():\n  return 7\n";
+  const auto r = host.run(run);
+  BOOST_TEST(r.value_json == "7", r.detail);
+  BOOST_TEST(host.backend().warden_pid() != hung);
+}
+
 // -- fail closed -------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(counts_missing_control_groups_as_missing_layers) {
+  // The prober wants a process with one thread.
+  const auto child = ::fork();
+  if (child == 0) {
+    const isolation::cgroup_site nowhere;
+    isolation::probe_context context;
+    context.groups = &nowhere;
+    context.uid = ::geteuid();
+    context.gid = ::getegid();
+    const auto why = isolation::probe_host(context).missing_core();
+    const bool told = why.find("memory_limit is not available") != why.npos
+      && why.find("process_limit is not available") != why.npos
+      && why.find("Delegate=yes") != why.npos;
+    ::_exit(told ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  BOOST_TEST(status == 0);
+}
 
 BOOST_AUTO_TEST_CASE(refuses_to_run_without_a_core_layer) {
   for (std::string layer :

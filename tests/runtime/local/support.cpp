@@ -78,6 +78,12 @@ local_host::~local_host() {
 std::shared_ptr<watcher> local_host::start(prepared_run run) {
   if (run.id.empty())
     run.id = run_id::make();
+  // Where nobody lets us make groups, all the rest can still be looked at.
+  const auto probed = backend_->probe();
+  const auto* bound = probed.find("memory_limit");
+  if (run.isolation == isolation_level::standard && bound != nullptr
+      && bound->reason.starts_with("no memory cgroup"))
+    run.isolation = isolation_level::best_effort;
   auto seen = std::make_shared<watcher>();
   backend_->start(std::make_shared<const prepared_run>(std::move(run)), seen);
   return seen;
