@@ -33,5 +33,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   demand(read.has_value());
   demand(read->code == dns_code::no_such_name && read->addresses.empty());
   (void)parse_dns_answer(packet, *q);
+  auto roomy = with_room(question, 4096);
+  demand(parse_dns_query(roomy)->question_end == q->question_end);
+  if (roomy != question)
+    demand(without_room(roomy).size() == question.size()
+           || question.size() != q->question_end);
+  demand(without_room(std::string{packet}).size() <= packet.size());
   return 0;
 }

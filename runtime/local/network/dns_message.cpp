@@ -20,6 +20,15 @@ constexpr std::uint16_t mask_opcode = 0x7800;
 constexpr std::uint16_t mask_code = 0x000f;
 constexpr std::uint16_t flag_recursion_desired = 0x0100;
 constexpr std::uint16_t flag_recursion_available = 0x0080;
+constexpr std::uint8_t flag_cut = 0x02; // of the third byte
+
+constexpr std::size_t extras_count = 10; // where in the header
+constexpr std::uint16_t type_opt = 41;
+
+void write_u16(std::string& packet, std::size_t at, std::uint16_t value) {
+  packet[at] = static_cast<char>(value >> 8);
+  packet[at + 1] = static_cast<char>(value & 0xff);
+}
 
 error malformed(std::string_view why) {
   return bad_field("", "malformed DNS packet: " + std::string{why});
@@ -244,8 +253,56 @@ std::string refuse_dns_query(std::string_view packet, const dns_query& asked,
 }
 
 void set_dns_id(std::string& packet, std::uint16_t id) {
-  packet[0] = static_cast<char>(id >> 8);
-  packet[1] = static_cast<char>(id & 0xff);
+  write_u16(packet, 0, id);
+}
+
+std::string with_room(std::string query, std::uint16_t bytes) {
+  dns_reader in{query};
+  in.bytes(extras_count);
+  if (in.u16() != 0 || !in.good())
+    return query; // an OPT record of its own, or a signature over it all
+  write_u16(query, extras_count, 1);
+  std::string room(11, '\0'); // no name, type, size, flags, no options
+  write_u16(room, 1, type_opt);
+  write_u16(room, 3, bytes);
+  return query + room;
+}
+
+std::string without_room(std::string packet) {
+  dns_reader in{packet};
+  in.u32();
+  std::size_t questions = in.u16();
+  std::size_t records = in.u16();
+  records += in.u16();
+  const auto extras = in.u16();
+  records += extras;
+  for (; questions > 0 && in.good(); --questions) {
+    in.name();
+    in.u32();
+  }
+  for (; records > 0 && in.good(); --records) {
+    const auto begin = in.at();
+    in.name();
+    const auto type = in.u16();
+    in.bytes(6); // class and time to live
+    in.bytes(in.u16());
+    if (type != type_opt || !in.good() || extras == 0)
+      continue;
+    packet.erase(begin, in.at() - begin);
+    write_u16(packet, extras_count, static_cast<std::uint16_t>(extras - 1));
+    break; // there is never another
+  }
+  return packet;
+}
+
+bool is_cut(std::string_view answer) {
+  return answer.size() >= header_size
+    && (static_cast<unsigned char>(answer[2]) & flag_cut) != 0;
+}
+
+void say_whole(std::string& answer) {
+  if (answer.size() >= header_size)
+    answer[2] = static_cast<char>(answer[2] & ~flag_cut);
 }
 
 } // namespace troupe::network

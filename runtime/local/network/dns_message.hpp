@@ -49,4 +49,15 @@ std::string refuse_dns_query(std::string_view packet, const dns_query& asked,
 
 void set_dns_id(std::string& packet, std::uint16_t id);
 
+/// A query that says how large an answer over UDP may be (EDNS, RFC 6891):
+/// without it that is 512 bytes. One that says so already is left alone.
+std::string with_room(std::string query, std::uint16_t bytes);
+/// A packet without that record: an answer for who did not say so, a question
+/// for who does not know of it.
+std::string without_room(std::string packet);
+
+/// "There is more than fits": asked again over TCP, it comes whole.
+bool is_cut(std::string_view answer);
+void say_whole(std::string& answer);
+
 } // namespace troupe::network

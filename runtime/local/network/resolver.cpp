@@ -1,6 +1,9 @@
 #include "runtime/local/network/resolver.hpp"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
 
 #include <sys/random.h>
 
@@ -16,6 +19,11 @@ namespace {
 
 constexpr std::size_t most_nameservers = 3; // as the C library
 constexpr std::size_t most_clients = 4'096; // ports admitted in one run
+
+/// What programs are ready to receive in one datagram, and what most
+/// nameservers are ready to send. Longer answers are asked for over TCP.
+constexpr std::uint16_t roomy_datagram = 4'096;
+constexpr std::size_t longest_answer = 32'768;
 
 asio::ip::address to_asio(const ip_address& a) {
   if (a.v6)
@@ -65,7 +73,7 @@ std::vector<ip_address> nameservers_in(std::string_view text) {
 /// A question on its way to the nameservers.
 struct resolver::lookup {
   lookup(const asio::any_io_executor& executor)
-      : socket{executor}, timer{executor} {}
+      : socket{executor}, stream{executor}, timer{executor} {}
 
   dns_query asked; // with our id
   std::uint16_t client_id = 0;
@@ -74,9 +82,12 @@ struct resolver::lookup {
   std::size_t server = 0; // which of `upstream_` is being asked
   std::uint64_t round = 0;
   bool done = false;
+  bool adds_room = false; // the tool did not ask for EDNS
   udp::socket socket;
+  asio::ip::tcp::socket stream; // for an answer that was cut
   asio::steady_timer timer;
-  std::array<char, 4096> buffer;
+  std::array<char, roomy_datagram> buffer;
+  std::string whole; // over TCP: its length, then itself
 };
 
 ip_address resolver::address() {
@@ -153,7 +164,8 @@ void resolver::start(dns_query asked, std::string_view packet) {
   l->asked = std::move(asked);
   l->client_id = l->asked.id;
   l->asked.id = random_id();
-  l->packet = packet;
+  l->packet = with_room(std::string{packet}, roomy_datagram);
+  l->adds_room = l->packet.size() != packet.size();
   set_dns_id(l->packet, l->asked.id);
   l->client = from_;
   l->round = round_;
@@ -171,6 +183,7 @@ void resolver::ask(const std::shared_ptr<lookup>& l) {
     return;
   }
   error_code bad;
+  l->stream.close(bad);
   l->socket.close(bad); // a new one has another port
   l->socket = udp::socket{socket_.get_executor()};
   auto& to = upstream_[l->server++];
@@ -198,20 +211,80 @@ void resolver::await_answer(const std::shared_ptr<lookup>& l) {
                             if (bad)
                               self->ask(l); // refused, say: the next one
                             else
-                              self->answered(l, size);
+                              self->answered(l, {l->buffer.data(), size});
                           });
 }
 
-void resolver::answered(const std::shared_ptr<lookup>& l, std::size_t size) {
-  std::string packet{l->buffer.data(), size};
+void resolver::answered(const std::shared_ptr<lookup>& l, std::string packet) {
   auto a = parse_dns_answer(packet, l->asked);
   if (!a) {
     await_answer(l); // a forger's, or garbage: the real one may still come
-    return;
+  } else if (a->code == dns_code::format_error && l->adds_room) {
+    l->packet = without_room(std::move(l->packet)); // too old to know of it
+    l->adds_room = false;
+    --l->server;
+    ask(l);
+  } else if (is_cut(packet)) {
+    ask_for_all(l, std::move(packet));
+  } else {
+    pass_on(l, std::move(packet));
   }
-  if (l->round == round_ && judge_ != nullptr) {
+}
+
+void resolver::ask_for_all(const std::shared_ptr<lookup>& l, std::string cut) {
+  const auto& from = upstream_[l->server - 1];
+  auto make_do = [self = shared_from_this(), l, server = l->server,
+                  cut = std::move(cut)](error_code bad) {
+    const bool late = l->done || server != l->server;
+    if (bad && !late)
+      self->pass_on(l, cut);
+    return bad || late;
+  };
+  auto read
+    = [self = shared_from_this(), l, make_do](error_code bad, std::size_t) {
+        if (make_do(bad))
+          return;
+        if (!parse_dns_answer(l->whole, l->asked))
+          return void(make_do(asio::error::invalid_argument));
+        self->pass_on(l, std::move(l->whole));
+      };
+  auto measured = [l, make_do, read](error_code bad, std::size_t) {
+    if (make_do(bad))
+      return;
+    const auto byte
+      = [&](std::size_t i) { return static_cast<unsigned char>(l->whole[i]); };
+    const auto size = static_cast<std::size_t>(byte(0) << 8 | byte(1));
+    if (size > longest_answer)
+      return void(make_do(asio::error::message_size));
+    l->whole.resize(size);
+    asio::async_read(l->stream, asio::buffer(l->whole), read);
+  };
+  auto sent = [l, make_do, measured](error_code bad, std::size_t) {
+    if (make_do(bad))
+      return;
+    l->whole.resize(2);
+    asio::async_read(l->stream, asio::buffer(l->whole), measured);
+  };
+  auto connected = [l, make_do, sent](error_code bad) {
+    if (make_do(bad))
+      return;
+    l->whole = {static_cast<char>(l->packet.size() >> 8),
+                static_cast<char>(l->packet.size() & 0xff)};
+    l->whole += l->packet;
+    asio::async_write(l->stream, asio::buffer(l->whole), sent);
+  };
+  l->stream.async_connect({from.address(), from.port()}, connected);
+}
+
+/// There is no TCP for a tool to ask again by: what it gets is all there is.
+void resolver::pass_on(const std::shared_ptr<lookup>& l, std::string packet) {
+  auto a = parse_dns_answer(packet, l->asked);
+  if (a && l->round == round_ && judge_ != nullptr) {
     for (auto& address : a->addresses)
       judge_->learn(l->asked.name, address, a->ttl, judge::clock::now());
+    if (l->adds_room)
+      packet = without_room(std::move(packet));
+    say_whole(packet);
     set_dns_id(packet, l->client_id);
     answer(l->client, packet);
   }
@@ -228,6 +301,7 @@ void resolver::finish(const std::shared_ptr<lookup>& l) {
   l->timer.cancel();
   error_code ignored;
   l->socket.close(ignored);
+  l->stream.close(ignored);
   lookups_.erase(l);
 }
 

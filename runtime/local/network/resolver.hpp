@@ -46,7 +46,11 @@ private:
   void start(dns_query asked, std::string_view packet);
   void ask(const std::shared_ptr<lookup>& l);
   void await_answer(const std::shared_ptr<lookup>& l);
-  void answered(const std::shared_ptr<lookup>& l, std::size_t size);
+  void answered(const std::shared_ptr<lookup>& l, std::string packet);
+  /// The same question to the same nameserver, over TCP: `cut` is what to make
+  /// do with when that fails.
+  void ask_for_all(const std::shared_ptr<lookup>& l, std::string cut);
+  void pass_on(const std::shared_ptr<lookup>& l, std::string packet);
   void answer(const udp::endpoint& to, const std::string& packet);
   void finish(const std::shared_ptr<lookup>& l);
 

@@ -48,6 +48,36 @@ BOOST_AUTO_TEST_CASE(reads_a_question) {
   BOOST_TEST(q->question_end == packet.size());
 }
 
+BOOST_AUTO_TEST_CASE(asks_for_room_and_takes_it_back) {
+  const auto plain = header(0x0100, 0) + question("a.b");
+  const auto roomy = with_room(plain, 4096);
+  const std::string opt = '\0' + u16(41) + u16(4096) + std::string(6, '\0');
+  auto expected = plain + opt;
+  expected[11] = 1;
+  BOOST_TEST(roomy == expected);
+  BOOST_TEST(with_room(roomy, 1232) == roomy); // once is enough
+  BOOST_TEST(without_room(roomy) == plain);
+  BOOST_TEST(without_room(plain) == plain);
+  // An answer with a record before it, and one of another kind behind it.
+  const auto a = record(asked, dns_type_a, 60, eight);
+  auto answer = header(0x8180, 1) + question("a.b") + a + opt + a;
+  answer[11] = 2;
+  auto rest = header(0x8180, 1) + question("a.b") + a + a;
+  rest[11] = 1;
+  BOOST_TEST(without_room(answer) == rest);
+  for (std::size_t n = 0; n < answer.size(); ++n) // cut anywhere
+    BOOST_TEST(without_room(answer.substr(0, n)).size() <= n);
+}
+
+BOOST_AUTO_TEST_CASE(knows_what_was_cut) {
+  auto answer = header(0x8380, 0) + question("a.b");
+  BOOST_TEST(is_cut(answer));
+  say_whole(answer);
+  BOOST_TEST(!is_cut(answer));
+  BOOST_TEST(answer == header(0x8180, 0) + question("a.b"));
+  BOOST_TEST(!is_cut("xyz"));
+}
+
 BOOST_AUTO_TEST_CASE(refuses_questions_that_are_none) {
   const std::string cases[] = {
     "",

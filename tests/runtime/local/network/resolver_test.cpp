@@ -51,7 +51,7 @@ struct house {
   }
   /// "" when nothing has come before `patience` is over.
   std::string receive(std::chrono::milliseconds patience) {
-    char bytes[2048];
+    char bytes[8192];
     auto end = std::chrono::steady_clock::now() + patience;
     while (std::chrono::steady_clock::now() < end) {
       io.run_one_for(std::chrono::milliseconds{10});
@@ -179,6 +179,99 @@ BOOST_AUTO_TEST_CASE(waits_for_the_real_answer_behind_a_forged_one) {
                                  *parse_dns_query(query("a.x.test")));
   BOOST_REQUIRE(answer.has_value());
   BOOST_TEST((answer->code == dns_code::no_such_name));
+}
+
+/// A nameserver that the test plays itself, on one port of UDP and TCP.
+struct upstream {
+  upstream() {
+    sockaddr_in own{};
+    own.sin_family = AF_INET;
+    own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* address = reinterpret_cast<sockaddr*>(&own);
+    socklen_t size = sizeof own;
+    BOOST_REQUIRE(::bind(datagrams.get(), address, size) == 0);
+    ::getsockname(datagrams.get(), address, &size);
+    BOOST_REQUIRE(::bind(streams.get(), address, size) == 0);
+    options.nameservers = {*parse_address("127.0.0.1")};
+    options.nameserver_port = ntohs(own.sin_port);
+  }
+
+  /// The question that `h` passes on, answered with "there is more".
+  std::string cut_short(house& h) {
+    char bytes[512];
+    sockaddr_in from{};
+    socklen_t size = sizeof from;
+    auto* address = reinterpret_cast<sockaddr*>(&from);
+    ssize_t n = -1;
+    while (n < 0) {
+      h.io.run_one();
+      n = ::recvfrom(datagrams.get(), bytes, sizeof bytes, MSG_DONTWAIT,
+                     address, &size);
+    }
+    std::string asked{bytes, static_cast<std::size_t>(n)};
+    auto cut
+      = refuse_dns_query(asked, *parse_dns_query(asked), dns_code::no_error);
+    cut[2] = static_cast<char>(cut[2] | 2);
+    ::sendto(datagrams.get(), cut.data(), cut.size(), 0, address, size);
+    return asked;
+  }
+
+  unique_fd datagrams{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  unique_fd streams{
+    ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  broker_options options;
+};
+
+BOOST_AUTO_TEST_CASE(fetches_long_answers_whole) {
+  upstream far;
+  BOOST_REQUIRE(::listen(far.streams.get(), 1) == 0);
+  house h{far.options};
+  h.names->admit(h.port);
+  h.send(query("many.x.test"));
+  const auto asked = far.cut_short(h);
+  BOOST_TEST(without_room(asked).size() + 11 == asked.size());
+  unique_fd stream;
+  std::string again;
+  while (again.size() < 2 + asked.size()) {
+    h.io.run_one_for(std::chrono::milliseconds{10});
+    if (!stream)
+      stream.reset(::accept4(far.streams.get(), nullptr, nullptr,
+                             SOCK_CLOEXEC | SOCK_NONBLOCK));
+    char bytes[512];
+    const auto n = ::read(stream.get(), bytes, sizeof bytes);
+    if (n > 0)
+      again.append(bytes, static_cast<std::size_t>(n));
+  }
+  BOOST_TEST(again.substr(2) == asked);
+  constexpr unsigned char addresses = 200;
+  auto all
+    = refuse_dns_query(asked, *parse_dns_query(asked), dns_code::no_error);
+  all[7] = static_cast<char>(addresses);
+  for (unsigned char i = 0; i < addresses; ++i)
+    all += std::string{"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4\x8\x8\x8", 15}
+      + static_cast<char>(i);
+  const std::string length{static_cast<char>(all.size() >> 8),
+                           static_cast<char>(all.size() & 0xff)};
+  BOOST_REQUIRE(::write(stream.get(), (length + all).data(), all.size() + 2)
+                == static_cast<ssize_t>(all.size() + 2));
+  const auto packet = h.receive(long_enough);
+  auto answer
+    = parse_dns_answer(packet, *parse_dns_query(query("many.x.test")));
+  BOOST_REQUIRE(answer.has_value());
+  BOOST_TEST(answer->addresses.size() == addresses);
+  BOOST_TEST(!is_cut(packet));
+}
+
+BOOST_AUTO_TEST_CASE(makes_do_with_a_cut_answer_where_there_is_no_tcp) {
+  upstream far; // which does not listen
+  house h{far.options};
+  h.names->admit(h.port);
+  h.send(query("many.x.test"));
+  far.cut_short(h);
+  const auto packet = h.receive(long_enough);
+  BOOST_TEST(parse_dns_answer(packet, *parse_dns_query(query("many.x.test")))
+               .has_value());
+  BOOST_TEST(!is_cut(packet)); // there is no TCP for the tool to ask by
 }
 
 BOOST_AUTO_TEST_CASE(bounds_the_questions_in_flight) {
