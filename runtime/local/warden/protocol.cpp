@@ -87,6 +87,8 @@ void write(writer& w, const end_notice& e) {
 void read(reader& r, end_notice& e) {
   r.raw(e.ticket);
   r.raw(e.failure.at);
+  if (e.failure.at > isolation::step::exec)
+    r.refuse();
   r.raw(e.failure.error);
   r.raw(e.wait_status);
   each_fact(e, [&](bool& fact) { r.flag(fact); });
