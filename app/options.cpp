@@ -17,16 +17,6 @@ isolation_level level_from(std::string_view text) {
   return isolation_level::standard;
 }
 
-network_policy network_from(const settings& s) {
-  network_policy policy;
-  if (s.local.network == "off")
-    policy.mode = network_mode::off;
-  else if (s.local.network == "allow")
-    policy.mode = network_mode::listed;
-  policy.allow = s.local.network_allow;
-  return policy;
-}
-
 std::vector<std::filesystem::path>
 paths_from(const std::vector<std::string>& texts) {
   std::vector<std::filesystem::path> paths;
@@ -80,6 +70,20 @@ std::filesystem::path expand_home(const std::string& path) {
   return std::filesystem::path{home} / path.substr(2);
 }
 
+isolation_level isolation_from(const settings& s) {
+  return level_from(s.local.isolation);
+}
+
+network_policy network_from(const settings& s) {
+  network_policy policy;
+  if (s.local.network == "off")
+    policy.mode = network_mode::off;
+  else if (s.local.network == "allow")
+    policy.mode = network_mode::listed;
+  policy.allow = s.local.network_allow;
+  return policy;
+}
+
 store_options store_options_from(const settings& s) {
   store_options o;
   o.data_directory = std::filesystem::absolute(expand_home(s.engine.data_dir));
@@ -111,7 +115,8 @@ local_options local_options_from(const settings& s) {
   o.read_only_paths = s.local.read_only_paths;
   o.max_running = s.local.concurrency;
   o.max_queued = s.local.queue;
-  o.isolation = level_from(s.local.isolation);
+  o.isolation = isolation_from(s);
+  o.end_on_output_limit = s.limits.on_output == "end";
   o.zygote = zygote_options_from(s);
   return o;
 }
@@ -190,7 +195,7 @@ engine_options engine_options_from(const settings& s) {
   o.rules.defaults = s.limits.standard;
   o.rules.ceiling = s.limits.ceiling;
   o.rules.network = network_from(s);
-  o.rules.isolation = level_from(s.local.isolation);
+  o.rules.isolation = isolation_from(s);
   o.rules.weakest = o.rules.isolation;
   o.rules.configs = config_defaults_from(s);
   if (auto kind = parse_backend(s.dispatch.provider))

@@ -19,6 +19,9 @@ namespace troupe {
 store_options store_options_from(const settings& s);
 local_options local_options_from(const settings& s);
 zygote::zygote_options zygote_options_from(const settings& s);
+isolation_level isolation_from(const settings& s);
+/// The widest network that a run may have.
+network_policy network_from(const settings& s);
 environment_options environment_options_from(const settings& s);
 /// Without backends and stores, which are opened, not said.
 engine_options engine_options_from(const settings& s);

@@ -49,7 +49,8 @@ struct settings {
   } log;
 
   struct limits_group {
-    troupe::limits standard; // for what a run does not say
+    troupe::limits standard;       // for what a run does not say
+    std::string on_output = "cut"; // as the replaced system does
     troupe::limits ceiling = most();
 
     /// More than this is an operator's decision, not a caller's.
@@ -69,7 +70,7 @@ struct settings {
 
   struct local_group {
     bool enabled = true;
-    std::string state_dir; // "": a private one of this user
+    std::string state_dir;             // "": a private one of this user
     std::uint32_t concurrency = 256;
     std::uint32_t queue = 4'096;
     std::string isolation = "standard";
@@ -97,7 +98,7 @@ struct settings {
   } local;
 
   struct dispatch_group {
-    std::string provider = "e2b"; // of runs and tools that do not say
+    std::string provider = "e2b";        // of runs and tools that do not say
     std::uint32_t max_in_flight = 1'024;
     std::uint32_t max_per_organization = 256;
     std::uint32_t max_per_backend = 256;

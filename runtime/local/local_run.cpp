@@ -300,6 +300,8 @@ void local_run::set_reason(const run_ending& ending, run_result& r) const {
   r.signal = WTERMSIG(status);
   if (r.signal == SIGSYS)
     r.reason = exit_reason::syscall_blocked;
+  else if (r.signal == SIGXFSZ)
+    r.reason = exit_reason::disk_limit;
   else if (r.signal == SIGKILL && ending.memory_exceeded)
     r.reason = exit_reason::memory_limit;
   else if (r.signal == SIGXCPU

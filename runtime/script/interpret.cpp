@@ -38,6 +38,9 @@ struct ending {
   std::string message;
 };
 
+/// What the runners call a value that is too large for its limit.
+constexpr const char* too_large = "ResultTooLarge";
+
 std::string how_it_ended(const run_result& seen) {
   if (seen.reason == exit_reason::signaled)
     return "the process was killed by signal " + std::to_string(seen.signal);
@@ -63,6 +66,10 @@ ending cause_of(const prepared_run& run, const run_result& seen) {
             "it used more than its " + mebibytes(l.memory_bytes)
               + " of memory"};
   case exit_reason::output_limit:
+    if (!seen.stdout_truncated && !seen.stderr_truncated)
+      return {"OutputLimitError",
+              "it returned more than its " + mebibytes(l.result_bytes)
+                + " of JSON"};
     return {"OutputLimitError",
             "it printed more than its " + mebibytes(l.output_bytes)};
   case exit_reason::pids_limit:
@@ -149,6 +156,8 @@ void take_failure(const prepared_run& run, const json::object& head,
        {std::string{first_characters(name, defaults::max_name_characters)},
         text_of(o, "message")});
   seen.failure.traceback = text_of(o, "traceback");
+  if (seen.failure.name == too_large)
+    seen.reason = exit_reason::output_limit;
 }
 
 /// True when the value is good, and taken over.

@@ -117,6 +117,10 @@ std::vector<setting_key> standard_limits() {
     row("limits", "output", TROUPE_AT(limits.standard.output_bytes),
         "Kept of standard output and of standard error, each.")
       .between(1 * KiB, 1 * GiB),
+    row("limits", "on-output", TROUPE_AT(limits.on_output),
+        "What becomes of a local run that prints more: its output is cut, or "
+        "it ends.")
+      .one_of("cut|end"),
     row("limits", "result", TROUPE_AT(limits.standard.result_bytes),
         "The JSON of the return value.")
       .between(1 * KiB, 1 * GiB),

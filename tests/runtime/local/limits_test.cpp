@@ -152,6 +152,12 @@ BOOST_AUTO_TEST_CASE(names_the_limit_of_its_files) {
   BOOST_TEST(reason_of(shared_host().run(run)) == "disk_limit");
 }
 
+BOOST_AUTO_TEST_CASE(names_the_limit_of_a_file) {
+  // What the kernel sends who writes beyond it.
+  BOOST_TEST(reason_of(shared_host().run(shell("kill -XFSZ $$")))
+             == "disk_limit");
+}
+
 BOOST_AUTO_TEST_CASE(bounds_open_files) {
   auto run = python("import os\n"
                     "n = 0\n"
@@ -251,6 +257,18 @@ BOOST_AUTO_TEST_CASE(survives_an_endless_answer) {
   auto r = shared_host().run(run);
   BOOST_TEST((r.status == run_status::error));
   BOOST_TEST(reason_of(r) == "output_limit");
+  BOOST_TEST(r.detail == "it returned more than its 1 MiB of JSON");
+}
+
+BOOST_AUTO_TEST_CASE(names_the_limit_of_its_result) {
+  auto run = python_tool("def f():\n  return ['x' * 100] * 20000\n");
+  run.limits.result_bytes = 1u << 20;
+  auto r = shared_host().run(run);
+  BOOST_TEST((r.status == run_status::error));
+  BOOST_TEST(reason_of(r) == "output_limit");
+  BOOST_TEST(r.detail.find("1048576 bytes") != std::string::npos, r.detail);
+  run.source = "def f():\n  return ['x' * 100] * 2000\n"; // and the twin
+  BOOST_TEST(reason_of(shared_host().run(run)) == "exited");
 }
 
 BOOST_AUTO_TEST_CASE(survives_descriptors_sent_over_the_channel) {
