@@ -71,7 +71,7 @@ struct settings {
   struct local_group {
     bool enabled = true;
     std::string state_dir;             // "": a private one of this user
-    std::uint32_t concurrency = 256;
+    std::uint32_t concurrency = 1'024; // 0.6 MB each while they wait
     std::uint32_t queue = 4'096;
     std::string isolation = "standard";
     std::string network = "public";
@@ -99,9 +99,9 @@ struct settings {
 
   struct dispatch_group {
     std::string provider = "e2b";        // of runs and tools that do not say
-    std::uint32_t max_in_flight = 1'024;
-    std::uint32_t max_per_organization = 256;
-    std::uint32_t max_per_backend = 256;
+    std::uint32_t max_in_flight = 2'048; // more than one organization's
+    std::uint32_t max_per_organization = 1'024;
+    std::uint32_t max_per_backend = 1'024;
     std::uint32_t queue = 4'096;
     std::uint32_t queue_per_organization = 2'048;
     ms prepare_timeout{600'000}; // waiting and a large pip install
