@@ -42,24 +42,6 @@ std::string place_of(const settings& s, backend_kind kind) {
   return {};
 }
 
-std::string_view way_in(backend_kind kind) {
-  switch (kind) {
-  case backend_kind::e2b:
-    return "set e2b.api-key (E2B_API_KEY)";
-  case backend_kind::modal:
-    return "set modal.token-id and modal.token-secret (MODAL_TOKEN_ID, "
-           "MODAL_TOKEN_SECRET), or modal.endpoint-url";
-  case backend_kind::daytona:
-    return "set daytona.api-key (DAYTONA_API_KEY)";
-  case backend_kind::aio:
-    return "set aio.host (SANDBOX_HOST)";
-  case backend_kind::local:
-  case backend_kind::peer:
-    break;
-  }
-  return "";
-}
-
 // -- list ---------------------------------------------------------------------
 
 int list(settings_options& from, const backend_options& how) {

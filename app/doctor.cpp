@@ -1,9 +1,9 @@
 #include "app/commands.hpp"
+#include "app/examination.hpp"
 #include "app/local_engine.hpp"
+#include "app/options.hpp"
+#include "app/settings_options.hpp"
 #include "runtime/json/json.hpp"
-#include "runtime/local/interpreters.hpp"
-
-#include <unistd.h>
 
 #include <iostream>
 #include <memory>
@@ -12,92 +12,90 @@ namespace troupe {
 
 namespace {
 
-std::string_view word_for(layer_state state) {
-  switch (state) {
-  case layer_state::enforced:
-    return "enforced";
-  case layer_state::degraded:
-    return "degraded";
-  case layer_state::absent:
-    return "absent";
+using state = finding::state;
+
+std::string_view mark(state how) {
+  switch (how) {
+  case state::good:
+    return "ok    ";
+  case state::weak:
+    return "weak  ";
+  case state::missing:
+    return "none  ";
+  case state::unused:
+    return "-     ";
   }
-  return "absent";
+  return "-     ";
 }
 
-struct finding {
-  std::string name;
-  std::string state;
-  bool core = false;
-  std::string reason;
-  std::string advice;
-};
-
-void add_interpreter(std::vector<finding>& out, const char* name,
-                     const interpreter& found, const char* advice) {
-  finding f{name, "found", false, found.path, ""};
-  if (::access(found.path.c_str(), X_OK) != 0) {
-    f.state = "absent";
-    f.reason = found.path + " cannot be executed";
-    f.advice = advice;
-  }
-  out.push_back(std::move(f));
-}
-
-std::vector<finding> look(const isolation::probe_report& report) {
-  std::vector<finding> out;
+/// The layers that are less than enforced: what the host promises is what the
+/// worst of them promises.
+std::string lesser_layers(const isolation::probe_report& report) {
+  std::string names;
   for (const auto& layer : report.layers)
-    out.push_back({layer.name, std::string{word_for(layer.state)}, layer.core,
-                   layer.reason, layer.advice});
-  auto found = find_interpreters({});
-  add_interpreter(out, "python", found.python,
-                  "install python3, or set local.python");
-  add_interpreter(out, "node", found.node,
-                  "install nodejs for TypeScript tools, or set local.node");
-  return out;
+    if (layer.state != layer_state::enforced)
+      names += (names.empty() ? "" : ", ") + layer.name;
+  return names;
+}
+
+std::string verdict(const std::string& trouble,
+                    const isolation::probe_report& report) {
+  if (!trouble.empty())
+    return "This host cannot run tools: " + trouble;
+  const auto less = lesser_layers(report);
+  if (!less.empty())
+    return "This host runs tools, with less than all of: " + less + ".";
+  return "This host runs tools in full isolation.";
 }
 
 void print_for_people(const std::vector<finding>& findings,
-                      const std::string& trouble) {
+                      std::string_view verdict) {
   for (const auto& f : findings) {
-    std::cout << (f.state == "enforced" || f.state == "found" ? "ok    "
-                    : f.state == "degraded"                   ? "weak  "
-                                                              : "none  ")
-              << f.name;
+    std::cout << mark(f.how) << f.name;
     if (!f.reason.empty())
       std::cout << ": " << f.reason;
-    if (f.core && f.state == "absent")
+    if (f.core && f.how == state::missing)
       std::cout << " (runs are refused without it)";
     if (!f.advice.empty())
       std::cout << "\n      " << f.advice;
     std::cout << "\n";
   }
-  std::cout << (trouble.empty()
-                  ? "\nThis host runs tools in full isolation.\n"
-                  : "\nThis host cannot run tools: " + trouble + "\n");
+  std::cout << "\n" << verdict << "\n";
 }
 
-int examine(bool as_json) {
-  auto engine = local_engine::open({});
+void print_for_programs(const std::vector<finding>& findings,
+                        const std::string& trouble, std::string_view verdict) {
+  json::array all;
+  for (const auto& f : findings)
+    all.push_back({{"name", f.name},
+                   {"state", f.word},
+                   {"core", f.core},
+                   {"reason", f.reason},
+                   {"advice", f.advice}});
+  json::object report{{"ready", trouble.empty()},
+                      {"reason", trouble},
+                      {"verdict", verdict},
+                      {"findings", std::move(all)}};
+  std::cout << json::to_text(report) << "\n";
+}
+
+int look_around(bool as_json, settings_options& how) {
+  auto configured = how.load();
+  if (!configured)
+    return complain(configured.error());
+  const auto& s = configured->values;
+  auto engine = local_engine::open(local_options_from(s));
   if (!engine)
     return complain(engine.error().text, exit_ours);
   auto ready = (*engine)->wait_until_probed();
-  auto findings = look((*engine)->backend().probe());
-  auto trouble = ready ? std::string{} : ready.error().text;
-  if (!as_json) {
-    print_for_people(findings, trouble);
-    return ready ? exit_ok : exit_tool_failed;
-  }
-  json::array layers;
-  for (const auto& f : findings)
-    layers.push_back({{"name", f.name},
-                      {"state", f.state},
-                      {"core", f.core},
-                      {"reason", f.reason},
-                      {"advice", f.advice}});
-  json::object report{{"ready", trouble.empty()},
-                      {"reason", trouble},
-                      {"findings", std::move(layers)}};
-  std::cout << json::to_text(report) << "\n";
+  auto& local = (*engine)->backend();
+  const auto findings = examine(s, local);
+  const auto trouble = ready ? std::string{} : ready.error().text;
+  const auto all_in_all = verdict(trouble, local.probe());
+  if (as_json)
+    print_for_programs(findings, trouble, all_in_all);
+  else
+    print_for_people(findings, all_in_all);
   return ready ? exit_ok : exit_tool_failed;
 }
 
@@ -108,7 +106,8 @@ void add_doctor_command(CLI::App& app, invocation& call) {
   auto* cmd = app.add_subcommand(
     "doctor", "Say what this host can isolate, and what to do about the rest");
   cmd->add_flag("--json", *as_json, "For programs");
-  call.on(cmd, [as_json] { return examine(*as_json); });
+  auto how = add_settings_options(*cmd);
+  call.on(cmd, [as_json, how] { return look_around(*as_json, *how); });
 }
 
 } // namespace troupe

@@ -118,6 +118,24 @@ net::remote_options bounds_from(const settings& s, backend_kind kind) {
   return o;
 }
 
+std::string_view way_in(backend_kind kind) {
+  switch (kind) {
+  case backend_kind::e2b:
+    return "set e2b.api-key (E2B_API_KEY)";
+  case backend_kind::modal:
+    return "set modal.token-id and modal.token-secret (MODAL_TOKEN_ID, "
+           "MODAL_TOKEN_SECRET), or modal.endpoint-url";
+  case backend_kind::daytona:
+    return "set daytona.api-key (DAYTONA_API_KEY)";
+  case backend_kind::aio:
+    return "set aio.host (SANDBOX_HOST)";
+  case backend_kind::local:
+  case backend_kind::peer:
+    break;
+  }
+  return "";
+}
+
 bool is_configured(const settings& s, backend_kind kind) {
   switch (kind) {
   case backend_kind::e2b:

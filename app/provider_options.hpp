@@ -26,6 +26,8 @@ net::remote_options bounds_from(const settings& s, backend_kind kind);
 
 /// Whether the settings switch a provider on.
 bool is_configured(const settings& s, backend_kind kind);
+/// How one switches it on.
+std::string_view way_in(backend_kind kind);
 
 /// One provider, whether it is switched on or not: `ready` says what is
 /// missing. Modal's deployed runner goes before its API.

@@ -292,16 +292,70 @@ BOOST_AUTO_TEST_CASE(says_what_is_wrong_with_the_command_line) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(takes_what_is_not_said_from_the_settings) {
+  auto config = write("config.ini",
+                      "[limits]\nwall = 300ms\n"
+                      "[local]\nnetwork = off\n");
+  BOOST_TEST(troupe_says({"run", sleeper, "--config-file", config}).code
+             == 124);
+  auto caller = write("call.py",
+                      "import socket\n"
+                      "def f():\n"
+                      "  try: socket.socket()\n"
+                      "  except PermissionError: return 'off'\n"
+                      "  return 'on'\n");
+  // What it asks for is no more than what the settings allow.
+  auto s = troupe_says(
+    {"run", caller, "--network", "public", "--config-file", config});
+  BOOST_TEST(s.out == "\"off\"\n", s.err);
+  BOOST_TEST(troupe_says({"run", caller, "--limits.wall=20s"}).out
+             == "\"on\"\n");
+  auto wrong = write("wrong.ini", "[limits]\nwal = 300ms\n");
+  BOOST_TEST(troupe_says({"run", adder, "--config-file", wrong}).code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(uses_the_interpreter_of_the_settings) {
+  auto s = troupe_says(
+    {"run", adder, "--args", R"({"a": 1})", "--local.python=/no/such/python"});
+  BOOST_TEST(s.code == 70, s.out);
+  BOOST_TEST(contains(s.err, "No such file"), s.err);
+}
+
+BOOST_AUTO_TEST_CASE(installs_what_a_run_asks_for_and_says_what_it_cannot) {
+  auto s = troupe_says({"run", adder, "--args", R"({"a": 1})", "--pip",
+                        "troupe-no-such-package==1.0",
+                        "--engine.data-dir=" + (path / "data").string(),
+                        "--local.package-index=http://127.0.0.1:9/"});
+  BOOST_TEST(s.code == 70, s.out << s.err);
+  BOOST_TEST(contains(s.err, "troupe-no-such-package"), s.err);
+  BOOST_TEST(troupe_says({"run", adder, "--pip", "not a package!"}).code == 2);
+}
+
 BOOST_AUTO_TEST_CASE(examines_the_host) {
   auto s = troupe_says({"doctor"});
   BOOST_TEST((s.code == 0 || s.code == 1));
-  for (auto layer : {"user_namespace", "seccomp", "memory_limit",
-                     "network_broker", "python", "node"})
+  for (auto layer :
+       {"user_namespace", "seccomp", "memory_limit", "network_broker", "python",
+        "node", "pip", "venv", "npm", "cgroups", "warm_python", "backend e2b"})
     BOOST_TEST(contains(s.out, layer), layer);
+  BOOST_TEST(contains(s.out, "set e2b.api-key")); // how one switches it on
+  BOOST_TEST(contains(s.out, "\nThis host "));
+  // It looks at what would be used.
+  auto other = troupe_says({"doctor", "--local.python=/no/such/python"});
+  BOOST_TEST(contains(other.out, "/no/such/python cannot be executed"));
+  auto wrong = write("wrong.ini", "[limits]\nwal = 300ms\n");
+  BOOST_TEST(troupe_says({"doctor", "--config-file", wrong}).code == 2);
   auto j = troupe_says({"doctor", "--json"});
   BOOST_TEST(j.code == s.code);
   auto o = object_in(j);
   BOOST_TEST(o.at("ready").as_bool() == (j.code == 0));
+  // The verdict is as good as the worst layer.
+  bool all = true;
+  for (const auto& f : o.at("findings").as_array())
+    all = all && f.as_object().at("state").as_string() != "degraded";
+  if (!all)
+    BOOST_TEST(!contains(std::string_view{o.at("verdict").as_string()},
+                         "full isolation"));
   for (const auto& f : o.at("findings").as_array()) {
     const auto& finding = f.as_object();
     for (auto member : {"name", "state", "core", "reason", "advice"})
