@@ -17,6 +17,7 @@ public:
   ~local_engine();
 
   local_backend& backend() { return *backend_; }
+  std::shared_ptr<local_backend> shared_backend() { return backend_; }
   boost::asio::io_context& io() { return io_; }
   /// Waits until the host has been probed, or cannot be.
   result<void> wait_until_probed();

@@ -1,6 +1,9 @@
 #include "app/commands.hpp"
 #include "app/local_engine.hpp"
+#include "app/options.hpp"
 #include "app/run_options.hpp"
+#include "app/settings_options.hpp"
+#include "runtime/environment/environment_backend.hpp"
 #include "runtime/model/codec.hpp"
 
 #include <boost/asio/signal_set.hpp>
@@ -27,6 +30,9 @@ public:
   void output(output_stream which, std::string_view text) override {
     if (stream_)
       print(which == output_stream::out ? out_ : stderr, text);
+  }
+  void progress(std::string_view line) override {
+    print(stderr, "troupe: " + std::string{line} + "\n");
   }
   void finished(run_outcome outcome) override {
     outcome_.set_value(std::move(outcome));
@@ -86,31 +92,82 @@ void print_for_people(const run_result& r, const prepared_run& run,
           + (why.empty() ? "" : ": " + why) + "\n");
 }
 
-int run_file(const run_options& said) {
-  auto run = make_run(said);
+/// The packages that a run asks for, installed as the server would. Kept in
+/// the data directory, which a run without packages leaves alone.
+class packages {
+public:
+  static result<std::unique_ptr<packages>>
+  open(std::shared_ptr<local_backend> local, const settings& s) {
+    std::unique_ptr<packages> made{new packages};
+    made->builder_ = std::make_shared<environment_builder>(
+      local, environment_options_from(s));
+    if (auto opened = made->builder_->open(); !opened)
+      return std::move(opened).error().within("open the environments");
+    made->runs_
+      = std::make_shared<environment_backend>(std::move(local), made->builder_);
+    return made;
+  }
+  ~packages() {
+    builder_->stop();
+    if (runs_)
+      runs_->stop();
+  }
+  backend& runs() { return *runs_; }
+
+private:
+  packages() = default;
+  std::shared_ptr<environment_builder> builder_;
+  std::shared_ptr<environment_backend> runs_;
+};
+
+run_outcome carry_out(local_engine& engine, const settings& s,
+                      const prepared_run_ptr& request,
+                      const std::shared_ptr<watcher>& seen) {
+  std::unique_ptr<packages> wanted;
+  if (!request->pip_requirements.empty()
+      || !request->npm_requirements.empty()) {
+    auto opened = packages::open(engine.shared_backend(), s);
+    if (!opened)
+      return {opened.error(), false};
+    wanted = std::move(*opened);
+  }
+  backend& runs = wanted ? wanted->runs() : engine.backend();
+  boost::asio::signal_set signals{engine.io(), SIGINT, SIGTERM};
+  signals.async_wait([&](boost::system::error_code code, int) {
+    if (!code)
+      runs.cancel(request->id, exit_reason::cancelled);
+  });
+  runs.start(request, seen);
+  auto outcome = seen->wait();
+  signals.cancel();
+  return outcome;
+}
+
+int run_file(const run_options& said, settings_options& how) {
+  auto configured = how.load();
+  if (!configured)
+    return complain(configured.error());
+  const auto& s = configured->values;
+  auto run = make_run(said, s);
   if (!run)
     return complain(run.error().text);
-  local_options options;
+  auto options = local_options_from(s);
   options.isolation = run->isolation;
+  options.zygote.enabled = false; // the run would be over before it is warm
   auto engine = local_engine::open(std::move(options));
   if (!engine)
     return complain(engine.error().text, exit_ours);
-  auto& backend = (*engine)->backend();
 
   // The tool's output is its value only where it is the only one.
   auto out = run->lang == language::shell && !said.as_json ? stdout : stderr;
   auto seen = std::make_shared<watcher>(said.stream, out);
   auto request = std::make_shared<const prepared_run>(std::move(*run));
-  boost::asio::signal_set signals{(*engine)->io(), SIGINT, SIGTERM};
-  signals.async_wait([&](boost::system::error_code code, int) {
-    if (!code)
-      backend.cancel(request->id, exit_reason::cancelled);
-  });
-  backend.start(request, seen);
-  auto outcome = seen->wait();
-  signals.cancel();
-  if (!outcome.answer)
-    return complain(outcome.answer.error().text, exit_ours);
+  auto outcome = carry_out(**engine, s, request, seen);
+  if (!outcome.answer) {
+    const auto& why = outcome.answer.error();
+    return complain(why.text,
+                    why.code == ec::invalid_request ? exit_usage : exit_ours);
+  }
   if (said.as_json)
     print(stdout, to_json_text(*outcome.answer) + "\n");
   else
@@ -142,6 +199,10 @@ void add_run_command(CLI::App& app, invocation& call) {
   cmd->add_option("--memory", said->memory, "256MiB");
   cmd->add_option("--network", said->network,
                   "off, public or allow=host,host:port");
+  cmd->add_option("--pip", said->pip, "A Python package it needs (repeatable)")
+    ->allow_extra_args(false);
+  cmd->add_option("--npm", said->npm, "A Node package it needs (repeatable)")
+    ->allow_extra_args(false);
   auto off = cmd->add_flag("--no-isolation", said->without_isolation,
                            "Run it as an ordinary process: trusted code only");
   cmd
@@ -151,7 +212,8 @@ void add_run_command(CLI::App& app, invocation& call) {
   cmd->add_flag("--json", said->as_json,
                 "Print the whole result, for programs");
   cmd->add_flag("--stream", said->stream, "Show its output as it comes");
-  call.on(cmd, [said] { return run_file(*said); });
+  auto how = add_settings_options(*cmd);
+  call.on(cmd, [said, how] { return run_file(*said, *how); });
 }
 
 } // namespace troupe

@@ -1,5 +1,6 @@
 #include "app/run_options.hpp"
 
+#include "app/options.hpp"
 #include "app/said_text.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/model/host_pattern.hpp"
@@ -71,7 +72,7 @@ result<network_policy> network_of(const std::string& text) {
   return policy;
 }
 
-result<void> set_limits(const run_options& said, limits& l) {
+result<void> set_limits(const run_options& said, limit_overrides& l) {
   if (!said.timeout.empty()) {
     auto time = parse_duration(said.timeout);
     if (!time)
@@ -79,7 +80,6 @@ result<void> set_limits(const run_options& said, limits& l) {
     if (time->count() <= 0)
       return bad_field("--timeout", "must be more than zero", "5s, 500ms, 2m");
     l.wall = *time;
-    l.cpu = std::max(l.cpu, *time); // on many cores wall ends first, or not
   }
   if (!said.memory.empty()) {
     auto bytes = parse_size(said.memory);
@@ -93,9 +93,25 @@ result<void> set_limits(const run_options& said, limits& l) {
   return {};
 }
 
+result<void> set_requirements(const run_options& said, prepared_run& run) {
+  for (const auto& text : said.pip) {
+    auto wanted = parse_pip(text);
+    if (!wanted)
+      return wanted.error().within("--pip");
+    run.pip_requirements.push_back(std::move(*wanted));
+  }
+  for (const auto& text : said.npm) {
+    auto wanted = parse_npm(text);
+    if (!wanted)
+      return wanted.error().within("--npm");
+    run.npm_requirements.push_back(std::move(*wanted));
+  }
+  return {};
+}
+
 } // namespace
 
-result<prepared_run> make_run(const run_options& said) {
+result<prepared_run> make_run(const run_options& said, const settings& s) {
   prepared_run run;
   run.id = run_id::make();
   run.organization = default_organization();
@@ -123,9 +139,21 @@ result<prepared_run> make_run(const run_options& said) {
   auto network = network_of(said.network);
   if (!network)
     return network.error();
-  run.network = std::move(*network);
-  if (auto fine = set_limits(said, run.limits); !fine)
+  // "public" is what stands there when nobody chose: who may leave out the
+  // isolation may name a host of his own as well.
+  const auto widest = network_from(s);
+  run.network = widest.mode == network_mode::open ? std::move(*network)
+                                                  : strictest(widest, *network);
+  limit_overrides bounds;
+  if (auto fine = set_limits(said, bounds); !fine)
     return fine.error();
+  auto standard = s.limits.standard;
+  if (bounds.wall) // on many cores wall ends first, or not
+    standard.cpu = std::max(standard.cpu, *bounds.wall);
+  run.limits = apply(standard, bounds, s.limits.ceiling);
+  if (auto fine = set_requirements(said, run); !fine)
+    return fine.error();
+  run.isolation = isolation_from(s);
   if (said.without_isolation)
     run.isolation = isolation_level::off;
   else if (said.best_effort)

@@ -2,6 +2,7 @@
 
 #include "runtime/backend.hpp"
 #include "runtime/error.hpp"
+#include "runtime/settings.hpp"
 
 #include <string>
 #include <vector>
@@ -18,13 +19,17 @@ struct run_options {
   std::string timeout;
   std::string memory;
   std::string network;
+  std::vector<std::string> pip; // requirements
+  std::vector<std::string> npm;
   bool without_isolation = false;
   bool best_effort = false;
   bool as_json = false;
   bool stream = false;
 };
 
-/// Reads the files, checks everything, and says which option is wrong.
-result<prepared_run> make_run(const run_options& said);
+/// Reads the files, checks everything, and says which option is wrong. What the
+/// command line leaves open is as the settings have it, and nothing is beyond
+/// what they allow.
+result<prepared_run> make_run(const run_options& said, const settings& s);
 
 } // namespace troupe
