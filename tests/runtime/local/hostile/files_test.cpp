@@ -152,4 +152,19 @@ BOOST_AUTO_TEST_CASE(writes_into_a_directory_that_persists) {
   BOOST_TEST(second.stdout_text == "kept\nmore\n", second.stderr_text);
 }
 
+BOOST_AUTO_TEST_CASE(passes_bits_by_locks_on_the_hosts_files_and_no_further) {
+  // Not promised (runtime/local/README.md). If this fails, it is time to.
+  const std::string lock
+    = "exec 9</usr/bin/env; flock -n 9 && echo ours || echo held;"
+      " echo x > /tmp/mine; exec 8</tmp/mine; flock -n 8 && echo mine;";
+  auto first = shell(lock + "sleep 1000");
+  first.id = run_id::make();
+  auto seen = shared_host().start(first);
+  BOOST_REQUIRE(seen->wait_for_output("mine"));
+  BOOST_TEST(seen->output() == "ours\nmine\n");
+  BOOST_TEST(shared_host().run(shell(lock)).stdout_text == "held\nmine\n");
+  shared_host().backend().cancel(first.id, exit_reason::cancelled);
+  seen->wait();
+}
+
 BOOST_AUTO_TEST_SUITE_END()
