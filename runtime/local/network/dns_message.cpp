@@ -192,6 +192,11 @@ result<dns_query> parse_dns_query(std::string_view packet) {
       || questions != 1)
     return malformed("no standard query");
   auto name = in.name();
+  // Written out: a pointer into the header would mean another name once we
+  // have changed that.
+  auto written = name.empty() ? 1 : name.size() + 2;
+  if (in.good() && in.at() != header_size + written)
+    return malformed("a question that points elsewhere");
   q.name = normalized_host(name);
   q.type = in.u16();
   auto klass = in.u16();

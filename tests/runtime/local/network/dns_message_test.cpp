@@ -88,6 +88,8 @@ BOOST_AUTO_TEST_CASE(refuses_questions_that_are_none) {
     header(0x0100, 0) + wire("a.b") + u16(1),          // cut off
     header(0x0100, 0) + wire("a.b") + u16(1) + u16(3), // another class
     header(0x0100, 0) + asked + u16(1) + u16(1),       // points at itself
+    // Ends in a byte of the header, which is another one when it is sent on.
+    header(0x0100, 0) + "\1a\xc0\x0b" + u16(1) + u16(1),
     header(0x0100, 0) + "\xc0\xff" + u16(1) + u16(1),
     header(0x0100, 0) + "\x40" + std::string(64, 'a') + '\0' + u16(1) + u16(1),
     header(0x0100, 0) + std::string("\3a.b\0", 5) + u16(1) + u16(1),
