@@ -43,6 +43,7 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
   void stop(std::shared_ptr<std::promise<void>> done);
   void close_if_idle();
   result<void> admit(const prepared_run& run) const;
+  bool can_show(const prepared_run& run) const;
   script::program_paths paths_for(const prepared_run& run) const;
   std::vector<warden::start_order::shown_path>
   shown_for(const prepared_run& run) const;

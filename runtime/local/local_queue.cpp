@@ -69,6 +69,12 @@ void local_backend::impl::begin(const local_run_ptr& run) {
                           "its deadline passed in the queue");
     return;
   }
+  if (!can_show(request)) {
+    run->fail(refusal(ec::unavailable,
+                      "its packages are shown to a run in a file tree of its "
+                      "own, which it has not without isolation"));
+    return;
+  }
   const bool has_source
     = request.kind != run_kind::command && !run->only_reads();
   const auto key = has_source ? code_cache::key_of(request) : std::string{};
@@ -90,6 +96,14 @@ void local_backend::impl::begin(const local_run_ptr& run) {
     [self = shared_from_this(), id = request.id] { self->forget(id); });
   if (has_source && codes.wants(key))
     compile(request, key);
+}
+
+/// Without a tree of its own a run sees what is on the host, where it is there.
+bool local_backend::impl::can_show(const prepared_run& run) const {
+  std::lock_guard lock{probe_mutex};
+  return (run.isolation != isolation_level::off && probed.has("private_tree"))
+    || std::ranges::all_of(
+           run.mounts, [](const bind_mount& m) { return m.host == m.inside; });
 }
 
 void local_backend::impl::compile(const prepared_run& like, std::string key) {
@@ -154,7 +168,7 @@ local_backend::impl::shown_for(const prepared_run& run) const {
     if (!interpreter.prefix.empty())
       shown.push_back({interpreter.prefix, interpreter.prefix, false});
   for (const auto& m : run.mounts)
-    shown.push_back({m.host, m.inside, m.writable});
+    shown.push_back({m.host, m.inside, m.writable, true});
   return shown;
 }
 

@@ -48,7 +48,7 @@ unique_fd make_map(const struct stat& owner, uid_t uid, gid_t gid) {
 
 unique_fd mapped_mount(const char* directory, uid_t uid, gid_t gid) noexcept {
   struct stat owner {};
-  unique_fd mount{copy_mount(directory, false)};
+  unique_fd mount{copy_mount(directory, false, true)};
   if (!mount || ::fstat(mount.get(), &owner) != 0)
     return {};
   auto space = make_map(owner, uid, gid);

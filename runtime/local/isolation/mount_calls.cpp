@@ -1,5 +1,7 @@
 #include "runtime/local/isolation/mount_calls.hpp"
 
+#include "runtime/local/isolation/exact_path.hpp"
+
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -8,11 +10,20 @@
 
 namespace troupe::isolation {
 
-int copy_mount(const char* path, bool deep) noexcept {
+int copy_mount(const char* path, bool deep, bool exactly) noexcept {
   unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC;
   if (deep)
     flags |= AT_RECURSIVE;
-  return ::open_tree(AT_FDCWD, path, flags);
+  if (!exactly)
+    return ::open_tree(AT_FDCWD, path, flags);
+  int place = open_exactly(path);
+  if (place < 0)
+    return -1;
+  int mount = ::open_tree(place, "", flags | AT_EMPTY_PATH);
+  int error = errno;
+  ::close(place);
+  errno = error;
+  return mount;
 }
 
 int copy_mount_at(int mount, const char* path) noexcept {

@@ -16,8 +16,8 @@ struct mount_option {
 };
 
 /// A detached copy of what is mounted at `path`, with what is mounted below it
-/// if `deep`.
-int copy_mount(const char* path, bool deep) noexcept;
+/// if `deep`. `exactly`: no part of the path may be a link.
+int copy_mount(const char* path, bool deep, bool exactly = false) noexcept;
 
 /// The same of a path below a mount, of that one alone.
 int copy_mount_at(int mount, const char* path) noexcept;

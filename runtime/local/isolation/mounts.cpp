@@ -199,7 +199,7 @@ outcome open_sources(const tree_plan& tree, opened_sources& out) noexcept {
   for (const auto& shown : tree.shown) {
     int fd = shown.mount;
     if (fd < 0)
-      fd = copy_mount(shown.host.c_str(), true);
+      fd = copy_mount(shown.host.c_str(), true, shown.exactly);
     if (fd < 0 && !(shown.optional && (errno == ENOENT || errno == ENOTDIR)))
       return failed(step::open_sources);
     out.mounts[out.count++] = fd;

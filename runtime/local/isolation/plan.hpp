@@ -18,6 +18,7 @@ struct shown_path {
   std::string inside;
   bool writable = false;
   bool optional = false; // absent on the host: skip
+  bool exactly = false;  // refused when a part of `host` is a link by now
   /// A detached mount that the warden made (id-mapped, say); -1: open `host`.
   int mount = -1;
 };

@@ -28,6 +28,7 @@ void write_tree(writer& w, const tree_plan& t) {
     w.text(s.inside);
     w.flag(s.writable);
     w.flag(s.optional);
+    w.flag(s.exactly);
   }
   write_entries(w, t.links);
   write_entries(w, t.files);
@@ -43,6 +44,7 @@ void read_tree(reader& r, tree_plan& t) {
     r.text(s.inside);
     r.flag(s.writable);
     r.flag(s.optional);
+    r.flag(s.exactly);
   }
   read_entries(r, t.links);
   read_entries(r, t.files);

@@ -17,7 +17,7 @@ void add_system_directory(tree_plan& tree, const char* path) {
   if (size > 0)
     tree.links.push_back({path, std::string(target, std::size_t(size))});
   else if (::access(path, F_OK) == 0)
-    tree.shown.push_back({path, path, false, true, -1});
+    tree.shown.push_back({path, path, false, true, false, -1});
 }
 
 /// A file or directory of /etc that programs need and that tells nothing.
@@ -28,7 +28,7 @@ void add_if_there(tree_plan& tree, const char* path) {
   if (S_ISLNK(about.st_mode))
     add_system_directory(tree, path);
   else
-    tree.shown.push_back({path, path, false, true, -1});
+    tree.shown.push_back({path, path, false, true, false, -1});
 }
 
 } // namespace

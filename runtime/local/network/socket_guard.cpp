@@ -35,7 +35,7 @@ sock_filter load_byte(unsigned at) {
 sock_filter mask(unsigned bits) {
   return BPF_STMT(BPF_ALU | BPF_AND | BPF_K, bits);
 }
-sock_filter give(unsigned verdict) {
+sock_filter pass(unsigned verdict) {
   return BPF_STMT(BPF_RET | BPF_K, verdict);
 }
 /// Goes on if equal, else skips so many.
@@ -71,7 +71,7 @@ void emit(std::vector<sock_filter>& out, const ip_network& n, unsigned source,
     out.push_back(
       unless_equal(parts[i].value, static_cast<unsigned char>(behind)));
   }
-  out.push_back(give(verdict));
+  out.push_back(pass(verdict));
 }
 
 void emit_version(std::vector<sock_filter>& out,
@@ -92,10 +92,10 @@ void emit_version(std::vector<sock_filter>& out,
     out.push_back(load_word(source));
     out.push_back(mask(0xe0000000));
     out.push_back(unless_equal(0x20000000, 1));
-    out.push_back(give(whole_packet));
-    out.push_back(give(0));
+    out.push_back(pass(whole_packet));
+    out.push_back(pass(0));
   } else {
-    out.push_back(give(whole_packet));
+    out.push_back(pass(whole_packet));
   }
 }
 
@@ -109,13 +109,13 @@ std::vector<sock_filter> guard_program(const std::vector<host_pattern>& allowed,
   if (is_stream) {
     out.insert(
       out.end(),
-      {load_byte(tcp_flags), mask(syn | ack), unless_equal(syn, 1), give(0)});
+      {load_byte(tcp_flags), mask(syn | ack), unless_equal(syn, 1), pass(0)});
   } else {
-    // load, compare, give
+    // load, compare, pass
     out.insert(out.end(),
                {load_half(source_port), unless_equal(resolver_port, 3),
                 load_word(v4_source), unless_equal(word_of(resolver, 0), 1),
-                give(whole_packet)});
+                pass(whole_packet)});
   }
   std::vector<sock_filter> v4, v6;
   emit_version(v4, allowed, false);

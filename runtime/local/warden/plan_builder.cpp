@@ -67,7 +67,8 @@ isolation::plan plan_builder::build(const start_order& order) const {
   p.tree.scratch_bytes = order.limits.disk_bytes;
   p.tree.scratch_inodes = order.limits.inodes;
   for (const auto& path : order.shown)
-    p.tree.shown.push_back({path.host, path.inside, path.writable, false, -1});
+    p.tree.shown.push_back(
+      {path.host, path.inside, path.writable, false, path.exactly, -1});
   p.notify = order.notify_network;
   p.filter = order.notify_network ? ordinary_.asking : ordinary_.closed;
   return p;

@@ -42,6 +42,7 @@ void write(writer& w, const start_order& s) {
     w.text(path.host);
     w.text(path.inside);
     w.flag(path.writable);
+    w.flag(path.exactly);
   }
 }
 
@@ -62,6 +63,7 @@ void read(reader& r, start_order& s) {
     r.text(path.host);
     r.text(path.inside);
     r.flag(path.writable);
+    r.flag(path.exactly);
   }
 }
 

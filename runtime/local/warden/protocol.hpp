@@ -59,6 +59,7 @@ struct start_order {
     std::string host;
     std::string inside;
     bool writable = false;
+    bool exactly = false; // tenants may own what lies on the way: no links
   };
   std::vector<shown_path> shown;
 };

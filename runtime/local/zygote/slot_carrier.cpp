@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <csignal>
 
 namespace troupe::zygote {
@@ -73,6 +74,10 @@ void slot_carrier::impl::open() {
 bool slot_carrier::impl::is_for(const launch& what) const {
   const auto& run = *what.run;
   const bool is_python = run.lang == language::python;
+  // A slot's uid would not own it: only the warden maps mounts.
+  if (std::ranges::any_of(what.shown,
+                          &warden::start_order::shown_path::writable))
+    return false;
   return what.is_runner && !what.in && what.channel && run.interpreter.empty()
     && is_python == (where_.family == family::python);
 }

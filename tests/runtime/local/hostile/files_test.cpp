@@ -78,7 +78,8 @@ constexpr std::array rows{
   row{"variables",
       "env | cut -d= -f1 | grep -v -e PWD -e SHLVL -e _ | sort "
       "| tr '\\n' ' '",
-      "HOME LANG PATH PYTHONDONTWRITEBYTECODE PYTHONWARNINGS TMPDIR ", ""},
+      "HOME LANG PATH PYTHONDONTWRITEBYTECODE PYTHONWARNINGS TMPDIR ",
+      ""},
   row{"descriptors", "ls -m /proc/self/fd", "0, 1, 2, 3", ""},
   row{"standard_input", "readlink /proc/$$/fd/0", "/dev/null", ""},
   row{"shared_memory_is_private",
@@ -165,6 +166,61 @@ BOOST_AUTO_TEST_CASE(passes_bits_by_locks_on_the_hosts_files_and_no_further) {
   BOOST_TEST(shared_host().run(shell(lock)).stdout_text == "held\nmine\n");
   shared_host().backend().cancel(first.id, exit_reason::cancelled);
   seen->wait();
+}
+
+BOOST_AUTO_TEST_CASE(writes_there_from_a_tool_as_well) {
+  auto& host = shared_host();
+  auto place = host.state_dir() + "/kept-by-a-tool";
+  std::filesystem::create_directories(place);
+  prepared_run run;
+  run.name = run.function = "f";
+  run.source = "def f():\n    with open('/work/file', 'a+') as file:\n"
+               "        file.write('x')\n    return open('/work/file').read()";
+  run.mounts.push_back({place, "/work", true});
+  for (const char* so_far : {R"("x")", R"("xx")"})
+    BOOST_TEST(host.run(run).value_json == so_far);
+}
+
+/// The path would be missing, or be something else of the host.
+BOOST_AUTO_TEST_CASE(shows_nothing_elsewhere_without_a_tree) {
+  auto run = shell("true");
+  run.mounts.push_back({"/usr", "/data", false});
+  run.isolation = isolation_level::off;
+  auto refused = shared_host().start(run)->wait();
+  BOOST_REQUIRE(!refused.answer.has_value());
+  BOOST_TEST((refused.answer.error().code == ec::unavailable));
+  run.mounts = {{"/usr", "/usr", false}}; // where it is anyway
+  BOOST_TEST(shared_host().run(run).stdout_text == "");
+}
+
+/// What was looked at and what is mounted must be the same, though a tenant
+/// may own the way and put a link there in between.
+BOOST_AUTO_TEST_CASE(mounts_nothing_through_a_link) {
+  namespace fs = std::filesystem;
+  auto& host = shared_host();
+  fs::path place = host.state_dir() + "/swapped";
+  fs::create_directories(place / "real/below");
+  fs::create_directory_symlink("real", place / "middle");
+  fs::create_directory_symlink("/etc", place / "last");
+  const auto ends
+    = [&](prepared_run run, const fs::path& host_path, bool writable) {
+        run.mounts.push_back({host_path.string(), "/data", writable});
+        return host.run(run).reason;
+      };
+  prepared_run tool;
+  tool.name = tool.function = "f";
+  tool.source = "exports.f = () => 1";
+  tool.lang = language::javascript;
+  for (const auto& run : {shell("true"), tool})
+    for (bool writable : {false, true}) {
+      BOOST_TEST_CONTEXT(to_string(run.lang) << (writable ? " writing" : "")) {
+        BOOST_TEST(
+          (ends(run, place / "real/below", writable) == exit_reason::exited));
+        for (auto hostile : {place / "middle/below", place / "last"})
+          BOOST_TEST(
+            (ends(run, hostile, writable) == exit_reason::start_failed));
+      }
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -84,7 +84,7 @@ inline isolation::plan plan_for(const prepared_run& run,
   }
   plan.tree = isolation::standard_tree();
   for (const auto& [host, inside] : shown)
-    plan.tree.shown.push_back({host, inside, false, false, -1});
+    plan.tree.shown.push_back({host, inside, false, false, false, -1});
   plan.tree.scratch_bytes = run.limits.disk_bytes;
   plan.tree.scratch_inodes = run.limits.inodes;
   plan.rlimits
