@@ -1,5 +1,5 @@
-#include "actors/requirements.hpp"
 #include "actors/resolve.hpp"
+#include "runtime/model/requirement_merge.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 #include "actors/resolve.hpp"
 
 #include "actors/recycled.hpp"
-#include "actors/requirements.hpp"
 #include "runtime/model/codec.hpp"
+#include "runtime/model/requirement_merge.hpp"
 #include "runtime/model/schema.hpp"
 
 #include <algorithm>

@@ -46,7 +46,8 @@ struct prepared_run {
   // Local runs only, filled in by runtime/environment:
   std::vector<bind_mount> mounts; // shown inside beside the runtime
   std::string interpreter;        // path inside; "": the configured one
-  std::string working_dir;        // path inside; "": the private /tmp
+  std::string venv;        // which `interpreter` belongs to, if we have made it
+  std::string working_dir; // path inside; "": the private /tmp
   troupe::limits limits;
   network_policy network;
   isolation_level isolation = isolation_level::standard;

@@ -38,26 +38,64 @@ private:
   environment_lease_ptr lease_;
 };
 
-prepared_run with_environment(const prepared_run& run,
-                              const environment_spec& packages,
-                              const environment_lease& lease) {
+void prepend_path(prepared_run& run, const std::string& directories) {
+  auto known = run.env.find("PATH");
+  auto rest = known == run.env.end() ? std::string{default_path}
+                                     : known->second.reveal();
+  run.env.insert_or_assign("PATH", secret{directories + ":" + rest});
+}
+
+/// "python3.11/site-packages" of a venv, by what is in its lib.
+std::string packages_in(const std::filesystem::path& venv) {
+  std::error_code why;
+  for (const auto& item :
+       std::filesystem::directory_iterator{venv / "lib", why})
+    if (auto name = item.path().filename().string(); name.starts_with("python"))
+      return "lib/" + name + "/site-packages";
+  return {};
+}
+
+/// A venv of the user's own stays the interpreter; what was installed comes
+/// before what is in it. They must be of one version to go together.
+result<void> add_to_venv(prepared_run& run, const environment_lease& lease,
+                         const std::string& venv) {
+  auto packages = packages_in(lease.directory);
+  if (packages != packages_in(venv))
+    return error{ec::invalid_request,
+                 "the venv in sandbox_dir is of another Python than this "
+                 "engine installs packages for; install them into the venv, "
+                 "or leave use_venv out",
+                 {},
+                 {}};
+  auto path = std::string{environment_home} + "/" + packages;
+  auto known = run.env.find("PYTHONPATH");
+  if (known != run.env.end() && known->second.size() > 0)
+    path += ":" + known->second.reveal();
+  run.env.insert_or_assign("PYTHONPATH", secret{std::move(path)});
+  return {};
+}
+
+result<prepared_run> with_environment(const prepared_run& run,
+                                      const local_wishes& wishes,
+                                      const environment_lease& lease) {
   auto out = run;
   std::string home{environment_home};
   out.mounts.push_back({lease.directory.string(), home, false});
-  std::string path;
-  if (!packages.pip.empty()) {
-    out.interpreter = home + "/bin/python3";
-    out.env.insert_or_assign("VIRTUAL_ENV", secret{home});
-    path = home + "/bin:";
-  }
-  if (!packages.npm.empty()) {
+  if (!wishes.packages.npm.empty()) {
     out.env.try_emplace("NODE_PATH", home + "/node_modules");
-    path += home + "/node_modules/.bin:";
+    prepend_path(out, home + "/node_modules/.bin");
   }
-  auto known = run.env.find("PATH");
-  path += known == run.env.end() ? std::string{default_path}
-                                 : known->second.reveal();
-  out.env.insert_or_assign("PATH", secret{std::move(path)});
+  if (wishes.packages.pip.empty())
+    return out;
+  prepend_path(out, home + "/bin");
+  if (!wishes.venv.empty()) {
+    if (auto added = add_to_venv(out, lease, wishes.venv); !added)
+      return added.error();
+    return out;
+  }
+  out.interpreter = home + "/bin/python3";
+  out.venv = home;
+  out.env.insert_or_assign("VIRTUAL_ENV", secret{home});
   return out;
 }
 
@@ -70,8 +108,11 @@ prepared_run_ptr with_directory(prepared_run_ptr run,
                       wishes.mounts.end());
   if (more->working_dir.empty())
     more->working_dir = wishes.working_dir;
-  if (more->interpreter.empty())
-    more->interpreter = wishes.interpreter;
+  if (wishes.venv.empty())
+    return more;
+  more->interpreter = wishes.venv + "/bin/python3";
+  more->env.insert_or_assign("VIRTUAL_ENV", secret{wishes.venv});
+  prepend_path(*more, wishes.venv + "/bin");
   return more;
 }
 
@@ -122,18 +163,19 @@ void environment_backend::start(prepared_run_ptr run,
   waiter.progress = [waiting = waiting_, id = run->id](std::string_view line) {
     waiting->progress(id, line);
   };
-  waiter.finished
-    = [waiting = waiting_, inner = inner_, run,
-       packages = wishes->packages](result<environment_lease_ptr> lease) {
-        auto listener = waiting->take(run->id);
-        if (!listener)
-          return; // cancelled, and told so
-        if (!lease)
-          return listener->finished(before_start(lease.error()));
-        auto complete = with_environment(*run, packages, **lease);
-        inner->start(std::make_shared<const prepared_run>(std::move(complete)),
-                     std::make_shared<leased_observer>(listener, *lease));
-      };
+  waiter.finished = [waiting = waiting_, inner = inner_, run,
+                     wishes = *wishes](result<environment_lease_ptr> lease) {
+    auto listener = waiting->take(run->id);
+    if (!listener)
+      return; // cancelled, and told so
+    if (!lease)
+      return listener->finished(before_start(lease.error()));
+    auto complete = with_environment(*run, wishes, **lease);
+    if (!complete)
+      return listener->finished(before_start(complete.error()));
+    inner->start(std::make_shared<const prepared_run>(std::move(*complete)),
+                 std::make_shared<leased_observer>(listener, *lease));
+  };
   builder_->acquire(wishes->packages, std::move(waiter));
 }
 

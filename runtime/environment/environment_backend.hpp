@@ -41,12 +41,12 @@ environment_spec spec_of(const organization_id& organization,
                          const environment_options& options);
 
 /// What the run's local config and requirements ask for: mounts, working
-/// directory, interpreter, and the packages still to be installed.
+/// directory, a venv of the user's own, and the packages still to be installed.
 struct local_wishes {
   environment_spec packages;
   std::vector<bind_mount> mounts;
   std::string working_dir;
-  std::string interpreter;
+  std::string venv; // its directory, "": none
 };
 result<local_wishes> wishes_of(const prepared_run& run,
                                const environment_options& options);

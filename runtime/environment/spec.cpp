@@ -2,11 +2,16 @@
 
 #include "runtime/digest.hpp"
 #include "runtime/json/json.hpp"
+#include "runtime/local/isolation/exact_path.hpp"
+#include "runtime/local/unique_fd.hpp"
+#include "runtime/model/requirement_merge.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
-#include <cctype>
-#include <fstream>
-#include <map>
+#include <cerrno>
+#include <sstream>
 
 namespace troupe {
 
@@ -20,55 +25,6 @@ std::string comparable(const pip_requirement& r) {
 }
 std::string comparable(const npm_requirement& r) {
   return r.name;
-}
-
-const std::string& version_of(const pip_requirement& r) {
-  return r.specifier;
-}
-const std::string& version_of(const npm_requirement& r) {
-  return r.version;
-}
-
-void adopt(pip_requirement& have, const pip_requirement& other) {
-  if (have.specifier.empty())
-    have.specifier = other.specifier;
-  for (const auto& extra : other.extras)
-    if (std::find(have.extras.begin(), have.extras.end(), extra)
-        == have.extras.end())
-      have.extras.push_back(extra);
-}
-
-void adopt(npm_requirement& have, const npm_requirement& other) {
-  if (have.version.empty())
-    have.version = other.version;
-}
-
-template <class Requirement>
-result<std::vector<Requirement>>
-merge_lists(const std::vector<Requirement>& config,
-            const std::vector<Requirement>& tool) {
-  std::vector<Requirement> merged;
-  std::map<std::string, std::size_t> place;
-  for (const auto* list : {&config, &tool}) {
-    for (const auto& next : *list) {
-      auto [i, fresh] = place.try_emplace(comparable(next), merged.size());
-      if (fresh) {
-        merged.push_back(next);
-        continue;
-      }
-      auto& have = merged[i->second];
-      if (!version_of(have).empty() && !version_of(next).empty()
-          && version_of(have) != version_of(next))
-        return error{ec::invalid_request,
-                     "the sandbox config asks for '" + to_string(have)
-                       + "' and the tool for '" + to_string(next)
-                       + "'; give both the same version or drop one",
-                     {},
-                     {}};
-      adopt(have, next);
-    }
-  }
-  return merged;
 }
 
 template <class Requirement>
@@ -92,68 +48,73 @@ std::string_view trim(std::string_view s) {
   return s;
 }
 
+std::string_view without_comment(std::string_view line) {
+  auto hash = line.find('#');
+  return hash == 0 || (hash != line.npos && line[hash - 1] == ' ')
+    ? line.substr(0, hash)
+    : line;
+}
+
+error bad_file(std::string why) {
+  return {ec::invalid_request, "requirements.txt: " + std::move(why), {}, {}};
+}
+
+/// "" when there is no such file.
+result<std::string> read_below(const std::filesystem::path& directory,
+                               const char* name) {
+  unique_fd place{isolation::open_exactly(directory.c_str())};
+  // A pipe must not keep us waiting, and a link may lead anywhere.
+  unique_fd file{::openat(place.get(), name,
+                          O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  if (!file && errno == ENOENT)
+    return std::string{};
+  struct stat about {};
+  if (!file || ::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode))
+    return bad_file("it is no file that can be read; links are not followed");
+  std::string text(max_requirements_file_bytes + 1, '\0');
+  std::size_t size = 0;
+  for (ssize_t got = 1; got > 0 && size < text.size();) {
+    got = ::read(file.get(), text.data() + size, text.size() - size);
+    size += got > 0 ? static_cast<std::size_t>(got) : 0;
+  }
+  if (size > max_requirements_file_bytes)
+    return bad_file("it is over 1 MiB");
+  text.resize(size);
+  return text;
+}
+
 } // namespace
 
 std::string environment_fingerprint(const environment_spec& spec) {
   json::object content;
-  content["format"] = 1; // grows when we begin to build differently
+  content["format"] = 2; // grows when we begin to build differently
   content["organization"] = spec.organization.str();
   content["python"] = spec.python;
   content["python_version"] = spec.python_version;
+  content["node_version"] = spec.node_version;
+  content["source"] = spec.source;
   content["pip"] = sorted_texts(spec.pip);
   content["npm"] = sorted_texts(spec.npm);
   return hex(sha256(json::to_canonical(content)));
 }
 
 result<std::vector<pip_requirement>>
-merge(const std::vector<pip_requirement>& config,
-      const std::vector<pip_requirement>& tool) {
-  return merge_lists(config, tool);
-}
-
-result<std::vector<npm_requirement>>
-merge(const std::vector<npm_requirement>& config,
-      const std::vector<npm_requirement>& tool) {
-  return merge_lists(config, tool);
-}
-
-std::string normalized_name(std::string_view name) {
-  std::string out;
-  for (char c : name) {
-    if (c == '-' || c == '_' || c == '.') {
-      if (!out.empty() && out.back() != '-')
-        out += '-';
-    } else {
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-  }
-  return out;
-}
-
-result<std::vector<pip_requirement>>
-read_requirements_file(const std::filesystem::path& file) {
+read_requirements_file(const std::filesystem::path& directory) {
   std::vector<pip_requirement> out;
-  std::ifstream in{file};
-  if (!in)
-    return out;
+  auto text = read_below(directory, "requirements.txt");
+  if (!text)
+    return text.error();
+  std::istringstream in{*text};
   std::string line;
-  std::size_t bytes = 0;
   for (int number = 1; std::getline(in, line); ++number) {
-    bytes += line.size() + 1;
-    if (bytes > max_requirements_file_bytes)
-      return error{
-        ec::invalid_request, "requirements.txt is over 1 MiB", {}, {}};
-    auto text = std::string_view{line};
-    if (auto hash = text.find('#');
-        hash == 0 || (hash != text.npos && text[hash - 1] == ' '))
-      text = text.substr(0, hash);
-    text = trim(text);
-    if (text.empty())
+    auto said = trim(without_comment(line));
+    if (said.empty())
       continue;
-    auto parsed = parse_pip(text);
+    auto parsed = parse_marked_pip(said);
     if (!parsed)
-      return parsed.error().within("requirements.txt line "
-                                   + std::to_string(number));
+      return bad_file("line " + std::to_string(number)
+                      + " is no package requirement; write a name, versions "
+                        "and a marker, without options, URLs and paths");
     out.push_back(std::move(*parsed));
   }
   return out;

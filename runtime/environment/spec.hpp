@@ -14,7 +14,9 @@ namespace troupe {
 struct environment_spec {
   organization_id organization; // directories are never shared between tenants
   std::string python;           // interpreter to build for; "": no Python part
-  std::string python_version;   // "3.11.2", so that an upgrade builds anew
+  std::string python_version;   // its mark, so that an upgrade builds anew
+  std::string node_version;     // the same; "": no npm part
+  std::string source;           // where from and how packages are taken
   std::vector<pip_requirement> pip;
   std::vector<npm_requirement> npm;
 
@@ -24,22 +26,12 @@ struct environment_spec {
 /// Hex SHA-256 over everything that decides the content, order left aside.
 std::string environment_fingerprint(const environment_spec& spec);
 
-/// One list out of two. The same package twice is fine when one of them does
-/// not care about the version or both say the same; else a conflict that names
-/// the package and both versions.
+/// The packages of the requirements.txt in a directory; none when there is no
+/// such file. A tenant owns that directory, so only a plain file counts, and
+/// what is wrong with it is told by line number: it may not be what it seems.
+/// Options, URLs and the like are refused, since they would choose where code
+/// comes from.
 result<std::vector<pip_requirement>>
-merge(const std::vector<pip_requirement>& config,
-      const std::vector<pip_requirement>& tool);
-result<std::vector<npm_requirement>>
-merge(const std::vector<npm_requirement>& config,
-      const std::vector<npm_requirement>& tool);
-
-/// PEP 503: how package names are compared ("Foo.Bar_baz" is "foo-bar-baz").
-std::string normalized_name(std::string_view name);
-
-/// The packages of a requirements.txt. Options, URLs and the like are refused
-/// with the line's number, since they would choose where code comes from.
-result<std::vector<pip_requirement>>
-read_requirements_file(const std::filesystem::path& file);
+read_requirements_file(const std::filesystem::path& directory);
 
 } // namespace troupe

@@ -1,8 +1,13 @@
 #include "runtime/environment/environment_backend.hpp"
+#include "runtime/local/isolation/exact_path.hpp"
+#include "runtime/local/unique_fd.hpp"
+#include "runtime/model/requirement_merge.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace troupe {
 
@@ -10,7 +15,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_below(const fs::path& path, const std::vector<fs::path>& roots) {
+/// What of `path` lies below one of these; nothing when none holds it.
+std::optional<fs::path> part_below(const fs::path& path,
+                                   const std::vector<fs::path>& roots) {
   for (const auto& root : roots) {
     std::error_code why;
     auto real = fs::weakly_canonical(root, why);
@@ -19,9 +26,35 @@ bool is_below(const fs::path& path, const std::vector<fs::path>& roots) {
     auto ends
       = std::mismatch(real.begin(), real.end(), path.begin(), path.end());
     if (ends.first == real.end())
-      return true;
+      return path.lexically_relative(real);
   }
+  return std::nullopt;
+}
+
+bool names_organization(const fs::path& name) {
+  return organization_id::parse(name.string()).has_value();
+}
+
+/// Whether the default organization may have the root itself: it is the only
+/// one, as far as directories go.
+bool holds_others(const fs::path& root) {
+  std::error_code why;
+  for (const auto& item : fs::directory_iterator{root, why})
+    if (names_organization(item.path().filename())
+        && item.path().filename() != default_organization().str())
+      return true;
   return false;
+}
+
+/// A writable directory is one organization's: that which its name says, and
+/// the default one's where there is no such name.
+bool is_owned(const fs::path& real, const fs::path& below_root,
+              const organization_id& organization) {
+  auto first = *below_root.begin();
+  if (names_organization(first))
+    return first == organization.str();
+  return organization == default_organization()
+    && (first != "." || !holds_others(real));
 }
 
 bool is_one_name(const std::string& name) {
@@ -40,6 +73,15 @@ std::string version_mark(const std::string& interpreter) {
     + std::to_string(s.st_mtim.tv_sec);
 }
 
+/// Whether somebody's venv stands there. What it leads to is looked at inside
+/// of the run only.
+bool is_venv(const fs::path& venv) {
+  unique_fd programs{isolation::open_exactly((venv / "bin").c_str())};
+  struct stat about {};
+  return programs
+    && ::fstatat(programs.get(), "python3", &about, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 /// A venv of the user's own in the shared directory is used as it is; else its
 /// requirements.txt joins the tool's and the config's.
 result<void> find_venv(const fs::path& directory, const local_config& config,
@@ -47,43 +89,53 @@ result<void> find_venv(const fs::path& directory, const local_config& config,
   if (!is_one_name(config.venv_name))
     return bad_field("/config/venv_name", "is not a directory's name",
                      "give one name without '/'");
-  std::error_code why;
-  auto own = directory / config.venv_name / "bin" / "python3";
-  if (fs::exists(own, why)) {
-    wishes.interpreter = own.string();
+  auto own = directory / config.venv_name;
+  if (is_venv(own)) {
+    wishes.venv = own.string();
     return {};
   }
-  auto listed = read_requirements_file(directory / "requirements.txt");
+  auto listed = read_requirements_file(directory);
   if (!listed)
     return listed.error();
-  auto merged = merge(*listed, wishes.packages.pip);
+  auto merged = merge(*listed, "requirements.txt", wishes.packages.pip,
+                      "the tool or its sandbox config");
   if (!merged)
     return merged.error();
   wishes.packages.pip = std::move(*merged);
   return {};
 }
 
-result<void> share_directory(const local_config& config,
-                             const environment_options& options,
+error not_shared(const std::string& directory, std::string_view why) {
+  return {ec::denied,
+          "sandbox_dir '" + directory + "' is " + std::string{why},
+          {},
+          {}};
+}
+
+result<void> share_directory(const prepared_run& run,
+                             const local_config& config,
+                             const environment_options& options, bool python,
                              local_wishes& wishes) {
   std::error_code why;
   auto real = fs::canonical(config.sandbox_dir, why);
   if (why || !fs::is_directory(real, why))
     return {}; // nothing there: the run has its private directory
-  const auto shared = is_below(real, options.shared_dirs);
+  const auto shared = part_below(real, options.shared_dirs).has_value();
   if (!shared && config.sandbox_dir == options.standard_dir)
     return {}; // the engine's word for "none said"
   if (!shared)
-    return error{ec::denied,
-                 "sandbox_dir '" + config.sandbox_dir
-                   + "' is not below a directory that this engine shares; an "
-                     "operator can add it to local.shared-dirs",
-                 {},
-                 {}};
-  auto writable = is_below(real, options.writable_dirs);
-  wishes.mounts.push_back({real.string(), real.string(), writable});
+    return not_shared(config.sandbox_dir,
+                      "not below a directory that this engine shares; an "
+                      "operator can add it to local.shared-dirs");
+  auto writable = part_below(real, options.writable_dirs);
+  if (writable && !is_owned(real, *writable, run.organization))
+    return not_shared(config.sandbox_dir,
+                      "below a writable directory, but not in this "
+                      "organization's own: that is called "
+                        + run.organization.str());
+  wishes.mounts.push_back({real.string(), real.string(), writable.has_value()});
   wishes.working_dir = real.string();
-  if (!config.use_venv)
+  if (!config.use_venv || !python)
     return {};
   return find_venv(real, config, wishes);
 }
@@ -101,6 +153,14 @@ environment_spec spec_of(const organization_id& organization,
   if (!spec.pip.empty()) {
     spec.python = options.python;
     spec.python_version = version_mark(options.python);
+    spec.source = options.pip_index_url + " " + options.pip_links.string()
+      + (options.pip_index ? " index" : "")
+      + (options.source_builds ? " source" : "");
+  }
+  if (!spec.npm.empty()) {
+    spec.node_version = version_mark(options.node);
+    spec.source
+      += " " + options.npm_registry + " " + options.npm_links.string();
   }
   return spec;
 }
@@ -119,7 +179,10 @@ result<local_wishes> wishes_of(const prepared_run& run,
     if (!config)
       return config.error();
     if (!config->sandbox_dir.empty())
-      if (auto shared = share_directory(*config, options, wishes); !shared)
+      if (auto shared
+          = share_directory(run, *config, options,
+                            run.lang == language::python || shell, wishes);
+          !shared)
         return shared.error();
   }
   wishes.packages = spec_of(run.organization, std::move(wishes.packages.pip),

@@ -1,5 +1,7 @@
 #include "runtime/model/requirement.hpp"
 
+#include "runtime/model/marker.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -301,6 +303,18 @@ result<pip_requirement> parse_pip(std::string_view text) {
   return r;
 }
 
+result<pip_requirement> parse_marked_pip(std::string_view text) {
+  auto end = std::min(text.find(';'), text.size());
+  auto r = parse_pip(text.substr(0, end));
+  if (r && end < text.size()) {
+    auto marker = parse_marker(text.substr(end + 1));
+    if (!marker)
+      return marker.error();
+    r->marker = std::move(*marker);
+  }
+  return r;
+}
+
 result<npm_requirement> parse_npm(std::string_view text) {
   npm_requirement r;
   auto at = text.find('@', text.starts_with('@') ? 1 : 0);
@@ -325,7 +339,8 @@ std::string to_string(const pip_requirement& r) {
     text += (i == 0 ? "[" : ",") + r.extras[i];
   if (!r.extras.empty())
     text += ']';
-  return text + r.specifier;
+  text += r.specifier;
+  return r.marker.empty() ? text : text + "; " + r.marker;
 }
 
 std::string to_string(const npm_requirement& r) {

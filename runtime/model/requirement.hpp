@@ -13,7 +13,8 @@ namespace troupe {
 struct pip_requirement {
   std::string name; // PEP 508 name, case kept
   std::vector<std::string> extras;
-  std::string specifier; // "" or PEP 440: "==2.31.0", ">=1.26,<2"
+  std::string specifier;   // "" or PEP 440: "==2.31.0", ">=1.26,<2"
+  std::string marker = {}; // "" or PEP 508: where it counts at all
 
   friend bool operator==(const pip_requirement&, const pip_requirement&)
     = default;
@@ -31,6 +32,8 @@ struct npm_requirement {
 /// Reads `requests`, `requests==2.31.0`, `pandas[excel]>=2,<3`. Refuses
 /// options, URLs, paths, markers and everything a shell would care about.
 result<pip_requirement> parse_pip(std::string_view text);
+/// The same with an environment marker behind a `;`, as in a requirements.txt.
+result<pip_requirement> parse_marked_pip(std::string_view text);
 
 /// Reads `left-pad`, `left-pad@1.3.0`, `@scope/pkg@^2`, and Letta's text form
 /// `name@"version"`.

@@ -1,4 +1,4 @@
-#include "actors/requirements.hpp"
+#include "runtime/model/requirement_merge.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -7,20 +7,6 @@
 namespace troupe {
 
 namespace {
-
-/// PEP 503: `Foo._-Bar` and `foo-bar` are one package.
-std::string normal(std::string_view name) {
-  std::string out;
-  for (char c : name) {
-    if (c == '-' || c == '_' || c == '.') {
-      if (!out.ends_with('-'))
-        out += '-';
-    } else {
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-  }
-  return out;
-}
 
 bool is_exact(std::string_view specifier) {
   return specifier.starts_with("==") && specifier.find(',') == specifier.npos
@@ -38,6 +24,19 @@ error conflict(std::string_view pointer, const std::string& a,
 
 } // namespace
 
+std::string normalized_name(std::string_view name) {
+  std::string out;
+  for (char c : name) {
+    if (c == '-' || c == '_' || c == '.') {
+      if (!out.ends_with('-'))
+        out += '-';
+    } else {
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  return out;
+}
+
 result<std::vector<pip_requirement>>
 merge(const std::vector<pip_requirement>& first, std::string_view first_name,
       const std::vector<pip_requirement>& second,
@@ -45,7 +44,8 @@ merge(const std::vector<pip_requirement>& first, std::string_view first_name,
   auto all = first;
   for (const auto& each : second) {
     auto same = std::find_if(all.begin(), all.end(), [&](const auto& x) {
-      return normal(x.name) == normal(each.name);
+      return x.marker == each.marker
+        && normalized_name(x.name) == normalized_name(each.name);
     });
     if (same == all.end()) {
       all.push_back(each);

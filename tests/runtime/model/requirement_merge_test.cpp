@@ -1,4 +1,4 @@
-#include "actors/requirements.hpp"
+#include "runtime/model/requirement_merge.hpp"
 
 #include <boost/test/unit_test.hpp>
 
