@@ -84,6 +84,7 @@ struct local_house {
     }
     environment_options where;
     where.root = std::filesystem::path{data_directory} / "environments";
+    where.use(find_interpreters({}));
     builder = std::make_shared<environment_builder>(bare, where);
     if (auto ok = builder->open(); !ok)
       return std::move(ok).error().within("open the environments");

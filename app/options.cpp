@@ -149,8 +149,11 @@ environment_options environment_options_from(const settings& s) {
   o.max_bytes = s.local.environment_cache;
   o.build_timeout = std::chrono::duration_cast<std::chrono::seconds>(
     s.local.environment_build_timeout);
-  if (!s.local.python.empty())
-    o.python = s.local.python;
+  o.build_bytes = s.local.environment_build_disk;
+  o.max_builds = s.local.environment_builds;
+  o.network = network_from(s);
+  o.isolation = level_from(s.local.isolation);
+  o.use(find_interpreters(local_options_from(s)));
   o.pip_index_url = s.local.package_index;
   o.npm_registry = s.local.npm_registry;
   o.source_builds = s.local.source_builds;

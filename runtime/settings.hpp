@@ -86,9 +86,11 @@ struct settings {
     texts read_only_paths;
     std::uint64_t environment_cache = 10ull << 30;
     ms environment_build_timeout{600'000}; // pip with a slow mirror
-    std::string package_index;             // "": the installer's own
-    std::string npm_registry;              // the same
-    bool source_builds = false;            // wheels only: no code at install
+    std::uint64_t environment_build_disk = 4ull << 30;
+    std::uint32_t environment_builds = 4; // each may take 2 GiB of memory
+    std::string package_index;            // "": the installer's own
+    std::string npm_registry;             // the same
+    bool source_builds = false;           // wheels only: no code at install
     texts pass_environment; // of our own process; nothing by default
     std::string sandbox_dir = "~/.letta/tool_execution_dir";
     texts shared_dirs;

@@ -1,5 +1,7 @@
 #include "runtime/environment/builder.hpp"
 
+#include "runtime/environment/install_failure.hpp"
+#include "runtime/environment/installed_packages.hpp"
 #include "runtime/environment/installer.hpp"
 
 #include <boost/asio/post.hpp>
@@ -76,13 +78,19 @@ std::shared_ptr<boost::asio::thread_pool> make_worker() {
 environment_builder::environment_builder(std::shared_ptr<backend> carrier,
                                          environment_options options)
     : carrier_{std::move(carrier)}, options_{std::move(options)},
-      cache_{options_.root, options_.max_bytes}, worker_{make_worker()} {}
+      cache_{options_.root, options_.max_bytes}, worker_{make_worker()},
+      watch_timer_{worker_->get_executor()} {}
 
 environment_builder::~environment_builder() {
   stop();
 }
 
 result<void> environment_builder::open() {
+  cache_.on_garbage([weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (self)
+      boost::asio::post(*self->worker_, [self] { self->cache_.collect(); });
+  });
   return cache_.open();
 }
 
@@ -91,6 +99,18 @@ void environment_builder::acquire(environment_spec spec,
   key k{spec.organization, environment_fingerprint(spec)};
   if (auto ready = cache_.lease(k.first, k.second))
     return waiter.finished(std::move(ready));
+  join_or_begin(k, std::move(spec), false, std::move(waiter));
+}
+
+void environment_builder::renew(environment_spec spec,
+                                environment_waiter waiter) {
+  key k{spec.organization, environment_fingerprint(spec)};
+  join_or_begin(k, std::move(spec), true, std::move(waiter));
+}
+
+void environment_builder::join_or_begin(const key& k, environment_spec spec,
+                                        bool afresh,
+                                        environment_waiter waiter) {
   std::unique_lock lock{mutex_};
   if (stopped_ || waiting_ >= options_.max_waiting) {
     auto why = stopped_
@@ -108,37 +128,69 @@ void environment_builder::acquire(environment_spec spec,
   if (!first)
     return;
   i->second.spec = std::move(spec);
+  i->second.afresh = afresh;
+  queue_.push_back(k);
   lock.unlock();
-  boost::asio::post(*worker_, [self = weak_from_this(), k] {
-    if (auto home = self.lock())
-      home->begin(k);
+  begin_next();
+}
+
+void environment_builder::begin_next() {
+  boost::asio::post(*worker_, [weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (!self)
+      return;
+    key k;
+    {
+      std::lock_guard guard{self->mutex_};
+      if (self->queue_.empty() || self->under_way_ >= self->options_.max_builds)
+        return; // the end of one of those will ask again
+      k = std::move(self->queue_.front());
+      self->queue_.pop_front();
+    }
+    self->begin(k);
   });
 }
 
+/// False when nobody waits for it any more.
+bool environment_builder::hold_place(const key& k, build& copy) {
+  std::lock_guard guard{mutex_};
+  auto i = builds_.find(k);
+  if (i == builds_.end())
+    return false;
+  i->second.begun = true;
+  ++under_way_;
+  copy.spec = i->second.spec;
+  copy.afresh = i->second.afresh;
+  return true;
+}
+
 void environment_builder::begin(const key& k) {
+  build b;
+  if (!hold_place(k, b))
+    return begin_next();
   // A build that ended between `lease` and the lock of `acquire` counts.
-  if (auto ready = cache_.lease(k.first, k.second))
+  if (auto ready = b.afresh ? nullptr : cache_.lease(k.first, k.second))
     return answer(k, ready);
   auto staged = cache_.stage(k.first, k.second);
   if (!staged)
     return answer(k, staged.error().within("environment"));
-  environment_spec spec;
+  auto run = installation(b.spec, *staged, options_);
+  if (!run) {
+    cache_.discard(*staged);
+    return answer(k, run.error().within("environment"));
+  }
   {
     std::lock_guard guard{mutex_};
     auto i = builds_.find(k);
     if (i == builds_.end())
       return cache_.discard(*staged);
     i->second.staged = *staged;
-    spec = i->second.spec;
-  }
-  auto run = installation(spec, *staged, options_);
-  if (!run) {
-    cache_.discard(*staged);
-    return answer(k, run.error().within("environment"));
+    i->second.installer = run->id;
   }
   tell(k,
        "building an environment with "
-         + std::to_string(spec.pip.size() + spec.npm.size()) + " packages");
+         + std::to_string(b.spec.pip.size() + b.spec.npm.size()) + " packages");
+  watch_soon();
   carrier_->start(std::make_shared<const prepared_run>(std::move(*run)),
                   std::make_shared<installer_observer>(weak_from_this(), k));
 }
@@ -172,6 +224,7 @@ void environment_builder::installed(const key& k, run_outcome outcome,
             return;
           b.spec = i->second.spec;
           b.staged = i->second.staged;
+          b.over_bound = i->second.over_bound;
         }
         self->answer(k, self->settle(k, b, outcome, last_lines));
       };
@@ -184,22 +237,11 @@ result<environment_lease_ptr>
 environment_builder::settle(const key& k, const build& b,
                             const run_outcome& outcome,
                             const std::string& last_lines) {
-  if (!outcome.answer) {
+  auto over = b.over_bound.empty() ? over_bound(b.staged) : b.over_bound;
+  auto failed = install_failure(outcome, over, last_lines);
+  if (failed) {
     cache_.discard(b.staged);
-    return outcome.answer.error().within("environment");
-  }
-  const auto& ended = *outcome.answer;
-  if (ended.status != run_status::success) {
-    cache_.discard(b.staged);
-    return error{ec::invalid_request,
-                 "the packages could not be installed ("
-                   + std::string{to_string(ended.reason)}
-                   + (ended.detail.empty() ? "" : ": " + ended.detail)
-                   + "); change a version or drop a requirement. The "
-                     "installer's last lines:\n"
-                   + last_lines,
-                 {},
-                 {}};
+    return std::move(*failed).within("environment");
   }
   environment_info info;
   info.organization = k.first;
@@ -221,7 +263,9 @@ void environment_builder::answer(const key& k,
       return;
     waiters = std::move(node.mapped().waiters);
     waiting_ -= waiters.size();
+    under_way_ -= node.mapped().begun ? 1u : 0u;
   }
+  begin_next();
   for (const auto& w : waiters)
     w.finished(what);
 }
@@ -285,17 +329,20 @@ void environment_builder::stop() {
   {
     std::lock_guard guard{mutex_};
     stopped_ = true;
+    queue_.clear();
     for (const auto& [k, b] : builds_)
       open.push_back(k);
   }
   for (const auto& k : open)
     answer(k, error{ec::unavailable, "the engine is shutting down", {}, {}});
+  boost::asio::post(*worker_, [this] { watch_timer_.cancel(); });
   // On the worker itself there is nobody to wait for; see make_worker(). Else
   // what is queued finds its build gone, and who asked to forget is answered.
   if (worker_->get_executor().running_in_this_thread())
     worker_->stop();
   else
     worker_->join();
+  cache_.save_uses();
 }
 
 } // namespace troupe

@@ -5,8 +5,10 @@
 #include "runtime/environment/options.hpp"
 #include "runtime/environment/spec.hpp"
 
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -37,6 +39,9 @@ public:
 
   /// Answers at once when the environment is there.
   void acquire(environment_spec spec, environment_waiter waiter);
+  /// Builds it even then. Runs that use the old one keep it until they end, and
+  /// new ones get it until the new one is finished.
+  void renew(environment_spec spec, environment_waiter waiter);
   /// Forgets a finished environment, so that the next `acquire` builds it
   /// anew. A conflict while runs use it.
   result<void> forget(const organization_id& organization,
@@ -62,13 +67,26 @@ public:
 private:
   struct build {
     environment_spec spec;
+    bool afresh = false;
+    bool begun = false;
     std::string last_line; // of the installer
     std::filesystem::path staged;
+    run_id installer;       // empty until it is started
+    std::string over_bound; // why it was stopped
     std::vector<environment_waiter> waiters;
   };
   class installer_observer;
 
+  void join_or_begin(const key& k, environment_spec spec, bool afresh,
+                     environment_waiter waiter);
+  void begin_next();
   void begin(const key& k);
+  bool hold_place(const key& k, build& copy);
+  // -- disk_watch.cpp
+  void watch_soon();
+  void watch();
+  std::string over_bound(const std::filesystem::path& staged) const;
+
   void tell(const key& k, std::string_view line);
   void installed(const key& k, run_outcome outcome, std::string last_lines);
   result<environment_lease_ptr> settle(const key& k, const build& b,
@@ -81,9 +99,13 @@ private:
   environment_cache cache_;
   mutable std::mutex mutex_;
   std::map<key, build> builds_;
+  std::deque<key> queue_; // of builds that have not begun
+  std::size_t under_way_ = 0;
   std::size_t waiting_ = 0;
+  bool watching_ = false;
   bool stopped_ = false;
   std::shared_ptr<boost::asio::thread_pool> worker_; // renames, removals, walks
+  boost::asio::steady_timer watch_timer_;
 };
 
 } // namespace troupe

@@ -67,13 +67,7 @@ std::string environment_desk::build(const organization_id& organization,
     builder_->acquire(std::move(spec), std::move(waiter));
     return k.second;
   }
-  auto again = [builder = builder_, spec = std::move(spec),
-                waiter = std::move(waiter)](result<void> gone) mutable {
-    if (!gone && gone.error().code != ec::not_found)
-      return waiter.finished(gone.error());
-    builder->acquire(std::move(spec), std::move(waiter));
-  };
-  builder_->forget(organization, k.second, std::move(again));
+  builder_->renew(std::move(spec), std::move(waiter));
   return k.second;
 }
 
@@ -117,12 +111,10 @@ environment_desk::all_of(const organization_id& organization) const {
     r.built_at = info.built_at;
     r.used_at = info.used_at;
   }
-  for (auto& [fingerprint, line] : builder_->under_way(organization))
-    if (auto [i, fresh] = all.try_emplace(fingerprint);
-        fresh || i->second.state == environment_state::failed) {
-      i->second = {};
-      i->second.progress = std::move(line);
-    }
+  for (auto& [fingerprint, line] : builder_->under_way(organization)) {
+    auto& r = all[fingerprint] = {};
+    r.progress = std::move(line);
+  }
   for (auto& [fingerprint, r] : all)
     r.fingerprint = fingerprint;
   return all;

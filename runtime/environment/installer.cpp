@@ -1,18 +1,15 @@
 #include "runtime/environment/installer.hpp"
 
+#include "runtime/environment/install_network.hpp"
 #include "runtime/json/json.hpp"
 
 #include <fstream>
-#include <sstream>
 
 namespace troupe {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::uintmax_t max_report_bytes = 16u << 20;
-constexpr std::size_t max_packages = 2'000;
 
 // $1: interpreter or "", $2: npm or "", $3: its registry or "", then options
 // for pip. What to install stands in files of the staged directory. npm's own
@@ -49,6 +46,7 @@ std::string tarball_stem(const npm_requirement& r) {
   return stem + "-";
 }
 
+/// Or "file:" and the tarball that the operator put there.
 std::string npm_source(const npm_requirement& r, const fs::path& links) {
   std::error_code why;
   if (!links.empty())
@@ -81,11 +79,64 @@ std::vector<std::string> pip_options(const environment_options& options) {
     out.insert(out.end(), {"--only-binary", ":all:"});
   if (!options.pip_index)
     out.emplace_back("--no-index");
-  if (!options.pip_index_url.empty())
+  else if (!options.pip_index_url.empty())
     out.insert(out.end(), {"--index-url", options.pip_index_url});
   if (!options.pip_links.empty())
     out.insert(out.end(), {"--find-links", options.pip_links.string()});
   return out;
+}
+
+/// Reads what pip is to install. The options are for its command line.
+result<void> ask_pip(const environment_spec& spec, const fs::path& staged,
+                     const environment_options& options, prepared_run& run) {
+  std::string lines;
+  for (const auto& r : spec.pip)
+    lines += to_string(r) + "\n";
+  auto more = pip_options(options);
+  run.argv.insert(run.argv.end(), more.begin(), more.end());
+  return write_file(staged / "requirements.txt", lines);
+}
+
+result<void> ask_npm(const environment_spec& spec, const fs::path& staged,
+                     const environment_options& options) {
+  json::object dependencies;
+  for (const auto& r : spec.npm)
+    dependencies[r.name] = npm_source(r, options.npm_links);
+  json::object package{{"private", true}};
+  package["dependencies"] = std::move(dependencies);
+  return write_file(staged / "package.json", json::to_text(package));
+}
+
+/// Mounts are opened without links on the way.
+void show(prepared_run& run, const fs::path& directory) {
+  std::error_code why;
+  auto real = fs::weakly_canonical(directory, why);
+  if (!directory.empty() && !why)
+    run.mounts.push_back({real.string(), directory.string(), false});
+}
+
+limits build_limits(const environment_options& options) {
+  limits l;
+  l.wall = options.build_timeout;
+  l.cpu = options.build_timeout;
+  l.memory_bytes = options.build_memory_bytes;
+  l.processes = 256;
+  l.disk_bytes = options.build_memory_bytes / 2; // pip unpacks in /tmp
+  l.inodes = 200'000;
+  return l;
+}
+
+/// The best there is: whoever accepts less for runs accepts it here.
+result<isolation_level> build_isolation(const environment_options& options) {
+  if (options.isolation == isolation_level::off)
+    return error{ec::denied,
+                 "packages are installed and shown to runs by means of their "
+                 "isolation, which is off; local.isolation = best-effort does",
+                 {},
+                 {}};
+  return options.isolation == isolation_level::best_effort
+    ? isolation_level::best_effort
+    : isolation_level::strict;
 }
 
 } // namespace
@@ -106,79 +157,31 @@ result<prepared_run> installation(const environment_spec& spec,
               spec.pip.empty() ? "" : options.python,
               spec.npm.empty() ? "" : options.npm,
               options.npm_registry};
-  if (!spec.pip.empty()) {
-    std::string lines;
-    for (const auto& r : spec.pip)
-      lines += to_string(r) + "\n";
-    if (auto w = write_file(staged / "requirements.txt", lines); !w)
-      return w.error();
-    auto more = pip_options(options);
-    run.argv.insert(run.argv.end(), more.begin(), more.end());
-  }
-  if (!spec.npm.empty()) {
-    json::object dependencies;
-    for (const auto& r : spec.npm)
-      dependencies[r.name] = npm_source(r, options.npm_links);
-    json::object package{{"private", true}};
-    package["dependencies"] = std::move(dependencies);
-    if (auto w = write_file(staged / "package.json", json::to_text(package));
-        !w)
-      return w.error();
-  }
+  if (!spec.pip.empty())
+    if (auto asked = ask_pip(spec, staged, options, run); !asked)
+      return asked.error();
+  if (!spec.npm.empty())
+    if (auto asked = ask_npm(spec, staged, options); !asked)
+      return asked.error();
+  auto isolation = build_isolation(options);
+  if (!isolation)
+    return isolation.error();
+  run.isolation = *isolation;
+  auto network = install_network(spec, options);
+  if (!network)
+    return network.error();
+  run.network = std::move(*network);
   run.env.emplace("HOME", secret{"/tmp"});
-  run.env.emplace("PATH", secret{"/usr/local/bin:/usr/bin:/bin"});
+  // npm is a script of the Node that stands beside it.
+  run.env.emplace("PATH",
+                  secret{fs::path{options.npm}.parent_path().string()
+                         + ":/usr/local/bin:/usr/bin:/bin"});
   run.mounts.push_back({staged.string(), std::string{environment_home}, true});
-  for (const auto& links : {options.pip_links, options.npm_links})
-    if (!links.empty())
-      run.mounts.push_back({links.string(), links.string(), false});
-  run.limits.wall = options.build_timeout;
-  run.limits.cpu = options.build_timeout;
-  run.limits.memory_bytes = options.build_memory_bytes;
-  run.limits.processes = 256;
-  run.limits.disk_bytes = options.build_memory_bytes / 2; // pip unpacks in /tmp
-  run.limits.inodes = 200'000;
-  run.network = options.network;
-  run.isolation = isolation_level::strict;
+  show(run, options.pip_links);
+  show(run, options.npm_links);
+  run.limits = build_limits(options);
   run.deadline = std::chrono::steady_clock::now() + options.build_timeout;
   return run;
-}
-
-std::vector<std::string> installed_packages(const fs::path& directory) {
-  std::vector<std::string> out;
-  std::error_code why;
-  auto file = directory / "pip-report.json";
-  // The directory was writable for package code: a link is not followed.
-  if (!fs::is_regular_file(fs::symlink_status(file, why))
-      || fs::file_size(file, why) > max_report_bytes)
-    return out;
-  std::ifstream in{file};
-  std::ostringstream text;
-  text << in.rdbuf();
-  auto report = json::parse(text.str());
-  if (!report || !report->is_object())
-    return out;
-  auto* list = report->as_object().if_contains("install");
-  if (!list || !list->is_array())
-    return out;
-  for (const auto& item : list->as_array()) {
-    if (out.size() == max_packages)
-      break;
-    boost::system::error_code missing;
-    auto* name = item.find_pointer("/metadata/name", missing);
-    auto* version = item.find_pointer("/metadata/version", missing);
-    auto* hash
-      = item.find_pointer("/download_info/archive_info/hashes/sha256", missing);
-    if (!hash)
-      hash = item.find_pointer("/download_info/archive_info/hash", missing);
-    if (!name || !name->is_string() || !version || !version->is_string())
-      continue;
-    std::string line{name->as_string()};
-    line += "==" + std::string{version->as_string()};
-    if (hash && hash->is_string())
-      line += " " + std::string{hash->as_string()};
-    out.push_back(line.substr(0, 256));
-  }
-  return out;
 }
 
 } // namespace troupe

@@ -21,8 +21,4 @@ result<prepared_run> installation(const environment_spec& spec,
                                   const std::filesystem::path& staged,
                                   const environment_options& options);
 
-/// What the installer says it put in; bounded, since packages wrote it.
-std::vector<std::string>
-installed_packages(const std::filesystem::path& directory);
-
 } // namespace troupe

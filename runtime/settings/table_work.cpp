@@ -63,11 +63,18 @@ std::vector<setting_key> local_environments() {
         TROUPE_AT(local.environment_build_timeout),
         "Time for installing the requirements of a tool.")
       .between(1s, 6h),
+    row("local", "environment-build-disk",
+        TROUPE_AT(local.environment_build_disk),
+        "Bytes on disk that the requirements of one tool may take.")
+      .between(1 * MiB, 16 * TiB),
+    row("local", "environment-builds", TROUPE_AT(local.environment_builds),
+        "Installations at a time; the others wait.")
+      .between(1, 256),
     row("local", "package-index", TROUPE_AT(local.package_index),
-        "Where pip looks; empty: where it always does.")
+        "Where pip looks, be it in the house; empty: where it always does.")
       .form(text_form::url),
     row("local", "npm-registry", TROUPE_AT(local.npm_registry),
-        "Where npm looks; empty: where it always does.")
+        "Where npm looks, be it in the house; empty: where it always does.")
       .form(text_form::url),
     row("local", "source-builds", TROUPE_AT(local.source_builds),
         "Let an install run code of the package, where there is no wheel."),
@@ -84,7 +91,8 @@ std::vector<setting_key> local_environments() {
     row("local", "shared-dirs", TROUPE_AT(local.shared_dirs),
         "Any other sandbox_dir must lie below one of these to be shown."),
     row("local", "writable-dirs", TROUPE_AT(local.writable_dirs),
-        "And below one of these for runs to write there."),
+        "Below one of these runs may write, each organization in the directory "
+        "that has its id for a name, and the default one in any other."),
     row("local", "venv-name", TROUPE_AT(local.venv_name),
         "When set, the default local config uses a venv of this name.")
       .also("TOOL_EXEC_VENV_NAME")

@@ -38,7 +38,12 @@ public:
     held_.push_back({std::move(run), std::move(observer)});
     changed_.notify_all();
   }
-  void cancel(const run_id&, exit_reason) override { ++cancels; }
+  void cancel(const run_id& id, exit_reason why) override {
+    std::lock_guard guard{mutex_};
+    ++cancels;
+    cancelled_.emplace_back(id, why);
+    changed_.notify_all();
+  }
   result<void> ready() const override { return {}; }
   void stop() override {}
 
@@ -47,6 +52,13 @@ public:
     changed_.wait(lock, [this] { return !held_.empty(); });
     auto first = std::move(held_.front());
     held_.pop_front();
+    return first;
+  }
+  std::pair<run_id, exit_reason> next_cancelled() {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [this] { return !cancelled_.empty(); });
+    auto first = std::move(cancelled_.front());
+    cancelled_.pop_front();
     return first;
   }
   std::size_t pending() {
@@ -60,6 +72,7 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<held> held_;
+  std::deque<std::pair<run_id, exit_reason>> cancelled_;
 };
 
 inline run_outcome ended(const prepared_run& run, run_status status) {
@@ -89,6 +102,10 @@ struct builder_fixture {
   }
   ~builder_fixture() { builder->stop(); } // or it still writes into `dir`
   void open() {
+    if (builder)
+      builder->stop(); // one at a time
+    outer.reset();
+    builder.reset();
     builder = std::make_shared<environment_builder>(inner, options);
     BOOST_REQUIRE(builder->open().has_value());
     outer = std::make_shared<environment_backend>(inner, builder);

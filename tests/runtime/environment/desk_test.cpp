@@ -84,7 +84,8 @@ BOOST_AUTO_TEST_CASE(serves_the_runs_that_name_the_same_packages) {
   w.wait();
   outer->start(run_with({pip("numpy")}), std::make_shared<waiting_observer>());
   auto tool = inner->next(); // no installer in between
-  BOOST_TEST(fs::path{tool.run->mounts.at(0).host}.filename() == fingerprint);
+  auto home = fs::path{tool.run->mounts.at(0).host};
+  BOOST_TEST(home.filename().string().starts_with(fingerprint));
   BOOST_TEST(remove(fingerprint).has_error()); // a run uses it
   tool.observer->finished(ended(*tool.run, run_status::success));
   BOOST_TEST(remove(fingerprint).has_value());
@@ -121,6 +122,51 @@ BOOST_AUTO_TEST_CASE(builds_afresh_when_asked_to) {
   install(inner->next()); // an installer again
   BOOST_TEST(one == two);
   BOOST_TEST((*second.wait().built_at > *was.built_at));
+}
+
+BOOST_AUTO_TEST_CASE(builds_afresh_beside_the_runs_that_use_the_old_one) {
+  watcher first, second;
+  desk->build(mine, wish("numpy"), first.watch());
+  install(inner->next());
+  first.wait();
+  const auto home_of = [](const held_backend::held& h) {
+    return fs::path{h.run->mounts.at(0).host};
+  };
+  auto seen = std::make_shared<waiting_observer>();
+  outer->start(run_with({pip("numpy")}), seen);
+  auto old = inner->next();
+  auto fingerprint = desk->build(mine, wish("numpy", true), second.watch());
+  auto installer = inner->next();
+  BOOST_TEST(
+    (desk->find(mine, fingerprint)->state == environment_state::building));
+  install(installer);
+  BOOST_TEST((second.wait().state == environment_state::ready));
+  outer->start(run_with({pip("numpy")}), std::make_shared<waiting_observer>());
+  auto fresh = inner->next();
+  BOOST_TEST(home_of(fresh) != home_of(old));
+  BOOST_TEST(fs::exists(home_of(old) / "installed"));
+  auto left_behind = home_of(old);
+  old.observer->finished(ended(*old.run, run_status::success));
+  seen->wait();
+  old = {};                  // the last user has gone, and with it what it used
+  std::promise<void> queued; // behind what is to be done
+  builder->forget(mine, "nothing", [&](result<void>) { queued.set_value(); });
+  queued.get_future().wait();
+  BOOST_TEST(!fs::exists(left_behind));
+  BOOST_TEST(fs::exists(home_of(fresh) / "installed"));
+}
+
+BOOST_AUTO_TEST_CASE(keeps_the_old_one_when_a_new_build_fails) {
+  watcher first, second;
+  auto fingerprint = desk->build(mine, wish("numpy"), first.watch());
+  install(inner->next());
+  first.wait();
+  desk->build(mine, wish("numpy", true), second.watch());
+  auto installer = inner->next();
+  installer.observer->finished(ended(*installer.run, run_status::error));
+  BOOST_TEST((second.wait().state == environment_state::failed));
+  BOOST_TEST(
+    (desk->find(mine, fingerprint)->state == environment_state::ready));
 }
 
 BOOST_AUTO_TEST_CASE(knows_nothing_of_what_nobody_built) {

@@ -1,20 +1,10 @@
 #include "runtime/environment/environment_backend.hpp"
-#include "runtime/environment/installer.hpp"
 #include "tests/runtime/environment/builder_fixture.hpp"
+
+#include <algorithm>
 
 using namespace troupe;
 using namespace troupe::test;
-
-namespace {
-
-std::shared_ptr<const sandbox_config> local_config_of(json::object said) {
-  auto config = std::make_shared<sandbox_config>();
-  config->type = backend_kind::local;
-  config->config = std::move(said);
-  return config;
-}
-
-} // namespace
 
 BOOST_FIXTURE_TEST_SUITE(environment_builders, builder_fixture)
 
@@ -118,108 +108,91 @@ BOOST_AUTO_TEST_CASE(evicts_the_least_used_beyond_the_size_bound) {
   BOOST_TEST(builder->list(default_organization()).size() == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(refuses_to_share_a_directory_nobody_allowed) {
-  prepared_run run;
-  run.config = local_config_of({{"sandbox_dir", "/etc"}});
-  auto wishes = wishes_of(run, options);
-  BOOST_REQUIRE(!wishes.has_value());
-  BOOST_TEST((wishes.error().code == ec::denied));
+BOOST_AUTO_TEST_CASE(keeps_other_engines_out_of_its_directories) {
+  outer->start(run_with({pip("numpy")}), std::make_shared<waiting_observer>());
+  auto installer = inner->next(); // a build is under way
+  environment_builder second{inner, options};
+  auto refused = second.open();
+  BOOST_REQUIRE(!refused.has_value());
+  BOOST_TEST((refused.error().code == ec::conflict));
+  BOOST_TEST(fs::exists(installer.run->mounts.at(0).host));
 }
 
-BOOST_AUTO_TEST_CASE(ignores_the_standard_directory_where_nobody_shares_it) {
-  options.standard_dir = "/etc";
-  prepared_run run;
-  run.config = local_config_of({{"sandbox_dir", "/etc"}});
-  auto wishes = wishes_of(run, options);
-  BOOST_REQUIRE(wishes.has_value());
-  BOOST_TEST(wishes->mounts.empty());
-  BOOST_TEST(wishes->working_dir.empty());
-  options.shared_dirs.push_back("/etc");
-  wishes = wishes_of(run, options);
-  BOOST_REQUIRE(wishes.has_value());
-  BOOST_TEST(wishes->mounts.size() == 1u);
-  BOOST_TEST(!wishes->mounts.at(0).writable);
-}
-
-BOOST_AUTO_TEST_CASE(follows_no_link_out_of_a_shared_directory) {
-  fs::create_directory_symlink("/etc", dir.path / "shared" / "link");
-  prepared_run run;
-  run.config = local_config_of(
-    {{"sandbox_dir", (dir.path / "shared" / "link").string()}});
-  BOOST_TEST(!wishes_of(run, options).has_value());
-}
-
-BOOST_AUTO_TEST_CASE(reads_requirements_txt_of_a_shared_directory) {
-  std::ofstream{dir.path / "shared" / "requirements.txt"}
-    << "# ours\nrequests==2.31.0\n\nnumpy  # fast\n";
-  prepared_run run;
-  run.config = local_config_of(
-    {{"sandbox_dir", (dir.path / "shared").string()}, {"use_venv", true}});
-  auto wishes = wishes_of(run, options);
-  BOOST_REQUIRE(wishes.has_value());
-  BOOST_TEST(wishes->packages.pip.size() == 2u);
-  BOOST_TEST(wishes->working_dir == fs::canonical(dir.path / "shared"));
-}
-
-BOOST_AUTO_TEST_SUITE_END()
-
-BOOST_AUTO_TEST_SUITE(environment_specs)
-
-BOOST_AUTO_TEST_CASE(has_a_fingerprint_that_order_does_not_change) {
-  environment_spec a{default_organization(), "/usr/bin/python3", "1", {}, {}};
-  auto b = a;
-  a.pip = {pip("numpy"), pip("requests", "==2.31.0")};
-  b.pip = {pip("requests", "==2.31.0"), pip("numpy")};
-  BOOST_TEST(environment_fingerprint(a) == environment_fingerprint(b));
-  b.pip.pop_back();
-  BOOST_TEST(environment_fingerprint(a) != environment_fingerprint(b));
-  b = a;
-  b.organization = organization_id::make();
-  BOOST_TEST(environment_fingerprint(a) != environment_fingerprint(b));
-}
-
-BOOST_AUTO_TEST_CASE(merges_lists_and_names_what_contradicts) {
-  auto both = merge({pip("Numpy")}, {pip("numpy", "==1.26.4"), pip("x")});
-  BOOST_REQUIRE(both.has_value());
-  BOOST_TEST(both->size() == 2u);
-  BOOST_TEST(both->at(0).specifier == "==1.26.4");
-  std::vector<pip_requirement> config{pip("numpy", "==1.0")};
-  auto contradiction = merge(config, {pip("numpy", "==2.0")});
-  BOOST_REQUIRE(!contradiction.has_value());
-  BOOST_TEST(contradiction.error().text.find("numpy==1.0")
+BOOST_AUTO_TEST_CASE(stops_an_installer_that_takes_too_much_of_the_disk) {
+  options.build_bytes = 1 << 20;
+  options.look_every = std::chrono::milliseconds{1};
+  open();
+  auto watcher = std::make_shared<waiting_observer>();
+  outer->start(run_with({pip("huge")}), watcher);
+  auto installer = inner->next();
+  std::ofstream{fs::path{installer.run->mounts.at(0).host} / "huge"}
+    << std::string(2 << 20, 'x');
+  auto [id, why] = inner->next_cancelled();
+  BOOST_TEST(id.str() == installer.run->id.str());
+  BOOST_TEST((why == exit_reason::disk_limit));
+  installer.observer->finished(ended(*installer.run, run_status::error));
+  auto outcome = watcher->wait();
+  BOOST_REQUIRE(!outcome.answer.has_value());
+  BOOST_TEST((outcome.answer.error().code == ec::exhausted));
+  BOOST_TEST(outcome.answer.error().text.find("environment-build-disk")
              != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(
-  writes_requirements_to_files_and_never_into_a_command) { // S9
-  scratch dir;
-  environment_spec spec;
-  spec.organization = default_organization();
-  spec.pip = {pip("requests", "==2.31.0")};
-  spec.npm = {{"@scope/thing", "^1.2"}};
-  auto run = installation(spec, dir.path, {});
-  BOOST_REQUIRE(run.has_value());
-  for (const auto& argument : run->argv)
-    BOOST_TEST(argument.find("requests") == std::string::npos);
-  std::ifstream in{dir.path / "package.json"};
-  std::string text{std::istreambuf_iterator<char>{in}, {}};
-  BOOST_TEST(text.find(R"("@scope/thing":"^1.2")") != std::string::npos);
+BOOST_AUTO_TEST_CASE(finishes_nothing_that_is_over_the_bound_at_its_end) {
+  options.build_inodes = 1;
+  options.look_every = std::chrono::hours{1};
+  open();
+  auto watcher = std::make_shared<waiting_observer>();
+  outer->start(run_with({pip("many")}), watcher);
+  auto installer = inner->next();
+  std::ofstream{fs::path{installer.run->mounts.at(0).host} / "second"} << "x";
+  install(installer);
+  auto outcome = watcher->wait();
+  BOOST_REQUIRE(!outcome.answer.has_value());
+  BOOST_TEST((outcome.answer.error().code == ec::exhausted));
+  BOOST_TEST(builder->list(default_organization()).empty());
 }
 
-BOOST_AUTO_TEST_CASE(asks_the_registry_of_the_site_and_not_for_ever) {
-  scratch dir;
-  environment_spec spec;
-  spec.organization = default_organization();
-  spec.npm = {{"thing", "^1.2"}};
-  environment_options options;
-  options.npm_registry = "https://npm.example/";
-  auto run = installation(spec, dir.path, options);
-  BOOST_REQUIRE(run.has_value());
-  BOOST_REQUIRE(run->argv.size() == 7u); // sh -c SCRIPT install, three of ours
-  BOOST_TEST(run->argv[6] == "https://npm.example/");
-  for (const char* bound : {"--registry=$registry", "--fetch-timeout=",
-                            "--fetch-retries=", "--fetch-retry-maxtimeout="})
-    BOOST_TEST(run->argv[2].find(bound) != std::string::npos, bound);
+BOOST_AUTO_TEST_CASE(builds_so_many_at_a_time_and_the_others_after_them) {
+  options.max_builds = 1;
+  open();
+  std::vector<std::shared_ptr<waiting_observer>> watchers;
+  for (auto name : {"one", "two", "three"}) {
+    watchers.push_back(std::make_shared<waiting_observer>());
+    outer->start(run_with({pip(name)}), watchers.back());
+  }
+  for (auto& w : watchers) {
+    auto installer = inner->next();
+    BOOST_TEST((installer.run->kind == run_kind::command));
+    BOOST_TEST(inner->pending() == 0u); // nothing beside it
+    install(installer);
+    auto tool = inner->next();
+    BOOST_TEST((tool.run->kind == run_kind::source));
+    tool.observer->finished(ended(*tool.run, run_status::success));
+    w->wait();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(remembers_over_a_restart_what_was_used_last) {
+  const auto use = [&](const char* name, bool fresh) {
+    auto watcher = std::make_shared<waiting_observer>();
+    outer->start(run_with({pip(name)}), watcher);
+    if (fresh)
+      install(inner->next());
+    auto tool = inner->next();
+    tool.observer->finished(ended(*tool.run, run_status::success));
+    watcher->wait();
+  };
+  use("one", true);
+  use("two", true);
+  use("one", false); // younger by use, older by birth
+  open();
+  auto all = builder->list(default_organization());
+  BOOST_REQUIRE(all.size() == 2u);
+  auto by_birth
+    = [](const auto& a, const auto& b) { return a.built_at < b.built_at; };
+  std::sort(all.begin(), all.end(), by_birth);
+  BOOST_TEST((all[0].used_at > all[1].used_at));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
