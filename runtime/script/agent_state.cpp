@@ -12,8 +12,10 @@ namespace {
 // Deep enough for every platform's state; the comparison recurses as deep.
 constexpr json::parse_limits state_limits{.depth = 48, .bytes = 16u << 20};
 
+/// "message_ids" says who is there as much as "id" does.
 bool is_identity(std::string_view name) {
-  return name == "id" || name.ends_with("_id");
+  return name == "id" || name == "ids" || name.ends_with("_id")
+    || name.ends_with("_ids");
 }
 
 /// Whether anything in there is somebody: it may not come, go or move.

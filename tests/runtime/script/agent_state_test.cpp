@@ -14,6 +14,7 @@ namespace {
 
 const char* const state
   = R"({"id":"agent-1","name":"A","tags":["x","y"],"project_id":null,)"
+    R"("message_ids":["m-1","m-2"],)"
     R"("memory":{"blocks":[{"id":"block-1","label":"human","value":"h",)"
     R"("limit":10},{"id":"block-2","label":"persona","value":"p",)"
     R"("limit":null}]},"metadata":{"k":1}})";
@@ -74,6 +75,11 @@ const row refused[] = {
    "agent_state.memory.blocks[0].limit = '10'", "/memory/blocks/0/limit"},
   {"an id is hidden in a free map", "agent_state.metadata.user_id = 'u'",
    "/metadata/user_id"},
+  {"ids are hidden in a free map", "agent_state.metadata.tool_ids = ['t']",
+   "/metadata/tool_ids"},
+  {"one of several ids changes", "agent_state.message_ids[0] = 'm'",
+   "/message_ids"},
+  {"several ids are one less", "agent_state.message_ids.pop()", "/message_ids"},
 };
 
 run_result run_with_state(const char* code, const char* before = state) {
