@@ -63,6 +63,7 @@ prepared_run_ptr compile_request(const prepared_run& like) {
   work->function = like.function;
   work->source = like.source;
   work->interpreter = like.interpreter;
+  work->venv = like.venv;
   // Equal where slots must be equal: it needs no slot of its own then.
   work->mounts = like.mounts;
   work->working_dir = like.working_dir;

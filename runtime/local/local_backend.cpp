@@ -1,5 +1,6 @@
 #include "runtime/local/local_backend.hpp"
 
+#include "runtime/local/bare_venv.hpp"
 #include "runtime/local/local_backend_impl.hpp"
 #include "runtime/local/schema_run.hpp"
 #include "runtime/local/warden/protocol.hpp"
@@ -81,19 +82,31 @@ result<void> local_backend::impl::open() {
 void local_backend::impl::warm_up() {
   if (!options.zygote.enabled || slots)
     return;
-  const auto add = [this](zygote::family family, const interpreter& host,
-                          zygote::slot_carrier*& place) {
-    auto made = make_warm_carrier(strand, options.zygote, family, host.path,
-                                  instance.directory(),
-                                  runner_directory(instance), cold);
-    if (!made)
-      return;
-    place = made.get();
-    carriers.push_back(std::move(made));
-  };
-  add(zygote::family::python, found.python, slots);
-  if (options.zygote.node)
-    add(zygote::family::node, found.node, node_slots);
+  const auto add
+    = [this](zygote::slot_carrier::paths which, zygote::slot_carrier*& place) {
+        auto made = make_warm_carrier(strand, options.zygote, std::move(which),
+                                      instance.directory(),
+                                      runner_directory(instance), cold);
+        if (!made)
+          return;
+        place = made.get();
+        carriers.push_back(std::move(made));
+      };
+  zygote::slot_carrier::paths python;
+  python.interpreter = found.python.path;
+  add(python, slots);
+  if (auto bare
+      = make_bare_venv(instance.directory() + "/venv", python.interpreter)) {
+    python.interpreter = std::move(*bare);
+    python.for_venvs = true;
+    add(python, venv_slots);
+  }
+  if (!options.zygote.node)
+    return;
+  zygote::slot_carrier::paths node;
+  node.family = zygote::family::node;
+  node.interpreter = found.node.path;
+  add(node, node_slots);
 }
 
 local_backend::local_backend(std::shared_ptr<impl> self)
@@ -196,15 +209,23 @@ int local_backend::warden_pid() const {
   return pid.get();
 }
 
-zygote::slot_counts local_backend::slots(zygote::family of) const {
+zygote::slot_counts
+local_backend::counts_of(zygote::slot_carrier* const& carrier) const {
   std::promise<zygote::slot_counts> answer;
   auto counts = answer.get_future();
   asio::dispatch(impl_->strand, [&] {
-    const auto* carrier
-      = of == zygote::family::node ? impl_->node_slots : impl_->slots;
     answer.set_value(carrier ? carrier->counts() : zygote::slot_counts{});
   });
   return counts.get();
+}
+
+zygote::slot_counts local_backend::slots(zygote::family of) const {
+  return counts_of(of == zygote::family::node ? impl_->node_slots
+                                              : impl_->slots);
+}
+
+zygote::slot_counts local_backend::slots_of_venvs() const {
+  return counts_of(impl_->venv_slots);
 }
 
 const std::string& local_backend::instance_directory() const {

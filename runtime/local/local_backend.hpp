@@ -51,10 +51,12 @@ public:
   int warden_pid() const;
   /// The warm slots as they are now.
   zygote::slot_counts slots(zygote::family of = zygote::family::python) const;
+  zygote::slot_counts slots_of_venvs() const;
   const std::string& instance_directory() const;
 
 private:
   struct impl;
+  zygote::slot_counts counts_of(zygote::slot_carrier* const& carrier) const;
   explicit local_backend(std::shared_ptr<impl> self);
   std::shared_ptr<impl> impl_;
 };

@@ -54,6 +54,7 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
   std::shared_ptr<cold_carrier> cold;
   std::vector<std::unique_ptr<run_carrier>> carriers; // before the cold one
   zygote::slot_carrier* slots = nullptr;              // of them: Python's
+  zygote::slot_carrier* venv_slots = nullptr;         // for runs with packages
   zygote::slot_carrier* node_slots = nullptr;         // Node's
   interpreters found;
   code_cache codes;

@@ -118,18 +118,17 @@ void warden_grounds::kill_interpreter(std::uint64_t number) {
     keeper->kill_interpreter(number);
 }
 
-std::unique_ptr<zygote::slot_carrier>
-make_warm_carrier(boost::asio::any_io_executor strand,
-                  const zygote::zygote_options& options, zygote::family family,
-                  std::string interpreter, const std::string& directory,
-                  std::string runners, std::weak_ptr<cold_carrier> keeper) {
-  zygote::slot_carrier::paths where;
-  where.family = family;
-  where.interpreter = std::move(interpreter);
+std::unique_ptr<zygote::slot_carrier> make_warm_carrier(
+  boost::asio::any_io_executor strand, const zygote::zygote_options& options,
+  zygote::slot_carrier::paths which, const std::string& directory,
+  std::string runners, std::weak_ptr<cold_carrier> keeper) {
+  auto where = std::move(which);
   where.runners = std::move(runners);
   where.runners_inside = abi::runners;
-  // Of the host, not of this instance: it outlives it.
-  where.profiles = std::filesystem::path{directory}.parent_path();
+  // Of the host, not of this instance: it outlives it. What venvs start from
+  // lies in the instance and is another one next time.
+  if (!where.for_venvs)
+    where.profiles = std::filesystem::path{directory}.parent_path();
   if (!zygote::install(directory, where))
     return nullptr;
   return std::make_unique<zygote::slot_carrier>(

@@ -27,11 +27,10 @@ private:
 };
 
 /// Warm interpreters started by that warden; null when their files cannot be
-/// written to `directory`.
-std::unique_ptr<zygote::slot_carrier>
-make_warm_carrier(boost::asio::any_io_executor strand,
-                  const zygote::zygote_options& options, zygote::family family,
-                  std::string interpreter, const std::string& directory,
-                  std::string runners, std::weak_ptr<cold_carrier> keeper);
+/// written to `directory`. `which`: of what family, for whom, and from where.
+std::unique_ptr<zygote::slot_carrier> make_warm_carrier(
+  boost::asio::any_io_executor strand, const zygote::zygote_options& options,
+  zygote::slot_carrier::paths which, const std::string& directory,
+  std::string runners, std::weak_ptr<cold_carrier> keeper);
 
 } // namespace troupe

@@ -77,12 +77,14 @@ std::string_view spelled(language lang) {
 
 /// What every process of ours starts with; the run's own variables win.
 environment with_basics(environment env) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> basics{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> basics{
     {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
      {"HOME", "/tmp"},
      {"TMPDIR", "/tmp"},
      {"LANG", "C.UTF-8"},
      {"NO_COLOR", "1"},
+     {"TERM", "dumb"},
+     {"PYTHONUNBUFFERED", "1"},
      {"PYTHONWARNINGS", "ignore"},
      {"PYTHONDONTWRITEBYTECODE", "1"}}};
   for (const auto& [name, value] : basics)
@@ -145,6 +147,8 @@ result<frame::message> make_request(const prepared_run& run, place where) {
     head.variables("env", with_basics(run.env));
   head.number("max_value", run.limits.result_bytes)
     .number("max_text", run.return_char_limit);
+  if (!run.venv.empty())
+    head.text("venv", run.venv);
   if (!run.agent_id.empty())
     head.text("agent_id", run.agent_id);
   if (!run.args_json_schema.empty()) {

@@ -60,9 +60,10 @@ slot_carrier::impl::impl(boost::asio::any_io_executor strand,
     where_.profile = profile_path(where_, options_.preload);
 }
 
-/// Most tools are Python; who never runs anything else shall not pay for it.
+/// Most tools are Python without a venv; who never runs anything else shall not
+/// pay for it.
 void slot_carrier::impl::begin() {
-  if (where_.family == family::python)
+  if (where_.family == family::python && !where_.for_venvs)
     open();
 }
 
@@ -78,7 +79,9 @@ bool slot_carrier::impl::is_for(const launch& what) const {
   if (std::ranges::any_of(what.shown,
                           &warden::start_order::shown_path::writable))
     return false;
-  return what.is_runner && !what.in && what.channel && run.interpreter.empty()
+  const bool has_venv = !run.venv.empty();
+  return what.is_runner && !what.in && what.channel
+    && has_venv == where_.for_venvs && (has_venv || run.interpreter.empty())
     && is_python == (where_.family == family::python);
 }
 

@@ -39,6 +39,7 @@ public:
   struct paths {
     zygote::family family = family::python;
     std::string interpreter; // of the host, the one that cold runs use
+    bool for_venvs = false;  // of runs that have one; Python only
     std::string module;      // where `install` put it
     std::string boot;
     std::string runners;        // of the host: what runtime/script installed

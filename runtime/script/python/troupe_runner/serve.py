@@ -87,6 +87,20 @@ def _set_environment(variables, keep):
         time.tzset()
 
 
+def _enter_venv(home):
+    """Becomes the venv's interpreter where it was not started as that: as
+    `site` does it when one starts."""
+    if sys.prefix == home:
+        return
+    import site
+
+    sys.executable = os.path.join(home, "bin", "python3")
+    sys.prefix = sys.exec_prefix = home
+    site.PREFIXES[:] = [home]
+    sys.modules.pop("sysconfig", None)  # it remembers the prefix
+    site.main()
+
+
 def _set_path(variables):
     sys.path.insert(0, os.getcwd())
     extra = variables.get("PYTHONPATH")
@@ -165,6 +179,8 @@ def _carry_out(request):
         return _answer({"status": "success"}, values.to_json(made, 1 << 24)[0])
     if "env" in head:
         _set_environment(head["env"], head.get("keep_env"))
+        if "venv" in head:
+            _enter_venv(head["venv"])
         _set_path(head["env"])
     request.load_state()
     run = tool.run_snippet if operation == "code" else tool.call

@@ -78,7 +78,8 @@ constexpr std::array rows{
   row{"variables",
       "env | cut -d= -f1 | grep -v -e PWD -e SHLVL -e _ | sort "
       "| tr '\\n' ' '",
-      "HOME LANG PATH PYTHONDONTWRITEBYTECODE PYTHONWARNINGS TMPDIR ",
+      "HOME LANG PATH PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED "
+      "PYTHONWARNINGS TERM TMPDIR ",
       ""},
   row{"descriptors", "ls -m /proc/self/fd", "0, 1, 2, 3", ""},
   row{"standard_input", "readlink /proc/$$/fd/0", "/dev/null", ""},
