@@ -35,26 +35,33 @@ bool names_organization(const fs::path& name) {
   return organization_id::parse(name.string()).has_value();
 }
 
-/// Whether the default organization may have the root itself: it is the only
-/// one, as far as directories go.
 bool holds_others(const fs::path& root) {
   std::error_code why;
   for (const auto& item : fs::directory_iterator{root, why})
-    if (names_organization(item.path().filename())
-        && item.path().filename() != default_organization().str())
+    if (auto name = item.path().filename();
+        names_organization(name) && name != default_organization().str())
       return true;
   return false;
 }
 
+/// Whether a writable root is to be seen in `path`, or is it. That is for the
+/// default organization, as long as it is the only one that writes there.
+bool shows_others(const fs::path& path, const environment_options& options,
+                  const organization_id& organization) {
+  return std::ranges::any_of(options.writable_dirs, [&](const fs::path& root) {
+    std::error_code why;
+    auto real = fs::weakly_canonical(root, why);
+    return part_below(real, {path})
+      && (organization != default_organization() || holds_others(real));
+  });
+}
+
 /// A writable directory is one organization's: that which its name says, and
 /// the default one's where there is no such name.
-bool is_owned(const fs::path& real, const fs::path& below_root,
-              const organization_id& organization) {
+bool is_owned(const fs::path& below_root, const organization_id& organization) {
   auto first = *below_root.begin();
-  if (names_organization(first))
-    return first == organization.str();
-  return organization == default_organization()
-    && (first != "." || !holds_others(real));
+  return names_organization(first) ? first == organization.str()
+                                   : organization == default_organization();
 }
 
 bool is_one_name(const std::string& name) {
@@ -128,10 +135,11 @@ result<void> share_directory(const prepared_run& run,
                       "not below a directory that this engine shares; an "
                       "operator can add it to local.shared-dirs");
   auto writable = part_below(real, options.writable_dirs);
-  if (writable && !is_owned(real, *writable, run.organization))
+  if (shows_others(real, options, run.organization)
+      || (writable && !is_owned(*writable, run.organization)))
     return not_shared(config.sandbox_dir,
-                      "below a writable directory, but not in this "
-                      "organization's own: that is called "
+                      "not in this organization's own part of a directory "
+                      "that is written to: that is called "
                         + run.organization.str());
   wishes.mounts.push_back({real.string(), real.string(), writable.has_value()});
   wishes.working_dir = real.string();

@@ -35,7 +35,7 @@ bool is_word(char c) {
 /// Of a text between quotes: nothing that could end it, or a line.
 bool is_plain(char c) {
   return is_word(c) || (c >= '0' && c <= '9')
-    || std::string_view{" .-+*#:/,~()"}.find(c) != std::string_view::npos;
+    || std::string_view{" .-+*:/,~()"}.find(c) != std::string_view::npos;
 }
 
 class marker_reader {
@@ -149,7 +149,8 @@ private:
 
 result<std::string> parse_marker(std::string_view text) {
   std::string out;
-  if (text.size() <= longest_marker && marker_reader{text}.read(out))
+  if (text.size() <= longest_marker && marker_reader{text}.read(out)
+      && out.size() <= longest_marker)
     return out;
   return bad_field("", "what follows the ';' is no environment marker",
                    "write a comparison such as python_version < \"3.11\"");

@@ -25,6 +25,8 @@ bool is_harmless(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   std::string_view text{reinterpret_cast<const char*>(data), size};
+  if (auto r = parse_marked_pip(text))
+    demand(*parse_marked_pip(to_string(*r)) == *r);
   if (auto r = parse_pip(text)) {
     auto spelled = to_string(*r);
     demand(is_harmless(spelled));

@@ -62,6 +62,15 @@ BOOST_FIXTURE_TEST_CASE(lets_an_organization_write_in_its_own_alone, fixture) {
   BOOST_TEST(!wishes_in(shared).has_value());
 }
 
+BOOST_FIXTURE_TEST_CASE(shows_nobody_what_others_write_from_above, fixture) {
+  options.writable_dirs = {shared / "written"};
+  run.organization = organization_id::make();
+  fs::create_directories(shared / "written");
+  fs::create_directories(shared / "read");
+  BOOST_TEST(!wishes_in(shared).has_value());
+  BOOST_TEST(wishes_in(shared / "read").has_value());
+}
+
 BOOST_FIXTURE_TEST_CASE(gives_a_single_tenant_all_that_is_writable, fixture) {
   options.writable_dirs = {shared};
   auto wishes = wishes_in(shared);
