@@ -102,16 +102,19 @@ BOOST_AUTO_TEST_CASE(carries_runs_with_packages_warm_as_it_does_cold) {
     auto now = backend.slots_of_venvs();
     return now.zygotes > 0 && now.trouble.empty();
   }));
-  for (const auto& [name, source] : ways)
-    BOOST_TEST_CONTEXT(name) {
-      auto before = backend.slots_of_venvs().runs;
-      auto warm = house.warm(with_wheel(source));
-      auto cold = house.cold(with_wheel(source));
-      BOOST_REQUIRE(warm.answer.has_value());
-      BOOST_REQUIRE(cold.answer.has_value());
-      BOOST_TEST(backend.slots_of_venvs().runs > before); // really warm
-      BOOST_TEST(essence(*warm.answer) == essence(*cold.answer));
-    }
+  for (auto level : {isolation_level::standard, isolation_level::strict})
+    for (const auto& [name, source] : ways)
+      BOOST_TEST_CONTEXT(name << ", " << to_string(level)) {
+        auto run = with_wheel(source);
+        run.isolation = level;
+        auto before = backend.slots_of_venvs().runs;
+        auto warm = house.warm(run);
+        auto cold = house.cold(run);
+        BOOST_REQUIRE(warm.answer.has_value());
+        BOOST_REQUIRE(cold.answer.has_value());
+        BOOST_TEST(backend.slots_of_venvs().runs > before); // really warm
+        BOOST_TEST(essence(*warm.answer) == essence(*cold.answer));
+      }
   BOOST_TEST(value_of(house.warm(with_wheel(plain_python))) == "42");
 }
 
