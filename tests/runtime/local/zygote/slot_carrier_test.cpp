@@ -114,8 +114,8 @@ BOOST_AUTO_TEST_CASE(shows_an_environment_built_from_the_request) {
                      "  return [os.environ['GREETING'], len(os.environ),"
                      " os.environ['HOME']]\n",
                      "f");
-  // Seven basics of every run, and its own.
-  BOOST_TEST(s.value() == R"(["hello",8,"/tmp"])");
+  // Nine basics of every run, and its own.
+  BOOST_TEST(s.value() == R"(["hello",10,"/tmp"])");
 }
 
 BOOST_AUTO_TEST_CASE(shows_no_path_of_the_host_in_what_it_was_started_with) {
