@@ -144,24 +144,4 @@ void client_connection::close() {
   plain_.close();
 }
 
-result<std::shared_ptr<ssl::context>>
-make_client_tls(const std::string& ca_file) {
-  auto context = std::make_shared<ssl::context>(ssl::context::tls_client);
-  boost::system::error_code why;
-  SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
-  // Idle ones are many: they give back their 32 KiB of buffers.
-  SSL_CTX_set_mode(context->native_handle(), SSL_MODE_RELEASE_BUFFERS);
-  context->set_verify_mode(ssl::verify_peer, why);
-  if (!why && ca_file.empty())
-    context->set_default_verify_paths(why);
-  else if (!why)
-    context->load_verify_file(ca_file, why);
-  if (why)
-    return fail(ec::invalid_request,
-                "TLS: cannot read certificates from '"
-                  + (ca_file.empty() ? "the system's store" : ca_file)
-                  + "': " + why.message());
-  return context;
-}
-
 } // namespace troupe::net

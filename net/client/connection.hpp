@@ -75,8 +75,4 @@ private:
 
 using client_connection_ptr = std::unique_ptr<client_connection>;
 
-/// TLS 1.2 or newer, the system's store or `ca_file`, peer verified.
-result<std::shared_ptr<boost::asio::ssl::context>>
-make_client_tls(const std::string& ca_file);
-
 } // namespace troupe::net

@@ -1,5 +1,6 @@
 #include "net/client/http_client.hpp"
 
+#include "net/client/client_tls.hpp"
 #include "net/client/conversation.hpp"
 #include "net/fail.hpp"
 
@@ -31,7 +32,9 @@ class http_client::impl {
 public:
   impl(asio::any_io_executor ex, client_options options)
       : executor_{std::move(ex)}, options_{std::move(options)},
-        tls_{make_client_tls(options_.ca_file)} {}
+        tls_{make_client_tls(options_.ca_file,
+                             {options_.only_certificate,
+                              options_.certificate_file, options_.key_file})} {}
 
   asio::awaitable<client_exchange> run(client_request request,
                                        stream_reader reader);

@@ -28,6 +28,10 @@ struct client_options {
   std::size_t max_connections_per_host = 1'024; // beyond: exhausted
   std::size_t max_header_bytes = 64u << 10;
   std::string ca_file; // "": the system's store
+  /// The service's own, PEM: nobody else is trusted, whatever the name.
+  std::string only_certificate;
+  std::string certificate_file; // ours, PEM, where a service asks for one
+  std::string key_file;         // PEM
   std::string user_agent = "troupe/" TROUPE_VERSION;
 };
 

@@ -1,6 +1,7 @@
 #include "net/providers/modal.hpp"
 
 #include "net/client/address_rules.hpp"
+#include "net/client/client_tls.hpp"
 #include "net/fail.hpp"
 #include "net/providers/modal_execution.hpp"
 #include "net/providers/modal_sandboxes.hpp"

@@ -1,6 +1,7 @@
 // B50: whom the client takes for the service it wants to speak to. Every
 // certificate is made here; each bad one differs from the good one in one
 // thing.
+#include "net/client/client_tls.hpp"
 #include "net/client/connection.hpp"
 #include "net/client/http_client.hpp"
 #include "tests/support/temporary_directory.hpp"

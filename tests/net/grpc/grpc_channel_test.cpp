@@ -1,3 +1,4 @@
+#include "net/client/client_tls.hpp"
 #include "net/grpc/grpc_channel.hpp"
 #include "tests/support/grpc_stand_in.hpp"
 

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "runtime/error.hpp"
+
+#include <boost/asio/ssl/context.hpp>
+
+#include <memory>
+#include <string>
+
+namespace troupe::net {
+
+/// Who both ends are when the system's store is not the whole answer. Files,
+/// PEM; "": nobody.
+struct tls_identity {
+  std::string only_peer;   // the peer's own certificate, whatever the name
+  std::string certificate; // ours
+  std::string key;
+};
+
+/// TLS 1.2 or newer, the system's store or `ca_file`, peer verified.
+result<std::shared_ptr<boost::asio::ssl::context>>
+make_client_tls(const std::string& ca_file, const tls_identity& who = {});
+
+} // namespace troupe::net
