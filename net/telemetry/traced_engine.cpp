@@ -1,10 +1,49 @@
 #include "net/telemetry/traced_engine.hpp"
 
 #include "runtime/catalog.hpp"
+#include "runtime/json/json.hpp"
+
+#include <algorithm>
 
 namespace troupe::net {
 
 using result_ptr = std::shared_ptr<const run_result>;
+
+namespace {
+
+bool skip(std::string_view& line, std::string_view word) {
+  bool there = line.starts_with(word);
+  if (there)
+    line.remove_prefix(word.size());
+  return there;
+}
+
+/// What runs of a source when nothing is named: its last function at the top.
+/// A glance, for a name that people read; the runner looks properly.
+std::string_view last_function(std::string_view source, language lang) {
+  std::string_view found;
+  while (!source.empty()) {
+    auto line = source.substr(0, source.find('\n'));
+    source.remove_prefix(std::min(source.size(), line.size() + 1));
+    for (auto before : {"export ", "default ", "async "})
+      skip(line, before);
+    if (skip(line, lang == language::python ? "def " : "function "))
+      found = line.substr(0, line.find_first_of("(<: "));
+  }
+  return found;
+}
+
+std::string name_of_source(const run_request& request) {
+  if (!request.function.empty())
+    return request.function;
+  if (auto schema = json::parse_object(request.json_schema))
+    if (auto name = schema->if_contains("name"); name && name->is_string())
+      return std::string{name->get_string()};
+  auto found = last_function(request.source, request.lang);
+  return found.empty() ? "source" : std::string{found};
+}
+
+} // namespace
 
 /// A run that has not ended yet.
 struct traced_engine::open_span {
@@ -55,7 +94,7 @@ std::string traced_engine::name_of(const caller& who,
   case run_kind::command:
     return "command";
   case run_kind::source:
-    return request.function;
+    return name_of_source(request);
   case run_kind::tool:
     break;
   }

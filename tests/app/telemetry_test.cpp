@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(puts_a_run_between_its_caller_and_its_tool) {
   auto body = json::parse_object(answer.substr(answer.find("\r\n\r\n") + 4));
   BOOST_TEST_REQUIRE((body && body->contains("value")), answer);
   std::string inside{body->at("value").as_string()};
-  auto run = there.span_named("execute_tool");
+  auto run = there.span_named("execute_tool look");
   BOOST_TEST(run.at("traceId").as_string()
              == "0af7651916cd43dd8448eb211c80319c");
   BOOST_TEST(run.at("parentSpanId").as_string() == "b7ad6b7169203331");

@@ -73,6 +73,30 @@ BOOST_AUTO_TEST_CASE(leave_a_span_per_run_with_its_stages_below) {
   BOOST_TEST((spans[1].begin == spans[0].end));
 }
 
+BOOST_AUTO_TEST_CASE(name_a_source_after_what_runs_of_it) {
+  auto name_of = [&](auto say) {
+    run_request r;
+    r.kind = run_kind::source;
+    r.source
+      = "async def first(a):\n  def inner(): pass\n\ndef second(a): pass";
+    say(r);
+    submit(std::move(r));
+    return spans.back().name;
+  };
+  BOOST_TEST(name_of([](auto&) {}) == "execute_tool second");
+  BOOST_TEST(name_of([](auto& r) { r.function = "first"; })
+             == "execute_tool first");
+  BOOST_TEST(name_of([](auto& r) { r.json_schema = R"({"name":"said"})"; })
+             == "execute_tool said");
+  BOOST_TEST(name_of([](auto& r) {
+               r.lang = language::typescript;
+               r.source = "export async function go(a: string) {}\n";
+             })
+             == "execute_tool go");
+  BOOST_TEST(name_of([](auto& r) { r.source = "x = 1"; })
+             == "execute_tool source");
+}
+
 BOOST_AUTO_TEST_CASE(go_on_with_the_caller_s_trace_into_the_tool) {
   auto r = tool("add");
   r.traceparent = parent;
