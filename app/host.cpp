@@ -2,6 +2,7 @@
 
 #include "actors/engine_host.hpp"
 #include "actors/stored.hpp"
+#include "app/access_log.hpp"
 #include "app/answer_archive.hpp"
 #include "app/exit_code.hpp"
 #include "app/logging.hpp"
@@ -33,22 +34,6 @@ constexpr std::chrono::seconds stop_slack{10};
 
 // The local backend lives on one strand; its socket work never waits.
 constexpr std::size_t local_threads = 1;
-
-void log_access(const net::access_entry& entry) {
-  auto weight = entry.status >= 500 ? log::level::warning : log::level::debug;
-  if (!log::enabled(weight))
-    return;
-  auto status = std::to_string(entry.status);
-  auto took = std::to_string(entry.took.count());
-  log::write(weight, "http answered",
-             {{"method", entry.method},
-              {"route", entry.route},
-              {"status", status},
-              {"microseconds", took},
-              {"request_id", entry.request_id},
-              {"organization", entry.organization},
-              {"peer", entry.peer}});
-}
 
 } // namespace
 
@@ -159,7 +144,7 @@ engine& host::parts::front() {
 
 result<void> host::parts::open_server(const settings& s) {
   auto options = server_options_from(s);
-  options.access_log = log_access;
+  options.access_log = access_log_of(s);
   options.more_metrics = [from = remote.get(), spans = exporter.get()] {
     return from->metrics() + (spans ? spans->metrics() : std::string{})
       + logging::metrics();

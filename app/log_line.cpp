@@ -32,6 +32,18 @@ std::string spelled_time(clock::time_point at, const char* format) {
   return text;
 }
 
+// What is counted or measured: programs get these as numbers.
+constexpr std::string_view numbers[]
+  = {"bytes_out", "count", "duration_us", "port", "status"};
+
+bool is_number(std::string_view name, std::string_view value) {
+  constexpr std::size_t most = 15; // digits that a double holds
+  return !value.empty() && value.size() <= most
+    && std::ranges::find(numbers, name) != std::ranges::end(numbers)
+    && value.find_first_not_of("0123456789") == value.npos
+    && (value == "0" || value[0] != '0');
+}
+
 bool is_plain(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return c > ' ' && c < 0x7f && c != '"' && c != '=' && c != '\\';
@@ -77,7 +89,10 @@ std::string json_line(clock::time_point at, log::level l, std::string_view text,
     out += ',';
     json::append_string(out, cut(name));
     out += ':';
-    json::append_string(out, cut(value));
+    if (is_number(name, value))
+      out += value;
+    else
+      json::append_string(out, cut(value));
   }
   return out + "}\n";
 }

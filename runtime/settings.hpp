@@ -45,6 +45,7 @@ struct settings {
   struct log_group {
     std::string level = "info";
     std::string format = "auto"; // text on a terminal, else JSON lines
+    std::string access = "auto"; // a line per request: on where it is JSON
     std::uint32_t queue = 8192;  // lines; 4 MiB of common length
   } log;
 

@@ -92,6 +92,8 @@ private:
     std::string_view route;
     std::string request_id;
     std::string organization;
+    std::string key_id;
+    std::string trace_id;
     clock::time_point began{};
   };
 

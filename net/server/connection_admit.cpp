@@ -3,6 +3,7 @@
 #include "net/server/connection.hpp"
 #include "net/server/response.hpp"
 #include "net/server/worker.hpp"
+#include "net/telemetry/trace_context.hpp"
 
 #include <algorithm>
 
@@ -42,6 +43,9 @@ void connection::admit(exchange_ptr ex) {
   auto& in = ex->in_;
   name_request(in);
   pending_.request_id = in.id;
+  auto traced = in.field("traceparent");
+  if (parse_traceparent(traced))
+    pending_.trace_id = traced.substr(3, 32); // 00-TRACE-SPAN-FLAGS
   const auto& routes = home_->shared().routes;
   ex->match_ = routes.find(in.verb, in.path);
   const auto* found = ex->match_.found;
@@ -72,6 +76,7 @@ void connection::admit(exchange_ptr ex) {
     }
   pending_.organization = ex->who_.organization.str();
   ex->sees_details_ = doorman_.shows_details();
+  pending_.key_id = ex->who_.key.str();
   pending_.gzip = accepts_gzip(in.field("accept-encoding"));
   if (parser_->has_body())
     expect_body(*ex);

@@ -97,7 +97,9 @@ void connection::log(int status, std::size_t bytes) {
   entry.bytes_out = bytes;
   entry.took = took;
   entry.request_id = pending_.request_id;
+  entry.trace_id = pending_.trace_id;
   entry.organization = pending_.organization;
+  entry.key_id = pending_.key_id;
   tell(entry);
 }
 

@@ -25,7 +25,9 @@ struct access_entry {
   std::size_t bytes_out = 0;
   std::chrono::microseconds took{0};
   std::string_view request_id;
+  std::string_view trace_id; // of the caller's traceparent, "" for none
   std::string_view organization;
+  std::string_view key_id; // "" for loopback without a key
 };
 
 /// Everything that may be said about the listener. Sizes are bytes.

@@ -80,6 +80,9 @@ std::vector<setting_key> log() {
     row("log", "format", TROUPE_AT(log.format),
         "auto is text on a terminal and one JSON object per line elsewhere.")
       .one_of("auto|text|json"),
+    row("log", "access", TROUPE_AT(log.access),
+        "A line for every answered request; auto is on where the log is JSON.")
+      .one_of("auto|on|off"),
     row("log", "queue", TROUPE_AT(log.queue),
         "Lines that wait for a slow reader; then the oldest are dropped.")
       .between(16, 1'000'000),

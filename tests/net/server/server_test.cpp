@@ -124,23 +124,32 @@ BOOST_AUTO_TEST_CASE(tells_operators_how_it_is) {
 BOOST_AUTO_TEST_CASE(logs_each_request_once) {
   std::mutex mutex;
   std::vector<std::string> lines;
+  std::size_t answered = 0;
   net::server_options o;
   o.access_log = [&](const net::access_entry& e) {
     std::lock_guard lock{mutex};
     lines.push_back(std::string{e.method} + " " + std::string{e.route} + " "
-                    + std::to_string(e.status) + " " + std::string{e.peer});
+                    + std::to_string(e.status) + " " + std::string{e.peer}
+                    + (e.trace_id.empty() ? "" : " in ")
+                    + std::string{e.trace_id});
+    answered += e.bytes_out;
   };
   http_house house{o};
   house.get("/livez");
   house.get("/v1/runs/run-x/events");
   house.get("/secret/path");
+  ask(house.server.port(), "GET", "/livez", {},
+      "traceparent: "
+      "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n");
   house.server.stop();
-  BOOST_TEST(
-    lines
-      == (std::vector<std::string>{"GET /livez 200 127.0.0.1",
-                                   "GET /v1/runs/{id}/events 404 127.0.0.1",
-                                   "GET  404 127.0.0.1"}),
-    boost::test_tools::per_element());
+  BOOST_TEST(answered > 0u);
+  BOOST_TEST(lines
+               == (std::vector<std::string>{
+                 "GET /livez 200 127.0.0.1",
+                 "GET /v1/runs/{id}/events 404 127.0.0.1", "GET  404 127.0.0.1",
+                 "GET /livez 200 127.0.0.1 in "
+                 "0af7651916cd43dd8448eb211c80319c"}),
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
