@@ -1,27 +1,18 @@
 #pragma once
 
-#include "app/settings_options.hpp"
+#include "app/session_place.hpp"
 #include "runtime/json/json.hpp"
 
 #include <boost/beast/http/verb.hpp>
 
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace troupe {
-
-/// Where a command finds an engine, as the command line says it.
-struct session_options {
-  std::string server;   // "": TROUPE_SERVER, else found by the settings
-  std::string key_file; // "": the key is in TROUPE_API_KEY, or not needed
-  std::shared_ptr<settings_options> from;
-};
-
-/// Adds --server, --key-file and those of the settings.
-std::shared_ptr<session_options> add_session_options(CLI::App& command);
 
 /// An engine's /v1 interface for the time of one command. Without --server it
 /// is the engine that serves at http.listen or, where nobody listens, one that
@@ -29,6 +20,8 @@ std::shared_ptr<session_options> add_session_options(CLI::App& command);
 class api_session {
 public:
   static result<std::unique_ptr<api_session>> open(const session_options& how);
+  /// The same without opening one: null where nobody serves.
+  static result<std::unique_ptr<api_session>> find(const session_options& how);
   api_session(const api_session&) = delete;
   api_session& operator=(const api_session&) = delete;
   ~api_session();
@@ -40,17 +33,26 @@ public:
   result<json::value> call(verb method, std::string target);
   result<json::value> call(verb method, std::string target,
                            const json::value& body);
+  /// What takes long is only begun: the engine's word on where it stands.
+  result<json::value> begin(std::string target, const json::value& body);
   /// An answer that is not JSON, such as /metrics.
   result<std::string> text(std::string target);
+  /// Lines of JSON as they come; the first error of `line` ends it.
+  using line_reader = std::function<result<void>(json::object& line)>;
+  result<void> follow(verb method, std::string target, const json::value& body,
+                      line_reader line);
 
   /// The same request `count` times, `at_once` at a time: how long each took.
-  /// Ends at the first refusal.
+  /// Ends at the first refusal. `told` hears how many there are by now.
   result<std::vector<std::chrono::microseconds>>
   repeat(verb method, const std::string& target, const std::string& body,
-         std::size_t count, std::size_t at_once);
+         std::size_t count, std::size_t at_once,
+         const std::function<void(std::size_t)>& told = {});
 
-  /// All items of a listing, page by page; `target` without query.
-  result<json::array> list(std::string target, std::string query = {});
+  /// The first `most` items of a listing, page by page; `target` without query.
+  result<json::array> list(std::string target, std::string query = {},
+                           std::size_t most
+                           = std::numeric_limits<std::size_t>::max());
 
   /// "http://127.0.0.1:8283", for people.
   std::string where() const;
@@ -59,11 +61,14 @@ public:
 
 private:
   struct parts;
-  explicit api_session(std::unique_ptr<parts> p);
+  explicit api_session(session_place place);
   result<std::string> exchange(verb method, std::string target,
-                               std::string body);
+                               std::string body, std::string_view prefer = {});
   std::unique_ptr<parts> parts_;
 };
+
+/// What an engine's error says, in an answer or in a stream.
+error read_error(const json::object& said, ec code);
 
 /// Says what was wrong on standard error, field by field; the exit code.
 int complain_about(const error& why);

@@ -4,6 +4,8 @@ namespace troupe {
 
 namespace {
 
+constexpr auto shown_group = "Settings";
+
 void add_setting(CLI::App& command, settings_options& into, std::string names,
                  std::string path, std::string help, std::string group) {
   // The name as the user wrote it, for complaints and for origins.
@@ -31,15 +33,17 @@ result<configuration> settings_options::load() {
 
 std::shared_ptr<settings_options> add_settings_options(CLI::App& command) {
   auto options = std::make_shared<settings_options>();
-  command.add_option(
-    "--config-file", options->sources.file,
-    "Settings; else TROUPE_CONFIG_FILE, ./config.ini, /etc/troupe/config.ini");
+  command
+    .add_option("--config-file", options->sources.file,
+                "Settings; else TROUPE_CONFIG_FILE, ./config.ini, "
+                "/etc/troupe/config.ini")
+    ->group(shown_group);
   add_setting(command, *options, "--listen", "http.listen",
-              "Address to serve, host:port", "Options");
+              "Address to serve, host:port", shown_group);
   add_setting(command, *options, "--data-dir", "engine.data-dir",
-              "Folder for everything that is kept", "Options");
+              "Folder for everything that is kept", shown_group);
   add_setting(command, *options, "--log-level", "log.level",
-              "debug, info, warning, error or off", "Options");
+              "debug, info, warning, error or off", shown_group);
   for (auto& key : setting_keys())
     add_setting(command, *options, "--" + key.path(), key.path(),
                 std::string{key.help}, "");
