@@ -120,6 +120,9 @@ void add_serve_command(CLI::App& app, invocation& call) {
   cmd->add_flag("--check-config", *only_check,
                 "Read all settings, say whether they are fine, and end");
   auto from = add_settings_options(*cmd);
+  cmd->footer(cmd->get_footer()
+              + "\n\nSIGHUP reads log.level and the files of TLS again; other"
+                " settings are read at\nthe next start.");
   call.on(cmd, [from, only_check] { return serve(*from, *only_check); });
 }
 
