@@ -1,8 +1,10 @@
 #include "app/commands.hpp"
 #include "app/options.hpp"
 #include "app/session_command.hpp"
+#include "app/table.hpp"
 #include "storage/audit_reader.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <iostream>
 #include <memory>
@@ -69,13 +71,31 @@ struct tail_words {
   bool as_json = false;
 };
 
-void tell(const json::object& entry, bool as_json) {
-  if (as_json)
-    std::cout << json::to_text(entry) << "\n";
-  else
-    std::cout << json::to_text(entry.at("sequence")) << " "
-              << std::string_view{entry.at("at").as_string()} << " "
-              << json::to_text(entry.at("what")) << "\n";
+/// Lines that come one by one cannot wait for the widest: these are usual.
+constexpr std::size_t width_of_number = 6;
+constexpr std::size_t width_of_event = 22;
+
+std::string padded(std::string text, std::size_t width) {
+  text.resize(std::max(text.size(), width), ' ');
+  return text + "  ";
+}
+
+/// What happened in front, then everything that is known about it.
+std::string line_of(const json::value& entry) {
+  const auto& what = entry.at("what");
+  auto event = cell(what, "event") == "change" ? cell(what, "change")
+                                               : cell(what, "event");
+  auto line = padded(cell(entry, "sequence"), width_of_number)
+    + cell(entry, "at") + "  " + padded(event, width_of_event);
+  for (const auto& member : what.as_object())
+    if (member.key() != "event" && member.key() != "change")
+      line += std::string{member.key()} + "=" + cell(what, member.key()) + " ";
+  line.pop_back();
+  return one_line(std::move(line), std::string::npos);
+}
+
+void tell(const json::value& entry, bool as_json) {
+  std::cout << (as_json ? json::to_text(entry) : line_of(entry)) << "\n";
 }
 
 volatile std::sig_atomic_t told_to_stop = 0;
@@ -88,14 +108,13 @@ result<void> show(api_session& engine, const tail_words& how, std::size_t count,
   if (!page)
     return page.error();
   for (const auto& item : page->at("items").as_array()) {
-    const auto& entry = item.as_object();
-    auto number = entry.at("sequence").to_number<std::uint64_t>();
+    auto number = item.at("sequence").to_number<std::uint64_t>();
     if (number <= seen)
       continue;
     if (seen > 0 && number > seen + 1)
       std::cerr << "troupe: " << number - seen - 1
                 << " entries came too fast to be shown\n";
-    tell(entry, how.as_json);
+    tell(item, how.as_json);
     seen = number;
   }
   std::cout.flush();
@@ -128,7 +147,6 @@ void add_audit_command(CLI::App& app, invocation& call) {
   shown->add_option("-n,--count", said->count, "How many")
     ->check(CLI::Range(std::size_t{1}, most_at_once));
   shown->add_flag("-f,--follow", said->follow, "Go on as they come");
-  shown->add_flag("--json", said->as_json, "For programs: JSON lines");
 
   auto how = std::make_shared<verify_words>();
   auto checked = audit->add_subcommand(

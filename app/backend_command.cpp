@@ -1,8 +1,10 @@
+#include "app/api_session.hpp"
 #include "app/commands.hpp"
 #include "app/options.hpp"
 #include "app/provider_options.hpp"
 #include "app/provider_trial.hpp"
 #include "app/settings_options.hpp"
+#include "app/table.hpp"
 #include "runtime/json/json.hpp"
 
 #include <iostream>
@@ -44,29 +46,71 @@ std::string place_of(const settings& s, backend_kind kind) {
 
 // -- list ---------------------------------------------------------------------
 
-int list(settings_options& from, const backend_options& how) {
-  auto loaded = from.load();
-  if (!loaded)
-    return complain(loaded.error().text);
-  auto& s = loaded->values;
+/// What an engine says of its own backends; nothing where nobody serves, or
+/// whoever does lets us in no further than to say why.
+json::array live_backends(const session_options& how) {
+  auto engine = api_session::find(how);
+  if (engine && !*engine)
+    return {};
+  auto all = engine ? (*engine)->call(api_session::verb::get, "/v1/backends")
+                    : result<json::value>{engine.error()};
+  if (all)
+    return std::move(all->as_object()["items"].as_array());
+  std::cerr << "troupe: how they are doing stays unknown: " << all.error().text
+            << "\n";
+  return {};
+}
+
+json::array known_backends(const settings& s) {
   json::array all;
-  auto add
-    = [&](std::string name, bool on, std::string place, std::string_view hint) {
-        if (!how.as_json)
-          std::cout << (on ? "on   " : "off  ") << name
-                    << (on ? (place.empty() ? "" : ": " + place)
-                           : ": " + std::string{hint})
-                    << "\n";
-        all.push_back({{"name", name}, {"configured", on}, {"place", place}});
-      };
+  auto add = [&](std::string_view name, bool on, std::string place,
+                 std::string_view hint) {
+    all.push_back(
+      {{"name", name}, {"configured", on}, {"place", place}, {"hint", hint}});
+  };
   add("local", s.local.enabled, "", "set local.enabled = true");
   for (auto kind : kinds)
-    add(std::string{to_string(kind)}, is_configured(s, kind), place_of(s, kind),
+    add(to_string(kind), is_configured(s, kind), place_of(s, kind),
         way_in(kind));
   add("webhook", !s.credentials.webhook_url.empty(), s.credentials.webhook_url,
       "set credentials.webhook-url (STEP_ORCHESTRATOR_ENDPOINT)");
-  if (how.as_json)
+  return all;
+}
+
+/// What the engine sees wins over what these settings say.
+void print_known(const json::array& all) {
+  table rows{{"BACKEND", "IS", "CIRCUIT", "RUNNING", "WHERE"}};
+  for (const auto& one : all) {
+    auto live = one.get_object().if_contains("live");
+    bool on = cell(live ? *live : one, "configured") == "true";
+    bool ready = live && cell(*live, "ready") == "true";
+    auto where = cell(one, on ? "place" : "hint");
+    if (on && live && !ready)
+      where += (where.empty() ? "" : ": ") + cell(*live, "reason");
+    rows.add({cell(one, "name"),
+              !on       ? "off"
+                : ready ? "ready"
+                : live  ? "not ready"
+                        : "on",
+              on && live ? cell(*live, "circuit") : "",
+              on && live ? cell(*live, "running") : "", where});
+  }
+  rows.show();
+}
+
+int list_backends(const session_options& from, bool as_json) {
+  auto loaded = from.from->load();
+  if (!loaded)
+    return complain(loaded.error().text);
+  auto all = known_backends(loaded->values);
+  for (auto& live : live_backends(from))
+    for (auto& one : all)
+      if (cell(one, "name") == cell(live, "kind"))
+        one.as_object()["live"] = live;
+  if (as_json)
     std::cout << json::to_text(all) << "\n";
+  else
+    print_known(all);
   return exit_ok;
 }
 
@@ -153,10 +197,13 @@ void add_backend_command(CLI::App& app, invocation& call) {
     "backend", "List, test and tidy up the places where tools run");
 
   auto shown = backend->add_subcommand(
-    "list", "Say which are switched on, and how to switch on the others");
+    "list",
+    "Say which are switched on, how to switch on the others, and how "
+    "they do in the engine that serves");
   shown->add_flag("--json", how->as_json, "For programs");
-  auto list_from = add_settings_options(*shown);
-  call.on(shown, [how, list_from] { return list(*list_from, *how); });
+  auto list_from = add_session_options(*shown);
+  call.on(shown,
+          [how, list_from] { return list_backends(*list_from, how->as_json); });
 
   auto tried = backend->add_subcommand(
     "test", "Prove your credentials at the real service, step by step");

@@ -3,6 +3,7 @@
 #include "app/options.hpp"
 #include "app/session_command.hpp"
 #include "app/settings_options.hpp"
+#include "app/status_line.hpp"
 #include "app/table.hpp"
 #include "storage/backup.hpp"
 #include "storage/database.hpp"
@@ -35,7 +36,10 @@ struct create_words {
 result<int> back_up(const create_words& said, api_session& engine) {
   json::object body;
   body["directory"] = std::filesystem::absolute(said.directory).string();
+  status_line progress;
+  progress.show("the engine copies its data ...");
   auto made = engine.call(api_session::verb::post, "/v1/upkeep/backups", body);
+  progress.clear();
   if (!made)
     return made.error();
   if (said.as_json) {
@@ -73,7 +77,10 @@ result<std::filesystem::path> store_of(const backup_words& said) {
 }
 
 int check(const backup_words& said) {
+  status_line progress;
+  progress.show("reads " + said.directory + " ...");
   auto fine = verify_backup(said.directory);
+  progress.clear();
   return fine ? say(said, "is whole", *fine) : complain_about(fine.error());
 }
 
@@ -81,7 +88,10 @@ int restore(const backup_words& said) {
   auto store = store_of(said);
   if (!store)
     return complain_about(store.error());
+  status_line progress;
+  progress.show("copies " + said.directory + " ...");
   auto done = restore_backup(said.directory, *store);
+  progress.clear();
   return done ? say(said, "is restored to " + store->string(), *done)
               : complain_about(done.error());
 }
@@ -105,7 +115,6 @@ void add_backup_command(CLI::App& app, invocation& call) {
     ->add_option("DIRECTORY", said->directory,
                  "Does not exist yet; on the engine's machine")
     ->required();
-  create->add_flag("--json", said->as_json, "For programs");
   add(group->add_subcommand("verify",
                             "Read a backup in full and say whether "
                             "it is whole"),

@@ -1,6 +1,7 @@
 #include "app/commands.hpp"
 #include "app/said_text.hpp"
 #include "app/session_command.hpp"
+#include "app/status_line.hpp"
 #include "net/client/url.hpp"
 
 #include <algorithm>
@@ -68,13 +69,20 @@ result<int> measure(const bench_words& said, api_session& engine) {
   }
   auto text = json::to_text(body);
   using verb = api_session::verb;
+  status_line progress;
+  progress.show("warms up ...");
   // Once around for everybody: what starts lazily has started then.
   auto warm
     = engine.repeat(verb::post, target, text, said.at_once, said.at_once);
   if (!warm)
     return warm.error();
   auto since = std::chrono::steady_clock::now();
-  auto took = engine.repeat(verb::post, target, text, said.count, said.at_once);
+  auto took = engine.repeat(
+    verb::post, target, text, said.count, said.at_once, [&](std::size_t ended) {
+      progress.show(std::to_string(ended) + " of " + std::to_string(said.count)
+                    + " runs ...");
+    });
+  progress.clear();
   if (!took)
     return took.error();
   std::chrono::duration<double> all = std::chrono::steady_clock::now() - since;
@@ -95,7 +103,6 @@ void add_bench_command(CLI::App& app, invocation& call) {
     ->check(CLI::Range(1, 10'000'000));
   cmd->add_option("--at-once", said->at_once, "How many at a time (8)")
     ->check(CLI::Range(1, 1'000));
-  cmd->add_flag("--json", said->as_json, "For programs");
 }
 
 } // namespace troupe

@@ -90,6 +90,8 @@ int refuse(const CLI::App& app, const CLI::ParseError& why) {
 int run(int argc, const char* const* argv) {
   if (argc > 1 && std::string_view{argv[1]} == "__complete")
     return print_completions({argv + 2, argv + argc});
+  if (argc > 1 && std::string_view{argv[1]} == "help") // its words are commands
+    return explain_command({argv + 2, argv + argc});
   CLI::App app{description, "troupe"};
   invocation call;
   build_command_line(app, call);

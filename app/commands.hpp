@@ -15,6 +15,10 @@ void add_doctor_command(CLI::App& app, invocation& call);
 void add_config_command(CLI::App& app, invocation& call);
 void add_key_command(CLI::App& app, invocation& call);
 void add_tool_command(CLI::App& app, invocation& call);
+void add_runs_command(CLI::App& app, invocation& call);
+void add_batch_command(CLI::App& app, invocation& call);
+void add_packages_command(CLI::App& app, invocation& call);
+void add_org_command(CLI::App& app, invocation& call);
 void add_env_command(CLI::App& app, invocation& call);
 void add_sandbox_command(CLI::App& app, invocation& call);
 void add_backup_command(CLI::App& app, invocation& call);
@@ -22,6 +26,7 @@ void add_bench_command(CLI::App& app, invocation& call);
 void add_top_command(CLI::App& app, invocation& call);
 void add_openapi_command(CLI::App& app, invocation& call);
 void add_man_command(CLI::App& app, invocation& call);
+void add_help_command(CLI::App& app, invocation& call);
 void add_audit_command(CLI::App& app, invocation& call);
 void add_backend_command(CLI::App& app, invocation& call);
 void add_version_command(CLI::App& app, invocation& call);
@@ -30,6 +35,9 @@ void add_completion_command(CLI::App& app, invocation& call);
 /// What may stand where the last word stands, one per line: the other half of
 /// `troupe completion`.
 int print_completions(const std::vector<std::string>& words);
+
+/// `troupe help` with these words: the help of the command they lead to.
+int explain_command(const std::vector<std::string>& words);
 
 /// All of them, in the order of the help.
 void add_commands(CLI::App& app, invocation& call);

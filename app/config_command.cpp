@@ -27,14 +27,27 @@ int show(settings_options& from, const show_options& how) {
   return exit_ok;
 }
 
-int check(settings_options& from) {
+int check(settings_options& from, const show_options& how) {
   auto loaded = from.load();
+  if (!loaded && how.as_json)
+    std::cout << json::to_text(
+      json::object{{"ok", false}, {"error", loaded.error().text}})
+              << "\n";
   if (!loaded)
     return complain(loaded.error().text);
   for (auto& warning : loaded->warnings)
     std::cerr << "troupe: warning: " << warning << "\n";
-  std::cout << (loaded->file.empty() ? "no file" : loaded->file) << ": "
-            << loaded->origins.size() << " settings said, all of them fine\n";
+  if (how.as_json)
+    std::cout << json::to_text(json::object{
+      {"ok", true},
+      {"file", loaded->file},
+      {"settings", loaded->origins.size()},
+      {"warnings",
+       json::array(loaded->warnings.begin(), loaded->warnings.end())}})
+              << "\n";
+  else
+    std::cout << (loaded->file.empty() ? "no file" : loaded->file) << ": "
+              << loaded->origins.size() << " settings said, all of them fine\n";
   return exit_ok;
 }
 
@@ -69,8 +82,9 @@ void add_config_command(CLI::App& app, invocation& call) {
 
   auto checked = config->add_subcommand(
     "check", "Read everything, complain about all mistakes, start nothing");
+  checked->add_flag("--json", how->as_json, "For programs");
   auto check_from = add_settings_options(*checked);
-  call.on(checked, [check_from] { return check(*check_from); });
+  call.on(checked, [how, check_from] { return check(*check_from, *how); });
 
   auto keys = config->add_subcommand("keys", "Explain every setting");
   keys->add_option("group", how->group, "Only this group");

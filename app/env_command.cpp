@@ -51,19 +51,19 @@ result<int> list_variables(const env_words& said, api_session& engine) {
   if (!all)
     return all.error();
   if (said.as_json) {
-    std::cout << json::to_text(json::value{std::move(*all)}) << "\n";
+    std::cout << json::to_text(*all) << "\n";
     return int{exit_ok};
   }
   table rows{{"NAME", "VALUE", "CHANGED", "DESCRIPTION"}};
   for (const auto& v : *all) // a value is written, never read
     rows.add(
       {cell(v, "key"), "***", cell(v, "updated_at"), cell(v, "description")});
-  rows.print(std::cout);
+  rows.show();
   return int{exit_ok};
 }
 
-result<int> set_for_agent(const env_words& said, const environment& values,
-                          api_session& engine) {
+result<void> set_for_agent(const env_words& said, const environment& values,
+                           api_session& engine) {
   json::object all;
   for (const auto& [name, value] : values)
     all[name] = value.reveal();
@@ -71,11 +71,11 @@ result<int> set_for_agent(const env_words& said, const environment& values,
                           json::object{{"values", std::move(all)}});
   if (!done)
     return done.error();
-  return int{exit_ok};
+  return {};
 }
 
-result<int> set_all(const env_words& said, const environment& values,
-                    api_session& engine) {
+result<void> set_all(const env_words& said, const environment& values,
+                     api_session& engine) {
   if (!said.agent.empty())
     return set_for_agent(said, values, engine);
   auto path = config_path(said, engine);
@@ -88,14 +88,30 @@ result<int> set_all(const env_words& said, const environment& values,
     if (!done)
       return std::move(done).error().within(name);
   }
-  return int{exit_ok};
+  return {};
+}
+
+/// For programs: the names that were `done` something to.
+int tell_names(const env_words& said, const char* done, json::array names) {
+  if (said.as_json)
+    std::cout << json::to_text(json::object{{done, std::move(names)}}) << "\n";
+  return exit_ok;
+}
+
+json::array names_of(const environment& values) {
+  json::array names;
+  for (const auto& [name, value] : values)
+    names.emplace_back(name);
+  return names;
 }
 
 result<int> set_variables(const env_words& said, api_session& engine) {
   auto values = said_variables(said.names, "NAME=VALUE");
   if (!values)
     return values.error();
-  return set_all(said, *values, engine);
+  if (auto done = set_all(said, *values, engine); !done)
+    return done.error();
+  return tell_names(said, "set", names_of(*values));
 }
 
 /// What a Letta server had stored, opened here and kept as our own.
@@ -107,10 +123,10 @@ result<int> import_variables(const env_words& said, const secret& master,
   auto values = read_letta_export(*text, master);
   if (!values)
     return values.error();
-  auto done = set_all(said, *values, engine);
-  if (done)
-    std::cerr << values->size() << " variables were taken over\n";
-  return done;
+  if (auto done = set_all(said, *values, engine); !done)
+    return done.error();
+  std::cerr << values->size() << " variables were taken over\n";
+  return tell_names(said, "taken", names_of(*values));
 }
 
 result<int> unset_variables(const env_words& said, api_session& engine) {
@@ -130,7 +146,8 @@ result<int> unset_variables(const env_words& said, api_session& engine) {
     if (!gone)
       return std::move(gone).error().within(name);
   }
-  return int{exit_ok};
+  return tell_names(said, "unset",
+                    json::array(said.names.begin(), said.names.end()));
 }
 
 using add_result = std::pair<CLI::App*, std::shared_ptr<env_words>>;
@@ -155,6 +172,7 @@ void add_import(CLI::App* group, invocation& call) {
     ->required()
     ->expected(1);
   add_owner(*cmd, *said);
+  cmd->add_flag("--json", said->as_json, "For programs");
   auto session = add_session_options(*cmd);
   call.on(cmd, [said, session] {
     auto loaded = session->from->load();
@@ -180,11 +198,7 @@ add_result add(CLI::App* group, invocation& call, const char* name,
 void add_env_command(CLI::App& app, invocation& call) {
   auto group = app.add_subcommand(
     "env", "Keep environment variables for tools, encrypted");
-  {
-    auto [cmd, said]
-      = add(group, call, "list", "Names, never values", list_variables);
-    cmd->add_flag("--json", said->as_json, "For programs");
-  }
+  { add(group, call, "list", "Names, never values", list_variables); }
   {
     auto [cmd, said] = add(group, call, "set",
                            "Create variables, or replace them", set_variables);

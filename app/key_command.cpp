@@ -24,32 +24,54 @@ struct key_options {
 
 // -- rotate-master ------------------------------------------------------------
 
-result<int> rotate_master(const key_options&, api_session& engine) {
+result<int> rotate_master(const key_options& how, api_session& engine) {
   auto done = engine.call(verb::post, "/v1/upkeep/master-key");
   if (!done)
     return done.error();
-  std::cout << "master key " << cell(*done, "replaced") << " is replaced by "
-            << cell(*done, "by") << "\n";
+  if (how.as_json)
+    std::cout << json::to_text(*done) << "\n";
+  else
+    std::cout << "master key " << cell(*done, "replaced") << " is replaced by "
+              << cell(*done, "by") << "\n";
   return int{exit_ok};
 }
 
 // -- create, list, delete -----------------------------------------------------
+
+/// Who gives none sees in a listing what the key is good for.
+std::string name_of(const key_options& how) {
+  if (!how.name.empty())
+    return how.name;
+  std::string all;
+  for (auto& scope : how.scopes)
+    all += (all.empty() ? "" : "+") + scope;
+  return all;
+}
+
+result<organization_id> organization_of(const key_options& how) {
+  if (how.organization == "new")
+    return organization_id::make();
+  auto id = organization_id::parse(how.organization);
+  if (!id)
+    return bad_field("--org", "'" + how.organization + "' is no organization",
+                     "one of `troupe org list`, or `new` for a fresh one");
+  return id;
+}
 
 /// Shown once, never kept: this is where it leaves us.
 result<int> create(const key_options& how, api_session& engine) {
   json::array scopes;
   for (auto& name : how.scopes)
     scopes.emplace_back(name);
-  json::object body{{"name", how.name}};
+  json::object body{{"name", name_of(how)}};
   body["scopes"] = std::move(scopes);
   if (how.days > 0)
     body["expires_in_days"] = how.days;
   if (!how.organization.empty()) {
-    if (!organization_id::parse(how.organization))
-      return bad_field("--org", "'" + how.organization + "' is no organization",
-                       "org- and a UUID, such as "
-                         + organization_id::make().str());
-    body["organization_id"] = how.organization;
+    auto id = organization_of(how);
+    if (!id)
+      return id.error();
+    body["organization_id"] = id->str();
   }
   auto made = engine.call(verb::post, "/v1/keys", std::move(body));
   if (!made)
@@ -77,7 +99,7 @@ result<int> list(const key_options& how, api_session& engine) {
   for (const auto& key : items.as_array())
     rows.add({cell(key, "name"), cell(key, "scopes"), cell(key, "id"),
               cell(key, "created_at"), cell(key, "expires_at")});
-  rows.print(std::cout);
+  rows.show();
   return int{exit_ok};
 }
 
@@ -86,21 +108,20 @@ result<int> remove(const key_options& how, api_session& engine) {
     = engine.call(verb::delete_, "/v1/keys/" + net::percent_encode(how.name));
   if (!gone)
     return gone.error();
-  return int{exit_ok};
+  return tell_deleted(how.name, how.as_json);
 }
 
 void add_create(CLI::App* group, invocation& call) {
   auto [cmd, how] = add_session_command(
     group, call, "create", "Make an API key and print it once", create);
-  cmd->add_option("name", how->name, "For people")->required();
+  cmd->add_option("NAME", how->name, "For people; else its scopes");
   cmd->add_option("--scope", how->scopes, "run, config or admin; several")
     ->delimiter(',')
     ->check(CLI::IsMember({"run", "config", "admin"}));
   cmd->add_option("--org", how->organization,
-                  "Of another organization: for operators, or its first key");
+                  "Of this organization, or `new`: for operators");
   cmd->add_option("--days", how->days, "Until it expires; else never")
     ->check(CLI::Range(1, 3650));
-  cmd->add_flag("--json", how->as_json, "For programs");
 }
 
 } // namespace
@@ -111,7 +132,6 @@ void add_key_command(CLI::App& app, invocation& call) {
   {
     auto [cmd, how] = add_session_command(key, call, "list",
                                           "Keys, without themselves", list);
-    cmd->add_flag("--json", how->as_json, "For programs");
   }
   {
     auto [cmd, how]

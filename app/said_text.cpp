@@ -59,6 +59,10 @@ result<json::object> said_object(const std::string& said,
   return object;
 }
 
+json::array to_array(const std::vector<std::string>& texts) {
+  return json::array(texts.begin(), texts.end());
+}
+
 result<environment> said_variables(const std::vector<std::string>& words,
                                    std::string_view option) {
   environment all;

@@ -20,19 +20,11 @@ struct sandbox_words {
 using words_ptr = std::shared_ptr<sandbox_words>;
 
 result<int> list_configs(const sandbox_words& said, api_session& engine) {
-  auto all = engine.list("/v1/sandbox-configs");
-  if (!all)
-    return all.error();
-  if (said.as_json) {
-    std::cout << json::to_text(json::value{std::move(*all)}) << "\n";
-    return int{exit_ok};
-  }
-  table rows{{"TYPE", "ID", "REVISION", "CONFIG"}};
-  for (const auto& c : *all)
-    rows.add(
-      {cell(c, "type"), cell(c, "id"), cell(c, "revision"), cell(c, "config")});
-  rows.print(std::cout);
-  return int{exit_ok};
+  return tell_list(engine, "/v1/sandbox-configs", said.as_json,
+                   {{"TYPE", "type"},
+                    {"ID", "id"},
+                    {"REVISION", "revision"},
+                    {"CONFIG", "config"}});
 }
 
 result<int> show_config(const sandbox_words& said, api_session& engine) {
@@ -68,7 +60,7 @@ result<int> remove_config(const sandbox_words& said, api_session& engine) {
                           "/v1/sandbox-configs/" + cell(all->front(), "id"));
   if (!gone)
     return gone.error();
-  return int{exit_ok};
+  return tell_deleted(said.type, said.as_json);
 }
 
 void add_type(CLI::App* cmd, const words_ptr& said) {
@@ -82,11 +74,8 @@ void add_type(CLI::App* cmd, const words_ptr& said) {
 void add_sandbox_command(CLI::App& app, invocation& call) {
   auto group = app.add_subcommand("sandbox",
                                   "Say how tools run on each kind of backend");
-  {
-    auto [cmd, said] = add_session_command(
-      group, call, "list", "The configs there are", list_configs);
-    cmd->add_flag("--json", said->as_json, "For programs");
-  }
+  add_session_command(group, call, "list", "The configs there are",
+                      list_configs);
   {
     auto [cmd, said] = add_session_command(group, call, "show",
                                            "One config, as JSON", show_config);

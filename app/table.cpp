@@ -1,14 +1,16 @@
 #include "app/table.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <ostream>
+#include <iostream>
 
 namespace troupe {
 
 namespace {
 
-// What is longer belongs into --json.
-constexpr std::size_t widest = 60;
+// What is longer belongs into a pipe, or into --json.
+constexpr std::size_t widest_shown = 60;
 constexpr std::string_view gap = "  ";
 
 std::size_t letters(std::string_view text) {
@@ -16,22 +18,6 @@ std::size_t letters(std::string_view text) {
   return static_cast<std::size_t>(
     std::count_if(text.begin(), text.end(),
                   [](unsigned char c) { return (c & 0xc0) != 0x80; }));
-}
-
-/// One line, no control characters: a name must not move the cursor.
-std::string shown(std::string text) {
-  for (auto& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      c = ' ';
-  if (letters(text) <= widest)
-    return text;
-  std::size_t end = 0;
-  for (std::size_t n = 0; end < text.size() && n < widest; ++n)
-    do
-      ++end;
-    while (end < text.size()
-           && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80);
-  return text.substr(0, end) + "…";
 }
 
 std::string text_of(const json::value& v) {
@@ -49,29 +35,54 @@ std::string text_of(const json::value& v) {
 
 } // namespace
 
+std::string one_line(std::string text, std::size_t widest) {
+  for (auto& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      c = ' ';
+  if (letters(text) <= widest)
+    return text;
+  std::size_t end = 0;
+  for (std::size_t n = 0; end < text.size() && n < widest; ++n)
+    do
+      ++end;
+    while (end < text.size()
+           && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80);
+  return text.substr(0, end) + "…";
+}
+
 table::table(std::vector<std::string> head) {
   rows_.push_back(std::move(head));
 }
 
 void table::add(std::vector<std::string> row) {
-  for (auto& text : row)
-    text = shown(std::move(text));
   rows_.push_back(std::move(row));
 }
 
 void table::print(std::ostream& out) const {
-  std::vector<std::size_t> widths(rows_.front().size());
-  for (const auto& row : rows_)
-    for (std::size_t i = 0; i < row.size(); ++i)
+  print(out, std::string::npos);
+}
+
+void table::show() const {
+  print(std::cout,
+        ::isatty(STDOUT_FILENO) == 1 ? widest_shown : std::string::npos);
+}
+
+void table::print(std::ostream& out, std::size_t widest) const {
+  auto rows = rows_;
+  std::vector<std::size_t> widths(rows.front().size());
+  for (auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] = one_line(std::move(row[i]), widest);
       widths[i] = std::max(widths[i], letters(row[i]));
-  for (const auto& row : rows_) {
+    }
+  for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       line += row[i];
       if (i + 1 < row.size())
         line += std::string(widths[i] - letters(row[i]), ' ') += gap;
     }
-    out << line << "\n";
+    out << line.substr(0, line.find_last_not_of(' ') + 1) << "\n";
   }
 }
 

@@ -2,6 +2,7 @@
 #include "app/said_text.hpp"
 #include "app/session_command.hpp"
 #include "app/table.hpp"
+#include "app/tool_run_command.hpp"
 #include "net/client/url.hpp"
 
 #include <filesystem>
@@ -20,9 +21,7 @@ struct tool_words {
   std::string type;
   std::string description;
   std::string schema;
-  std::vector<std::string> tags, pip, npm, env;
-  std::string args;
-  std::string timeout;
+  std::vector<std::string> tags, pip, npm;
   std::string search;
   bool as_json = false;
   bool only_source = false;
@@ -46,40 +45,27 @@ result<std::string> type_of(const tool_words& said) {
                    "give --type python, typescript or javascript");
 }
 
-json::array to_array(const std::vector<std::string>& texts) {
-  json::array all;
-  for (const auto& text : texts)
-    all.emplace_back(text);
-  return all;
-}
-
 // -- list, show ---------------------------------------------------------------
 
 result<int> list_tools(const tool_words& said, api_session& engine) {
   auto query = said.search.empty()
     ? std::string{}
     : "search=" + net::percent_encode(said.search);
-  auto all = engine.list("/v1/tools", query);
-  if (!all)
-    return all.error();
-  if (said.as_json) {
-    std::cout << json::to_text(json::value{std::move(*all)}) << "\n";
-    return int{exit_ok};
-  }
-  table rows{{"NAME", "TYPE", "TAGS", "ID", "DESCRIPTION"}};
-  for (const auto& tool : *all)
-    rows.add({cell(tool, "name"), cell(tool, "source_type"), cell(tool, "tags"),
-              cell(tool, "id"), cell(tool, "description")});
-  rows.print(std::cout);
-  return int{exit_ok};
+  return tell_list(engine, "/v1/tools", said.as_json,
+                   {{"NAME", "name"},
+                    {"TYPE", "source_type"},
+                    {"TAGS", "tags"},
+                    {"ID", "id"},
+                    {"DESCRIPTION", "description"}},
+                   query);
 }
 
 result<int> show_tool(const tool_words& said, api_session& engine) {
   auto tool = engine.call(verb::get, path_of(said.name));
   if (!tool)
     return tool.error();
-  std::cout << (said.only_source ? cell(*tool, "source_code")
-                                 : json::to_text(*tool))
+  bool whole = said.as_json || !said.only_source;
+  std::cout << (whole ? json::to_text(*tool) : cell(*tool, "source_code"))
             << "\n";
   return int{exit_ok};
 }
@@ -134,7 +120,7 @@ result<int> delete_tool_named(const tool_words& said, api_session& engine) {
   auto gone = engine.call(verb::delete_, path_of(said.name));
   if (!gone)
     return gone.error();
-  return int{exit_ok};
+  return tell_deleted(said.name, said.as_json);
 }
 
 result<int> print_schema(const tool_words& said, api_session& engine) {
@@ -145,63 +131,10 @@ result<int> print_schema(const tool_words& said, api_session& engine) {
     = engine.call(verb::post, "/v1/tools/derive-schema", std::move(*body));
   if (!derived)
     return derived.error();
-  std::cout << json::to_text(derived->as_object()["schema"]) << "\n";
+  std::cout << json::to_text(said.as_json ? *derived
+                                          : derived->as_object()["schema"])
+            << "\n";
   return int{exit_ok};
-}
-
-// -- run ----------------------------------------------------------------------
-
-int exit_code_of(const json::value& result) {
-  auto reason = cell(result, "reason");
-  if (reason == "wall_timeout" || reason == "cpu_timeout")
-    return exit_timeout;
-  if (reason == "start_failed" || reason == "lost")
-    return exit_ours;
-  return cell(result, "status") == "success" ? exit_ok : exit_tool_failed;
-}
-
-/// The value alone on standard output, so that it can be piped.
-void print_result(const json::value& r) {
-  std::cerr << cell(r, "stdout") << cell(r, "stderr");
-  std::cout.flush();
-  if (cell(r, "status") == "success") {
-    auto value = r.get_object().if_contains("value");
-    std::cout << (value ? json::to_text(*value) : "null") << "\n";
-    return;
-  }
-  auto error = r.get_object().if_contains("error");
-  auto why = error ? cell(*error, "friendly") : std::string{};
-  if (why.empty())
-    why = cell(r, "detail");
-  std::cerr << "troupe: " << cell(r, "reason")
-            << (why.empty() ? "" : ": " + why) << "\n";
-}
-
-result<int> run_tool(const tool_words& said, api_session& engine) {
-  json::object body;
-  auto args = said_object(said.args.empty() ? "{}" : said.args, "--args");
-  if (!args)
-    return args.error();
-  body["args"] = std::move(*args);
-  auto env = said_variables(said.env, "--env");
-  if (!env)
-    return env.error();
-  json::object variables;
-  for (const auto& [name, value] : *env)
-    variables[name] = value.reveal();
-  if (!variables.empty())
-    body["env"] = std::move(variables);
-  if (!said.timeout.empty())
-    body["limits"] = json::object{{"wall_seconds", said.timeout}};
-  auto done
-    = engine.call(verb::post, path_of(said.name) + "/run", std::move(body));
-  if (!done)
-    return done.error();
-  if (said.as_json)
-    std::cout << json::to_text(*done) << "\n";
-  else
-    print_result(*done);
-  return exit_code_of(*done);
 }
 
 void add_put(CLI::App* group, invocation& call) {
@@ -218,20 +151,6 @@ void add_put(CLI::App* group, invocation& call) {
   cmd->add_option("--tag", said->tags, "For listings (repeatable)");
   cmd->add_option("--pip", said->pip, "A Python package (repeatable)");
   cmd->add_option("--npm", said->npm, "A Node package (repeatable)");
-  cmd->add_flag("--json", said->as_json, "For programs");
-}
-
-void add_run(CLI::App* group, invocation& call) {
-  auto [cmd, said] = add_session_command(
-    group, call, "run", "Run a stored tool; exits as `troupe run` does",
-    run_tool);
-  cmd->add_option("TOOL", said->name, "Name or id")->required();
-  cmd->add_option("--args", said->args,
-                  "Its arguments: a JSON object, @file, or - for stdin");
-  cmd->add_option("--env", said->env, "NAME=VALUE (repeatable)")
-    ->allow_extra_args(false);
-  cmd->add_option("--timeout", said->timeout, "5s, 500ms, 2m");
-  cmd->add_flag("--json", said->as_json, "The whole result, for programs");
 }
 
 } // namespace
@@ -243,7 +162,6 @@ void add_tool_command(CLI::App& app, invocation& call) {
     auto [cmd, said]
       = add_session_command(group, call, "list", "Tools by name", list_tools);
     cmd->add_option("--search", said->search, "Only names with this in them");
-    cmd->add_flag("--json", said->as_json, "For programs");
   }
   {
     auto [cmd, said] = add_session_command(
@@ -257,7 +175,7 @@ void add_tool_command(CLI::App& app, invocation& call) {
                                            "Delete a tool", delete_tool_named);
     cmd->add_option("TOOL", said->name, "Name or id")->required();
   }
-  add_run(group, call);
+  add_tool_run(group, call);
   {
     auto [cmd, said] = add_session_command(
       group, call, "schema", "Print the JSON schema of a function",

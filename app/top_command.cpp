@@ -18,6 +18,7 @@ namespace {
 struct top_words {
   double every = 1; // seconds
   bool once = false;
+  bool as_json = false;
 };
 
 constexpr auto clear_screen = "\x1b[H\x1b[2J";
@@ -28,37 +29,60 @@ std::string number(double v, int digits = 0) {
   return out.str();
 }
 
-void print_runs(std::ostream& out, const metrics_page& now,
-                const metrics_page& before, double seconds) {
-  auto per_second = [&](std::string_view name) {
-    return number((now.sum(name) - before.sum(name)) / seconds, 1);
-  };
-  constexpr auto took = "troupe_run_duration_seconds";
+constexpr auto took = "troupe_run_duration_seconds";
+
+/// What happened between two looks.
+struct activity {
+  metrics_page now, before;
+  double seconds;
+
+  double rate(std::string_view name) const {
+    return (now.sum(name) - before.sum(name)) / seconds;
+  }
+  double milliseconds(double q) const {
+    return 1e3 * now.quantile(took, q, before);
+  }
+};
+
+void print_runs(std::ostream& out, const activity& seen) {
+  auto per_second
+    = [&](std::string_view name) { return number(seen.rate(name), 1); };
   table rows{{"RUNS/S", "RUNNING", "WAITING", "P50", "P99", "REFUSED/S",
               "FAILOVERS/S", "HTTP/S", "CONNECTIONS"}};
   rows.add({per_second("troupe_runs_total"),
-            number(now.sum("troupe_runs_running")),
-            number(now.sum("troupe_runs_waiting")),
-            "<" + number(1e3 * now.quantile(took, 0.5, before), 1) + " ms",
-            "<" + number(1e3 * now.quantile(took, 0.99, before), 1) + " ms",
+            number(seen.now.sum("troupe_runs_running")),
+            number(seen.now.sum("troupe_runs_waiting")),
+            "<" + number(seen.milliseconds(0.5), 1) + " ms",
+            "<" + number(seen.milliseconds(0.99), 1) + " ms",
             per_second("troupe_runs_refused_total"),
             per_second("troupe_failovers_total"),
             per_second("troupe_http_requests_total"),
-            number(now.sum("troupe_http_connections"))});
+            number(seen.now.sum("troupe_http_connections"))});
   rows.print(out);
 }
 
-result<void> print_backends(std::ostream& out, api_session& engine) {
-  auto all = engine.call(api_session::verb::get, "/v1/backends");
-  if (!all)
-    return all.error();
+void print_backends(std::ostream& out, const json::value& all) {
   table rows{{"BACKEND", "READY", "CIRCUIT", "RUNNING", "LIMIT", "REASON"}};
-  for (const auto& b : all->as_object()["items"].as_array())
+  for (const auto& b : all.as_array())
     rows.add({cell(b, "kind"), cell(b, "ready"), cell(b, "circuit"),
               cell(b, "running"), cell(b, "limit"), cell(b, "reason")});
   out << "\n";
   rows.print(out);
-  return {};
+}
+
+json::object to_json(const activity& seen, json::value backends) {
+  json::object o;
+  o["runs_per_second"] = seen.rate("troupe_runs_total");
+  o["running"] = seen.now.sum("troupe_runs_running");
+  o["waiting"] = seen.now.sum("troupe_runs_waiting");
+  o["p50_ms"] = seen.milliseconds(0.5);
+  o["p99_ms"] = seen.milliseconds(0.99);
+  o["refused_per_second"] = seen.rate("troupe_runs_refused_total");
+  o["failovers_per_second"] = seen.rate("troupe_failovers_total");
+  o["requests_per_second"] = seen.rate("troupe_http_requests_total");
+  o["connections"] = seen.now.sum("troupe_http_connections");
+  o["backends"] = std::move(backends);
+  return o;
 }
 
 /// Until ctrl-c. Rates are over the time between two looks.
@@ -72,24 +96,31 @@ result<int> watch(const top_words& said, api_session& engine) {
     return first.error();
   metrics_page before{*first};
   auto since = clock::now();
-  bool screen = ::isatty(STDOUT_FILENO) == 1 && !said.once;
+  bool screen = !said.once && !said.as_json && ::isatty(STDOUT_FILENO) == 1;
   for (;;) {
     std::this_thread::sleep_for(std::chrono::duration<double>(said.every));
     auto text = engine.text("/metrics");
     if (!text)
       return text.error();
-    metrics_page now{*text};
     std::chrono::duration<double> passed = clock::now() - since;
     since = clock::now();
+    activity seen{metrics_page{*text}, std::move(before), passed.count()};
+    auto backends = engine.call(api_session::verb::get, "/v1/backends");
+    if (!backends)
+      return backends.error();
+    auto& items = backends->as_object()["items"];
     std::ostringstream page;
-    page << "troupe at " << engine.where() << "\n\n";
-    print_runs(page, now, before, passed.count());
-    if (auto listed = print_backends(page, engine); !listed)
-      return listed.error();
+    if (said.as_json) {
+      page << json::to_text(to_json(seen, std::move(items))) << "\n";
+    } else {
+      page << "troupe at " << engine.where() << "\n\n";
+      print_runs(page, seen);
+      print_backends(page, items);
+    }
     std::cout << (screen ? clear_screen : "") << page.str() << std::flush;
     if (said.once || !std::cout)
       return int{exit_ok};
-    before = std::move(now);
+    before = std::move(seen.now);
   }
 }
 

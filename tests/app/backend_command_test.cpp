@@ -67,12 +67,13 @@ outcome test_backend(std::string name, std::vector<std::string> flags) {
 
 BOOST_AUTO_TEST_CASE(lists_what_is_on_and_how_to_switch_on_the_rest) {
   process_variable key{"E2B_API_KEY", "k-1"};
-  auto all = run({"backend", "list"});
+  auto all = run({"backend", "list", "--listen=127.0.0.1:1"});
   BOOST_TEST(all.code == 0);
-  BOOST_TEST(contains(all.out, "on   e2b: https://api.e2b.app"), all.out);
+  BOOST_TEST(contains(all.out, "https://api.e2b.app"), all.out);
   BOOST_TEST(contains(all.out, "MODAL_TOKEN_ID"), all.out);
   BOOST_TEST(!contains(all.out, "k-1"));
-  auto listed = json::parse(run({"backend", "list", "--json"}).out);
+  auto listed = json::parse(
+    run({"backend", "list", "--json", "--listen=127.0.0.1:1"}).out);
   BOOST_REQUIRE(listed.has_value());
   BOOST_TEST(listed->as_array().size() == 6u);
 }

@@ -5,6 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -54,11 +55,53 @@ BOOST_AUTO_TEST_CASE(suggests_the_nearest_command_and_option) {
   BOOST_TEST(contains(run({"config", "shwo"}).err, "did you mean 'show'?"));
   BOOST_TEST(contains(run({"serve", "--lisen", "x:1"}).err,
                       "did you mean '--listen'? See troupe serve --help."));
+  BOOST_TEST(contains(run({"tool", "list", "--jsn"}).err,
+                      "did you mean '--json'? See troupe tool list --help."));
   BOOST_TEST(contains(run({"serve", "--http.lisen=x:1"}).err,
                       "did you mean '--http.listen'?"));
   BOOST_TEST(run({"version", "extra"}).err
              == "troupe: unexpected argument 'extra'. "
                 "See troupe version --help.\n");
+}
+
+BOOST_AUTO_TEST_CASE(explains_a_command_that_one_asks_about) {
+  auto help = run({"help", "tool", "put"});
+  BOOST_TEST(help.code == 0);
+  BOOST_TEST(help.out == run({"tool", "put", "--help"}).out);
+  BOOST_TEST(contains(run({"help"}).out, "Examples:"));
+  auto bad = run({"help", "tool", "putt"});
+  BOOST_TEST(bad.code == exit_usage);
+  BOOST_TEST(contains(bad.err, "did you mean 'put'?"), bad.err);
+}
+
+namespace {
+
+/// The full names of the commands that only speak to people.
+void find_mute(const CLI::App& at, const std::string& name,
+               std::vector<std::string>& mute) {
+  auto inner = at.get_subcommands(
+    [](const CLI::App* sub) { return !sub->get_group().empty(); });
+  for (auto sub : inner)
+    find_mute(*sub, name + " " + sub->get_name(), mute);
+  if (inner.empty() && !at.get_option_no_throw("--json"))
+    mute.push_back(name);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(speaks_json_in_every_command_that_answers) {
+  CLI::App app{"", "troupe"};
+  invocation call;
+  build_command_line(app, call);
+  std::vector<std::string> mute;
+  find_mute(app, "troupe", mute);
+  // One that serves, and those whose answer has a form of its own.
+  const std::vector<std::string> known{
+    "troupe serve",   "troupe config template",
+    "troupe openapi", "troupe completion",
+    "troupe man",     "troupe help"};
+  for (const auto& name : mute)
+    BOOST_TEST(std::ranges::count(known, name) == 1, name);
 }
 
 BOOST_AUTO_TEST_CASE(refuses_a_missing_value_and_a_wrong_choice) {

@@ -1,5 +1,6 @@
 // Commands that need an engine: here each opens one of its own, on data that
 // outlives it, and one test has an engine running beside them.
+#include "app/table.hpp"
 #include "tests/app/serving.hpp"
 #include "tests/app/typed.hpp"
 
@@ -91,6 +92,85 @@ BOOST_AUTO_TEST_CASE(name_the_option_that_is_wrong) {
   BOOST_TEST(contains(no_json.err, "--args"));
   auto no_key = typed({"key", "create", "k", "--org", "nobody"});
   BOOST_TEST(contains(no_key.err, "--org"));
+  BOOST_TEST(contains(no_key.err, "`new`"), no_key.err);
+  auto no_file_of_runs = typed({"batch", file("runs", "{]\n")});
+  BOOST_TEST(contains(no_file_of_runs.err, "FILE, request 1"));
+  auto not_sure = typed({"org", "delete", "org-x"});
+  BOOST_TEST(contains(not_sure.err, "--yes"), not_sure.err);
+  auto nobody = typed({"tool", "run", "add", "--async"});
+  BOOST_TEST(contains(nobody.err, "troupe serve"), nobody.err);
+}
+
+BOOST_AUTO_TEST_CASE(show_runs_and_what_came_of_them) {
+  serving engine{place};
+  listen = "--server=http://" + engine.address();
+  auto path = file(
+    "add.py",
+    std::string{source}.insert(std::string_view{source}.find("    return"),
+                               "    print('adding')\n"));
+  BOOST_TEST_REQUIRE(typed({"tool", "put", path}).code == 0);
+  auto live
+    = typed({"tool", "run", "add", "--args", R"({"a": 41})", "--stream"});
+  BOOST_TEST(live.out == "42\n");
+  BOOST_TEST(live.err == "adding\n"); // once, and no status line in a file
+
+  auto begun
+    = typed({"tool", "run", "add", "--args", R"({"a": 1})", "--async"});
+  BOOST_TEST_REQUIRE(begun.code == 0, begun.err);
+  auto id = begun.out.substr(0, begun.out.size() - 1);
+  auto followed = typed({"runs", "follow", id});
+  BOOST_TEST(followed.code == 0, followed.err);
+  BOOST_TEST(followed.out == "2\n");
+  BOOST_TEST(followed.err == "adding\n");
+  BOOST_TEST(typed({"runs", "logs", id}).out == "adding\n");
+  auto shown = parsed(typed({"runs", "show", id}).out);
+  BOOST_TEST(cell(shown.at("result"), "value") == "2");
+  auto all = typed({"runs", "list"}).out;
+  BOOST_TEST(contains(all, id), all);
+  BOOST_TEST(contains(all, "success"), all);
+  auto newest = parsed(typed({"runs", "list", "-n", "1", "--json"}).out);
+  BOOST_TEST(newest.as_array().size() == 1u);
+  BOOST_TEST(typed({"runs", "cancel", id}).code == 0);
+  BOOST_TEST(typed({"runs", "show", "run-x"}).code == exit_usage);
+
+  auto plan = typed({"runs", "explain", "add", "--args", R"({"a": 1})"});
+  BOOST_TEST(plan.code == 0, plan.err);
+  BOOST_TEST(contains(plan.out, "local"), plan.out);
+  BOOST_TEST(contains(plan.out, "LETTA_TOOL_ID"), plan.out);
+  auto backends = typed({"backend", "list"});
+  BOOST_TEST(contains(backends.out, "closed"), backends.out << backends.err);
+}
+
+BOOST_AUTO_TEST_CASE(run_a_batch_and_print_each_as_it_ends) {
+  auto path = file("add.py", source);
+  BOOST_TEST_REQUIRE(typed({"tool", "put", path}).code == 0);
+  auto lines = file("runs.jsonl",
+                    R"({"tool_name": "add", "args": {"a": 1}})"
+                    "\n\n"
+                    R"({"tool_name": "add", "args": {"a": "x"}})"
+                    "\n");
+  auto done = typed({"batch", lines, "--at-once", "1"});
+  BOOST_TEST(done.code == exit_tool_failed);
+  BOOST_TEST(contains(done.out, "0  success  2\n"), done.out);
+  BOOST_TEST(contains(done.out, "1  invalid_request  "), done.out);
+  BOOST_TEST(done.err == "troupe: 1 of 2 failed\n");
+  auto list = file("runs.json", R"([{"tool_name": "add", "args": {"a": 2}}])");
+  auto fine = typed({"batch", list, "--json"});
+  BOOST_TEST(fine.code == 0, fine.err);
+  BOOST_TEST(contains(fine.out, R"("value":3)"), fine.out);
+}
+
+BOOST_AUTO_TEST_CASE(tell_programs_what_they_did) {
+  auto set = typed({"env", "set", "A=1", "B=2", "--json"});
+  BOOST_TEST(set.out == "{\"set\":[\"A\",\"B\"]}\n");
+  auto unset = typed({"env", "unset", "A", "--json"});
+  BOOST_TEST(unset.out == "{\"unset\":[\"A\"]}\n");
+  auto gone = typed({"sandbox", "delete", "local", "--json"});
+  BOOST_TEST(gone.out == "{\"deleted\":\"local\"}\n");
+  BOOST_TEST(typed({"packages", "list", "--json"}).out == "[]\n");
+  BOOST_TEST(contains(typed({"org", "list"}).out, "VARIABLES"));
+  BOOST_TEST(
+    contains(typed({"org", "show", "--json"}).out, "\"can_run\":true"));
 }
 
 BOOST_AUTO_TEST_CASE(keep_variables_that_tools_see_and_nobody_reads) {
@@ -176,6 +256,12 @@ BOOST_AUTO_TEST_CASE(make_list_and_delete_keys) {
   BOOST_TEST(typed({"key", "delete", id}).code == 0);
   BOOST_TEST(!contains(typed({"key", "list"}).out, id));
 
+  auto unnamed = typed(
+    {"key", "create", "--org", "new", "--scope", "run,config,admin", "--json"});
+  BOOST_TEST_REQUIRE(unnamed.code == 0, unnamed.err);
+  auto second = parsed(unnamed.out);
+  BOOST_TEST(cell(second, "name") == "run+config+admin");
+  BOOST_TEST(cell(second, "organization_id") != cell(key, "organization_id"));
   auto foreign = typed({"key", "create", "first", "--org",
                         "org-11111111-1111-4111-8111-111111111111"});
   BOOST_TEST(foreign.code == 0, foreign.err);

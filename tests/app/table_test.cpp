@@ -21,10 +21,12 @@ BOOST_AUTO_TEST_CASE(align_columns_by_letters_not_bytes) {
 BOOST_AUTO_TEST_CASE(keep_a_hostile_name_on_its_line) {
   table t{{"NAME"}};
   t.add({"a\nb\x1b[2Jc"});
-  t.add({std::string(200, 'y')});
+  t.add({std::string(200, 'y')}); // whole, for who reads a pipe
   std::ostringstream out;
   t.print(out);
-  BOOST_TEST(out.str() == "NAME\na b [2Jc\n" + std::string(60, 'y') + "…\n");
+  BOOST_TEST(out.str() == "NAME\na b [2Jc\n" + std::string(200, 'y') + "\n");
+  BOOST_TEST(one_line("gr\xc3\xb6\xc3\x9f\xc3\x65", 3) == "gr\xc3\xb6…");
+  BOOST_TEST(one_line("abc", 3) == "abc");
 }
 
 BOOST_AUTO_TEST_CASE(show_any_json_in_a_cell) {
