@@ -1,5 +1,7 @@
 #include "net/client/address_rules.hpp"
 
+#include "net/fail.hpp"
+
 namespace troupe::net {
 
 namespace {
@@ -22,6 +24,16 @@ address_rule operators_rule(const base_url& service, bool allow_private) {
   if (allow_private || is_written_address(service.host))
     return {};
   return is_public_address;
+}
+
+result<base_url> parse_replied_url(std::string_view text,
+                                   const base_url& asked) {
+  auto url = parse_base_url(text);
+  if (url && asked.tls && !url->tls)
+    return fail(ec::denied,
+                asked.authority() + " names " + url->authority()
+                  + " without TLS; it is not spoken to");
+  return url;
 }
 
 address_rule replied_rule(const base_url& service, const base_url& asked,

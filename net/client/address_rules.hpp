@@ -10,6 +10,11 @@ namespace troupe::net {
 /// unless `allow_private`, whatever its zone says today.
 address_rule operators_rule(const base_url& service, bool allow_private);
 
+/// The URL of a service that a reply of `asked` named. What was asked for over
+/// TLS does not go on in the clear.
+result<base_url> parse_replied_url(std::string_view text,
+                                   const base_url& asked);
+
 /// For a service that a reply of `asked` named: nothing inside of the house,
 /// unless `asked` itself is there.
 address_rule replied_rule(const base_url& service, const base_url& asked,

@@ -14,6 +14,8 @@ struct client_counters {
   counter connections_opened{0};
   counter connections_reused{0};
   counter failures{0};
+  counter connections_idle{0}; // now; the others: ever
+  counter hosts{0};            // with connections, now
 };
 
 /// The same for operators, in Prometheus' text format.

@@ -49,10 +49,28 @@ bool expect_name(SSL* tls, const std::string& host) {
 asio::awaitable<result<void>>
 client_connection::open(const base_url& service, resolver::endpoints places,
                         ssl::context& tls, time_point deadline,
+                        std::shared_ptr<abort_switch> abort,
                         wire_protocol speaks) {
   plain_.expires_at(deadline);
+  if (abort)
+    abort->arm([this] { close(); });
+  auto open = co_await reach(service, std::move(places), abort.get());
+  if (open && service.tls)
+    open = co_await shake_hands(service, tls, speaks);
+  if (abort)
+    abort->disarm();
+  if (abort && abort->tripped())
+    co_return fail(ec::unavailable, "called off");
+  co_return open;
+}
+
+asio::awaitable<result<void>>
+client_connection::reach(const base_url& service, resolver::endpoints places,
+                         const abort_switch* abort) {
   boost::system::error_code why = asio::error::host_unreachable;
   for (const auto& place : places) {
+    if (abort && abort->tripped())
+      break;
     co_await plain_.async_connect(
       place, asio::redirect_error(asio::use_awaitable, why));
     if (!why || why == boost::beast::error::timeout)
@@ -64,9 +82,7 @@ client_connection::open(const base_url& service, resolver::endpoints places,
   boost::system::error_code ignored;
   asio::ip::tcp::no_delay no_delay{true};
   plain_.socket().set_option(no_delay, ignored);
-  if (!service.tls)
-    co_return result<void>{};
-  co_return co_await shake_hands(service, tls, speaks);
+  co_return result<void>{};
 }
 
 asio::awaitable<result<void>>

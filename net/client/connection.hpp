@@ -30,13 +30,17 @@ public:
   using plain_stream = boost::beast::tcp_stream;
   using tls_stream = boost::beast::ssl_stream<plain_stream&>;
   using time_point = std::chrono::steady_clock::time_point;
+  /// Of framing (a head, a chunk's line, trailers) that did not end yet.
+  static constexpr std::size_t max_unread_bytes = 128u << 10;
 
   explicit client_connection(boost::asio::any_io_executor ex) : plain_{ex} {}
 
-  /// Tries every address once, then shakes hands and checks the name.
+  /// Tries every address once, then shakes hands and checks the name. The
+  /// switch may be empty.
   boost::asio::awaitable<result<void>>
   open(const base_url& service, resolver::endpoints places,
        boost::asio::ssl::context& tls, time_point deadline,
+       std::shared_ptr<abort_switch> abort = {},
        wire_protocol speaks = wire_protocol::http1);
 
   /// Everything that follows ends at `deadline`.
@@ -64,13 +68,16 @@ public:
   time_point idle_since{};
 
 private:
+  boost::asio::awaitable<result<void>> reach(const base_url& service,
+                                             resolver::endpoints places,
+                                             const abort_switch* abort);
   boost::asio::awaitable<result<void>>
   shake_hands(const base_url& service, boost::asio::ssl::context& tls,
               wire_protocol speaks);
 
   plain_stream plain_;
   std::optional<tls_stream> tls_;
-  boost::beast::flat_buffer buffer_;
+  boost::beast::flat_buffer buffer_{max_unread_bytes};
 };
 
 using client_connection_ptr = std::unique_ptr<client_connection>;

@@ -121,7 +121,10 @@ asio::awaitable<error_code> advance(client_connection& link,
       if (why != http::error::need_more)
         co_return why;
     }
-    auto room = buffer.prepare(pace);
+    auto space = buffer.max_size() - buffer.size();
+    if (space == 0)
+      co_return http::error::buffer_overflow;
+    auto room = buffer.prepare(std::min(pace, space));
     why = {};
     auto n = co_await link.read(room, why);
     buffer.commit(n);
@@ -165,7 +168,7 @@ read_body(client_connection& link, reply_parser& parser,
         co_return fail(ec::unavailable, "the reader had enough");
     } else {
       if (response.body.size() + bytes.size() > request.max_body_bytes)
-        co_return fail(ec::unavailable,
+        co_return fail(ec::exhausted, // once more would be as long
                        "the reply of " + request.service.authority()
                          + " is over " + std::to_string(request.max_body_bytes)
                          + " bytes");

@@ -4,6 +4,8 @@
 #include "net/client/conversation.hpp"
 #include "net/fail.hpp"
 
+#include <boost/asio/steady_timer.hpp>
+
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -28,13 +30,15 @@ std::chrono::milliseconds until(steady::time_point deadline) {
 
 } // namespace
 
-class http_client::impl {
+class http_client::impl
+    : public std::enable_shared_from_this<http_client::impl> {
 public:
   impl(asio::any_io_executor ex, client_options options)
       : executor_{std::move(ex)}, options_{std::move(options)},
         tls_{make_client_tls(options_.ca_file,
                              {options_.only_certificate,
-                              options_.certificate_file, options_.key_file})} {}
+                              options_.certificate_file, options_.key_file})},
+        next_look_{executor_} {}
 
   asio::awaitable<client_exchange> run(client_request request,
                                        stream_reader reader);
@@ -56,13 +60,18 @@ private:
   open(const client_request& request);
   void give_back(const pool_key& key, client_connection_ptr link,
                  bool reusable);
+  void let_go(const pool_key& key);
+  void look_for_idle_ones();
+  void close_idle_ones();
 
   asio::awaitable<attempt> once(const client_request& request,
                                 const stream_reader& reader, bool fresh);
   client_options options_;
   result<std::shared_ptr<asio::ssl::context>> tls_;
   resolver resolver_;
-  std::map<pool_key, host_pool> pools_;
+  std::map<pool_key, host_pool> pools_; // of hosts with connections
+  asio::steady_timer next_look_;
+  bool looking_ = false;
   std::mt19937_64 random_{std::random_device{}()};
 };
 
@@ -74,14 +83,15 @@ http_client::impl::open(const client_request& request) {
     co_return tls_.error();
   auto soon
     = std::min(request.deadline, steady::now() + options_.connect_timeout);
-  auto places = co_await resolver_.resolve(
-    request.service.host, request.service.port, soon, request.rule);
+  auto places
+    = co_await resolver_.resolve(request.service.host, request.service.port,
+                                 soon, request.rule, request.abort);
   if (!places)
     co_return places.error();
   auto link = std::make_unique<client_connection>(executor_);
   ++counters.connections_opened;
-  auto opened
-    = co_await link->open(request.service, std::move(*places), **tls_, soon);
+  auto opened = co_await link->open(request.service, std::move(*places), **tls_,
+                                    soon, request.abort);
   if (!opened)
     co_return opened.error();
   co_return std::move(link);
@@ -90,10 +100,12 @@ http_client::impl::open(const client_request& request) {
 asio::awaitable<result<client_connection_ptr>>
 http_client::impl::obtain(const client_request& request, const pool_key& key,
                           bool fresh) {
-  auto& pool = pools_[key];
+  auto& pool = pools_[key]; // stays: whatever comes, `open` is not 0
+  counters.hosts = pools_.size();
   while (!fresh && !pool.idle.empty()) {
     auto link = std::move(pool.idle.front());
     pool.idle.pop_front();
+    --counters.connections_idle;
     if (steady::now() - link->idle_since < options_.idle_timeout
         && link->usable()) {
       ++counters.connections_reused;
@@ -108,7 +120,7 @@ http_client::impl::obtain(const client_request& request, const pool_key& key,
   ++pool.open;
   auto link = co_await open(request);
   if (!link)
-    --pools_[key].open;
+    let_go(key);
   co_return std::move(link);
 }
 
@@ -119,10 +131,51 @@ void http_client::impl::give_back(const pool_key& key,
     link->never_expires();
     link->idle_since = steady::now();
     pool.idle.push_front(std::move(link));
-    return;
+    ++counters.connections_idle;
+    return look_for_idle_ones();
   }
   link->close();
-  --pool.open;
+  let_go(key);
+}
+
+void http_client::impl::let_go(const pool_key& key) {
+  auto found = pools_.find(key);
+  if (--found->second.open == 0)
+    pools_.erase(found);
+  counters.hosts = pools_.size();
+}
+
+/// Many a host is never asked again: each sandbox may have names of its own.
+void http_client::impl::look_for_idle_ones() {
+  if (std::exchange(looking_, true))
+    return;
+  auto oldest = steady::now();
+  for (const auto& [key, pool] : pools_)
+    if (!pool.idle.empty())
+      oldest = std::min(oldest, pool.idle.back()->idle_since);
+  next_look_.expires_at(oldest + options_.idle_timeout);
+  next_look_.async_wait([weak = weak_from_this()](const auto& why) {
+    if (auto self = why ? nullptr : weak.lock())
+      self->close_idle_ones();
+  });
+}
+
+void http_client::impl::close_idle_ones() {
+  looking_ = false;
+  auto since = steady::now() - options_.idle_timeout;
+  for (auto i = pools_.begin(); i != pools_.end();) {
+    auto& pool = i->second;
+    while (!pool.idle.empty() && pool.idle.back()->idle_since <= since) {
+      pool.idle.back()->close();
+      pool.idle.pop_back();
+      --pool.open;
+      --counters.connections_idle;
+    }
+    i = pool.open == 0 ? pools_.erase(i) : std::next(i);
+  }
+  counters.hosts = pools_.size();
+  if (counters.connections_idle > 0)
+    look_for_idle_ones();
 }
 
 // -- one attempt --------------------------------------------------------------
@@ -210,6 +263,10 @@ asio::awaitable<client_exchange> http_client::stream(client_request request,
 
 const client_counters& http_client::counters() const {
   return impl_->counters;
+}
+
+std::shared_ptr<client_counters> http_client::shared_counters() const {
+  return {impl_, &impl_->counters};
 }
 
 asio::any_io_executor http_client::executor() const {

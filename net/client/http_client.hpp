@@ -96,6 +96,8 @@ public:
                                                  stream_reader reader);
 
   const client_counters& counters() const;
+  /// For whoever speaks to providers in another way and is counted with us.
+  std::shared_ptr<client_counters> shared_counters() const;
   boost::asio::any_io_executor executor() const;
 
 private:

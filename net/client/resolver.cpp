@@ -19,6 +19,14 @@ namespace troupe::net {
 namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
 
+namespace {
+
+bool is_tripped(const std::shared_ptr<abort_switch>& abort) {
+  return abort && abort->tripped();
+}
+
+} // namespace
+
 /// What a lookup thread leaves for the coroutine, which may be gone by then.
 struct resolver::lookup {
   explicit lookup(asio::any_io_executor ex) : wake{ex} {}
@@ -83,13 +91,20 @@ bool is_public_address(const asio::ip::address& address) {
 asio::awaitable<result<resolver::endpoints>>
 resolver::resolve(std::string host, std::uint16_t port,
                   std::chrono::steady_clock::time_point deadline,
-                  address_rule rule) {
+                  address_rule rule, std::shared_ptr<abort_switch> abort) {
   auto ex = co_await asio::this_coro::executor;
   auto state = begin(ex, host, port);
   state->wake.expires_at(deadline);
   boost::system::error_code woken;
-  co_await state->wake.async_wait(
-    asio::redirect_error(asio::use_awaitable, woken));
+  if (abort)
+    abort->arm([state] { state->wake.cancel(); });
+  if (!is_tripped(abort))
+    co_await state->wake.async_wait(
+      asio::redirect_error(asio::use_awaitable, woken));
+  if (abort)
+    abort->disarm();
+  if (is_tripped(abort))
+    co_return fail(ec::unavailable, "called off");
   if (!state->ended)
     co_return fail(ec::timeout,
                    "the name '" + host + "' was not resolved in time");

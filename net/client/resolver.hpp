@@ -1,5 +1,6 @@
 #pragma once
 
+#include "net/client/abort_switch.hpp"
 #include "runtime/error.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -31,10 +32,12 @@ public:
   explicit resolver(std::size_t threads = 4) : pool_{threads} {}
   ~resolver() { pool_.stop(); }
 
-  /// Only addresses that the rule allows; `denied` when it allows none.
+  /// Only addresses that the rule allows; `denied` when it allows none. The
+  /// switch may be empty.
   boost::asio::awaitable<result<endpoints>>
   resolve(std::string host, std::uint16_t port,
-          std::chrono::steady_clock::time_point deadline, address_rule rule);
+          std::chrono::steady_clock::time_point deadline, address_rule rule,
+          std::shared_ptr<abort_switch> abort = {});
 
 private:
   struct lookup;

@@ -65,13 +65,14 @@ grpc_channel::grpc_channel(asio::any_io_executor executor, base_url service,
 asio::awaitable<result<grpc_channel::link_ptr>>
 grpc_channel::connect(steady::time_point deadline) {
   auto soon = std::min(deadline, steady::now() + options_.connect_timeout);
-  auto places
-    = co_await names_->resolve(service_.host, service_.port, soon, rule_);
+  auto places = co_await names_->resolve(service_.host, service_.port, soon,
+                                         rule_, closed_);
   if (!places)
     co_return places.error();
   auto l = std::make_shared<link>(executor_);
+  count(&client_counters::connections_opened);
   auto opened = co_await l->io.open(service_, std::move(*places), *tls_, soon,
-                                    wire_protocol::http2);
+                                    closed_, wire_protocol::http2);
   if (!opened)
     co_return opened.error();
   l->io.never_expires();
@@ -99,12 +100,18 @@ asio::awaitable<result<grpc_channel::link_ptr>>
 grpc_channel::connected(steady::time_point deadline) {
   auto keep = shared_from_this();
   boost::system::error_code ignored;
+  auto opened = false;
   for (;;) {
+    if (closed_->tripped())
+      co_return fail(ec::unavailable, "the channel was closed");
     auto best = least_busy();
     if (best
         && (best->session.streams() < options_.calls_per_connection
-            || links_.size() >= options_.max_connections))
+            || links_.size() >= options_.max_connections)) {
+      if (!opened)
+        count(&client_counters::connections_reused);
       co_return best;
+    }
     if (steady::now() >= deadline)
       co_return fail(ec::timeout, "the deadline passed");
     if (connecting_) {
@@ -121,6 +128,7 @@ grpc_channel::connected(steady::time_point deadline) {
     if (!l) // it has to wait there for its turn
       co_return best;
     links_.push_back(*l);
+    opened = true;
   }
 }
 
@@ -181,6 +189,7 @@ asio::awaitable<void> grpc_channel::watch(link_ptr l, channel_options o) {
 }
 
 void grpc_channel::close() {
+  closed_->trip();
   for (auto& l : std::exchange(links_, {}))
     l->die();
 }
@@ -189,9 +198,12 @@ void grpc_channel::close() {
 
 asio::awaitable<grpc_reply> grpc_channel::call(grpc_call what) {
   auto keep = shared_from_this();
+  count(&client_counters::requests);
   auto l = co_await connected(what.deadline);
-  if (!l)
+  if (!l) {
+    count(&client_counters::failures);
     co_return not_sent(l.error());
+  }
   auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
     what.deadline - steady::now());
   if (left.count() <= 0 || (what.abort && what.abort->tripped()))
@@ -254,10 +266,12 @@ asio::awaitable<grpc_reply> grpc_channel::call(grpc_call what) {
     reply.status.code = steady::now() >= what.deadline
       ? grpc_code::deadline_exceeded
       : grpc_code::cancelled;
-    if (!fed)
-      reply.status = {grpc_code::internal, fed.error().text, {}};
+    if (!fed) // the same would come again
+      reply.status = {grpc_code::data_loss, fed.error().text, {}};
     co_return reply;
   }
+  if (stream->head.empty())
+    count(&client_counters::failures);
   reply.status = read_grpc_status(stream->head, stream->reset);
   reply.may_have_acted = !stream->refused;
   if (reply.status.ok() && !messages.at_border())

@@ -41,6 +41,7 @@ struct channel_options {
   std::size_t calls_per_connection = 100;
   std::size_t max_connections = 16;
   std::string user_agent = "troupe/" TROUPE_VERSION;
+  std::shared_ptr<client_counters> counters{}; // may be empty
 };
 
 /// gRPC to one service over one HTTP/2 connection, or a few when there are many
@@ -54,11 +55,19 @@ public:
                channel_options options = {});
 
   boost::asio::awaitable<grpc_reply> call(grpc_call what);
+  /// Of the caller's: a call that is made once more.
+  void count_retry() { count(&client_counters::retries); }
+  /// For good: ends every call, and the connection that is just being opened.
   void close();
 
 private:
   struct link;
   using link_ptr = std::shared_ptr<link>;
+
+  void count(client_counters::counter client_counters::*what) {
+    if (options_.counters)
+      ++(options_.counters.get()->*what);
+  }
 
   boost::asio::awaitable<result<link_ptr>>
   connected(std::chrono::steady_clock::time_point deadline);
@@ -78,6 +87,7 @@ private:
   channel_options options_;
   std::vector<link_ptr> links_;
   bool connecting_ = false;
+  std::shared_ptr<abort_switch> closed_ = std::make_shared<abort_switch>();
   boost::asio::steady_timer connect_ended_; // wakes those who wait for it
 };
 

@@ -51,7 +51,7 @@ daytona_client::to_toolbox(const remote_sandbox& sandbox, verb method,
   auto place = sandbox.keys.find(std::string{toolbox_key});
   if (place == sandbox.keys.end())
     return fail(ec::unavailable, "Daytona named no toolbox");
-  auto url = parse_base_url(place->second.reveal());
+  auto url = parse_replied_url(place->second.reveal(), api_);
   if (!url)
     return url.error().within("Daytona's toolbox");
   auto r = request(std::move(*url), method,

@@ -22,8 +22,9 @@ public:
                                                                 server)},
         tls_{std::move(tls)}, names_{std::make_shared<resolver>()} {
     auto rule = operators_rule(server_, options_.allow_private);
+    channels_.counters = http_->shared_counters();
     auto channel = std::make_shared<grpc_channel>(
-      http_->executor(), server_, tls_, names_, std::move(rule));
+      http_->executor(), server_, tls_, names_, std::move(rule), channels_);
     auto client = std::make_shared<modal_client>(http_->executor(), channel,
                                                  options_, server_.host);
     sandboxes_ = std::make_shared<modal_sandboxes>(http_->executor(),
@@ -80,6 +81,7 @@ private:
   modal_options options_;
   base_url server_;
   std::shared_ptr<asio::ssl::context> tls_;
+  channel_options channels_;
   std::shared_ptr<resolver> names_;
   std::shared_ptr<modal_sandboxes> sandboxes_;
 };
@@ -87,13 +89,15 @@ private:
 result<std::shared_ptr<grpc_channel>>
 modal_provider::router_of(const remote_sandbox& sandbox) const {
   auto text = sandbox.keys.find(std::string{modal_sandboxes::url_key});
-  auto url = parse_base_url(text == sandbox.keys.end() ? std::string{}
-                                                       : text->second.reveal());
+  auto url = parse_replied_url(
+    text == sandbox.keys.end() ? std::string{} : text->second.reveal(),
+    server_);
   if (!url)
     return url.error().within("Modal's command router");
   auto rule = replied_rule(*url, server_, options_.allow_private);
   return std::make_shared<grpc_channel>(http_->executor(), std::move(*url),
-                                        tls_, names_, std::move(rule));
+                                        tls_, names_, std::move(rule),
+                                        channels_);
 }
 
 /// By a value of its own: whoever asks may be there longer than the caller.

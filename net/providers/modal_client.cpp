@@ -136,6 +136,7 @@ modal_client::try_call(std::string method, std::string message,
       co_return bad;
     if (!co_await pause(executor_, delay, scope.deadline, scope.abort))
       co_return bad;
+    channel_->count_retry();
     delay = std::min<std::chrono::milliseconds>(delay * 2, max_delay);
   }
 }

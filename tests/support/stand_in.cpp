@@ -229,8 +229,8 @@ bool stand_in::play_fault(const stand_request& r, peer& p) {
     reply.send(200, "<html>Please log in</html>");
     break;
   case fault::kind::endless:
-    p.write("HTTP/1.1 200 OK\r\n");
-    while (p.write("X-More: x\r\n")) {
+    p.write(f.bytes.empty() ? "HTTP/1.1 200 OK\r\n" : f.bytes);
+    while (p.write(f.more.empty() ? "X-More: x\r\n" : f.more)) {
     }
     break;
   case fault::kind::trickle:

@@ -56,7 +56,7 @@ struct fault {
     reset_before, // the connection breaks, nothing done
     reset_after,  // it is done, then the connection breaks
     garbage,      // a login page with status 200, nothing done
-    endless,      // header after header
+    endless,      // `bytes`, then `more` for ever: header after header
     trickle,      // one byte of a body at a time, for ever
     silent,       // no answer until the other side leaves
     flood,        // a body without end
@@ -67,6 +67,7 @@ struct fault {
   int code = 503;
   std::map<std::string, std::string> headers{};
   std::string bytes{};
+  std::string more{};
 };
 
 /// The frame of a provider's stand-in: reads requests, plays faults, calls the

@@ -158,7 +158,7 @@ struct fixture {
       tcp::endpoint{asio::ip::address_v4::loopback(), port}};
     return finish(link.open(place(port, std::move(host)), std::move(there),
                             **tls, std::chrono::steady_clock::now() + 2s,
-                            net::wire_protocol::http2));
+                            nullptr, net::wire_protocol::http2));
   }
   /// Refused by every way in, and not a byte of a request was sent.
   void check_refused(const tls_server& server, const std::string& host) {

@@ -1,6 +1,7 @@
 #include "net/client/client_tls.hpp"
 #include "net/grpc/grpc_channel.hpp"
 #include "tests/support/grpc_stand_in.hpp"
+#include "tests/support/scripted_server.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -86,6 +87,35 @@ BOOST_AUTO_TEST_CASE(open_no_more_than_they_may) {
   all.run(one);
   BOOST_TEST(all.good == 150);
   BOOST_TEST(all.server.connections() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(are_closed_while_they_still_connect) {
+  asio::io_context io{1};
+  auto tls = make_client_tls({});
+  BOOST_REQUIRE(tls.has_value());
+  std::shared_ptr<grpc_channel> channel;
+  test::scripted_server mute{[&](test::peer& p, int) {
+    asio::post(io, [&channel] { channel->close(); });
+    p.read_request(); // no word of TLS
+  }};
+  channel = std::make_shared<grpc_channel>(
+    io.get_executor(), base_url{true, "127.0.0.1", mute.port(), ""}, *tls,
+    std::make_shared<resolver>(), address_rule{});
+  grpc_reply first, second;
+  auto work = [&]() -> asio::awaitable<void> {
+    grpc_call c;
+    c.path = "/a.B/C";
+    c.deadline = std::chrono::steady_clock::now() + 20s;
+    auto again = c;
+    first = co_await channel->call(std::move(c));
+    second = co_await channel->call(std::move(again)); // it stays closed
+  };
+  asio::co_spawn(io, work, asio::detached);
+  io.run();
+  BOOST_TEST(first.status.message == "called off");
+  BOOST_TEST(second.status.message == "the channel was closed");
+  BOOST_TEST(!first.may_have_acted);
+  BOOST_TEST(mute.connections() == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -101,6 +101,9 @@ BOOST_AUTO_TEST_CASE(bounds_garbage) {
     everywhere(raw(with_status("200 OK", body)));
   everywhere({.what = kind::garbage});
   everywhere({.what = kind::endless});
+  std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  everywhere({.what = kind::endless, .bytes = chunked + "1;", .more = "x=y;"});
+  everywhere({.what = kind::endless, .bytes = chunked + "0\r\n"});
   everywhere({.what = kind::flood});
   std::string interim;
   for (int i = 0; i < 1'000; ++i)
@@ -208,6 +211,19 @@ BOOST_AUTO_TEST_CASE(lets_only_the_operator_point_into_the_house) {
   BOOST_TEST(!may(replied_rule(there, named, false), "127.0.0.1"));
   BOOST_TEST(may(replied_rule(there, here, false), "127.0.0.1"));
   BOOST_TEST(!may(replied_rule(written, here, false), "10.0.0.7"));
+}
+
+BOOST_AUTO_TEST_CASE(lets_no_reply_take_the_encryption_away) {
+  auto api = parse_base_url("https://app.daytona.io/api").value();
+  auto local = parse_base_url("http://127.0.0.1:1").value();
+  auto refused = parse_replied_url("http://proxy.app.daytona.io/toolbox", api);
+  BOOST_REQUIRE(refused.has_error());
+  BOOST_TEST((refused.error().code == ec::denied));
+  BOOST_TEST(
+    parse_replied_url("https://proxy.app.daytona.io/t", api).has_value());
+  // Who began in the clear has nothing to lose.
+  BOOST_TEST(parse_replied_url("http://127.0.0.1:2", local).has_value());
+  BOOST_TEST(parse_replied_url("nonsense", api).has_error());
 }
 
 // B52

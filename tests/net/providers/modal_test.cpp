@@ -51,6 +51,22 @@ BOOST_AUTO_TEST_CASE(keeps_the_contract_of_every_provider) {
                        {"failed installs"});
 }
 
+BOOST_AUTO_TEST_CASE(is_counted_with_what_goes_over_http) {
+  std::shared_ptr<client_counters> counted;
+  side = std::make_unique<remote_side>();
+  side->open([&](auto client) {
+    counted = client->shared_counters();
+    return make_modal(client, options);
+  });
+  modal.fail_next("AppGetOrCreate", grpc_code::unavailable);
+  side->good(python(one));
+  BOOST_TEST(counted->requests >= modal.calls().size());
+  BOOST_TEST(counted->retries == 1u);
+  BOOST_TEST(counted->connections_opened == 2u); // control plane and router
+  BOOST_TEST(counted->connections_reused > 0u);
+  BOOST_TEST(counted->failures == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(puts_packages_into_layers_of_the_image) { // S10
   auto run = python(one);
   run.pip_requirements = {{"requests", {}, "==2.31.0"}, {"numpy", {}, ""}};
