@@ -1,6 +1,7 @@
 #include "net/providers/daytona_messages.hpp"
 
 #include "net/fail.hpp"
+#include "net/providers/host_lists.hpp"
 #include "net/providers/multipart.hpp"
 #include "net/providers/shell_quote.hpp"
 #include "runtime/json/json.hpp"
@@ -31,38 +32,30 @@ bool is_sandbox_id(std::string_view id) {
   return true;
 }
 
-bool is_network(std::string_view pattern) {
-  return pattern.find_first_not_of("0123456789abcdefABCDEF.:/") == pattern.npos;
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const auto& word : words)
+    out += (out.empty() ? "" : ",") + word;
+  return out;
 }
 
 result<void> add_network(json::object& body, const network_policy& policy) {
   if (policy.mode == network_mode::open)
     return {};
-  if (policy.mode == network_mode::off) {
-    body["networkBlockAll"] = true;
-    return {};
+  host_lists allowed;
+  if (policy.mode == network_mode::listed) {
+    auto lists = host_lists_of(policy, "Daytona");
+    if (!lists)
+      return lists.error();
+    if (lists->everything)
+      return {};
+    allowed = std::move(*lists);
   }
-  std::string networks, domains;
-  for (const auto& pattern : policy.allow) {
-    auto v4_port = pattern.find(':') != pattern.npos
-      && pattern.find(':') == pattern.rfind(':');
-    if (v4_port || pattern.starts_with('['))
-      return fail(ec::invalid_request,
-                  "network: Daytona cannot allow '" + pattern
-                    + "', its lists have no ports; allow the whole host or "
-                      "use another backend");
-    auto& list = is_network(pattern) ? networks : domains;
-    if (!list.empty())
-      list += ',';
-    list += pattern;
-    if (is_network(pattern) && pattern.find('/') == pattern.npos)
-      list += pattern.find(':') == pattern.npos ? "/32" : "/128";
-  }
-  if (!networks.empty())
-    body["networkAllowList"] = networks;
-  if (!domains.empty())
-    body["domainAllowList"] = domains;
-  if (networks.empty() && domains.empty())
+  if (!allowed.networks.empty())
+    body["networkAllowList"] = joined(allowed.networks);
+  if (!allowed.names.empty())
+    body["domainAllowList"] = joined(allowed.names);
+  if (allowed.networks.empty() && allowed.names.empty())
     body["networkBlockAll"] = true;
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include "net/client/url.hpp"
 #include "net/fail.hpp"
+#include "net/providers/host_lists.hpp"
 #include "net/providers/shell_quote.hpp"
 #include "runtime/frame/base64.hpp"
 #include "runtime/json/reader.hpp"
@@ -41,27 +42,21 @@ namespace e2b {
 
 namespace {
 
-/// `host:port` and `[v6]:port`: E2B's rules know addresses and names only.
-bool names_a_port(std::string_view pattern) {
-  auto colon = pattern.rfind(':');
-  if (colon == pattern.npos)
-    return false;
-  return pattern.find(':') == colon || pattern[colon - 1] == ']';
-}
-
 result<void> add_network(json::object& body, const network_policy& policy) {
   body["allow_internet_access"] = policy.mode != network_mode::off;
   json::object rules;
   rules["allowPublicTraffic"] = false; // nobody from outside gets in
   if (policy.mode == network_mode::listed) {
-    json::array allow;
-    for (const auto& pattern : policy.allow) {
-      if (names_a_port(pattern))
-        return fail(ec::invalid_request,
-                    "network: E2B cannot allow '" + pattern
-                      + "', its rules have no ports; allow the whole host or "
-                        "use another backend");
-      allow.emplace_back(pattern);
+    auto allowed = host_lists_of(policy, "E2B");
+    if (!allowed)
+      return allowed.error();
+    if (!allowed->everything) {
+      json::array allow;
+      for (const auto* list : {&allowed->networks, &allowed->names})
+        for (const auto& each : *list)
+          allow.emplace_back(each);
+      rules["allowOut"] = std::move(allow);
+      rules["denyOut"] = json::array{"0.0.0.0/0"};
     }
     rules["allowOut"] = std::move(allow);
     rules["denyOut"] = json::array{"0.0.0.0/0"};

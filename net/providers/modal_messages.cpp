@@ -1,6 +1,6 @@
 #include "net/providers/modal_messages.hpp"
 
-#include "net/fail.hpp"
+#include "net/providers/host_lists.hpp"
 #include "net/providers/shell_quote.hpp"
 
 #include <algorithm>
@@ -32,32 +32,22 @@ pb::writer secret_source(const environment& env) {
   return source;
 }
 
-bool has_port(std::string_view pattern) {
-  auto colon = pattern.find(':');
-  return pattern.starts_with('[')
-    || (colon != pattern.npos && colon == pattern.rfind(':'));
-}
-
 result<pb::writer> network_access(const network_policy& policy) {
   pb::writer out;
   if (policy.mode == network_mode::open)
     return out.number(1, net_open);
   if (policy.mode == network_mode::off)
     return out.number(1, net_blocked);
+  auto allowed = host_lists_of(policy, "Modal");
+  if (!allowed)
+    return allowed.error();
+  if (allowed->everything)
+    return out.number(1, net_open);
   out.number(1, net_listed);
-  for (const auto& pattern : policy.allow) {
-    if (has_port(pattern))
-      return fail(ec::invalid_request,
-                  "network: Modal cannot allow '" + pattern
-                    + "', its lists have no ports; allow the whole host or "
-                      "use another backend");
-    auto is_network
-      = pattern.find_first_not_of("0123456789abcdefABCDEF.:/") == pattern.npos;
-    auto cidr = pattern;
-    if (is_network && pattern.find('/') == pattern.npos)
-      cidr += pattern.find(':') == pattern.npos ? "/32" : "/128";
-    out.text(is_network ? 2 : 3, is_network ? cidr : pattern);
-  }
+  for (const auto& network : allowed->networks)
+    out.text(2, network);
+  for (const auto& name : allowed->names)
+    out.text(3, name);
   return out;
 }
 
