@@ -17,6 +17,9 @@ constexpr std::string_view service = "/modal.client.ModalClient/";
 constexpr int max_tries = 4;
 constexpr auto first_delay = 100ms;
 constexpr auto max_delay = 1'000ms;
+constexpr auto first_join_pause = 10ms; // an image is looked at again
+constexpr int max_join_breaks = 10;     // in a row
+enum image_result : int { image_built = 1, image_failed = 2 };
 constexpr auto token_life_unknown = 20min;
 // Image ids remembered: a name costs some hundred bytes.
 constexpr std::size_t max_images = 1'000;
@@ -42,6 +45,20 @@ bool is_refusal(grpc_code code) {
   default:
     return false;
   }
+/// Only a command of its own that failed is the run's fault: a builder that
+/// was evicted or gave up is not, and another backend may do better.
+error not_built(const image_state& state) {
+  auto why = state.reason.empty() ? "" : ": " + state.reason;
+  if (state.status == image_failed)
+    return fail(ec::invalid_request,
+                "Modal could not build the image; change a version or drop "
+                "a requirement"
+                  + why);
+  return fail(ec::unavailable,
+              "Modal gave up the image (status " + std::to_string(state.status)
+                + ")" + why);
+}
+
 }
 
 error refused(std::string_view method, const grpc_status& status) {
@@ -248,8 +265,10 @@ asio::awaitable<grpc_reply> modal_client::join_image(image_state& state,
   c.traceparent = scope.traceparent;
   c.on_message = [&state](std::string_view bytes) {
     if (auto next = read_image_join(bytes)) {
-      state.status = next->status;
-      state.reason = next->reason;
+      if (next->status != 0) { // later ones may bring lines of the log only
+        state.status = next->status;
+        state.reason = next->reason;
+      }
       if (!next->entry.empty())
         state.entry = next->entry;
     }
@@ -271,17 +290,18 @@ asio::awaitable<result<std::string>> modal_client::layer(image_layer what,
   if (!state)
     co_return state.error();
   while (state->status == 0) {
-    if (!co_await pause(executor_, 10ms, scope.deadline, scope.abort))
+    auto wait = std::min<std::chrono::milliseconds>(
+      first_join_pause * (1 << breaks), max_delay);
+    if (!co_await pause(executor_, wait, scope.deadline, scope.abort))
       co_return fail(ec::timeout, "Modal was still building the image");
     auto reply = co_await join_image(*state, scope);
-    if (!reply.status.ok() && !retryable_code(reply.status.code))
+    if (reply.status.ok())
+      breaks = 0;
+    else if (!retryable_code(reply.status.code) || ++breaks >= max_join_breaks)
       co_return refused("ImageJoinStreaming", reply.status);
   }
-  if (state->status != 1)
-    co_return fail(ec::invalid_request,
-                   "Modal could not build the image; change a version or drop "
-                   "a requirement"
-                     + (state->reason.empty() ? "" : ": " + state->reason));
+  if (state->status != image_built)
+    co_return not_built(*state);
   co_return std::move(state->id);
 }
 

@@ -35,6 +35,16 @@ void modal_stand_in::serve_older_only(grpc_code how) {
   newer_ = how;
 }
 
+void modal_stand_in::end_builds_as(int result) {
+  std::lock_guard guard{mutex_};
+  build_result_ = result;
+}
+
+void modal_stand_in::name_router(std::string url) {
+  std::lock_guard guard{mutex_};
+  other_router_ = std::move(url);
+}
+
 void modal_stand_in::claim_https() {
   std::lock_guard guard{mutex_};
   https_ = true;
@@ -149,9 +159,11 @@ void modal_stand_in::control(std::string_view method, grpc_exchange& call) {
   if (method == "ImageGetOrCreate")
     return image(call);
   if (method == "ImageJoinStreaming") {
-    pb::writer done;
-    done.number(1, 1);
-    return say(call, out.message(1, done).text(3, "entry-1"));
+    pb::writer done, log, line;
+    done.number(1, static_cast<std::uint64_t>(build_result_));
+    call.send(out.message(1, done).text(3, "entry-1").bytes());
+    log.text(1, "bye"); // a line of the log may still come after that
+    return say(call, line.message(2, log).text(3, "entry-2"));
   }
   auto older = !method.ends_with("V2");
   if (method.ends_with("V2") && newer_ != grpc_code::ok)

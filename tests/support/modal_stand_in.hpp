@@ -28,6 +28,10 @@ public:
   /// Names the router with https, as their client insists on, who then speaks
   /// in the clear to a Modal on this machine.
   void claim_https();
+  /// How the next images end: 1 well, 2 failed, 3 and more given up.
+  void end_builds_as(int result);
+  /// Sandboxes are entered there; "": here.
+  void name_router(std::string url);
   /// Those given out so far are not taken any more.
   void end_router_tokens();
   /// The calls so far, as "SandboxCreateV2".
@@ -82,6 +86,8 @@ private:
   std::map<std::string, std::map<std::string, std::string>> secrets_;
   net::grpc_code newer_ = net::grpc_code::ok;
   bool https_ = false;
+  int build_result_ = 1;
+  std::string other_router_;
   int router_tokens_ = 1;
   std::vector<std::string> calls_;
   std::map<std::string, std::set<int>> fields_;

@@ -79,6 +79,51 @@ BOOST_AUTO_TEST_CASE(puts_packages_into_layers_of_the_image) { // S10
   BOOST_TEST(modal.image_commands().size() == commands.size());
 }
 
+BOOST_AUTO_TEST_CASE(blames_the_run_for_its_own_build_only) {
+  auto run = python(one);
+  int version = 0;
+  for (auto [result, code] :
+       {std::pair{2, ec::invalid_request}, std::pair{3, ec::unavailable},
+        std::pair{6, ec::unavailable}, std::pair{8, ec::unavailable}}) {
+    modal.end_builds_as(result);
+    run.pip_requirements = {{"numpy", {}, "==" + std::to_string(++version)}};
+    auto outcome = side->run(run);
+    BOOST_REQUIRE(!outcome.answer.has_value());
+    BOOST_TEST((outcome.answer.error().code == code), result);
+  }
+  modal.end_builds_as(1);
+  for (int i = 0; i < 3; ++i)
+    modal.fail_next("ImageJoinStreaming", grpc_code::unavailable);
+  BOOST_TEST(side->good(run).value_json == "1");
+}
+
+BOOST_AUTO_TEST_CASE(says_that_nothing_was_begun_where_no_router_was) {
+  auto run = python(one);
+  run.limits.wall = 300ms;
+  modal.name_router("http://127.0.0.1:1");
+  auto outcome = side->run(run);
+  BOOST_REQUIRE(!outcome.answer.has_value());
+  BOOST_TEST(!outcome.may_have_started);
+  modal.name_router({});
+  modal.fail_next("TaskExecStart", grpc_code::permission_denied);
+  outcome = side->run(run);
+  BOOST_REQUIRE(!outcome.answer.has_value());
+  BOOST_TEST(!outcome.may_have_started);
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(takes_calls_up_again_that_broke_under_it) {
+  for (auto code :
+       {grpc_code::unavailable, grpc_code::internal,
+        grpc_code::deadline_exceeded, grpc_code::unknown, grpc_code::cancelled})
+    for (auto method : {"TaskExecStart", "TaskExecStdinWrite", "TaskExecWait",
+                        "TaskExecStdioRead"}) {
+      modal.fail_next(method, code);
+      BOOST_TEST(side->good(python(one)).value_json == "1", method);
+    }
+  check_nothing_is_left();
+}
+
 BOOST_AUTO_TEST_CASE(gives_a_command_the_packages_of_both_kinds) {
   auto run = test::shell_run(backend_kind::modal, "echo hi");
   run.pip_requirements = {{"numpy", {}, ""}};
