@@ -59,6 +59,8 @@ public:
   }
 
   result<void> ready() const { return where_->ready(); }
+  /// Otherwise nothing is asked for before the first run.
+  bool lists_sandboxes() const { return where_->keeps_sandboxes(); }
 
   result<tags> list() {
     auto answer = std::make_shared<std::promise<result<tags>>>();
@@ -206,8 +208,9 @@ bool try_provider(const settings& s, backend_kind kind, const step_sink& sink) {
   if (!before)
     return tell(failed("credentials", before.error()));
   tell({"credentials",
-        "accepted; " + std::to_string(before->size())
-          + " sandboxes of ours are there",
+        at.lists_sandboxes() ? "accepted; " + std::to_string(before->size())
+            + " sandboxes of ours are there"
+                             : "not asked yet: its first run tells",
         true,
         {}});
   for (auto& [name, run] : {std::pair{"Python tool", python_tool(kind)},

@@ -62,10 +62,17 @@ private:
     auto done = co_await client_->send(std::move(r));
     if (!done.answer)
       co_return done.answer.error().within("credentials webhook");
+    auto status = done.answer->status;
+    if (status == 401 || status == 403)
+      co_return fail(ec::unavailable,
+                     "credentials webhook: it answered with status "
+                       + std::to_string(status)
+                       + "; check credentials.webhook-key "
+                         "(STEP_COMPLETE_KEY)");
     if (!done.answer->ok())
       co_return fail(ec::unavailable,
                      "credentials webhook: it answered with status "
-                       + std::to_string(done.answer->status));
+                       + std::to_string(status));
     auto variables = parse_webhook_reply(done.answer->body);
     wipe(done.answer->body.data(), done.answer->body.size());
     co_return variables;

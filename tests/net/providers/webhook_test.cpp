@@ -73,6 +73,8 @@ BOOST_AUTO_TEST_CASE(fails_without_telling_what_it_got) {
   auto refused = ask();
   BOOST_REQUIRE(!refused.has_value());
   BOOST_TEST(refused.error().text.find("401") != std::string::npos);
+  BOOST_TEST(refused.error().text.find("STEP_COMPLETE_KEY")
+             != std::string::npos);
   BOOST_TEST(refused.error().text.find("wrong-key") == std::string::npos);
 }
 
