@@ -105,6 +105,22 @@ ec code_of(grpc_code code) {
 
 } // namespace
 
+bool is_refusal(grpc_code code) {
+  switch (code) {
+  case grpc_code::invalid_argument:
+  case grpc_code::not_found:
+  case grpc_code::permission_denied:
+  case grpc_code::resource_exhausted:
+  case grpc_code::failed_precondition:
+  case grpc_code::out_of_range:
+  case grpc_code::unimplemented:
+  case grpc_code::unauthenticated:
+    return true;
+  default:
+    return false;
+  }
+}
+
 error grpc_status::as_error(std::string_view doing) const {
   error e;
   e.code = code_of(code);

@@ -32,6 +32,9 @@ enum class grpc_code : std::uint8_t {
   unauthenticated = 16,
 };
 
+/// The server says so: nothing was begun.
+bool is_refusal(grpc_code code);
+
 struct grpc_status {
   grpc_code code = grpc_code::ok;
   std::string message;

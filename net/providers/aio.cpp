@@ -9,6 +9,10 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
+#include <signal.h>
+
+#include <algorithm>
+
 namespace troupe::net {
 
 namespace asio = boost::asio;
@@ -23,6 +27,11 @@ constexpr std::string_view key_setting = "aio.api-key";
 // For what is tidied up when a run's own time may be over.
 constexpr std::chrono::seconds late_patience{5};
 constexpr std::string_view directory_prefix = "/tmp/troupe-";
+
+/// What a container with JWT_PUBLIC_KEY asks for: header, claims, signature.
+bool is_jwt(std::string_view key) {
+  return key.starts_with("eyJ") && std::ranges::count(key, '.') == 2;
+}
 
 class aio_provider final : public provider,
                            public std::enable_shared_from_this<aio_provider> {
@@ -41,17 +50,21 @@ public:
     return {};
   }
 
+  /// All runs are in one container: none sees another one's packages.
+  std::string package_folder(const remote_sandbox& sandbox) const override {
+    return directory(sandbox) + "/site-packages";
+  }
+
   asio::awaitable<creation> create(sandbox_wish wish,
                                    call_scope scope) override;
-  asio::awaitable<result<command_end>> execute(const remote_sandbox& sandbox,
-                                               command_request what,
-                                               output_sink sink,
-                                               call_scope scope) override;
-  asio::awaitable<result<command_end>> run_script(const remote_sandbox& sandbox,
-                                                  language lang,
-                                                  script::remote_script script,
-                                                  output_sink sink,
-                                                  call_scope scope) override;
+  asio::awaitable<execution> execute(const remote_sandbox& sandbox,
+                                     command_request what, output_sink sink,
+                                     call_scope scope) override;
+  asio::awaitable<execution> run_script(const remote_sandbox& sandbox,
+                                        language lang,
+                                        script::remote_script script,
+                                        output_sink sink,
+                                        call_scope scope) override;
   asio::awaitable<result<void>> destroy(const remote_sandbox& sandbox,
                                         call_scope scope) override;
   asio::awaitable<result<std::vector<tagged>>> list(call_scope scope) override;
@@ -59,10 +72,9 @@ public:
 private:
   asio::awaitable<result<json::object>>
   call(std::string target, json::object body, std::string_view doing,
-       call_scope scope, bool* may_have_acted = nullptr);
+       call_scope scope, bool* acted = nullptr);
   asio::awaitable<result<std::string>>
-  plain_command(std::string line, call_scope scope,
-                bool* may_have_acted = nullptr);
+  plain_command(std::string line, call_scope scope, bool* acted = nullptr);
   void close_session(std::string session, std::string traceparent);
   asio::awaitable<result<void>>
   write_file(std::string path, const std::string& text, call_scope scope);
@@ -71,17 +83,17 @@ private:
   static std::string directory(const remote_sandbox& sandbox) {
     return std::string{directory_prefix} + sandbox.id;
   }
+  static json::object variables(const remote_sandbox& sandbox,
+                                const command_request& what);
 
   std::shared_ptr<http_client> client_;
   aio_options options_;
   base_url service_;
 };
 
-asio::awaitable<result<json::object>> aio_provider::call(std::string target,
-                                                         json::object body,
-                                                         std::string_view doing,
-                                                         call_scope scope,
-                                                         bool* may_have_acted) {
+asio::awaitable<result<json::object>>
+aio_provider::call(std::string target, json::object body,
+                   std::string_view doing, call_scope scope, bool* acted) {
   client_request r;
   r.service = service_;
   r.rule = operators_rule(service_, options_.allow_private);
@@ -89,7 +101,10 @@ asio::awaitable<result<json::object>> aio_provider::call(std::string target,
   r.target = std::move(target);
   r.headers.set(http::field::content_type, "application/json");
   r.headers.set(http::field::accept, "application/json");
-  if (!options_.api_key.empty())
+  if (is_jwt(options_.api_key.reveal()))
+    r.headers.set(http::field::authorization,
+                  "Bearer " + options_.api_key.reveal());
+  else if (!options_.api_key.empty())
     r.headers.set("X-AIO-API-Key", options_.api_key.reveal());
   r.body = json::to_text(body);
   r.deadline = scope.deadline;
@@ -97,10 +112,8 @@ asio::awaitable<result<json::object>> aio_provider::call(std::string target,
   r.traceparent = scope.traceparent;
   r.max_body_bytes = max_reply_bytes;
   auto done = co_await client_->send(std::move(r));
-  auto status = done.answer ? done.answer->status : 0;
-  auto refusal = is_refusal_status(status) || (status >= 400 && status < 500);
-  if (may_have_acted)
-    *may_have_acted = done.may_have_acted && !refusal;
+  if (acted)
+    *acted = may_have_acted(done);
   if (!done.answer)
     co_return done.answer.error();
   if (!done.answer->ok())
@@ -109,14 +122,13 @@ asio::awaitable<result<json::object>> aio_provider::call(std::string target,
 }
 
 asio::awaitable<result<std::string>>
-aio_provider::plain_command(std::string line, call_scope scope,
-                            bool* may_have_acted) {
+aio_provider::plain_command(std::string line, call_scope scope, bool* acted) {
   json::object body;
   body["command"] = std::move(line);
   body["timeout"] = 30;
   body["hard_timeout"] = 30;
   auto data = co_await call("/v1/bash/exec", std::move(body), "run a command",
-                            scope, may_have_acted);
+                            scope, acted);
   if (!data)
     co_return data.error();
   auto report = parse_report(*data);
@@ -182,9 +194,26 @@ asio::awaitable<result<void>> aio_provider::write_file(std::string path,
   co_return result<void>{};
 }
 
-asio::awaitable<result<command_end>>
-aio_provider::execute(const remote_sandbox& sandbox, command_request what,
-                      output_sink sink, call_scope scope) {
+/// Its own variables, and the way to its own packages. What it says itself
+/// about that comes first, as it would anywhere.
+json::object aio_provider::variables(const remote_sandbox& sandbox,
+                                     const command_request& what) {
+  json::object env;
+  for (const auto& [name, value] : sandbox.env)
+    env[name] = value.reveal();
+  for (const auto& [name, value] : what.env)
+    env[name] = value;
+  std::string path = directory(sandbox) + "/site-packages";
+  if (auto* own = env.if_contains("PYTHONPATH"); own && own->is_string())
+    path = std::string{own->as_string()} + ":" + path;
+  env["PYTHONPATH"] = path;
+  return env;
+}
+
+asio::awaitable<execution> aio_provider::execute(const remote_sandbox& sandbox,
+                                                 command_request what,
+                                                 output_sink sink,
+                                                 call_scope scope) {
   auto line = shell_line(what.argv);
   if (what.input.empty()) {
     line += " < /dev/null";
@@ -192,32 +221,30 @@ aio_provider::execute(const remote_sandbox& sandbox, command_request what,
     auto path = directory(sandbox) + "/.input";
     auto there = co_await write_file(path, what.input, scope);
     if (!there)
-      co_return there.error();
+      co_return execution{there.error(), false};
     line += " < " + shell_quote(path);
   }
-  json::object env;
-  for (const auto& [name, value] : sandbox.env)
-    env[name] = value.reveal();
-  for (const auto& [name, value] : what.env)
-    env[name] = value;
   auto left
     = std::chrono::ceil<std::chrono::seconds>(scope.deadline - steady::now());
   json::object body;
   body["command"] = std::move(line);
   body["exec_dir"] = what.cwd.empty() ? directory(sandbox) : what.cwd;
-  body["env"] = std::move(env);
+  body["env"] = variables(sandbox, what);
   body["async_mode"] = true;
   body["hard_timeout"] = std::max<std::int64_t>(1, left.count());
   body["max_output_length"] = 0;
-  auto begun
-    = co_await call("/v1/bash/exec", std::move(body), "start a command", scope);
+  auto acted = false;
+  auto begun = co_await call("/v1/bash/exec", std::move(body),
+                             "start a command", scope, &acted);
   if (!begun)
-    co_return begun.error();
+    co_return execution{begun.error(), acted};
+  tell_begun(scope);
   auto first = parse_report(*begun);
   if (!first)
-    co_return first.error();
+    co_return execution{first.error(), true};
   if (first->session.empty() || first->command.empty())
-    co_return fail(ec::unavailable, "the AIO sandbox named no command");
+    co_return execution{
+      fail(ec::unavailable, "the AIO sandbox named no command"), true};
   auto session = first->session;
   auto end = co_await follow(std::move(*first), std::move(sink), scope);
   if (!end) {
@@ -230,7 +257,9 @@ aio_provider::execute(const remote_sandbox& sandbox, command_request what,
     (void)co_await call("/v1/bash/kill", std::move(kill), "kill", late);
   }
   close_session(std::move(session), scope.traceparent);
-  co_return end;
+  if (!end)
+    co_return execution{end.error(), true};
+  co_return *end;
 }
 
 /// Long polls: each answer carries what is new since the offsets given.
@@ -271,10 +300,12 @@ aio_provider::follow(command_report now, output_sink sink, call_scope scope) {
   command_end end;
   end.exit_code = now.exit_code;
   end.signaled = now.status == "killed";
+  if (end.signaled)
+    end.signal = SIGKILL; // it is not told, and that is what we ask for
   co_return end;
 }
 
-asio::awaitable<result<command_end>>
+asio::awaitable<execution>
 aio_provider::run_script(const remote_sandbox& sandbox, language lang,
                          script::remote_script script, output_sink sink,
                          call_scope scope) {
@@ -282,11 +313,12 @@ aio_provider::run_script(const remote_sandbox& sandbox, language lang,
   auto path = directory(sandbox) + (python ? "/.script.py" : "/.script.cjs");
   auto there = co_await write_file(path, script.text(), scope);
   if (!there)
-    co_return there.error();
+    co_return execution{there.error(), false};
   command_request what;
   what.argv = {python ? "python3" : "node", path};
-  auto end = co_await execute(sandbox, std::move(what), std::move(sink), scope);
-  co_return end;
+  auto done
+    = co_await execute(sandbox, std::move(what), std::move(sink), scope);
+  co_return done;
 }
 
 asio::awaitable<result<void>>

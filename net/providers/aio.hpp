@@ -15,7 +15,7 @@ struct aio_options {
   bool tls = false;
   /// A name that leads into the house is meant.
   bool allow_private = false;
-  secret api_key; // X-AIO-API-Key, where the container asks for one
+  secret api_key; // or a JWT, where the container asks for one
   std::chrono::seconds poll_wait{10}; // one long poll for output
 };
 

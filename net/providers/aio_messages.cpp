@@ -1,7 +1,12 @@
 #include "net/providers/aio_messages.hpp"
 
 #include "net/fail.hpp"
+#include "net/printable.hpp"
 #include "net/providers/status.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace troupe::net::aio {
 
@@ -51,6 +56,12 @@ result<command_report> parse_report(const json::object& data) {
   out.err_offset = offset_of(data, "stderr_offset");
   if (out.status.empty())
     return fail(ec::unavailable, "the AIO sandbox lost the command");
+  constexpr std::array known{"pending", "running", "completed", "timed_out",
+                             "killed"};
+  if (std::ranges::find(known, out.status) == known.end())
+    return fail(ec::unavailable,
+                "the AIO sandbox says that the command is '"
+                  + printable(out.status) + "', which we do not know");
   auto* code = state.if_contains("exit_code");
   if (code && code->is_int64())
     out.exit_code = static_cast<std::int32_t>(code->as_int64());

@@ -2,36 +2,27 @@
 
 #include "net/fail.hpp"
 #include "net/providers/daytona_client.hpp"
+#include "net/providers/daytona_inside.hpp"
 #include "net/providers/daytona_messages.hpp"
-#include "net/providers/multipart.hpp"
 #include "net/providers/status.hpp"
-
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 namespace troupe::net {
 
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using namespace daytona;
-using steady = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::string_view session_name = "troupe";
-constexpr std::string_view script_path = "/tmp/troupe-script";
-constexpr std::string_view input_path = "/tmp/troupe-input";
-constexpr std::string_view env_path = "/tmp/troupe-env";
-constexpr std::size_t max_log_bytes = 64u << 20;
 constexpr int max_list_pages = 100;
 
 class daytona_provider final : public provider {
 public:
   daytona_provider(std::shared_ptr<http_client> client, daytona_options options,
                    base_url api)
-      : client_{std::move(client), options, std::move(api)}, options_{std::move(
-                                                               options)} {}
+      : options_{std::move(options)},
+        client_{std::move(client), options_, std::move(api)}, inside_{client_} {
+  }
 
   backend_kind kind() const override { return backend_kind::daytona; }
   std::string_view name() const override { return daytona_client::service; }
@@ -52,36 +43,33 @@ public:
   asio::awaitable<result<remote_sandbox>> rejoin(remote_sandbox sandbox,
                                                  std::chrono::seconds lifetime,
                                                  call_scope scope) override;
-  asio::awaitable<result<command_end>> execute(const remote_sandbox& sandbox,
-                                               command_request what,
-                                               output_sink sink,
-                                               call_scope scope) override;
-  asio::awaitable<result<command_end>> run_script(const remote_sandbox& sandbox,
-                                                  language lang,
-                                                  script::remote_script script,
-                                                  output_sink sink,
-                                                  call_scope scope) override;
+  asio::awaitable<execution> execute(const remote_sandbox& sandbox,
+                                     command_request what, output_sink sink,
+                                     call_scope scope) override {
+    return inside_.execute(sandbox, std::move(what), std::move(sink),
+                           std::move(scope));
+  }
+  asio::awaitable<execution> run_script(const remote_sandbox& sandbox,
+                                        language lang,
+                                        script::remote_script script,
+                                        output_sink sink,
+                                        call_scope scope) override {
+    return inside_.run_script(sandbox, lang, std::move(script), std::move(sink),
+                              std::move(scope));
+  }
   asio::awaitable<result<void>> destroy(const remote_sandbox& sandbox,
                                         call_scope scope) override;
   asio::awaitable<result<std::vector<tagged>>> list(call_scope scope) override;
 
 private:
+  asio::awaitable<result<sandbox_state>> find(std::string name,
+                                              call_scope scope);
   asio::awaitable<result<remote_sandbox>>
   wait_until_started(sandbox_state first, call_scope scope);
-  asio::awaitable<result<void>> upload(const remote_sandbox& sandbox,
-                                       std::string_view path,
-                                       const std::string& text,
-                                       call_scope scope);
-  asio::awaitable<result<std::string>>
-  begin_command(const remote_sandbox& sandbox, std::string line,
-                call_scope scope);
-  asio::awaitable<result<command_end>> follow(const remote_sandbox& sandbox,
-                                              std::string command,
-                                              output_sink sink,
-                                              call_scope scope);
 
-  daytona_client client_;
   daytona_options options_;
+  daytona_client client_;
+  daytona_inside inside_;
 };
 
 // -- sandboxes ---------------------------------------------------------------
@@ -95,39 +83,52 @@ asio::awaitable<provider::creation> daytona_provider::create(sandbox_wish wish,
   r.headers.set(http::field::content_type, "application/json");
   r.body = std::move(*body);
   auto done = co_await client_.send(std::move(r));
-  if (!done.answer)
-    co_return creation{done.answer.error(), done.may_have_acted};
-  auto status = done.answer->status;
-  if (!done.answer->ok())
-    co_return creation{refused(daytona_client::service, "create a sandbox",
-                               *done.answer, daytona_client::key_setting),
-                       status == 409
-                         || (status >= 500 && !is_refusal_status(status))};
-  auto first = parse_sandbox(done.answer->body);
-  if (!first)
-    co_return creation{first.error(), true};
+  auto status = done.answer ? done.answer->status : 0;
+  result<sandbox_state> first = fail(ec::unavailable, "not created");
+  if (done.answer && done.answer->ok()) {
+    first = parse_sandbox(done.answer->body);
+    if (!first)
+      co_return creation{first.error(), true};
+  } else {
+    auto may_exist = may_have_acted(done) || status == 409;
+    if (may_exist) // it may be there, only its answer was lost
+      first = co_await find(sandbox_name(wish.tag), scope);
+    if (!first && !done.answer)
+      co_return creation{done.answer.error(), may_exist};
+    if (!first)
+      co_return creation{refused(daytona_client::service, "create a sandbox",
+                                 *done.answer, daytona_client::key_setting),
+                         may_exist};
+  }
+  auto id = first->sandbox.id;
   auto started = co_await wait_until_started(std::move(*first), scope);
-  auto odd = !started;
-  co_return creation{std::move(started), odd};
+  if (started)
+    co_return creation{std::move(started), false};
+  co_return creation{started.error(), true, std::move(id)};
+}
+
+asio::awaitable<result<sandbox_state>>
+daytona_provider::find(std::string name, call_scope scope) {
+  auto r = client_.to_api(http::verb::get, "/sandbox/" + percent_encode(name),
+                          scope);
+  auto reply = co_await client_.call(std::move(r), "show a sandbox");
+  if (!reply)
+    co_return reply.error();
+  co_return parse_sandbox(reply->body);
 }
 
 asio::awaitable<result<remote_sandbox>>
 daytona_provider::wait_until_started(sandbox_state now, call_scope scope) {
-  auto delay = options_.poll_first;
+  daytona_client::looks looks;
   while (!now.ready()) {
     if (now.failed())
       co_return fail(ec::unavailable,
                      "Daytona's sandbox ended as " + now.state
                        + (now.reason.empty() ? "" : ": ") + now.reason);
-    auto waited = co_await client_.pause(delay, scope);
+    auto waited = co_await client_.pause(looks, scope);
     if (!waited)
       co_return waited.error();
-    auto r = client_.to_api(
-      http::verb::get, "/sandbox/" + percent_encode(now.sandbox.id), scope);
-    auto reply = co_await client_.call(std::move(r), "show a sandbox");
-    if (!reply)
-      co_return reply.error();
-    auto next = parse_sandbox(reply->body);
+    auto next = co_await find(now.sandbox.id, scope);
     if (!next)
       co_return next.error();
     if (next->sandbox.id != now.sandbox.id)
@@ -154,18 +155,15 @@ daytona_provider::wait_until_started(sandbox_state now, call_scope scope) {
 asio::awaitable<result<remote_sandbox>>
 daytona_provider::rejoin(remote_sandbox sandbox, std::chrono::seconds,
                          call_scope scope) {
-  auto place = "/sandbox/" + percent_encode(sandbox.id);
-  auto asked = client_.to_api(http::verb::get, place, scope);
-  auto reply = co_await client_.call(std::move(asked), "show a sandbox");
-  if (!reply)
-    co_return reply.error();
-  auto now = parse_sandbox(reply->body);
+  auto now = co_await find(sandbox.id, scope);
   if (!now)
     co_return now.error();
   if (now->sandbox.id != sandbox.id || !now->ready())
     co_return fail(ec::not_found, "Daytona's sandbox is " + now->state);
   // Its clock of idle time begins anew.
-  auto used = client_.to_api(http::verb::post, place + "/last-activity", scope);
+  auto used = client_.to_api(
+    http::verb::post,
+    "/sandbox/" + percent_encode(sandbox.id) + "/last-activity", scope);
   used.body = "{}";
   used.idempotent = true;
   auto noted = co_await client_.call(std::move(used), "keep a sandbox");
@@ -176,7 +174,7 @@ daytona_provider::rejoin(remote_sandbox sandbox, std::chrono::seconds,
 
 asio::awaitable<result<void>>
 daytona_provider::destroy(const remote_sandbox& sandbox, call_scope scope) {
-  auto delay = options_.poll_first;
+  daytona_client::looks looks;
   for (;;) {
     auto r = client_.to_api(http::verb::delete_,
                             "/sandbox/" + percent_encode(sandbox.id), scope);
@@ -187,7 +185,7 @@ daytona_provider::destroy(const remote_sandbox& sandbox, call_scope scope) {
       co_return said_gone(reply->body);
     if (reply.error().code != ec::conflict)
       co_return reply.error();
-    auto waited = co_await client_.pause(delay, scope); // it is changing state
+    auto waited = co_await client_.pause(looks, scope); // it is changing state
     if (!waited)
       co_return waited.error();
   }
@@ -215,140 +213,6 @@ daytona_provider::list(call_scope scope) {
       break;
   }
   co_return all;
-}
-
-// -- inside ------------------------------------------------------------------
-
-asio::awaitable<result<void>>
-daytona_provider::upload(const remote_sandbox& sandbox, std::string_view path,
-                         const std::string& text, call_scope scope) {
-  auto boundary = make_boundary();
-  auto r = client_.to_toolbox(sandbox, http::verb::post, "/files/bulk-upload",
-                              scope);
-  if (r) {
-    r->headers.set(http::field::content_type, form_type(boundary));
-    r->body = upload_body(path, text, boundary);
-    r->idempotent = true;
-  }
-  auto reply = co_await client_.call(std::move(r), "take a file");
-  if (!reply)
-    co_return reply.error();
-  co_return result<void>{};
-}
-
-asio::awaitable<result<std::string>>
-daytona_provider::begin_command(const remote_sandbox& sandbox, std::string line,
-                                call_scope scope) {
-  json::object session;
-  session["sessionId"] = session_name;
-  auto opened
-    = client_.to_toolbox(sandbox, http::verb::post, "/process/session", scope);
-  if (opened) {
-    opened->body = json::to_text(session);
-    opened->idempotent = true;
-  }
-  auto there = co_await client_.call(std::move(opened), "open a session");
-  if (!there && there.error().code != ec::conflict)
-    co_return there.error();
-  json::object command;
-  command["command"] = std::move(line);
-  command["runAsync"] = true;
-  auto r = client_.to_toolbox(
-    sandbox, http::verb::post,
-    "/process/session/" + std::string{session_name} + "/exec", scope);
-  if (r)
-    r->body = json::to_text(command);
-  auto reply = co_await client_.call(std::move(r), "start a command");
-  if (!reply)
-    co_return reply.error();
-  co_return parse_command_id(reply->body);
-}
-
-/// Looks at the command's end and its logs by turns; the logs come whole each
-/// time, what is new of them goes on.
-asio::awaitable<result<command_end>>
-daytona_provider::follow(const remote_sandbox& sandbox, std::string command,
-                         output_sink sink, call_scope scope) {
-  auto base = "/process/session/" + std::string{session_name} + "/command/"
-    + percent_encode(command);
-  command_logs shown;
-  auto delay = options_.poll_first;
-  for (;;) {
-    auto asked = client_.to_toolbox(sandbox, http::verb::get, base, scope);
-    auto state = co_await client_.call(std::move(asked), "show a command");
-    if (!state)
-      co_return state.error();
-    auto code = parse_command(state->body);
-    if (!code)
-      co_return code.error();
-    auto r
-      = client_.to_toolbox(sandbox, http::verb::get, base + "/logs", scope);
-    if (r)
-      r->max_body_bytes = max_log_bytes;
-    auto reply = co_await client_.call(std::move(r), "show its output");
-    if (!reply)
-      co_return reply.error();
-    auto logs = parse_logs(reply->body);
-    if (!logs)
-      co_return logs.error();
-    if (logs->out.size() > shown.out.size())
-      sink(output_stream::out,
-           std::string_view{logs->out}.substr(shown.out.size()));
-    if (logs->err.size() > shown.err.size())
-      sink(output_stream::err,
-           std::string_view{logs->err}.substr(shown.err.size()));
-    shown = std::move(*logs);
-    if (*code) {
-      command_end end;
-      end.exit_code = **code;
-      co_return end;
-    }
-    auto waited = co_await client_.pause(delay, scope);
-    if (!waited)
-      co_return waited.error();
-  }
-}
-
-asio::awaitable<result<command_end>>
-daytona_provider::execute(const remote_sandbox& sandbox, command_request what,
-                          output_sink sink, call_scope scope) {
-  std::string_view input;
-  if (!what.input.empty()) {
-    auto there = co_await upload(sandbox, input_path, what.input, scope);
-    if (!there)
-      co_return there.error();
-    input = input_path;
-  }
-  std::string_view env;
-  if (!sandbox.env.empty()) {
-    auto there
-      = co_await upload(sandbox, env_path, env_lines(sandbox.env), scope);
-    if (!there)
-      co_return there.error();
-    env = env_path;
-  }
-  auto line = session_line(what, input, env);
-  auto command = co_await begin_command(sandbox, std::move(line), scope);
-  if (!command)
-    co_return command.error();
-  auto end
-    = co_await follow(sandbox, std::move(*command), std::move(sink), scope);
-  co_return end;
-}
-
-asio::awaitable<result<command_end>>
-daytona_provider::run_script(const remote_sandbox& sandbox, language lang,
-                             script::remote_script script, output_sink sink,
-                             call_scope scope) {
-  auto path = std::string{script_path};
-  path += lang == language::python ? ".py" : ".cjs";
-  auto there = co_await upload(sandbox, path, script.text(), scope);
-  if (!there)
-    co_return there.error();
-  command_request what;
-  what.argv = {lang == language::python ? "python3" : "node", path};
-  auto end = co_await execute(sandbox, std::move(what), std::move(sink), scope);
-  co_return end;
 }
 
 } // namespace

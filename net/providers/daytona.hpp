@@ -17,8 +17,10 @@ struct daytona_options {
   std::string organization{}; // DAYTONA_ORGANIZATION_ID, with a JWT only
   /// Names that lead into the house are meant: self-hosted.
   bool allow_private = false;
-  /// Between two looks at a sandbox or command; doubles up to the second one.
+  /// Between two looks at a sandbox or command in its first seconds; from then
+  /// on it doubles up to `poll_max`.
   std::chrono::milliseconds poll_first{100};
+  std::chrono::milliseconds poll_often{5'000};
   std::chrono::milliseconds poll_max{1'000};
 };
 

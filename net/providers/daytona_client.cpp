@@ -10,6 +10,7 @@ namespace troupe::net {
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using namespace daytona;
+using namespace std::chrono_literals;
 using steady = std::chrono::steady_clock;
 
 daytona_client::daytona_client(std::shared_ptr<http_client> client,
@@ -65,12 +66,17 @@ asio::awaitable<client_exchange> daytona_client::send(client_request r) {
 }
 
 asio::awaitable<result<client_response>>
-daytona_client::call(result<client_request> r, std::string_view doing) {
+daytona_client::call(result<client_request> r, std::string_view doing,
+                     bool* acted) {
+  if (acted)
+    *acted = false;
   if (!r)
     co_return r.error();
   if (!r->body.empty() && r->headers.count(http::field::content_type) == 0)
     r->headers.set(http::field::content_type, "application/json");
   auto done = co_await http_->send(std::move(*r));
+  if (acted)
+    *acted = may_have_acted(done);
   if (!done.answer)
     co_return done.answer.error();
   if (!done.answer->ok())
@@ -78,13 +84,14 @@ daytona_client::call(result<client_request> r, std::string_view doing) {
   co_return std::move(*done.answer);
 }
 
-asio::awaitable<result<void>>
-daytona_client::pause(std::chrono::milliseconds& delay,
-                      call_scope scope) const {
-  auto now = delay;
-  delay = std::min(delay * 2, options_.poll_max);
-  auto on
-    = co_await net::pause(http_->executor(), now, scope.deadline, scope.abort);
+asio::awaitable<result<void>> daytona_client::pause(looks& so_far,
+                                                    call_scope scope) const {
+  auto often = steady::now() - so_far.began < options_.poll_often;
+  so_far.delay = often || so_far.delay == 0ms
+    ? options_.poll_first
+    : std::min(so_far.delay * 2, options_.poll_max);
+  auto on = co_await net::pause(http_->executor(), so_far.delay, scope.deadline,
+                                scope.abort);
   if (on)
     co_return result<void>{};
   if (scope.abort && scope.abort->tripped())

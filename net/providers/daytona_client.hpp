@@ -29,11 +29,20 @@ public:
                                     const call_scope& scope) const;
 
   boost::asio::awaitable<client_exchange> send(client_request r);
-  /// The reply when it is a good one.
-  boost::asio::awaitable<result<client_response>> call(result<client_request> r,
-                                                       std::string_view doing);
-  /// Waits before the next look, and longer each time.
-  boost::asio::awaitable<result<void>> pause(std::chrono::milliseconds& delay,
+  /// The reply when it is a good one; else `acted` (may be null) learns whether
+  /// something may have been begun all the same.
+  boost::asio::awaitable<result<client_response>>
+  call(result<client_request> r, std::string_view doing, bool* acted = nullptr);
+
+  /// How often something is looked at: often in its first seconds, then less
+  /// and less.
+  struct looks {
+    std::chrono::steady_clock::time_point began
+      = std::chrono::steady_clock::now();
+    std::chrono::milliseconds delay{0};
+  };
+  /// Waits before the next look.
+  boost::asio::awaitable<result<void>> pause(looks& so_far,
                                              call_scope scope) const;
 
 private:

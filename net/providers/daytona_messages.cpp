@@ -87,7 +87,7 @@ result<std::string> creation_body(const sandbox_wish& wish,
                                   const daytona_options& options) {
   const auto& run = *wish.run;
   json::object body;
-  body["name"] = "troupe-" + wish.tag; // taken twice: the first one is ours
+  body["name"] = sandbox_name(wish.tag);
   if (auto added = add_origin(body, run, options); !added)
     return added.error();
   json::object env;
@@ -195,11 +195,23 @@ result<command_logs> parse_logs(std::string_view text) {
   return command_logs{text_of(*body, "stdout"), text_of(*body, "stderr")};
 }
 
+std::string_view news_of(std::string_view log, std::size_t& shown, bool whole) {
+  constexpr std::string_view not_a_character = "\xef\xbf\xbd"; // U+FFFD
+  while (!whole && log.ends_with(not_a_character))
+    log.remove_suffix(not_a_character.size());
+  if (log.size() <= shown)
+    return {};
+  auto news = log.substr(shown);
+  shown = log.size();
+  return news;
+}
+
 std::string upload_body(std::string_view path, std::string_view text,
                         std::string_view boundary) {
   // The path before its file, or the daemon does not know where it goes.
+  auto name = path.substr(path.rfind('/') + 1);
   form_part parts[]{form_field("files[0].path", path),
-                    form_file("files[0].file", "file", text)};
+                    form_file("files[0].file", name, text)};
   return form_body(parts, boundary);
 }
 

@@ -14,6 +14,11 @@ inline constexpr std::string_view toolbox_key = "toolbox_url";
 /// The daemon inside splits stdout from stderr for SDKs from 0.167 on only.
 inline constexpr std::string_view sdk_version = "0.218.0";
 
+/// Of the sandbox of a lease: taken twice, the first one is ours.
+inline std::string sandbox_name(std::string_view tag) {
+  return "troupe-" + std::string{tag};
+}
+
 result<std::string> creation_body(const sandbox_wish& wish,
                                   const daytona_options& options);
 
@@ -48,6 +53,10 @@ struct command_logs {
   std::string err;
 };
 result<command_logs> parse_logs(std::string_view body);
+
+/// What is new of a log that comes whole each time, of which `shown` bytes were
+/// shown. While it grows its last character may be half of one.
+std::string_view news_of(std::string_view log, std::size_t& shown, bool whole);
 
 /// multipart/form-data with one file, as bulk-upload wants it.
 std::string upload_body(std::string_view path, std::string_view text,

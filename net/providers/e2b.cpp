@@ -43,23 +43,31 @@ public:
   asio::awaitable<result<remote_sandbox>> rejoin(remote_sandbox sandbox,
                                                  std::chrono::seconds lifetime,
                                                  call_scope scope) override;
-  asio::awaitable<result<command_end>> execute(const remote_sandbox& sandbox,
-                                               command_request what,
-                                               output_sink sink,
-                                               call_scope scope) override {
+  asio::awaitable<execution> execute(const remote_sandbox& sandbox,
+                                     command_request what, output_sink sink,
+                                     call_scope scope) override {
     return inside_->execute(sandbox, std::move(what), std::move(sink),
                             std::move(scope));
   }
-  asio::awaitable<result<command_end>> run_script(const remote_sandbox& sandbox,
-                                                  language lang,
-                                                  script::remote_script script,
-                                                  output_sink sink,
-                                                  call_scope scope) override;
+  asio::awaitable<execution> run_script(const remote_sandbox& sandbox,
+                                        language lang,
+                                        script::remote_script script,
+                                        output_sink sink,
+                                        call_scope scope) override;
   asio::awaitable<result<void>> destroy(const remote_sandbox& sandbox,
                                         call_scope scope) override;
   asio::awaitable<result<std::vector<tagged>>> list(call_scope scope) override;
 
 private:
+  /// The older one knows running ones only, and has them all on one page.
+  std::string
+  list_target(const std::map<std::string, std::string>& labels) const {
+    auto filter = "metadata=" + e2b_metadata_filter(labels);
+    return client_.options().legacy_create
+      ? "/sandboxes?" + filter
+      : "/v2/sandboxes?" + filter + "&state=running,paused&limit=100";
+  }
+
   e2b_client client_;
   std::shared_ptr<e2b_inside> inside_;
 };
@@ -144,8 +152,7 @@ e2b_provider::list(call_scope scope) {
   std::string next;
   std::map<std::string, std::string> ours{{std::string{owner_label}, "1"}};
   for (int page = 0; page < max_list_pages; ++page) {
-    auto target = "/v2/sandboxes?metadata=" + e2b_metadata_filter(ours)
-      + "&state=running,paused&limit=100";
+    auto target = list_target(ours);
     if (!next.empty())
       target += "&nextToken=" + percent_encode(next);
     auto request = client_.to_api(http::verb::get, std::move(target), scope);
@@ -171,7 +178,7 @@ e2b_provider::list(call_scope scope) {
 
 /// The code interpreter keeps one kernel for all: modules, variables and
 /// whatever a run did to them. A process of its own ends with its run.
-asio::awaitable<result<command_end>>
+asio::awaitable<execution>
 e2b_provider::run_script(const remote_sandbox& sandbox, language lang,
                          script::remote_script script, output_sink sink,
                          call_scope scope) {

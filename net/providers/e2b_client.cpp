@@ -38,8 +38,10 @@ result<base_url> e2b_client::place_of(const remote_sandbox& sandbox,
   if (auto own = sandbox.keys.find(std::string{domain_key});
       own != sandbox.keys.end())
     domain = own->second.reveal();
-  return parse_base_url("https://"
-                        + e2b_preview_host(domain, sandbox.id, port));
+  auto host = port == envd_port && has_shared_host(domain)
+    ? "sandbox." + domain
+    : e2b_preview_host(domain, sandbox.id, port);
+  return parse_base_url("https://" + host);
 }
 
 result<client_request> e2b_client::to_sandbox(const remote_sandbox& sandbox,

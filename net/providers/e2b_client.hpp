@@ -21,7 +21,8 @@ public:
   static constexpr std::uint16_t envd_port = 49983;
   static constexpr std::uint16_t interpreter_port = 49999;
 
-  /// Without a `sandbox_url` each sandbox has host names of its own.
+  /// Without a `sandbox_url` a sandbox is found by its domain: at a host for
+  /// all of them, or at host names of its own.
   e2b_client(std::shared_ptr<http_client> http, e2b_options options,
              base_url api, std::optional<base_url> sandbox_url);
 

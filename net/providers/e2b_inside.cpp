@@ -22,8 +22,35 @@ namespace {
 constexpr auto to_envd = e2b_client::envd_port;
 constexpr auto to_interpreter = e2b_client::interpreter_port;
 constexpr std::string_view input_prefix = "/tmp/troupe-input-";
+// For what is ended when a run's own time may be over.
+constexpr std::chrono::seconds kill_patience{5};
+
+/// A process that does not want its input, or has ended, is told nothing more
+/// and fails for nothing: its end tells.
+bool took_input(const client_exchange& done) {
+  if (!done.answer)
+    return false;
+  const auto& body = done.answer->body;
+  return done.answer->ok() || done.answer->status == 404
+    || body.find("broken pipe") != body.npos
+    || body.find("already closed") != body.npos;
+}
+
+/// An answer in the place of the stream that was to tell of a process.
+execution not_begun(const client_exchange& done, std::string_view doing) {
+  return {
+    refused(e2b_client::service, doing, *done.answer, e2b_client::key_setting),
+    may_have_acted(done) && !says_sandbox_is_gone(*done.answer)};
+}
 
 } // namespace
+
+/// How it went with a process's input. One stream waits for the process, the
+/// input goes beside it; without its input the process is not to go on.
+struct e2b_inside::delivery {
+  std::shared_ptr<abort_switch> stream = std::make_shared<abort_switch>();
+  std::optional<error> broken;
+};
 
 // -- files -------------------------------------------------------------------
 
@@ -56,37 +83,54 @@ asio::awaitable<result<void>> e2b_inside::write_file(remote_sandbox sandbox,
 
 // -- processes ---------------------------------------------------------------
 
-/// Beside the stream that waits for the process: its own connection.
-void e2b_inside::send_input(remote_sandbox sandbox, std::uint32_t pid,
-                            std::string text, call_scope scope) {
-  auto work = [](std::shared_ptr<e2b_inside> self, remote_sandbox box,
-                 std::uint32_t process, std::string input,
-                 call_scope bounds) -> asio::awaitable<void> {
-    std::pair<const char*, std::string> calls[]{
-      {"/process.Process/SendInput", input_body(process, input)},
-      {"/process.Process/CloseStdin", process_body(process)}};
-    for (auto& [path, message] : calls) {
-      auto request = self->client_.to_sandbox(box, to_envd, http::verb::post,
-                                              path, bounds);
-      if (!request)
-        co_return;
-      request->abort = nullptr; // that one belongs to the stream
-      request->headers.set("Connect-Protocol-Version", "1");
-      request->headers.set(http::field::content_type, "application/json");
-      request->body = std::move(message);
-      co_await self->client_.http().send(std::move(*request));
-    }
-  };
-  asio::co_spawn(
-    client_.http().executor(),
-    work(shared_from_this(), std::move(sandbox), pid, std::move(text), scope),
-    asio::detached);
+asio::awaitable<client_exchange> e2b_inside::call_envd(remote_sandbox sandbox,
+                                                       std::string method,
+                                                       std::string message,
+                                                       call_scope scope) {
+  auto path = "/process.Process/" + method;
+  auto request
+    = client_.to_sandbox(sandbox, to_envd, http::verb::post, path, scope);
+  if (!request)
+    co_return client_exchange{request.error()};
+  request->headers.set("Connect-Protocol-Version", "1");
+  request->headers.set(http::field::content_type, "application/json");
+  request->body = std::move(message);
+  request->idempotent = method != "SendInput";
+  auto done = co_await client_.http().send(std::move(*request));
+  co_return done;
 }
 
-asio::awaitable<result<command_end>> e2b_inside::execute(remote_sandbox sandbox,
-                                                         command_request what,
-                                                         output_sink sink,
-                                                         call_scope scope) {
+/// Beside the stream that waits for the process: its own connection.
+asio::awaitable<void> e2b_inside::deliver(remote_sandbox sandbox,
+                                          std::uint32_t pid, std::string text,
+                                          std::shared_ptr<delivery> into,
+                                          call_scope scope) {
+  auto keep = shared_from_this();
+  scope.abort = nullptr; // that one belongs to the stream
+  auto message = input_body(pid, text);
+  auto done
+    = co_await call_envd(sandbox, "SendInput", std::move(message), scope);
+  if (took_input(done)) {
+    message = process_body(pid);
+    done = co_await call_envd(sandbox, "CloseStdin", std::move(message), scope);
+  }
+  if (took_input(done))
+    co_return;
+  into->broken = done.answer
+    ? refused(e2b_client::service, "give a process its input", *done.answer,
+              e2b_client::key_setting)
+    : done.answer.error().within("give a process its input");
+  // What waits for the rest, or takes half of it for the whole, is ended.
+  scope.deadline = std::chrono::steady_clock::now() + kill_patience;
+  message = kill_body(pid);
+  (void)co_await call_envd(sandbox, "SendSignal", std::move(message), scope);
+  into->stream->trip();
+}
+
+asio::awaitable<execution> e2b_inside::execute(remote_sandbox sandbox,
+                                               command_request what,
+                                               output_sink sink,
+                                               call_scope scope) {
   auto keep = shared_from_this();
   std::string input_file;
   if (!what.input.empty() && envd_of(sandbox) < closes_input) {
@@ -94,12 +138,12 @@ asio::awaitable<result<command_end>> e2b_inside::execute(remote_sandbox sandbox,
     auto there = co_await write_file(
       sandbox, input_file, std::exchange(what.input, std::string{}), scope);
     if (!there)
-      co_return there.error();
+      co_return execution{there.error(), false};
   }
   auto request = client_.to_sandbox(sandbox, to_envd, http::verb::post,
                                     "/process.Process/Start", scope);
   if (!request)
-    co_return request.error();
+    co_return execution{request.error(), false};
   request->headers.set("Connect-Protocol-Version", "1");
   request->headers.set("Keepalive-Ping-Interval", "50");
   request->headers.set(http::field::content_type, "application/connect+json");
@@ -110,15 +154,16 @@ asio::awaitable<result<command_end>> e2b_inside::execute(remote_sandbox sandbox,
   for (const auto& [name, value] : sandbox.env)
     what.env.try_emplace(name, value.reveal());
   request->body = connect_envelope(start_body(what, input_file));
-  auto end = co_await follow(std::move(*request), std::move(sandbox),
-                             std::move(what.input), std::move(sink), scope);
-  co_return end;
+  auto done = co_await follow(std::move(*request), std::move(sandbox),
+                              std::move(what.input), std::move(sink), scope);
+  co_return done;
 }
 
-asio::awaitable<result<command_end>>
+asio::awaitable<execution>
 e2b_inside::follow(client_request request, remote_sandbox sandbox,
                    std::string input, output_sink sink, call_scope scope) {
   std::optional<command_end> end;
+  auto given = std::make_shared<delivery>();
   connect_reader events{[&](std::string_view json) -> result<void> {
     auto event = parse_process_event(json);
     if (!event)
@@ -130,53 +175,85 @@ e2b_inside::follow(client_request request, remote_sandbox sandbox,
     else if (event->what == process_event::kind::ended)
       end = event->end;
     else if (event->what == process_event::kind::started && !input.empty())
-      send_input(sandbox, event->pid, input, scope);
+      asio::co_spawn(
+        client_.http().executor(),
+        deliver(sandbox, event->pid, std::exchange(input, {}), given, scope),
+        asio::detached);
     return {};
   }};
   result<void> fed;
   stream_reader reader;
-  reader.head = [](const client_response& r) { return r.status == 200; };
+  reader.head = [&scope](const client_response& r) {
+    if (r.status == 200)
+      tell_begun(scope);
+    return r.status == 200;
+  };
   reader.data = [&](std::string_view bytes) {
     fed = events.feed(bytes);
     return fed.has_value();
   };
+  request.abort = given->stream;
+  if (scope.abort)
+    scope.abort->arm([given] { given->stream->trip(); });
   auto done
     = co_await client_.http().stream(std::move(request), std::move(reader));
+  if (scope.abort)
+    scope.abort->disarm();
+  if (given->broken)
+    co_return execution{*given->broken, true};
   if (!fed)
-    co_return fed.error();
-  if (!done.answer)
-    co_return done.answer.error();
-  if (done.answer->status != 200)
-    co_return refused(e2b_client::service, "start a process", *done.answer,
-                      e2b_client::key_setting);
-  if (auto whole = events.finish(); !whole)
-    co_return whole.error();
+    co_return execution{fed.error(), true};
+  if (!done.answer && !done.may_have_acted)
+    co_return execution{done.answer.error(), false};
+  if (done.answer && done.answer->status != 200)
+    co_return not_begun(done, "start a process");
+  auto whole = done.answer ? events.finish() : done.answer.error();
+  if (!whole)
+    co_return co_await cut_off(std::move(sandbox), whole.error(), scope);
   if (!end)
-    co_return fail(ec::unavailable, "the process never ended");
+    co_return execution{fail(ec::unavailable, "the process never ended"), true};
   co_return *end;
+}
+
+/// A stream that broke: the way to the sandbox, or the sandbox itself?
+asio::awaitable<execution> e2b_inside::cut_off(remote_sandbox sandbox,
+                                               error why, call_scope scope) {
+  auto now = std::chrono::steady_clock::now();
+  auto over = (scope.abort && scope.abort->tripped()) || scope.deadline <= now;
+  scope.deadline = std::min(scope.deadline, now + kill_patience);
+  auto request
+    = client_.to_sandbox(sandbox, to_envd, http::verb::get, "/health", scope);
+  if (over || !request)
+    co_return execution{std::move(why), true};
+  auto done = co_await client_.http().send(std::move(*request));
+  if (done.answer && says_sandbox_is_gone(*done.answer))
+    why.text = "its sandbox is gone: " + why.text;
+  co_return execution{std::move(why), true};
 }
 
 // -- code --------------------------------------------------------------------
 
 std::shared_ptr<const std::string>
-e2b_inside::head_of(const std::shared_ptr<const std::string>& runner) {
+e2b_inside::head_of(language lang,
+                    const std::shared_ptr<const std::string>& runner) {
   auto& head = heads_[runner];
   if (!head)
-    head = std::make_shared<const std::string>(execute_head(*runner));
+    head = std::make_shared<const std::string>(execute_head(lang, *runner));
   return head;
 }
 
-asio::awaitable<result<command_end>>
-e2b_inside::run_cell(remote_sandbox sandbox, language lang,
-                     script::remote_script script, output_sink sink,
-                     call_scope scope) {
+asio::awaitable<execution> e2b_inside::run_cell(remote_sandbox sandbox,
+                                                language lang,
+                                                script::remote_script script,
+                                                output_sink sink,
+                                                call_scope scope) {
   auto keep = shared_from_this();
   auto request = client_.to_sandbox(sandbox, to_interpreter, http::verb::post,
                                     "/execute", scope);
   if (!request)
-    co_return request.error();
+    co_return execution{request.error(), false};
   request->headers.set(http::field::content_type, "application/json");
-  request->body_head = head_of(script.runner);
+  request->body_head = head_of(lang, script.runner);
   request->body = execute_rest(lang, script.rest.reveal());
 
   command_end end;
@@ -198,7 +275,11 @@ e2b_inside::run_cell(remote_sandbox sandbox, language lang,
   }};
   result<void> fed;
   stream_reader reader;
-  reader.head = [](const client_response& r) { return r.status == 200; };
+  reader.head = [&scope](const client_response& r) {
+    if (r.status == 200)
+      tell_begun(scope);
+    return r.status == 200;
+  };
   reader.data = [&](std::string_view bytes) {
     fed = lines.feed(bytes);
     return fed.has_value();
@@ -206,17 +287,17 @@ e2b_inside::run_cell(remote_sandbox sandbox, language lang,
   auto done
     = co_await client_.http().stream(std::move(*request), std::move(reader));
   if (!fed)
-    co_return fed.error();
-  if (!done.answer)
-    co_return done.answer.error();
-  if (done.answer->status != 200)
-    co_return refused(e2b_client::service, "run the code", *done.answer,
-                      e2b_client::key_setting);
+    co_return execution{fed.error(), true};
+  if (!done.answer && !done.may_have_acted)
+    co_return execution{done.answer.error(), false};
+  if (done.answer && done.answer->status != 200)
+    co_return not_begun(done, "run the code");
   if (auto last = lines.finish(); !last)
-    co_return last.error();
+    co_return execution{last.error(), true};
+  auto why = done.answer ? fail(ec::unavailable, "the code never ended")
+                         : done.answer.error();
   if (!ended)
-    co_return fail(ec::unavailable,
-                   "the sandbox went away before the code had ended");
+    co_return co_await cut_off(std::move(sandbox), std::move(why), scope);
   co_return end;
 }
 

@@ -15,13 +15,12 @@ public:
   explicit e2b_inside(e2b_client client) : client_{std::move(client)} {}
 
   /// A process of its own, to its end.
-  boost::asio::awaitable<result<command_end>> execute(remote_sandbox sandbox,
-                                                      command_request what,
-                                                      output_sink sink,
-                                                      call_scope scope);
+  boost::asio::awaitable<execution> execute(remote_sandbox sandbox,
+                                            command_request what,
+                                            output_sink sink, call_scope scope);
 
   /// In the one kernel of the interpreter, so for unshared sandboxes only.
-  boost::asio::awaitable<result<command_end>>
+  boost::asio::awaitable<execution>
   run_cell(remote_sandbox sandbox, language lang, script::remote_script script,
            output_sink sink, call_scope scope);
 
@@ -31,13 +30,24 @@ public:
                                                   call_scope scope);
 
 private:
-  boost::asio::awaitable<result<command_end>>
-  follow(client_request request, remote_sandbox sandbox, std::string input,
-         output_sink sink, call_scope scope);
-  void send_input(remote_sandbox sandbox, std::uint32_t pid, std::string text,
-                  call_scope scope);
+  struct delivery;
+
+  boost::asio::awaitable<execution> follow(client_request request,
+                                           remote_sandbox sandbox,
+                                           std::string input, output_sink sink,
+                                           call_scope scope);
+  boost::asio::awaitable<void> deliver(remote_sandbox sandbox,
+                                       std::uint32_t pid, std::string text,
+                                       std::shared_ptr<delivery> into,
+                                       call_scope scope);
+  boost::asio::awaitable<client_exchange> call_envd(remote_sandbox sandbox,
+                                                    std::string method,
+                                                    std::string message,
+                                                    call_scope scope);
+  boost::asio::awaitable<execution> cut_off(remote_sandbox sandbox, error why,
+                                            call_scope scope);
   std::shared_ptr<const std::string>
-  head_of(const std::shared_ptr<const std::string>& runner);
+  head_of(language lang, const std::shared_ptr<const std::string>& runner);
 
   e2b_client client_;
   // By runner: one per language.

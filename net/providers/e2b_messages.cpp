@@ -7,6 +7,8 @@
 #include "runtime/frame/base64.hpp"
 #include "runtime/json/reader.hpp"
 
+#include <signal.h>
+
 #include <charconv>
 
 namespace troupe::net {
@@ -58,11 +60,33 @@ result<void> add_network(json::object& body, const network_policy& policy) {
       rules["allowOut"] = std::move(allow);
       rules["denyOut"] = json::array{"0.0.0.0/0"};
     }
-    rules["allowOut"] = std::move(allow);
-    rules["denyOut"] = json::array{"0.0.0.0/0"};
   }
   body["network"] = std::move(rules);
   return {};
+}
+
+/// By the words of Go's runtime, which an envd repeats: "signal: killed".
+std::int32_t signal_of(std::string_view status) {
+  constexpr std::string_view prefix = "signal: ";
+  if (!status.starts_with(prefix))
+    return 0;
+  auto word = status.substr(prefix.size());
+  for (auto [name, number] :
+       std::initializer_list<std::pair<std::string_view, std::int32_t>>{
+         {"hangup", SIGHUP},
+         {"interrupt", SIGINT},
+         {"quit", SIGQUIT},
+         {"illegal instruction", SIGILL},
+         {"aborted", SIGABRT},
+         {"bus error", SIGBUS},
+         {"floating point exception", SIGFPE},
+         {"killed", SIGKILL},
+         {"segmentation fault", SIGSEGV},
+         {"broken pipe", SIGPIPE},
+         {"terminated", SIGTERM}})
+    if (word.starts_with(name))
+      return number;
+  return 0;
 }
 
 std::string text_of(const json::object& o, std::string_view name) {
@@ -102,10 +126,19 @@ command_end end_of(const json::object& e) {
   auto* exited = e.if_contains("exited");
   end.signaled = !exited || !exited->is_bool() || !exited->as_bool();
   end.detail = text_of(e, "status").substr(0, 200);
+  if (end.signaled)
+    end.signal = signal_of(end.detail);
   return end;
 }
 
 } // namespace
+
+bool has_shared_host(std::string_view domain) {
+  for (auto known : {"e2b.app", "e2b.dev", "e2b.pro", "e2b-staging.dev"})
+    if (domain == known)
+      return true;
+  return false;
+}
 
 result<std::string> creation_body(const sandbox_wish& wish,
                                   const e2b_options& options) {
@@ -240,6 +273,19 @@ std::string process_body(std::uint32_t pid) {
   return json::to_text(selector(pid));
 }
 
+std::string kill_body(std::uint32_t pid) {
+  auto body = selector(pid);
+  body["signal"] = "SIGNAL_SIGKILL";
+  return json::to_text(body);
+}
+
+bool says_sandbox_is_gone(const client_response& reply) {
+  if (reply.status != 502)
+    return false;
+  auto body = json::parse_object(reply.body);
+  return body && body->contains("sandboxId");
+}
+
 result<process_event> parse_process_event(std::string_view text) {
   auto body = json::parse_object(text);
   if (!body)
@@ -270,9 +316,12 @@ result<process_event> parse_process_event(std::string_view text) {
   return out;
 }
 
-std::string execute_head(std::string_view runner) {
+std::string execute_head(language lang, std::string_view runner) {
   std::string out = R"({"code":)";
-  json::append_string(out, runner);
+  // A notebook of JavaScript ends its cell when the text is through, unless
+  // the text itself waits.
+  auto waits = lang == language::python ? "" : "await ";
+  json::append_string(out, waits + std::string{runner});
   out.pop_back(); // its last quote: the text goes on
   return out;
 }

@@ -36,6 +36,10 @@ inline constexpr envd_version closes_input{0, 5, 2};   // before: no CloseStdin
 /// One that says nothing we can read is taken for a current one.
 envd_version envd_of(const remote_sandbox& sandbox);
 
+/// Whether envd requests for every sandbox of that domain go to one host, as
+/// E2B's own clients send them: then one connection serves many sandboxes.
+bool has_shared_host(std::string_view domain);
+
 /// The body of a creation. Refuses what E2B cannot express, such as ports in
 /// an allow list.
 result<std::string> creation_body(const sandbox_wish& wish,
@@ -47,9 +51,14 @@ result<std::vector<provider::tagged>> parse_list(std::string_view body);
 /// process's input, and the file goes.
 std::string start_body(const command_request& what,
                        std::string_view input_file = {});
-/// The bodies of SendInput and CloseStdin.
+/// The bodies of SendInput, CloseStdin and SendSignal.
 std::string input_body(std::uint32_t pid, std::string_view input);
 std::string process_body(std::uint32_t pid);
+std::string kill_body(std::uint32_t pid);
+
+/// Whether E2B's proxy answered in the place of a sandbox that is not there,
+/// or where nobody listens: so nothing was begun.
+bool says_sandbox_is_gone(const client_response& reply);
 
 /// One event of a process; nothing for those we ignore.
 struct process_event {
@@ -62,7 +71,7 @@ result<process_event> parse_process_event(std::string_view json);
 
 /// The body of /execute, in two pieces as the script is: the first one serves
 /// every run of the language.
-std::string execute_head(std::string_view runner);
+std::string execute_head(language lang, std::string_view runner);
 std::string execute_rest(language lang, std::string_view rest);
 
 /// One line of the code interpreter's reply.

@@ -56,15 +56,14 @@ public:
                                                  call_scope scope) override {
     return sandboxes_->rejoin(std::move(sandbox), std::move(scope));
   }
-  asio::awaitable<result<command_end>> execute(const remote_sandbox& sandbox,
-                                               command_request what,
-                                               output_sink sink,
-                                               call_scope scope) override;
-  asio::awaitable<result<command_end>> run_script(const remote_sandbox& sandbox,
-                                                  language lang,
-                                                  script::remote_script script,
-                                                  output_sink sink,
-                                                  call_scope scope) override;
+  asio::awaitable<execution> execute(const remote_sandbox& sandbox,
+                                     command_request what, output_sink sink,
+                                     call_scope scope) override;
+  asio::awaitable<execution> run_script(const remote_sandbox& sandbox,
+                                        language lang,
+                                        script::remote_script script,
+                                        output_sink sink,
+                                        call_scope scope) override;
   asio::awaitable<result<void>> destroy(const remote_sandbox& sandbox,
                                         call_scope scope) override {
     return sandboxes_->destroy(sandbox.id, std::move(scope));
@@ -81,8 +80,8 @@ private:
   modal_options options_;
   base_url server_;
   std::shared_ptr<asio::ssl::context> tls_;
-  channel_options channels_;
   std::shared_ptr<resolver> names_;
+  channel_options channels_;
   std::shared_ptr<modal_sandboxes> sandboxes_;
 };
 
@@ -110,12 +109,12 @@ renewed_jwt(std::shared_ptr<modal_sandboxes> sandboxes, remote_sandbox sandbox,
   co_return entered->keys.at(std::string{modal_sandboxes::jwt_key}).reveal();
 }
 
-asio::awaitable<result<command_end>>
+asio::awaitable<execution>
 modal_provider::execute(const remote_sandbox& sandbox, command_request what,
                         output_sink sink, call_scope scope) {
   auto channel = router_of(sandbox);
   if (!channel)
-    co_return channel.error();
+    co_return execution{channel.error(), false};
   modal_router at;
   at.channel = std::move(*channel);
   at.task = sandbox.keys.at(std::string{modal_sandboxes::task_key}).reveal();
@@ -126,12 +125,12 @@ modal_provider::execute(const remote_sandbox& sandbox, command_request what,
   };
   for (const auto& [name, value] : sandbox.env)
     what.env.try_emplace(name, value.reveal());
-  auto end = co_await execute_at_modal(http_->executor(), std::move(at),
-                                       std::move(what), std::move(sink), scope);
-  co_return end;
+  auto done = co_await execute_at_modal(
+    http_->executor(), std::move(at), std::move(what), std::move(sink), scope);
+  co_return done;
 }
 
-asio::awaitable<result<command_end>>
+asio::awaitable<execution>
 modal_provider::run_script(const remote_sandbox& sandbox, language lang,
                            script::remote_script script, output_sink sink,
                            call_scope scope) {
@@ -140,8 +139,9 @@ modal_provider::run_script(const remote_sandbox& sandbox, language lang,
     ? std::vector<std::string>{"python3", "-"}
     : std::vector<std::string>{"node", "-"};
   what.input = script.text();
-  auto end = co_await execute(sandbox, std::move(what), std::move(sink), scope);
-  co_return end;
+  auto done
+    = co_await execute(sandbox, std::move(what), std::move(sink), scope);
+  co_return done;
 }
 
 } // namespace

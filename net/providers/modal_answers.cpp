@@ -165,6 +165,7 @@ result<std::optional<command_end>> read_exec_wait(std::string_view bytes) {
     out->signaled = f.number == 2;
     auto number = static_cast<std::int32_t>(f.value);
     out->exit_code = out->signaled ? 128 + number : number;
+    out->signal = out->signaled ? number : 0;
   });
   if (!read)
     return read.error();

@@ -30,37 +30,6 @@ bool retryable_code(grpc_code code) {
     || code == grpc_code::cancelled;
 }
 
-/// The server says so: nothing was begun.
-bool is_refusal(grpc_code code) {
-  switch (code) {
-  case grpc_code::invalid_argument:
-  case grpc_code::not_found:
-  case grpc_code::permission_denied:
-  case grpc_code::resource_exhausted:
-  case grpc_code::failed_precondition:
-  case grpc_code::out_of_range:
-  case grpc_code::unimplemented:
-  case grpc_code::unauthenticated:
-    return true;
-  default:
-    return false;
-  }
-/// Only a command of its own that failed is the run's fault: a builder that
-/// was evicted or gave up is not, and another backend may do better.
-error not_built(const image_state& state) {
-  auto why = state.reason.empty() ? "" : ": " + state.reason;
-  if (state.status == image_failed)
-    return fail(ec::invalid_request,
-                "Modal could not build the image; change a version or drop "
-                "a requirement"
-                  + why);
-  return fail(ec::unavailable,
-              "Modal gave up the image (status " + std::to_string(state.status)
-                + ")" + why);
-}
-
-}
-
 error refused(std::string_view method, const grpc_status& status) {
   auto e = status.as_error("Modal did not carry out " + std::string{method});
   if (e.code == ec::denied)
@@ -74,6 +43,20 @@ std::string seconds_text(steady::duration d) {
   auto rest = std::to_string(ms % 1000);
   return std::to_string(ms / 1000) + "." + std::string(3 - rest.size(), '0')
     + rest;
+}
+
+/// Only a command of its own that failed is the run's fault: a builder that
+/// was evicted or gave up is not, and another backend may do better.
+error not_built(const image_state& state) {
+  auto why = state.reason.empty() ? "" : ": " + state.reason;
+  if (state.status == image_failed)
+    return fail(ec::invalid_request,
+                "Modal could not build the image; change a version or drop "
+                "a requirement"
+                  + why);
+  return fail(ec::unavailable,
+              "Modal gave up the image (status " + std::to_string(state.status)
+                + ")" + why);
 }
 
 error no_time_left() {
@@ -289,6 +272,7 @@ asio::awaitable<result<std::string>> modal_client::layer(image_layer what,
   auto state = read_image(*done.bytes);
   if (!state)
     co_return state.error();
+  auto breaks = 0;
   while (state->status == 0) {
     auto wait = std::min<std::chrono::milliseconds>(
       first_join_pause * (1 << breaks), max_delay);

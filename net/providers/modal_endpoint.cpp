@@ -78,10 +78,9 @@ public:
     co_return made;
   }
 
-  asio::awaitable<result<command_end>> execute(const remote_sandbox& sandbox,
-                                               command_request what,
-                                               output_sink sink,
-                                               call_scope scope) override {
+  asio::awaitable<execution> execute(const remote_sandbox& sandbox,
+                                     command_request what, output_sink sink,
+                                     call_scope scope) override {
     json::array argv;
     for (const auto& word : what.argv)
       argv.emplace_back(word);
@@ -94,11 +93,11 @@ public:
     co_return end;
   }
 
-  asio::awaitable<result<command_end>> run_script(const remote_sandbox& sandbox,
-                                                  language lang,
-                                                  script::remote_script script,
-                                                  output_sink sink,
-                                                  call_scope scope) override {
+  asio::awaitable<execution> run_script(const remote_sandbox& sandbox,
+                                        language lang,
+                                        script::remote_script script,
+                                        output_sink sink,
+                                        call_scope scope) override {
     json::object body;
     body["language"] = lang == language::python ? "python" : "javascript";
     body["code"] = script.text();
@@ -117,10 +116,9 @@ public:
 
 private:
   client_request request(http::verb method, const call_scope& scope) const;
-  asio::awaitable<result<command_end>> carry_out(const remote_sandbox& sandbox,
-                                                 json::object body,
-                                                 output_sink sink,
-                                                 call_scope scope);
+  asio::awaitable<execution> carry_out(const remote_sandbox& sandbox,
+                                       json::object body, output_sink sink,
+                                       call_scope scope);
 
   std::shared_ptr<http_client> client_;
   modal_endpoint_options options_;
@@ -146,7 +144,7 @@ client_request modal_endpoint::request(http::verb method,
   return r;
 }
 
-asio::awaitable<result<command_end>>
+asio::awaitable<execution>
 modal_endpoint::carry_out(const remote_sandbox& sandbox, json::object body,
                           output_sink sink, call_scope scope) {
   json::object env;
@@ -165,29 +163,33 @@ modal_endpoint::carry_out(const remote_sandbox& sandbox, json::object body,
   next.body = json::to_text(body);
   for (int waits = 0; waits < max_waits; ++waits) {
     auto done = co_await client_->send(std::move(next));
+    auto acted = waits > 0 || may_have_acted(done);
     if (!done.answer)
-      co_return done.answer.error();
+      co_return execution{done.answer.error(), acted};
     if (done.answer->status != 303) {
       if (!done.answer->ok())
-        co_return refused(service_name, "run it at its endpoint", *done.answer,
-                          key_setting);
+        co_return execution{refused(service_name, "run it at its endpoint",
+                                    *done.answer, key_setting),
+                            acted};
       auto answer = parse_endpoint_answer(done.answer->body);
       if (!answer)
-        co_return answer.error();
+        co_return execution{answer.error(), true};
       sink(output_stream::out, answer->out);
       sink(output_stream::err, answer->err);
       co_return answer->end;
     }
+    tell_begun(scope); // it lasts longer than a web request may
     auto target
       = waiting_target(service_, done.answer->headers[http::field::location]);
     if (!target)
-      co_return target.error();
+      co_return execution{target.error(), true};
     next = request(http::verb::get, scope);
     next.service.prefix.clear();
     next.target = std::move(*target);
     next.idempotent = true; // it only waits
   }
-  co_return fail(ec::unavailable, "Modal's endpoint never answered");
+  co_return execution{fail(ec::unavailable, "Modal's endpoint never answered"),
+                      true};
 }
 
 result<std::string> bytes_of(const json::object& o, std::string_view name) {
@@ -213,6 +215,7 @@ result<endpoint_answer> parse_endpoint_answer(std::string_view text) {
     return fail(ec::unavailable, "Modal's endpoint answered without exit_code");
   out.end.exit_code = static_cast<std::int32_t>(code->as_int64());
   out.end.signaled = out.end.exit_code < 0;
+  out.end.signal = out.end.signaled ? -out.end.exit_code : 0;
   auto printed = bytes_of(*body, "stdout");
   if (!printed)
     return printed.error();

@@ -10,6 +10,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
+#include <set>
+
 namespace troupe::net {
 
 namespace asio = boost::asio;
@@ -22,20 +25,29 @@ namespace {
 constexpr std::string_view router = "/modal.task_command_router."
                                     "TaskCommandRouter/";
 constexpr std::size_t stdin_piece_bytes = 1u << 20;
-constexpr auto wait_bound = 60s; // of one TaskExecWait
-constexpr int max_breaks = 4;    // in a row, of one call
-constexpr auto break_pause = 100ms;
+constexpr auto wait_bound = 60s;   // of one TaskExecWait
+constexpr int max_breaks = 10;     // in a row, of one call
+constexpr auto first_pause = 10ms; // after a break; doubles
 constexpr auto renewal_bound = 10s;
 
-/// A connection that broke under the call: it is taken up on another one.
+/// Something broke under the call, which may work the next time: every call of
+/// a router can be made twice.
 bool broke_off(const grpc_status& status) {
-  return status.code == grpc_code::unavailable
-    || status.code == grpc_code::internal;
+  switch (status.code) {
+  case grpc_code::unavailable:
+  case grpc_code::internal:
+  case grpc_code::deadline_exceeded:
+  case grpc_code::unknown:
+  case grpc_code::cancelled:
+    return true;
+  default:
+    return false;
+  }
 }
 
 /// One process in one sandbox, seen through the sandbox's router.
-struct execution : std::enable_shared_from_this<execution> {
-  execution(asio::any_io_executor ex, modal_router way, call_scope bounds)
+struct router_run : std::enable_shared_from_this<router_run> {
+  router_run(asio::any_io_executor ex, modal_router way, call_scope bounds)
       : at{std::move(way)}, scope{std::move(bounds)}, settled{ex}, renewing{ex,
                                                                             1} {
     settled.expires_at(steady::time_point::max());
@@ -44,13 +56,25 @@ struct execution : std::enable_shared_from_this<execution> {
   asio::awaitable<grpc_reply> call(std::string method, std::string message,
                                    std::function<bool(std::string_view)> take,
                                    steady::time_point until);
-  asio::awaitable<bool> goes_on_after(grpc_status why, std::string used_jwt);
+  asio::awaitable<bool> goes_on_after(grpc_status why, std::string used_jwt,
+                                      int breaks);
+  asio::awaitable<bool> back_off(std::chrono::milliseconds delay);
   asio::awaitable<bool> renew(std::string used_jwt);
-  asio::awaitable<grpc_status> start(exec_request what);
+  asio::awaitable<grpc_reply> start(exec_request what);
   asio::awaitable<void> read(bool is_err, output_sink sink);
   asio::awaitable<void> feed(std::string input);
   asio::awaitable<result<command_end>> wait();
 
+  void wake() {
+    for (auto* timer : resting)
+      timer->cancel();
+  }
+  /// Called off, or beyond repair: ends every part.
+  void end() {
+    over = true;
+    at.channel->close();
+    wake();
+  }
   void part_ended() {
     if (--open_parts == 0)
       settled.cancel();
@@ -61,15 +85,17 @@ struct execution : std::enable_shared_from_this<execution> {
   asio::steady_timer settled;
   places renewing;
   std::string id = make_uuid();
+  std::set<asio::steady_timer*> resting;
   int open_parts = 0;
+  bool ended = false;  // the process: it takes no input any more
   bool over = false;   // nothing is taken up again
   result<void> broken; // the first trouble of any part
 };
 
 asio::awaitable<grpc_reply>
-execution::call(std::string method, std::string message,
-                std::function<bool(std::string_view)> take,
-                steady::time_point until) {
+router_run::call(std::string method, std::string message,
+                 std::function<bool(std::string_view)> take,
+                 steady::time_point until) {
   grpc_call c;
   c.path = std::string{router} + std::move(method);
   c.metadata = {{"authorization", "Bearer " + at.jwt}};
@@ -83,13 +109,12 @@ execution::call(std::string method, std::string message,
 
 /// Whether a part that ended so is taken up again: on another connection, or
 /// with another token.
-asio::awaitable<bool> execution::goes_on_after(grpc_status why,
-                                               std::string used_jwt) {
-  if (over || (scope.abort && scope.abort->tripped()))
+asio::awaitable<bool>
+router_run::goes_on_after(grpc_status why, std::string used_jwt, int breaks) {
+  if (over || breaks >= max_breaks || (scope.abort && scope.abort->tripped()))
     co_return false;
   if (broke_off(why))
-    co_return co_await pause(settled.get_executor(), break_pause,
-                             scope.deadline, nullptr);
+    co_return co_await back_off(first_pause * (1 << breaks));
   if (why.code != grpc_code::unauthenticated || !at.renew)
     co_return false;
   // The switch belongs to the channel: nobody else may arm it.
@@ -101,7 +126,18 @@ asio::awaitable<bool> execution::goes_on_after(grpc_status why,
   co_return renewed && !over;
 }
 
-asio::awaitable<bool> execution::renew(std::string used_jwt) {
+/// The parts rest each by itself, the switch would wake one of them only.
+asio::awaitable<bool> router_run::back_off(std::chrono::milliseconds delay) {
+  asio::steady_timer timer{settled.get_executor()};
+  timer.expires_at(std::min(steady::now() + delay, scope.deadline));
+  resting.insert(&timer);
+  boost::system::error_code ignored;
+  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  resting.erase(&timer);
+  co_return !over && steady::now() < scope.deadline;
+}
+
+asio::awaitable<bool> router_run::renew(std::string used_jwt) {
   if (at.jwt != used_jwt)
     co_return true; // another part was quicker
   call_scope asking{std::min(scope.deadline, steady::now() + renewal_bound),
@@ -115,23 +151,27 @@ asio::awaitable<bool> execution::renew(std::string used_jwt) {
 }
 
 /// Under one id: the router starts it once, however often it is asked.
-asio::awaitable<grpc_status> execution::start(exec_request what) {
+asio::awaitable<grpc_reply> router_run::start(exec_request what) {
   what.task = at.task;
   what.exec = id;
   what.older = at.older;
   auto message = exec_start_request(what);
-  for (int breaks = 1;; ++breaks) {
+  auto acted = false;
+  for (int breaks = 0;; ++breaks) {
     auto used = at.jwt;
     auto reply
       = co_await call("TaskExecStart", message, nullptr, scope.deadline);
-    if (reply.status.ok() || breaks >= max_breaks
-        || !co_await goes_on_after(reply.status, std::move(used)))
-      co_return reply.status;
+    // One of the tries before may have been heard.
+    acted |= reply.may_have_acted && !is_refusal(reply.status.code);
+    reply.may_have_acted = acted;
+    if (reply.status.ok()
+        || !co_await goes_on_after(reply.status, std::move(used), breaks))
+      co_return reply;
   }
 }
 
 /// Output from where we are; a stream that breaks is taken up at its offset.
-asio::awaitable<void> execution::read(bool is_err, output_sink sink) {
+asio::awaitable<void> router_run::read(bool is_err, output_sink sink) {
   auto keep = shared_from_this();
   std::uint64_t offset = 0;
   int breaks = 0;
@@ -151,8 +191,7 @@ asio::awaitable<void> execution::read(bool is_err, output_sink sink) {
                                scope.deadline);
     if (reply.status.ok())
       break;
-    if (++breaks >= max_breaks
-        || !co_await goes_on_after(reply.status, std::move(used))) {
+    if (!co_await goes_on_after(reply.status, std::move(used), breaks++)) {
       broken = reply.status.as_error("read output");
       break;
     }
@@ -160,7 +199,7 @@ asio::awaitable<void> execution::read(bool is_err, output_sink sink) {
   part_ended();
 }
 
-asio::awaitable<void> execution::feed(std::string input) {
+asio::awaitable<void> router_run::feed(std::string input) {
   auto keep = shared_from_this();
   std::string_view rest = input;
   std::uint64_t offset = 0;
@@ -173,20 +212,21 @@ asio::awaitable<void> execution::feed(std::string input) {
     auto reply = co_await call("TaskExecStdinWrite", std::move(message),
                                nullptr, scope.deadline);
     if (reply.status.ok()) {
+      breaks = 0;
       rest.remove_prefix(piece.size());
       offset += piece.size();
       continue;
     }
     // It may have ended without reading: its end tells.
-    if (++breaks >= max_breaks
-        || !co_await goes_on_after(reply.status, std::move(used)))
+    if (ended
+        || !co_await goes_on_after(reply.status, std::move(used), breaks++))
       break;
     last = false; // the offset makes it harmless to send it again
   }
   part_ended();
 }
 
-asio::awaitable<result<command_end>> execution::wait() {
+asio::awaitable<result<command_end>> router_run::wait() {
   int breaks = 0;
   while (steady::now() < scope.deadline) {
     std::optional<command_end> end;
@@ -197,17 +237,17 @@ asio::awaitable<result<command_end>> execution::wait() {
     };
     auto used = at.jwt;
     auto message = exec_request_of(at.task, id);
-    auto reply = co_await call("TaskExecWait", std::move(message), take,
-                               steady::now() + wait_bound);
+    auto bound = steady::now() + wait_bound;
+    auto reply = co_await call("TaskExecWait", std::move(message), take, bound);
     if (end)
       co_return *end;
-    if (reply.status.ok()
-        || reply.status.code == grpc_code::deadline_exceeded) {
+    auto waited = reply.status.code == grpc_code::deadline_exceeded
+      && steady::now() >= bound;
+    if (reply.status.ok() || waited) {
       breaks = 0; // it still runs
       continue;
     }
-    if (++breaks >= max_breaks
-        || !co_await goes_on_after(reply.status, std::move(used)))
+    if (!co_await goes_on_after(reply.status, std::move(used), breaks++))
       co_return reply.status.as_error("wait for the process");
   }
   co_return fail(ec::timeout, "the deadline passed");
@@ -215,7 +255,7 @@ asio::awaitable<result<command_end>> execution::wait() {
 
 /// All of it, once it was started.
 asio::awaitable<result<command_end>>
-follow_at_modal(std::shared_ptr<execution> e, std::string input,
+follow_at_modal(std::shared_ptr<router_run> e, std::string input,
                 output_sink sink) {
   auto executor = e->settled.get_executor();
   e->open_parts = 3;
@@ -223,10 +263,10 @@ follow_at_modal(std::shared_ptr<execution> e, std::string input,
   asio::co_spawn(executor, e->read(true, sink), asio::detached);
   asio::co_spawn(executor, e->feed(std::move(input)), asio::detached);
   auto end = co_await e->wait();
-  if (!end) {
-    e->over = true;
-    e->at.channel->close();
-  }
+  e->ended = true;
+  e->wake();
+  if (!end)
+    e->end();
   boost::system::error_code ignored;
   if (e->open_parts > 0)
     co_await e->settled.async_wait(
@@ -238,11 +278,10 @@ follow_at_modal(std::shared_ptr<execution> e, std::string input,
 
 } // namespace
 
-asio::awaitable<result<command_end>>
+asio::awaitable<execution>
 execute_at_modal(asio::any_io_executor executor, modal_router at,
                  command_request what, output_sink sink, call_scope scope) {
-  auto channel = at.channel;
-  auto e = std::make_shared<execution>(executor, std::move(at), scope);
+  auto e = std::make_shared<router_run>(executor, std::move(at), scope);
   exec_request r;
   r.argv = std::move(what.argv);
   r.cwd = std::move(what.cwd);
@@ -252,17 +291,26 @@ execute_at_modal(asio::any_io_executor executor, modal_router at,
     = std::chrono::ceil<std::chrono::seconds>(scope.deadline - steady::now());
   r.timeout_seconds
     = static_cast<std::uint32_t>(std::max<std::int64_t>(1, left.count()));
-  // Calling off closes the router's connection, which ends every part.
+  if (scope.abort && scope.abort->tripped())
+    co_return execution{fail(ec::unavailable, "called off"), false};
   if (scope.abort)
-    scope.abort->arm([channel] { channel->close(); });
+    scope.abort->arm([weak = e->weak_from_this()] {
+      if (auto self = weak.lock())
+        self->end();
+    });
   auto begun = co_await e->start(std::move(r));
-  result<command_end> end = begun.as_error("Modal did not start a process");
-  if (begun.ok())
+  result<command_end> end
+    = begun.status.as_error("Modal did not start a process");
+  if (begun.status.ok()) {
+    tell_begun(scope);
     end = co_await follow_at_modal(e, std::move(what.input), std::move(sink));
+  }
   if (scope.abort)
     scope.abort->disarm();
-  channel->close();
-  co_return end;
+  e->at.channel->close();
+  if (!end)
+    co_return execution{end.error(), begun.may_have_acted};
+  co_return *end;
 }
 
 } // namespace troupe::net

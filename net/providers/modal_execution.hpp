@@ -23,7 +23,7 @@ struct modal_router {
 /// Runs a program in a sandbox to its end, seen through the sandbox's command
 /// router. A connection that breaks is taken up where it was left, and so is
 /// one whose token has run out.
-boost::asio::awaitable<result<command_end>>
+boost::asio::awaitable<execution>
 execute_at_modal(boost::asio::any_io_executor executor, modal_router at,
                  command_request what, output_sink sink, call_scope scope);
 

@@ -43,7 +43,14 @@ struct call_scope {
   std::chrono::steady_clock::time_point deadline;
   std::shared_ptr<abort_switch> abort;
   std::string traceparent{}; // W3C, goes out with every request
+  /// Told as soon as it is known that the program was begun; may be empty.
+  std::function<void()> begun{};
 };
+
+inline void tell_begun(const call_scope& scope) {
+  if (scope.begun)
+    scope.begun();
+}
 
 /// Receives output while a process or script runs.
 using output_sink = std::function<void(output_stream, std::string_view)>;
@@ -59,7 +66,19 @@ struct command_request {
 struct command_end {
   std::int32_t exit_code = 0;
   bool signaled = false;
+  std::int32_t signal = 0; // 0: one that the provider does not name
   std::string detail;
+};
+
+/// What became of a program. A failure tells whether it may have begun all the
+/// same: then nobody else may run it.
+struct execution {
+  result<command_end> end;
+  bool may_have_begun = true;
+
+  execution(command_end how) : end{std::move(how)} {}
+  execution(error why, bool begun)
+      : end{std::move(why)}, may_have_begun{begun} {}
 };
 
 /// What differs between providers. Coroutines on the client's executor; each
@@ -79,6 +98,10 @@ public:
   /// Whether `create` sees to the run's packages (an image has them).
   virtual bool installs_at_creation() const { return false; }
 
+  /// Where in a sandbox that others use as well a run's Python packages go, to
+  /// be seen by that run alone; "": where pip puts them.
+  virtual std::string package_folder(const remote_sandbox&) const { return {}; }
+
   /// Whether what `create` makes is there until it is ended. Otherwise nothing
   /// is to be remembered or cleaned up.
   virtual bool keeps_sandboxes() const { return true; }
@@ -90,10 +113,11 @@ public:
 
   /// A fresh sandbox with the run's network policy, its variables unless it is
   /// shared, and the tag. Tells whether one may exist all the same when it
-  /// fails.
+  /// fails, and which, so that it can go at once.
   struct creation {
     result<remote_sandbox> sandbox;
     bool may_exist = false;
+    std::string left_behind{};
   };
   virtual boost::asio::awaitable<creation> create(sandbox_wish wish,
                                                   call_scope scope)
@@ -106,13 +130,13 @@ public:
          call_scope scope);
 
   /// Runs a program to its end.
-  virtual boost::asio::awaitable<result<command_end>>
+  virtual boost::asio::awaitable<execution>
   execute(const remote_sandbox& sandbox, command_request what, output_sink sink,
           call_scope scope)
     = 0;
 
   /// Runs a self-contained script to its end; it prints its answer.
-  virtual boost::asio::awaitable<result<command_end>>
+  virtual boost::asio::awaitable<execution>
   run_script(const remote_sandbox& sandbox, language lang,
              script::remote_script script, output_sink sink, call_scope scope)
     = 0;

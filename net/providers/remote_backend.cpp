@@ -123,7 +123,7 @@ asio::awaitable<void> remote_backend::impl::carry_out(run_ptr r) {
   auto preparing = r->scope(options.create_timeout + options.install_timeout);
   auto held = co_await supply->obtain(r->shared_run(), progress, preparing);
   if (!held) {
-    finish(r->broken(held.error()));
+    finish(r->broken(held.error(), false));
     in_hand->end();
     co_return;
   }
@@ -141,27 +141,28 @@ asio::awaitable<void> remote_backend::impl::carry_out(run_ptr r) {
 asio::awaitable<run_outcome>
 remote_backend::impl::in_sandbox(run_ptr r, const remote_sandbox& box) {
   if (r->is_called_off())
-    co_return r->broken(fail(ec::unavailable, "called off"));
+    co_return r->broken(fail(ec::unavailable, "called off"), false);
   output_sink sink = [r](output_stream from, std::string_view bytes) {
     r->take_output(from, bytes);
   };
   auto scope = r->scope(r->run().limits.wall);
-  result<command_end> end = fail(ec::internal, "not run");
+  scope.begun = [r] { r->begun(); };
+  execution done{fail(ec::internal, "not run"), false};
   if (r->run().kind == run_kind::command) {
     auto what = command_of(r->run());
-    r->begin();
-    end = co_await where->execute(box, std::move(what), sink, scope);
+    r->hand_over();
+    done = co_await where->execute(box, std::move(what), sink, scope);
   } else {
     auto text = script::build_remote_parts(r->run(), r->key());
     if (!text)
       co_return run_outcome{text.error(), false};
     auto lang = r->run().lang;
-    r->begin();
-    end = co_await where->run_script(box, lang, std::move(*text), sink, scope);
+    r->hand_over();
+    done = co_await where->run_script(box, lang, std::move(*text), sink, scope);
   }
-  if (!end)
-    co_return r->broken(end.error());
-  co_return r->ended(*end);
+  if (!done.end)
+    co_return r->broken(done.end.error(), done.may_have_begun);
+  co_return r->ended(*done.end);
 }
 
 // -- what was left behind -----------------------------------------------------

@@ -2,15 +2,18 @@
 
 namespace troupe::net {
 
-std::vector<std::vector<std::string>> installers(const prepared_run& run) {
+std::vector<std::vector<std::string>> installers(const prepared_run& run,
+                                                 const std::string& folder) {
   std::vector<std::vector<std::string>> out;
   auto shell = run.kind == run_kind::command;
   if (!run.pip_requirements.empty()
       && (shell || run.lang == language::python)) {
     std::vector<std::string> pip{"python3",    "-m",
                                  "pip",        "install",
-                                 "--no-input", "--disable-pip-version-check",
-                                 "--"};
+                                 "--no-input", "--disable-pip-version-check"};
+    if (!folder.empty())
+      pip.insert(pip.end(), {"--target", folder});
+    pip.push_back("--");
     for (const auto& r : run.pip_requirements)
       pip.push_back(to_string(r));
     out.push_back(std::move(pip));

@@ -44,10 +44,14 @@ void remote_run::called_off(exit_reason why) {
   abort_->trip();
 }
 
-void remote_run::begin() {
-  begun_ = true;
-  begun_at_ = steady::now();
-  observer_->started();
+void remote_run::hand_over() {
+  handed_over_ = true;
+  handed_over_at_ = steady::now();
+}
+
+void remote_run::begun() {
+  if (!std::exchange(begun_, true))
+    observer_->started();
 }
 
 void remote_run::keep(output_stream from, std::string_view bytes) {
@@ -63,6 +67,7 @@ void remote_run::keep(output_stream from, std::string_view bytes) {
 }
 
 void remote_run::take_output(output_stream from, std::string_view bytes) {
+  begun();
   if (from == output_stream::out)
     keep(from, stdout_.feed(bytes));
   else
@@ -80,10 +85,10 @@ run_result remote_run::seen() const {
   r.usage.stdout_bytes = out_bytes_;
   r.usage.stderr_bytes = err_bytes_;
   auto now = steady::now();
-  if (begun_) {
-    r.usage.wall = duration_cast<microseconds>(now - begun_at_);
+  if (handed_over_) {
+    r.usage.wall = duration_cast<microseconds>(now - handed_over_at_);
     r.stages.push_back(
-      {"prepare", duration_cast<microseconds>(begun_at_ - created_)});
+      {"prepare", duration_cast<microseconds>(handed_over_at_ - created_)});
     r.stages.push_back({"run", r.usage.wall});
   }
   auto used = earlier_runs_ > 0;
@@ -104,10 +109,12 @@ run_result remote_run::seen() const {
 }
 
 run_outcome remote_run::ended(const command_end& how) {
+  begun();
   keep(output_stream::out, stdout_.finish());
   auto r = seen();
   r.reason = how.signaled ? exit_reason::signaled : exit_reason::exited;
   r.exit_code = how.exit_code;
+  r.signal = how.signal;
   r.detail = how.detail;
   if (run_->kind == run_kind::command) {
     r.status = !how.signaled && how.exit_code == 0 ? run_status::success
@@ -129,9 +136,14 @@ run_outcome remote_run::ended(const command_end& how) {
   return {std::move(r), true};
 }
 
-run_outcome remote_run::broken(error why) {
+run_outcome remote_run::broken(error why, bool may_have_begun) {
+  if (may_have_begun)
+    begun();
   // Before the tool began a timeout is the provider's; after it, the tool's.
   auto late = begun_ && why.code == ec::timeout;
+  // Whatever a provider cannot find or finds twice, another has its own.
+  if (!begun_ && (why.code == ec::not_found || why.code == ec::conflict))
+    why.code = ec::unavailable;
   if (!is_called_off() && !late) {
     for (const auto& each : secrets_)
       hide(why.text, each);

@@ -34,15 +34,17 @@ public:
   /// Where it runs: after so many others.
   void follows(std::uint32_t earlier_runs) { earlier_runs_ = earlier_runs; }
 
-  /// The tool begins: its time and its output count from here.
-  void begin();
-  bool begun() const { return begun_; }
+  /// The provider has it from here on: its time counts.
+  void hand_over();
+  /// The tool has begun, or nobody can tell that it has not.
+  void begun();
   void take_output(output_stream from, std::string_view bytes);
 
   /// The answer, once the remote process ended.
   run_outcome ended(const command_end& how);
   /// The answer when it did not: a limit, a call-off, or the provider's fault.
-  run_outcome broken(error why);
+  /// Whether the tool may have begun is known better by now.
+  run_outcome broken(error why, bool may_have_begun);
 
 private:
   run_result seen() const;
@@ -63,9 +65,10 @@ private:
   std::uint64_t out_bytes_ = 0;
   std::uint64_t err_bytes_ = 0;
   std::uint32_t earlier_runs_ = 0;
+  bool handed_over_ = false;
   bool begun_ = false;
   std::chrono::steady_clock::time_point created_;
-  std::chrono::steady_clock::time_point begun_at_;
+  std::chrono::steady_clock::time_point handed_over_at_;
 };
 
 } // namespace troupe::net

@@ -180,16 +180,19 @@ sandbox_supply::make(prepared_run_ptr run, std::string key,
   creating = within(scope, options_.create_timeout);
   auto created = co_await where_->create(std::move(wish), creating);
   if (!created.sandbox) {
-    if (created.may_exist)
-      keeper_->leave(lease.tag);
-    else if (kept)
-      co_await keeper_->release(lease.tag);
-    room_.leave();
-    // Whatever a provider cannot find or finds twice, another has its own.
-    auto why = created.sandbox.error();
-    if (why.code == ec::not_found || why.code == ec::conflict)
-      why.code = ec::unavailable;
-    co_return why;
+    if (!created.left_behind.empty()) {
+      held_sandbox half;
+      half.box.id = std::move(created.left_behind);
+      half.tag = lease.tag;
+      end_soon(std::move(half), scope.traceparent);
+    } else {
+      if (created.may_exist)
+        keeper_->leave(lease.tag);
+      else if (kept)
+        co_await keeper_->release(lease.tag);
+      room_.leave();
+    }
+    co_return created.sandbox.error();
   }
   if (kept)
     co_await keeper_->confirm(lease.tag, created.sandbox->id);
@@ -214,7 +217,7 @@ asio::awaitable<result<void>> sandbox_supply::install(const prepared_run& run,
                                                       call_scope scope) {
   if (where_->installs_at_creation())
     co_return result<void>{};
-  for (auto& argv : installers(run)) {
+  for (auto& argv : installers(run, where_->package_folder(box))) {
     if (progress)
       progress("installing with " + argv.front());
     std::string tail;
@@ -226,9 +229,10 @@ asio::awaitable<result<void>> sandbox_supply::install(const prepared_run& run,
     command_request what;
     what.argv = std::move(argv);
     auto soon = within(scope, options_.install_timeout);
-    auto end = co_await where_->execute(box, std::move(what), sink, soon);
+    auto done = co_await where_->execute(box, std::move(what), sink, soon);
+    const auto& end = done.end;
     if (!end)
-      co_return end.error().within("install packages");
+      co_return error{end.error()}.within("install packages");
     if (end->signaled || end->exit_code != 0)
       co_return fail(ec::invalid_request,
                      "the packages could not be installed (exit code "

@@ -33,6 +33,15 @@ ec code_of(unsigned status) {
 
 } // namespace
 
+bool may_have_acted(const client_exchange& done) {
+  if (!done.answer)
+    return done.may_have_acted;
+  auto status = done.answer->status;
+  // 408 may be about what was asked for, and not about our asking.
+  auto refused = status >= 400 && status < 500 && status != 408;
+  return !refused && !is_refusal_status(status);
+}
+
 void hide(std::string& text, const secret& value) {
   const auto& plain = value.reveal();
   if (plain.size() < shortest_secret_bytes)

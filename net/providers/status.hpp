@@ -14,6 +14,10 @@ namespace troupe::net {
 error refused(std::string_view service, std::string_view doing,
               const client_response& reply, std::string_view key_setting);
 
+/// Whether what was asked for may have begun. An answer that refuses says no;
+/// one that is no clear refusal says nothing.
+bool may_have_acted(const client_exchange& done);
+
 /// Puts *** where a text of somebody else's repeats a secret of ours.
 void hide(std::string& text, const secret& value);
 

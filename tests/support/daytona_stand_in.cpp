@@ -118,6 +118,11 @@ void daytona_stand_in::create(const stand_request& r, stand_reply& reply) {
     if (!known_member(name))
       return reply.json(400, refusal(400, std::string{name} + " is unknown"));
   box b;
+  if (auto* name = body->if_contains("name"))
+    b.name = name->as_string();
+  for (const auto& [id, other] : boxes_)
+    if (!b.name.empty() && other.name == b.name)
+      return reply.json(409, refusal(409, "the name is taken"));
   b.id = "box-" + std::to_string(++created_);
   b.labels = texts(body->if_contains("labels"));
   b.env = texts(body->if_contains("env"));
@@ -142,7 +147,10 @@ void daytona_stand_in::control(const stand_request& r, stand_reply& reply) {
     return reply.json(200, "{\"items\":[" + items + "],\"nextCursor\":null}");
   }
   auto id = r.path.substr(13);
-  auto found = boxes_.find(id.substr(0, id.find('/')));
+  auto asked = id.substr(0, id.find('/'));
+  auto found = std::ranges::find_if(boxes_, [&](const auto& each) {
+    return each.first == asked || each.second.name == asked;
+  });
   if (found == boxes_.end())
     return reply.json(404, refusal(404, "no such sandbox"));
   if (id.ends_with("/last-activity") && r.method == "POST") {

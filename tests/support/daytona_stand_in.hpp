@@ -34,6 +34,7 @@ public:
 private:
   struct box {
     std::string id;
+    std::string name;
     std::map<std::string, std::string> labels;
     std::map<std::string, std::string> env;
     int looks = 0; // how often its state was asked for

@@ -19,6 +19,13 @@ std::string refusal(int code, std::string_view why) {
   return json::to_text(o);
 }
 
+/// As their proxy says it, in the place of a sandbox.
+std::string gone(const std::string& id) {
+  json::object o{
+    {"sandboxId", id}, {"code", 502}, {"message", "the sandbox was not found"}};
+  return json::to_text(o);
+}
+
 std::map<std::string, std::string> texts(const json::value* v) {
   std::map<std::string, std::string> out;
   if (v && v->is_object())
@@ -26,6 +33,14 @@ std::map<std::string, std::string> texts(const json::value* v) {
       if (value.is_string())
         out[std::string{name}] = std::string{value.as_string()};
   return out;
+}
+
+/// A notebook's cell of JavaScript: over when its text is through, whatever a
+/// promise of it that nobody waits for still has to do.
+std::string cell_of(std::string_view code) {
+  return "(async () => {\n" + std::string{code}
+  + "\n})().then(() => process.exit(), "
+    "(e) => { console.error(e); process.exit(1); });\n";
 }
 
 /// The members NewSandbox knows; the real one refuses others.
@@ -123,9 +138,10 @@ void e2b_stand_in::handle(const stand_request& r, stand_reply& reply) {
   if (id.empty()) { // the control plane
     if (r.header("x-api-key") != api_key)
       return reply.json(401, refusal(401, "unauthorized"));
-    if (r.path == "/v2/sandboxes" && r.method == "POST")
+    auto all = r.path == "/v2/sandboxes" || r.path == "/sandboxes";
+    if (all && r.method == "POST")
       return create(r, reply);
-    if (r.path == "/v2/sandboxes" && r.method == "GET")
+    if (all && r.method == "GET")
       return list(r, reply);
     if (r.path.starts_with("/v2/sandboxes/") && r.path.ends_with("/connect")
         && r.method == "POST")
@@ -144,7 +160,7 @@ void e2b_stand_in::handle(const stand_request& r, stand_reply& reply) {
     std::lock_guard guard{mutex_};
     auto i = boxes_.find(id);
     if (i == boxes_.end())
-      return reply.json(502, refusal(502, "the sandbox was not found"));
+      return reply.json(502, gone(id));
     b = i->second;
   }
   if (r.header("x-access-token") != token)
@@ -153,6 +169,8 @@ void e2b_stand_in::handle(const stand_request& r, stand_reply& reply) {
   if (port == "49983" && is_before("0.4.0")
       && r.header("authorization") != "Basic dXNlcjo=")
     return reply.json(401, refusal(401, "no user specified"));
+  if (port == "49983" && r.path == "/health" && r.method == "GET")
+    return reply.send(204);
   if (port == "49983" && r.path == "/files" && r.method == "POST")
     return take_file(r, reply);
   if (port == "49983" && r.path == "/process.Process/Start")
@@ -213,6 +231,9 @@ void e2b_stand_in::take_file(const stand_request& r, stand_reply& reply) {
 
 void e2b_stand_in::list(const stand_request& r, stand_reply& reply) {
   // Their server splits at a comma before it decodes.
+  auto newer = r.path == "/v2/sandboxes";
+  if (!newer && (r.query.size() != 1 || !r.query.contains("metadata")))
+    return reply.json(400, refusal(400, "the older list has one parameter"));
   if (r.query.contains("state")
       && r.target.find("state=running,paused") == r.target.npos)
     return reply.json(400, refusal(400, "state"));
@@ -272,9 +293,15 @@ void e2b_stand_in::start(const stand_request& r, stand_reply& reply,
   if (body["stdin"].is_bool() && body["stdin"].as_bool()) {
     std::unique_lock lock{mutex_};
     // The input comes on another connection.
-    if (!changed_.wait_for(lock, std::chrono::seconds{20},
-                           [this] { return inputs_.contains(7); }))
+    waits_for_input_ = true;
+    auto heard = changed_.wait_for(lock, std::chrono::seconds{20}, [this] {
+      return inputs_.contains(7) || killed_;
+    });
+    waits_for_input_ = false;
+    if (!heard)
       return reply.cut_off();
+    if (std::exchange(killed_, false))
+      return end(reply, -SIGKILL);
     given = inputs_.extract(7).mapped();
   }
   program_run program{argv, env, given, {}, reply.socket()};
@@ -290,7 +317,10 @@ void e2b_stand_in::start(const stand_request& r, stand_reply& reply,
     reply.piece(text.substr(0, 3));
     reply.piece(text.substr(3));
   };
-  auto code = carry_out(program);
+  end(reply, carry_out(program));
+}
+
+void e2b_stand_in::end(stand_reply& reply, int code) {
   json::object end;
   if (code > 0)
     end["exitCode"] = code;
@@ -314,12 +344,20 @@ void e2b_stand_in::input(const stand_request& r, stand_reply& reply) {
     return reply.json(400, refusal(400, "no JSON"));
   if (r.path.ends_with("CloseStdin") && is_before("0.5.2"))
     return reply.json(404, refusal(404, "no such method"));
-  if (auto* given = body->if_contains("input")) {
+  std::lock_guard guard{mutex_};
+  if (r.path.ends_with("SendSignal")) {
+    if (!body->contains("signal") || body->at("signal") != "SIGNAL_SIGKILL")
+      return reply.json(400, refusal(400, "no such signal"));
+    killed_ = waits_for_input_;
+    for (auto pid : running_)
+      ::kill(-pid, SIGKILL);
+  } else if (auto* given = body->if_contains("input")) {
     auto bytes = frame::from_base64(given->as_object().at("stdin").as_string());
-    std::lock_guard guard{mutex_};
     inputs_[7] = bytes ? *bytes : "";
-    changed_.notify_all();
+  } else if (waits_for_input_) {
+    inputs_.try_emplace(7); // it reads to the end of nothing
   }
+  changed_.notify_all();
   reply.json(200, "{}");
 }
 
@@ -331,6 +369,8 @@ void e2b_stand_in::execute(const stand_request& r, stand_reply& reply,
   auto* language = body->if_contains("language");
   auto js = language && language->as_string() == "js";
   std::string code{body->at("code").as_string()};
+  if (js)
+    code = cell_of(code);
   reply.begin(200, "application/json");
   auto line = [&](const json::object& o) {
     return reply.piece(json::to_text(o) + "\n");

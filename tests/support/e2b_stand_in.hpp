@@ -47,6 +47,7 @@ private:
   void connect(const stand_request& r, stand_reply& reply);
   void list(const stand_request& r, stand_reply& reply);
   void start(const stand_request& r, stand_reply& reply, const box& b);
+  static void end(stand_reply& reply, int code);
   void input(const stand_request& r, stand_reply& reply);
   void execute(const stand_request& r, stand_reply& reply, const box& b);
   void take_file(const stand_request& r, stand_reply& reply);
@@ -60,7 +61,9 @@ private:
   std::condition_variable changed_;
   std::map<std::string, box> boxes_;
   std::map<int, std::string> inputs_;
-  std::set<int> running_; // processes
+  std::set<int> running_;        // processes
+  bool waits_for_input_ = false; // one of them
+  bool killed_ = false;          // that one
   int next_ = 1;
   int destroyed_ = 0;
   int rejoined_ = 0;

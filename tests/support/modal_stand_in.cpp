@@ -60,7 +60,7 @@ std::string modal_stand_in::router_jwt() const {
 }
 
 std::string modal_stand_in::router_url() const {
-  auto url = server_.url();
+  auto url = other_router_.empty() ? server_.url() : other_router_;
   return https_ ? "https" + url.substr(url.find(':')) : url;
 }
 

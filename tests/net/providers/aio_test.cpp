@@ -1,9 +1,13 @@
 #include "net/providers/aio.hpp"
+#include "net/providers/aio_messages.hpp"
+#include "net/providers/remote_commands.hpp"
+#include "runtime/json/json.hpp"
 #include "tests/support/aio_stand_in.hpp"
 #include "tests/support/remote_contract.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <future>
 
 using namespace troupe;
@@ -44,8 +48,9 @@ const std::string one = "def tool():\n  return 1\n";
 BOOST_FIXTURE_TEST_SUITE(aio_backends, fixture)
 
 BOOST_AUTO_TEST_CASE(keeps_the_contract_of_every_provider) {
+  // Its commands are run by a shell, which tells of a signal by a number.
   test::check_contract(*side, backend_kind::aio,
-                       [this] { check_nothing_is_left(); });
+                       [this] { check_nothing_is_left(); }, {"signals"});
 }
 
 BOOST_AUTO_TEST_CASE(takes_success_false_for_a_failure) {
@@ -54,7 +59,39 @@ BOOST_AUTO_TEST_CASE(takes_success_false_for_a_failure) {
   BOOST_REQUIRE(!outcome.answer.has_value());
   BOOST_TEST(outcome.answer.error().text.find("did not write a file")
              != std::string::npos);
+  BOOST_TEST(!outcome.may_have_started);
   check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(takes_no_status_it_does_not_know_for_an_end) {
+  auto ended_as = [](std::string_view status) {
+    json::object o{{"session_id", "s"}, {"command_id", "c"}, {"exit_code", 0}};
+    o["status"] = status;
+    return aio::parse_report(o);
+  };
+  BOOST_TEST(ended_as("completed").has_value());
+  BOOST_TEST(ended_as("killed").has_value());
+  for (auto odd : {"no_change_timeout", "hard_timeout", "terminated", ""})
+    BOOST_TEST(ended_as(odd).has_error(), odd);
+}
+
+// One container for all: what one run installs is not the next one's.
+BOOST_AUTO_TEST_CASE(gives_each_run_packages_of_its_own) {
+  auto run = python("import sys\ndef tool():\n"
+                    "  return [p for p in sys.path if 'site-packages' in p"
+                    " and 'troupe-' in p or p == '/mine']\n");
+  run.env.emplace("PYTHONPATH", secret{"/mine"});
+  auto seen = json::parse(side->good(run).value_json);
+  BOOST_REQUIRE((seen && seen->is_array() && seen->as_array().size() > 1u));
+  BOOST_TEST(seen->as_array().front().as_string() == "/mine");
+  std::string folder{seen->as_array().back().as_string()};
+  BOOST_TEST(folder.ends_with("/site-packages"));
+  run.pip_requirements = {{"requests", {}, ""}};
+  auto line = installers(run, folder).at(0);
+  auto target = std::ranges::find(line, "--target");
+  BOOST_REQUIRE((target != line.end()));
+  BOOST_TEST(*++target == folder);
+  BOOST_TEST(line.back() == "requests");
 }
 
 BOOST_AUTO_TEST_CASE(cannot_keep_a_run_from_the_network_and_says_so) {

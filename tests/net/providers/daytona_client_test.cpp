@@ -16,6 +16,7 @@
 
 using namespace troupe;
 using test::daytona_stand_in;
+using test::stand_request;
 
 BOOST_AUTO_TEST_SUITE(daytona_client)
 
@@ -70,6 +71,35 @@ std::set<std::string> members(const std::string& body) {
   return out;
 }
 
+/// Of a form: each part with the last name of its file, our own made up ones
+/// aside. Of JSON: its members.
+std::set<std::string> parts_of(const stand_request& r) {
+  if (!r.header("content-type").starts_with("multipart/form-data"))
+    return r.body.empty() ? std::set<std::string>{} : members(r.body);
+  std::set<std::string> out;
+  constexpr std::string_view mark = "Content-Disposition: form-data; ";
+  for (auto at = r.body.find(mark); at != r.body.npos;
+       at = r.body.find(mark, at + 1)) {
+    auto line = r.body.substr(at + mark.size());
+    line.resize(std::min(line.size(), line.find("\r\n")));
+    auto file = line.find("filename=");
+    out.insert(file == line.npos ? line : line.substr(0, file) + "filename");
+    if (file != line.npos)
+      BOOST_TEST(line.find('/') == line.npos, line); // no path, its last name
+  }
+  return out;
+}
+
+/// What is done in a sandbox, as "exec" or "bulk-upload".
+std::map<std::string, std::set<std::string>>
+bodies_of(daytona_stand_in& daytona) {
+  std::map<std::string, std::set<std::string>> out;
+  for (const auto& r : daytona.server().requests())
+    if (r.method == "POST" && r.path.starts_with("/toolbox/"))
+      out[r.path.substr(r.path.rfind('/') + 1)].merge(parts_of(r));
+  return out;
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_daytona_and_speaks_as_we_do,
@@ -91,6 +121,9 @@ BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_daytona_and_speaks_as_we_do,
   }
   for (const auto& [request, fields] : a)
     BOOST_TEST(b.contains(request), request << " is theirs only");
+  auto inside = bodies_of(theirs);
+  for (const auto& [call, parts] : bodies_of(ours))
+    BOOST_TEST((inside[call] == parts), call);
   // Whatever we say at a creation, they can say; `name` makes ours repeatable.
   auto said = members(theirs.creation());
   for (const auto& member : members(ours.creation()))

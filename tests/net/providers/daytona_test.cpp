@@ -1,4 +1,5 @@
 #include "net/providers/daytona.hpp"
+#include "net/providers/daytona_messages.hpp"
 #include "runtime/json/json.hpp"
 #include "tests/support/daytona_stand_in.hpp"
 #include "tests/support/remote_contract.hpp"
@@ -44,8 +45,9 @@ const std::string one = "def tool():\n  return 1\n";
 BOOST_FIXTURE_TEST_SUITE(daytona_backends, fixture)
 
 BOOST_AUTO_TEST_CASE(keeps_the_contract_of_every_provider) {
+  // Its sessions are shells: they tell of a signal by a number of their own.
   test::check_contract(*side, backend_kind::daytona,
-                       [this] { check_nothing_is_left(); });
+                       [this] { check_nothing_is_left(); }, {"signals"});
 }
 
 BOOST_AUTO_TEST_CASE(says_what_becomes_of_a_sandbox_nobody_stops) {
@@ -61,12 +63,37 @@ BOOST_AUTO_TEST_CASE(says_what_becomes_of_a_sandbox_nobody_stops) {
   BOOST_TEST(body->at("networkAllowList").as_string() == "10.0.0.0/8");
 }
 
-BOOST_AUTO_TEST_CASE(remembers_a_sandbox_that_never_started) {
+BOOST_AUTO_TEST_CASE(ends_a_sandbox_that_never_started) {
   daytona.server().add_fault({.path = "/api/sandbox/", .code = 409});
   auto outcome = side->run(python(one));
   BOOST_TEST(!outcome.answer.has_value()); // a conflict while it is created
-  BOOST_TEST(daytona.alive() == 1);        // and the lease remembers it
-  BOOST_TEST(side->leases->list(backend_kind::daytona).size() == 1u);
+  BOOST_TEST(daytona.created() == 1);
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(finds_by_its_name_what_was_created_unheard) {
+  daytona.server().add_fault(
+    {.what = test::fault::kind::reset_after, .path = "/api/sandbox"});
+  BOOST_TEST(side->good(python(one)).value_json == "1");
+  BOOST_TEST(daytona.created() == 1);
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(says_that_nothing_was_begun_when_a_file_was_refused) {
+  daytona.server().add_fault({.path = "/toolbox/", .code = 400});
+  auto outcome = side->run(python(one));
+  BOOST_TEST(!outcome.answer.has_value());
+  BOOST_TEST(!outcome.may_have_started);
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(shows_of_a_growing_log_what_is_whole) {
+  std::size_t shown = 0;
+  BOOST_TEST(daytona::news_of("ab\xef\xbf\xbd", shown, false) == "ab");
+  BOOST_TEST(daytona::news_of("ab\xc3\xa9-", shown, false) == "\xc3\xa9-");
+  BOOST_TEST(daytona::news_of("ab", shown, false).empty());
+  BOOST_TEST(daytona::news_of("ab\xc3\xa9-\xef\xbf\xbd", shown, true)
+             == "\xef\xbf\xbd");
 }
 
 BOOST_AUTO_TEST_CASE(refuses_ports_and_names_the_key_setting) {

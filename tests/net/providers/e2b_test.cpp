@@ -1,4 +1,5 @@
 #include "net/providers/e2b.hpp"
+#include "net/providers/e2b_client.hpp"
 #include "net/providers/e2b_messages.hpp"
 #include "runtime/json/json.hpp"
 #include "tests/support/e2b_stand_in.hpp"
@@ -138,6 +139,60 @@ BOOST_AUTO_TEST_CASE(says_that_a_run_may_have_begun_when_its_sandbox_went) {
   check_nothing_is_left();
 }
 
+// The next backend may have it: nothing was begun.
+BOOST_AUTO_TEST_CASE(says_that_nothing_was_begun_where_nobody_listened) {
+  fault gone{.what = fault::kind::raw, .path = "/execute"};
+  std::string body = R"({"sandboxId":"ibox1","message":"gone","code":502})";
+  gone.bytes = "HTTP/1.1 502 Bad Gateway\r\nContent-Length: "
+    + std::to_string(body.size()) + "\r\n\r\n" + body;
+  auto refused = fault{.path = "/execute", .code = 403};
+  for (const auto& each : {gone, refused}) {
+    e2b.server().add_fault(each);
+    auto watcher = side->begin(python(one));
+    auto outcome = watcher->wait();
+    BOOST_TEST(!outcome.answer.has_value());
+    BOOST_TEST(!outcome.may_have_started);
+    BOOST_TEST(!watcher->started_yet());
+  }
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(ends_a_process_whose_input_was_lost) {
+  e2b.server().add_fault(
+    {.what = fault::kind::reset_before, .path = "/process.Process/SendInput"});
+  auto run = test::shell_run(backend_kind::e2b, "cat; echo done");
+  run.stdin_text = "given";
+  auto outcome = side->run(run);
+  BOOST_REQUIRE(!outcome.answer.has_value());
+  BOOST_TEST(outcome.answer.error().text.find("its input")
+             != std::string::npos);
+  BOOST_TEST(outcome.may_have_started);
+  BOOST_TEST(e2b.server().count("POST /process.Process/SendSignal") == 1u);
+  check_nothing_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(minds_no_process_that_wants_no_input) {
+  auto run = test::shell_run(backend_kind::e2b, "cat > /dev/null; echo done");
+  run.stdin_text = "given";
+  e2b.server().add_fault({.path = "/process.Process/CloseStdin", .code = 404});
+  BOOST_TEST(side->good(run).stdout_text == "done\n");
+}
+
+BOOST_AUTO_TEST_CASE(finds_what_an_older_control_plane_lists) {
+  options.legacy_create = true;
+  open();
+  e2b.server().add_fault(
+    {.what = fault::kind::reset_after, .path = "/sandboxes"});
+  BOOST_TEST(!side->run(python(one)).answer.has_value());
+  BOOST_TEST(e2b.boxes().size() == 1u);
+  std::promise<std::size_t> ended;
+  side->backend->reconcile(
+    false, [&](auto found) { ended.set_value(found ? found->size() : 0); });
+  BOOST_TEST(ended.get_future().get() == 1u);
+  BOOST_TEST(e2b.server().count("GET /v2/") == 0u);
+  check_nothing_is_left();
+}
+
 // Templates keep the envd that they were built with.
 BOOST_AUTO_TEST_CASE(speaks_to_an_older_envd_as_it_wants_it) {
   for (auto version : {"0.3.9", "0.4.0", "0.5.1", "0.5.2"}) {
@@ -211,6 +266,28 @@ BOOST_AUTO_TEST_CASE(takes_an_unreadable_version_for_a_current_one) {
   BOOST_TEST((of("0.10.0") >= e2b::closes_input));
   for (auto odd : {"", "dev", "-1.2", "99999999999999.1"})
     BOOST_TEST((of(odd) >= e2b::closes_input), odd);
+}
+
+BOOST_AUTO_TEST_CASE(finds_sandboxes_where_their_own_client_does) {
+  auto place = [](std::string domain, std::uint16_t port) {
+    e2b_options o;
+    o.domain = domain;
+    e2b_client client{nullptr, o, {}, {}};
+    remote_sandbox box;
+    box.id = "ibox";
+    auto r = client.to_sandbox(box, port, boost::beast::http::verb::get, "/",
+                               call_scope{});
+    BOOST_REQUIRE(r.has_value());
+    BOOST_TEST(r->headers["E2b-Sandbox-Id"] == "ibox");
+    return r->service.text();
+  };
+  for (std::string known : {"e2b.app", "e2b.dev", "e2b.pro", "e2b-staging.dev"})
+    BOOST_TEST(place(known, e2b_client::envd_port)
+               == "https://sandbox." + known);
+  BOOST_TEST(place("e2b.app", e2b_client::interpreter_port)
+             == "https://49999-ibox.e2b.app");
+  BOOST_TEST(place("e2b.example", e2b_client::envd_port)
+             == "https://49983-ibox.e2b.example");
 }
 
 BOOST_AUTO_TEST_CASE(builds_host_names_only_from_ids_that_look_like_ids) {

@@ -156,6 +156,16 @@ BOOST_AUTO_TEST_CASE(says_what_the_sandbox_is_to_be_like) {
   BOOST_TEST(texts(sent.at("npm")).at(0) == "left-pad@1.3.0");
 }
 
+BOOST_AUTO_TEST_CASE(tells_a_refusal_from_what_may_have_been_begun) {
+  for (auto [code, begun] : {std::pair{404, false}, std::pair{401, false},
+                             std::pair{500, true}, std::pair{504, true}}) {
+    modal.server.add_fault({.path = "/run", .code = code});
+    auto outcome = side->run(python(one));
+    BOOST_REQUIRE(!outcome.answer.has_value());
+    BOOST_TEST(outcome.may_have_started == begun, code);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(goes_on_waiting_where_it_is_told) {
   modal.waits = 3;
   BOOST_TEST(side->good(python(one)).value_json == "1");

@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(waits_as_the_server_directs) {
 }
 
 BOOST_AUTO_TEST_CASE(says_that_a_run_may_have_begun_when_the_router_went) {
-  modal.fail_next("TaskExecStart", grpc_code::permission_denied);
+  modal.fail_next("TaskExecStart", grpc_code::aborted);
   auto outcome = side->run(python(one));
   BOOST_TEST(!outcome.answer.has_value());
   BOOST_TEST(outcome.may_have_started);
