@@ -79,7 +79,10 @@ ssize_t body(nghttp2_session* session, std::int32_t id, std::uint8_t* into,
     return static_cast<ssize_t>(n);
   if (!call.ended)
     return n > 0 ? static_cast<ssize_t>(n) : ssize_t{NGHTTP2_ERR_DEFERRED};
-  *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
+  *flags |= NGHTTP2_DATA_FLAG_EOF;
+  if (!call.has_trailers)
+    return static_cast<ssize_t>(n);
+  *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
   auto code = std::to_string(static_cast<int>(call.code));
   std::vector<nghttp2_nv> trailers{pair_of("grpc-status", code),
                                    pair_of("grpc-message", call.text)};
@@ -100,6 +103,73 @@ void answer(nghttp2_session* session, std::int32_t id, grpc_exchange& call) {
   nghttp2_nv head[]{pair_of(":status", status), pair_of("content-type", type)};
   nghttp2_data_provider provider{{.ptr = &call}, body};
   nghttp2_submit_response(session, id, head, std::size(head), &provider);
+}
+
+/// As of a server that has never heard of gRPC.
+void answer_plainly(nghttp2_session* session, std::int32_t id,
+                    grpc_exchange& call, std::string status) {
+  call.answered = call.ended = true;
+  call.has_trailers = false;
+  call.out = "<html>Please log in</html>";
+  std::string type = "text/html", place = "http://169.254.169.254/";
+  nghttp2_nv head[]{pair_of(":status", status), pair_of("content-type", type),
+                    pair_of("location", place)};
+  nghttp2_data_provider provider{{.ptr = &call}, body};
+  nghttp2_submit_response(session, id, head, std::size(head), &provider);
+}
+
+/// Whether the call is to be answered as if nothing had happened.
+bool play(grpc_fault what, nghttp2_session* session, std::int32_t id,
+          grpc_exchange& call) {
+  std::string status = "200", type = "application/grpc", code = "14";
+  nghttp2_nv head[]{pair_of(":status", status), pair_of("content-type", type),
+                    pair_of("grpc-status", code)};
+  switch (what) {
+  case grpc_fault::silent:
+    return false;
+  case grpc_fault::garbage:
+    call.send("\xff\xff\xff\xff");
+    call.end();
+    break;
+  case grpc_fault::compressed:
+    call.out = std::string{"\1\0\0\0\1x", 6};
+    call.end();
+    break;
+  case grpc_fault::too_large:
+    call.out = std::string{"\0\x0c\x80\0\0", 5};
+    break;
+  case grpc_fault::cut_off:
+    call.out = std::string{"\0\0\0\0\x09half", 9};
+    call.end();
+    break;
+  case grpc_fault::web_page:
+    answer_plainly(session, id, call, "200");
+    return false;
+  case grpc_fault::redirect:
+    answer_plainly(session, id, call, "302");
+    return false;
+  case grpc_fault::bad_gateway:
+    answer_plainly(session, id, call, "502");
+    return false;
+  case grpc_fault::trailers_only:
+    nghttp2_submit_response(session, id, head, std::size(head), nullptr);
+    return false;
+  case grpc_fault::refused:
+  case grpc_fault::reset:
+    nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id,
+                              what == grpc_fault::refused
+                                ? NGHTTP2_REFUSED_STREAM
+                                : NGHTTP2_INTERNAL_ERROR);
+    return false;
+  case grpc_fault::going_away:
+    nghttp2_submit_goaway(session, NGHTTP2_FLAG_NONE, id, 0, nullptr, 0);
+    return true;
+  case grpc_fault::gone_away:
+    nghttp2_submit_goaway(session, NGHTTP2_FLAG_NONE, id - 2, 0, nullptr, 0);
+    return false;
+  }
+  answer(session, id, call);
+  return false;
 }
 
 bool flush(nghttp2_session* session, int fd) {
@@ -170,6 +240,17 @@ std::size_t grpc_server::connections() const {
   return sockets_.size();
 }
 
+void grpc_server::add_fault(std::string method, grpc_fault what) {
+  std::lock_guard guard{mutex_};
+  faults_[std::move(method)] = what;
+}
+
+std::optional<grpc_fault> grpc_server::take_fault(const std::string& path) {
+  std::lock_guard guard{mutex_};
+  auto found = faults_.extract(path.substr(path.rfind('/') + 1));
+  return found ? std::optional{found.mapped()} : std::nullopt;
+}
+
 void grpc_server::break_connections() {
   std::lock_guard guard{mutex_};
   for (auto fd : sockets_)
@@ -180,6 +261,7 @@ void grpc_server::serve(int fd) {
   session_state state;
   auto* session = make_session(state);
   auto alive = flush(session, fd);
+  auto leaving = false;
   while (alive && !stopping_) {
     pollfd p{fd, POLLIN, 0};
     ::poll(&p, 1, tick_ms);
@@ -197,6 +279,11 @@ void grpc_server::serve(int fd) {
       net::grpc_reader reader{1u << 30};
       auto whole = reader.feed(call->wire,
                                [&](std::string_view m) { call->message = m; });
+      auto fault = take_fault(call->path);
+      if (fault && !play(*fault, session, id, *call)) {
+        leaving = leaving || *fault == grpc_fault::gone_away;
+        continue;
+      }
       if (!whole || !reader.at_border())
         call->end(net::grpc_code::internal, "broken request");
       else
@@ -209,7 +296,7 @@ void grpc_server::serve(int fd) {
         if (call->ended || call->sent < call->out.size())
           answer(session, id, *call);
       }
-    alive = alive && flush(session, fd);
+    alive = alive && flush(session, fd) && !leaving;
   }
   nghttp2_session_del(session);
   ::shutdown(fd, SHUT_RDWR);

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,6 +41,24 @@ struct grpc_exchange {
   net::grpc_code code = net::grpc_code::ok;
   std::string text;
   std::string details_bin;
+  bool has_trailers = true;
+};
+
+/// What goes wrong with the next call of a method.
+enum class grpc_fault {
+  silent,        // no answer as long as the connection lasts
+  garbage,       // a message that is no protobuf
+  web_page,      // 200 and HTML, as of a login page
+  redirect,      // 302 to elsewhere
+  bad_gateway,   // 502 of a proxy that knows no gRPC
+  compressed,    // a message with the flag nobody asked for
+  too_large,     // the beginning of a message of 200 MiB
+  cut_off,       // half a message, then a good end
+  trailers_only, // "unavailable" in the head, and no more
+  refused,       // RST_STREAM that says that nothing was begun
+  reset,         // RST_STREAM that does not
+  going_away,    // GOAWAY; this call is still answered
+  gone_away,     // GOAWAY that leaves this call out, then the end
 };
 
 /// A cleartext HTTP/2 server (prior knowledge) for gRPC stand-ins: a thread
@@ -59,17 +78,21 @@ public:
   static constexpr std::uint32_t max_calls = 100;
   /// That were opened so far.
   std::size_t connections() const;
+  /// Once, by the method's name alone.
+  void add_fault(std::string method, grpc_fault what);
   /// Breaks every connection at once, with calls on them.
   void break_connections();
 
 private:
   void serve(int fd);
+  std::optional<grpc_fault> take_fault(const std::string& path);
 
   handler handler_;
   int listener_ = -1;
   std::uint16_t port_ = 0;
   std::atomic<bool> stopping_{false};
   mutable std::mutex mutex_;
+  std::map<std::string, grpc_fault> faults_; // by method
   std::vector<int> sockets_;
   std::vector<std::thread> workers_;
   std::thread accepting_;
