@@ -1,5 +1,7 @@
 #include "tests/support/remote_contract.hpp"
 
+#include "tests/support/result_rows.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -185,6 +187,21 @@ void javascript(remote_side& side, backend_kind where) {
   BOOST_TEST(r.stdout_text == "hi\n");
 }
 
+void same_documents(remote_side& side, backend_kind where) {
+  check_result_rows([&](const result_row& row) {
+    auto run = python_run(where, row.source, row.args);
+    run.lang = row.lang;
+    return side.good(run);
+  });
+}
+
+void signals(remote_side& side, backend_kind where) {
+  auto r = side.good(shell_run(where, "kill -9 $$"));
+  BOOST_TEST((r.reason == exit_reason::signaled));
+  BOOST_TEST(r.signal == 9);
+  BOOST_TEST((r.status == run_status::error));
+}
+
 } // namespace
 
 void check_contract(remote_side& side, backend_kind where,
@@ -204,7 +221,9 @@ void check_contract(remote_side& side, backend_kind where,
          {"failed installs", failed_installs},
          {"wall limits", wall_limits},
          {"cancellation", cancellation},
-         {"javascript", javascript}}) {
+         {"javascript", javascript},
+         {"same documents", same_documents},
+         {"signals", signals}}) {
     if (std::ranges::find(except, name) != except.end())
       continue;
     BOOST_TEST_CONTEXT(name) {

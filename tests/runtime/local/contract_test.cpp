@@ -1,5 +1,6 @@
 #include "runtime/local/local_backend.hpp"
 #include "tests/support/backend_contract.hpp"
+#include "tests/support/result_rows.hpp"
 
 #include <boost/asio/thread_pool.hpp>
 
@@ -20,6 +21,27 @@ BOOST_AUTO_TEST_CASE(the_local_backend_keeps_the_contract) {
     return *opened;
   };
   check_contract(subject);
+  threads.join();
+}
+
+BOOST_AUTO_TEST_CASE(the_local_backend_gives_the_documents_of_all) {
+  boost::asio::thread_pool threads{1};
+  local_options options;
+  options.isolation = isolation_level::best_effort;
+  auto local = local_backend::open(threads.get_executor(), options);
+  BOOST_REQUIRE_MESSAGE(local.has_value(), to_string(local.error()));
+  (void)(*local)->wait_until_probed();
+  contract_subject subject;
+  check_result_rows([&](const result_row& row) {
+    auto run = subject.run(row.source);
+    run->lang = row.lang;
+    run->name = run->function = "tool";
+    run->args_json = row.args;
+    auto heard = std::make_shared<contract_observer>();
+    (*local)->start(run, heard);
+    return heard->result();
+  });
+  (*local)->stop();
   threads.join();
 }
 
