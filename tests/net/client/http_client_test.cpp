@@ -1,11 +1,5 @@
-#include "net/client/http_client.hpp"
+#include "tests/net/client/client_fixture.hpp"
 #include "tests/support/metrics_check.hpp"
-#include "tests/support/scripted_server.hpp"
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <unistd.h>
 
@@ -15,53 +9,13 @@
 using namespace troupe;
 using namespace troupe::net;
 using namespace std::chrono_literals;
+using troupe::test::always;
+using troupe::test::ok;
 using troupe::test::peer;
 using troupe::test::scripted_server;
 namespace http = boost::beast::http;
 
 namespace {
-
-const std::string ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-
-/// A server that gives every request of every connection the same answer.
-scripted_server::script always(std::string answer) {
-  return [answer](peer& p, int) {
-    while (!p.read_request().empty())
-      p.write(answer);
-  };
-}
-
-struct fixture {
-  boost::asio::io_context io;
-  client_options options;
-  std::unique_ptr<http_client> client;
-
-  client_request request(const scripted_server& server) {
-    client_request r;
-    r.service = {false, "127.0.0.1", server.port(), ""};
-    r.deadline = std::chrono::steady_clock::now() + 5s;
-    r.retry.first_delay = 1ms;
-    return r;
-  }
-  client_exchange send(client_request r, stream_reader reader = {}) {
-    if (!client)
-      client = std::make_unique<http_client>(io.get_executor(), options);
-    std::optional<client_exchange> out;
-    auto work =
-      [](http_client& c, client_request r, stream_reader reader,
-         std::optional<client_exchange>& out) -> boost::asio::awaitable<void> {
-      out = co_await c.stream(std::move(r), std::move(reader));
-    };
-    boost::asio::co_spawn(io,
-                          work(*client, std::move(r), std::move(reader), out),
-                          boost::asio::detached);
-    io.restart();
-    while (!out && io.run_one() > 0) {
-    }
-    BOOST_REQUIRE(out.has_value());
-    return std::move(*out);
-  }
-};
 
 /// A PEM file that goes away with the test.
 struct pem_file {
@@ -73,7 +27,7 @@ struct pem_file {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(http_clients, fixture)
+BOOST_FIXTURE_TEST_SUITE(http_clients, test::client_fixture)
 
 BOOST_AUTO_TEST_CASE(uses_one_connection_for_many_requests) {
   scripted_server server{always(ok)};
@@ -294,62 +248,6 @@ BOOST_AUTO_TEST_CASE(is_called_off_in_the_middle) {
   BOOST_TEST(!got.answer.has_value());
   BOOST_TEST(got.may_have_acted);
   BOOST_TEST(got.tries == 1);
-}
-
-BOOST_AUTO_TEST_CASE(is_called_off_while_it_still_connects) {
-  client_request r;
-  r.abort = std::make_shared<abort_switch>();
-  scripted_server mute{[this, abort = r.abort](peer& p, int) {
-    boost::asio::post(io, [abort] { abort->trip(); });
-    p.read_request(); // no word of TLS
-  }};
-  r.service = {true, "127.0.0.1", mute.port(), ""};
-  r.deadline = std::chrono::steady_clock::now() + 5s;
-  auto got = send(r);
-  BOOST_REQUIRE(!got.answer.has_value());
-  BOOST_TEST(got.answer.error().text == "called off");
-  BOOST_TEST(!got.may_have_acted);
-}
-
-// Each sandbox may have a name of its own, which nobody asks for again.
-BOOST_AUTO_TEST_CASE(keeps_nothing_of_hosts_that_are_not_asked_again) {
-  options.idle_timeout = 20ms;
-  scripted_server server{always(ok)};
-  std::vector<std::string> names{"127.0.0.1",  "127.1",  "127.0.1",
-                                 "2130706433", "0x7f.1", "0x7f000001"};
-  for (const auto& name : names) { // to a resolver they are all the same
-    auto r = request(server);
-    r.service.host = name;
-    BOOST_TEST(send(r).answer.has_value(), name);
-  }
-  BOOST_TEST(server.connections() == static_cast<int>(names.size()));
-  io.restart();
-  while (client->counters().hosts > 0 && io.run_one_for(5s) > 0) {
-  }
-  BOOST_TEST(client->counters().hosts == 0u);
-  BOOST_TEST(client->counters().connections_idle == 0u);
-  BOOST_TEST(send(request(server)).answer.has_value());
-}
-
-BOOST_AUTO_TEST_CASE(bounds_the_framing_between_the_bytes_of_a_body) {
-  std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-  for (auto [begin, more] :
-       {std::pair{head + "1;x=", "yyyyyyyyyyyyyyyy"},
-        std::pair{head + "1\r\nx\r\n0\r\n", "X-More: x\r\n"}}) {
-    std::string piece;
-    while (piece.size() < 4'096)
-      piece += more;
-    std::atomic<std::size_t> sent{0};
-    scripted_server server{[&, begin = begin](peer& p, int) {
-      p.read_request();
-      p.write(begin);
-      while (sent < (64u << 20) && p.write(piece))
-        sent += piece.size();
-    }};
-    auto got = send(request(server));
-    BOOST_TEST(!got.answer.has_value());
-    BOOST_TEST(sent < (16u << 20)); // what a connection's buffers hold
-  }
 }
 
 BOOST_AUTO_TEST_CASE(verifies_the_certificate_and_the_name) {
