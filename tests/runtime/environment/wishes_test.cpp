@@ -38,6 +38,20 @@ BOOST_FIXTURE_TEST_CASE(refuses_to_share_a_directory_nobody_allowed, fixture) {
   BOOST_TEST((wishes.error().code == ec::denied));
 }
 
+BOOST_FIXTURE_TEST_CASE(ignores_the_standard_directory_where_nobody_shares_it,
+                        fixture) {
+  options.standard_dir = "/etc";
+  auto wishes = wishes_in("/etc");
+  BOOST_REQUIRE(wishes.has_value());
+  BOOST_TEST(wishes->mounts.empty());
+  BOOST_TEST(wishes->working_dir.empty());
+  options.shared_dirs.push_back("/etc");
+  wishes = wishes_in("/etc");
+  BOOST_REQUIRE(wishes.has_value());
+  BOOST_TEST(wishes->mounts.size() == 1u);
+  BOOST_TEST(!wishes->mounts.at(0).writable);
+}
+
 BOOST_FIXTURE_TEST_CASE(follows_no_link_out_of_a_shared_directory, fixture) {
   fs::create_directory_symlink("/etc", shared / "link");
   BOOST_TEST(!wishes_in(shared / "link").has_value());
