@@ -141,6 +141,17 @@ BOOST_AUTO_TEST_CASE(keeps_a_bounded_number_and_never_drops_a_live_one) {
   BOOST_TEST(content(*kept.db, column::run_index).size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(drops_old_ones_in_steps) {
+  close();
+  options.runs.keep_runs = 32;
+  open();
+  for (int i = 1; i <= 34; ++i)
+    must(kept.runs->put(make_run(alice, i)));
+  BOOST_TEST(kept.runs->count(alice.organization) == 34u);
+  must(kept.runs->put(make_run(alice, 35)));
+  BOOST_TEST(kept.runs->count(alice.organization) == 32u);
+}
+
 BOOST_AUTO_TEST_CASE(keeps_a_bounded_number_of_bytes) {
   close();
   options.runs.keep_bytes = 64u << 10;
