@@ -48,6 +48,8 @@ bool run_stream::event(const run_event& e) {
 bool run_stream::write(const run_event& e) {
   if (lines_.ended())
     return false;
+  if (!opened_ && e.result && e.result->replayed)
+    mark_replayed_run(head_, e.result->id);
   open();
   if (!ex_->has_room()) {
     following_ = true;
@@ -72,8 +74,6 @@ void run_stream::finished(result<std::shared_ptr<const run_result>> done) {
     fail_run(core_, ex_, done.error(), run_);
     return;
   }
-  if (!opened_ && (*done)->replayed)
-    mark_replayed_run(head_, (*done)->id);
   run_event e;
   e.kind = run_event_kind::end;
   if (done)

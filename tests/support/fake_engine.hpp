@@ -248,8 +248,10 @@ private:
       e.data = std::move(data);
       return e;
     };
-    add(run_event_kind::accepted);
-    add(run_event_kind::started);
+    if (!done || !done->replayed) { // nothing happens to a run that was
+      add(run_event_kind::accepted);
+      add(run_event_kind::started);
+    }
     for (const auto& text : chatter)
       add(run_event_kind::out, text);
     auto& end = add(run_event_kind::end);

@@ -127,10 +127,12 @@ BOOST_AUTO_TEST_CASE(says_which_run_a_key_was_first_used_for) {
     done.replayed = true;
     return done;
   };
-  auto a = house.post("/v1/runs", R"({"command":"true"})",
-                      "Idempotency-Key: k1\r\n");
-  BOOST_TEST(a.fields["idempotency-replayed"] == "true");
-  BOOST_TEST(a.fields["location"] == "/v1/runs/" + first.str());
+  for (std::string accept : {"*/*", "text/event-stream"}) {
+    auto a = house.post("/v1/runs", R"({"command":"true"})",
+                        "Idempotency-Key: k1\r\nAccept: " + accept + "\r\n");
+    BOOST_TEST(a.fields["idempotency-replayed"] == "true", accept);
+    BOOST_TEST(a.fields["location"] == "/v1/runs/" + first.str(), accept);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
