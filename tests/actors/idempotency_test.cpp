@@ -44,7 +44,8 @@ std::size_t audit_lines(engine_fixture& f) {
 
 /// As a bug would end them, without a chance to say good-bye.
 void kill_the_dispatchers(engine_fixture& f) {
-  for (const auto& d : context_of(*f.host)->routes.load()->dispatchers)
+  const auto routes = context_of(*f.host)->routes.load(); // others come soon
+  for (const auto& d : routes->dispatchers)
     caf::anon_send_exit(d, caf::exit_reason::kill);
 }
 
