@@ -33,8 +33,8 @@ std::string run_path(const runs_words& said) {
 /// How it ended, or how far it is.
 std::string state_of(const json::value& run) {
   const auto& o = run.get_object();
-  if (auto* r = o.if_contains("result"); r && r->is_object())
-    return cell(*r, "status") == "success" ? "success" : cell(*r, "reason");
+  if (auto* status = o.if_contains("status"); status && status->is_string())
+    return cell(run, "status") == "success" ? "success" : cell(run, "reason");
   if (auto* e = o.if_contains("error"); e && e->is_object())
     return cell(*e, "code");
   return cell(run, "phase");

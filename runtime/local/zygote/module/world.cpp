@@ -49,6 +49,8 @@ int world::be_first(void* arg) {
     s.done = isolation::failed(isolation::step::spawn);
     return 1;
   }
+  // The run's own pipes among them, and none is needed here.
+  syscall(SYS_close_range, 0U, ~0U, 0U);
   s.run = child;
   __atomic_store_n(&s.state, forked, __ATOMIC_RELEASE);
   syscall(SYS_futex, &s.state, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
