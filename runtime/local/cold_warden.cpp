@@ -257,6 +257,9 @@ void cold_carrier::close(std::function<void()> done) {
   closing_ = true;
   restart_.cancel();
   answer_watch_.cancel();
+  // Whoever waits for the first word of a warden shall not wait for ever.
+  if (auto ready = std::exchange(ready_, nullptr))
+    ready(unavailable("the local backend stops"));
   if (!warden_) {
     warden::remove_instance(instance_directory_);
     report_lost();

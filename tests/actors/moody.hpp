@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/support/engine_fixture.hpp"
+#include "tests/support/forwarding_journal.hpp"
 
 #include <condition_variable>
 #include <map>
@@ -136,39 +137,23 @@ private:
 };
 
 /// A store that now and then takes its time.
-class slow_journal final : public journal {
+class slow_journal final : public forwarding_journal {
 public:
   explicit slow_journal(unsigned seed) : random_{seed} {}
 
   result<void> write(std::span<journal_entry> entries) override {
     dawdle();
-    return real_->write(entries);
+    return forwarding_journal::write(entries);
   }
   result<void> sync() override {
     dawdle();
-    return real_->sync();
+    return forwarding_journal::sync();
   }
   result<claim_outcome> claim(const key_claim& wanted,
                               const run_record& begun) override {
     dawdle();
-    return real_->claim(wanted, begun);
+    return forwarding_journal::claim(wanted, begun);
   }
-  result<std::optional<run_record>> find_run(const organization_id& who,
-                                             const run_id& id) override {
-    return real_->find_run(who, id);
-  }
-  result<page<run_record>> list_runs(const organization_id& who,
-                                     const std::string& after,
-                                     std::size_t limit) override {
-    return real_->list_runs(who, after, limit);
-  }
-  result<page<audit_entry>> list_audit(const organization_id& who,
-                                       std::uint64_t after,
-                                       std::size_t limit) override {
-    return real_->list_audit(who, after, limit);
-  }
-  result<std::size_t> mark_lost() override { return real_->mark_lost(); }
-  result<void> tidy() override { return real_->tidy(); }
 
 private:
   void dawdle() {
@@ -176,7 +161,6 @@ private:
       std::this_thread::sleep_for(std::chrono::milliseconds{random_() % 20});
   }
   std::mt19937 random_; // the ledger's thread only
-  std::shared_ptr<journal> real_ = make_memory_journal();
 };
 
 } // namespace troupe::test

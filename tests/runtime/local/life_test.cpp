@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <thread>
 
 // What is left when a run, a warden or an engine has gone: nothing.
 
@@ -248,6 +249,25 @@ BOOST_AUTO_TEST_CASE(counts_missing_control_groups_as_missing_layers) {
   int status = -1;
   ::waitpid(child, &status, 0);
   BOOST_TEST(status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(tells_whoever_waits_for_a_warden_that_nobody_wants) {
+  char name[] = "/tmp/troupe-test-XXXXXX";
+  BOOST_REQUIRE(::mkdtemp(name) != nullptr);
+  local_options options;
+  options.state_dir = name;
+  options.kill_grace = std::chrono::milliseconds{1};
+  boost::asio::io_context io;
+  auto backend = local_backend::open(io.get_executor(), options);
+  BOOST_REQUIRE(backend.has_value());
+  // Nobody serves it yet: it is stopped before its warden can say a word.
+  (*backend)->stop();
+  std::thread server{[&] { io.run(); }};
+  auto probed = (*backend)->wait_until_probed();
+  BOOST_TEST(!probed);
+  BOOST_TEST(probed.error().text == "the local backend stops");
+  server.join();
+  fs::remove_all(name);
 }
 
 BOOST_AUTO_TEST_CASE(refuses_to_run_without_a_core_layer) {
