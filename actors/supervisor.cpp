@@ -120,7 +120,6 @@ void supervisor_state::down(const caf::down_msg& m) {
   c->deaths.push_back(t);
   while (!c->deaths.empty() && t - c->deaths.front() > rules.window)
     c->deaths.pop_front();
-  meters::add(context->meter.restarts);
   context->report("supervisor lost " + c->name + " ("
                   + self->system().render(m.reason) + "), starts it again in "
                   + std::to_string(c->pause.count()) + " ms"
@@ -128,6 +127,7 @@ void supervisor_state::down(const caf::down_msg& m) {
   if (c->level == rank::executor && keeps_dying(*c))
     context->board->find(c->kind)->doubt_until(t + rules.window);
   publish(); // before anybody is told: what is sent after that goes elsewhere
+  meters::add(context->meter.restarts);
   lost(*c, m.source);
   self->delayed_send(self, c->pause, born_v,
                      static_cast<std::uint64_t>(c - children.begin()));
