@@ -117,7 +117,8 @@ BOOST_AUTO_TEST_CASE(leaves_nothing_after_hundreds_of_runs) {
       BOOST_TEST(run->wait().answer.has_value());
   }
   auto after = look(host);
-  BOOST_TEST(after.descriptors == before.descriptors);
+  // Other hosts of this process let go of theirs when they like.
+  BOOST_TEST(after.descriptors <= before.descriptors);
   BOOST_TEST(after.mounts == before.mounts);
   BOOST_TEST(after.children == before.children);
   BOOST_TEST(after.processes == 0u);
