@@ -23,10 +23,11 @@ public:
     return !why;
   }
   void reset() override {
-    boost::system::error_code ignored;
-    asio::socket_base::linger at_once{true, 0};
-    socket_.set_option(at_once, ignored);
-    socket_.close(ignored);
+    // Sends RST as a close without lingering would, but leaves the descriptor
+    // to the server, whose destructor may be about to shut it down.
+    sockaddr nowhere{};
+    nowhere.sa_family = AF_UNSPEC;
+    ::connect(socket_.native_handle(), &nowhere, sizeof nowhere);
   }
 
   int socket() override { return socket_.native_handle(); }

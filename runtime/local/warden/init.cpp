@@ -4,6 +4,7 @@
 #include "runtime/local/isolation/descriptors.hpp"
 #include "runtime/local/isolation/mounts.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
+#include "runtime/local/isolation/signals.hpp"
 #include "runtime/local/launch_block.hpp"
 
 #include <fcntl.h>
@@ -95,16 +96,6 @@ outcome keep_only(const init_order& order) noexcept {
   return {};
 }
 
-void default_signals() noexcept {
-  struct sigaction plain {};
-  plain.sa_handler = SIG_DFL;
-  for (int signal = 1; signal <= 64; ++signal)
-    ::sigaction(signal, &plain, nullptr); // KILL and STOP say no
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
 /// Not before the descriptors are in their places: their old numbers may be
 /// beyond what the tool is allowed.
 outcome bound_open_files(std::uint64_t count) noexcept {
@@ -119,7 +110,7 @@ outcome bound_open_files(std::uint64_t count) noexcept {
 }
 
 [[noreturn]] void become_tool(const init_order& order, int exec_pipe) noexcept {
-  default_signals();
+  isolation::default_signals();
   int fds[] = {order.in, order.out, order.err, order.channel};
   auto no = isolation::hand_in(fds, order.channel < 0 ? 3 : 4);
   if (no.ok())
@@ -211,7 +202,7 @@ int wait_for_tool(pid_t tool) noexcept {
 } // namespace
 
 void live_as_init(const init_order& order) noexcept {
-  default_signals();
+  isolation::default_signals();
   if (auto no = keep_only(order); !no.ok())
     give_up(order.sync, no);
   wait_for_go(order.sync);

@@ -3,9 +3,9 @@
 #include "runtime/local/isolation/containment.hpp"
 #include "runtime/local/isolation/descriptors.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
+#include "runtime/local/isolation/signals.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -121,8 +121,7 @@ int hatch(const std::vector<std::string>& argv, int control) {
   const auto child = isolation::clone_into(0, -1);
   if (child.pid != 0)
     return child.pidfd;
-  for (int signal = 1; signal <= 64; ++signal)
-    ::signal(signal, SIG_DFL);
+  isolation::default_signals();
   ::setsid();
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   const int high = ::fcntl(control, F_DUPFD_CLOEXEC, 16);
