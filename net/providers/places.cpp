@@ -19,8 +19,7 @@ asio::awaitable<bool> places::take(call_scope scope) {
     ++taken_;
     co_return true;
   }
-  auto self
-    = std::make_shared<waiter>(asio::steady_timer{executor_, scope.deadline});
+  auto self = std::make_shared<waiter>(waiter{{executor_, scope.deadline}});
   waiting_.push_back(self);
   if (scope.abort)
     scope.abort->arm([self] { self->timer.cancel(); });

@@ -1,11 +1,11 @@
 """Becomes a zygote: `python3 -I -B boot.py MODULE RUNNERS INSIDE TRICKS PRELOAD
-PROFILE VARIABLES`.
+PROFILE BASICS`.
 
 Imports what tools need, does what they do with a tool of our own, and hands the
-process over to C code for good. RUNNERS is where the runners are on the host,
-INSIDE where a run sees them, VARIABLES a line for each that every run has. PROFILE
-says which blocks of memory are to lie together; with the trick "learn" it is
-written, and nothing else is done. Descriptor 3 is the engine's."""
+process over to C code for good. RUNNERS is where the runners are on the host, INSIDE where
+a run sees them, BASICS a line for each variable that every run has. PROFILE says
+which blocks of memory are to lie together; with the trick "learn" it is written, and
+nothing else is done. Descriptor 3 is the engine's."""
 
 import os
 import sys
@@ -51,6 +51,8 @@ WARM_HEAD = {
     "max_value": 1048576,
     "max_text": 50000,
 }
+# As the engine gives one to every run.
+WARM_VARIABLES = {"LETTA_TOOL_ID": "tool-warm", "TROUPE_TOOL_ID": "tool-warm"}
 WARM_ARGS = b'{"items": [1, 2.5, 3], "label": "k"}'
 # The interpreter rewrites code that it has met often, some eight to twenty
 # times, and then leaves it alone; a child that still had to do that would
@@ -213,14 +215,15 @@ def reseed_numpy():
         os.register_at_fork(after_in_child=numpy_random.seed)
 
 
-def warmer(variables, source=WARM_SOURCE, function="summarize", args=WARM_ARGS):
+def warmer(basics, source=WARM_SOURCE, function="summarize", args=WARM_ARGS):
     """Does all that a run does, reading and writing the channel included."""
     import json
 
-    from troupe_runner import frame, serve, tool
+    from troupe_runner import frame, serve, tool, variables
 
     code = tool.dump(tool.compile_tool(source, function + ".py"))
-    head = json.dumps({**WARM_HEAD, "function": function, "env": variables}).encode()
+    env = {**basics, **WARM_VARIABLES}
+    head = json.dumps({**WARM_HEAD, "function": function, "env": env}).encode()
     parts = (head, source.encode(), args, b"", code)
     request = frame.encode(frame.REQUEST, parts)
 
@@ -231,6 +234,7 @@ def warmer(variables, source=WARM_SOURCE, function="summarize", args=WARM_ARGS):
         serve.answer_one(*ends)
         for fd in ends:
             os.close(fd)
+        variables.assign(basics)
         # What else a run uses, and could not be called here: as if it had been.
         sys.getrefcount(serve.serve_one), sys.getrefcount(os._exit)
         sys.path[:] = path
@@ -238,10 +242,10 @@ def warmer(variables, source=WARM_SOURCE, function="summarize", args=WARM_ARGS):
     return warm
 
 
-def trainers(warm, variables):
+def trainers(warm, basics):
     """Runs like those of many tools, to see what they write to."""
     return [warm] + [
-        warmer(variables, source, "work", b"{}") for source in TRAINING_SOURCES
+        warmer(basics, source, "work", b"{}") for source in TRAINING_SOURCES
     ]
 
 
@@ -261,7 +265,7 @@ def with_pipes(action, *arguments):
             os.close(fd)
 
 
-def main(module_path, runners, inside, tricks, preload, profile, variables):
+def main(module_path, runners, inside, tricks, preload, profile, basics):
     if "learn" in tricks and "TROUPE_GATHER_HEAP" not in os.environ:
         os.nice(19)  # nobody waits for it
     if "heap" in tricks and "TROUPE_GATHER_HEAP" not in os.environ:
@@ -281,9 +285,9 @@ def main(module_path, runners, inside, tricks, preload, profile, variables):
     troupe_runner.__path__[:] = [os.path.join(inside, "python", "troupe_runner")]
     import_all([name for name in preload.split(",") if name])
     stop_telling()
-    variables = dict(line.split("=", 1) for line in variables.splitlines())
-    with_pipes(troupe_runner.prepare, variables)
-    warm = warmer(variables)
+    basics = dict(line.split("=", 1) for line in basics.splitlines())
+    with_pipes(troupe_runner.prepare, basics, module.set_variables)
+    warm = warmer(basics)
     for _ in range(WARM_RUNS):
         warm()
     os.register_at_fork = register
@@ -295,7 +299,7 @@ def main(module_path, runners, inside, tricks, preload, profile, variables):
     gc.collect()
     gc.freeze()
     if "learn" in tricks:
-        with_pipes(module.learn, profile, trainers(warm, variables))
+        with_pipes(module.learn, profile, trainers(warm, basics))
     gc.disable()  # the parent never collects; each child turns it on again
     module.serve(CONTROL, troupe_runner.serve_one, warm, tricks)
 

@@ -8,6 +8,7 @@
 #include "runtime/local/zygote/module/inherited_maps.hpp"
 #include "runtime/local/zygote/module/learn.hpp"
 #include "runtime/local/zygote/module/merged_maps.hpp"
+#include "runtime/local/zygote/module/variables.hpp"
 #include "runtime/local/zygote/module/zygote.hpp"
 #include "runtime/local/zygote/module/zygote_heap.hpp"
 
@@ -78,6 +79,16 @@ PyObject* chapter(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+PyObject* set_all(PyObject*, PyObject* args) {
+  const char* block = nullptr;
+  Py_ssize_t size = 0;
+  if (!PyArg_ParseTuple(args, "y#", &block, &size))
+    return nullptr;
+  if (!set_variables(block, static_cast<size_t>(size)))
+    return PyErr_NoMemory();
+  Py_RETURN_NONE;
+}
+
 PyObject* gather(PyObject*, PyObject*) {
   return PyBool_FromLong(gather_heap());
 }
@@ -90,6 +101,8 @@ PyMethodDef methods[] = {
    "ends."},
   {"chapter", chapter, METH_VARARGS,
    "chapter(title): what is allocated from here on is something new."},
+  {"set_variables", set_all, METH_VARARGS,
+   "set_variables(block): these, each closed by a zero, and no others."},
   {"learn", learn, METH_VARARGS,
    "learn(profile, functions): finds out what they write to, and ends."},
   {nullptr, nullptr, 0, nullptr},

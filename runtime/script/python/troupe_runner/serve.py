@@ -3,18 +3,16 @@
 import json
 import os
 import sys
-import time
 import warnings
 
-from troupe_runner import failure, frame, streams, tool, values
+from troupe_runner import failure, frame, streams, tool, values, variables
 
 _exit = os._exit
 _getpid = os.getpid
 # Answers are small beside the value: room for an error's texts.
 _MIN_VALUE_BYTES = 1024
 _decode_json = json.JSONDecoder().raw_decode
-# os.environ as `prepare` has left it, or None: nobody has looked at it yet.
-_variables = None
+_prepared = False
 
 
 def _from_json(data):
@@ -70,23 +68,6 @@ class Request:
 # -- the world around a tool ---------------------------------------------------
 
 
-def _set_environment(variables, keep):
-    """The run's variables and nothing else, wherever the process came from; on
-    a machine that is not ours, beside its own."""
-    environ = os.environ
-    before = dict(environ) if _variables is None else _variables
-    if before != variables:
-        if not keep:
-            for name in before:
-                if name not in variables:
-                    del environ[name]
-        for name, value in variables.items():
-            if before.get(name) != value:
-                environ[name] = value
-    if "TZ" in variables:
-        time.tzset()
-
-
 def _enter_venv(home):
     """Becomes the venv's interpreter where it was not started as that: as
     `site` does it when one starts."""
@@ -101,9 +82,8 @@ def _enter_venv(home):
     site.main()
 
 
-def _set_path(variables):
+def _set_path(extra):
     sys.path.insert(0, os.getcwd())
-    extra = variables.get("PYTHONPATH")
     if extra:
         sys.path[1:1] = extra.split(os.pathsep)
 
@@ -178,10 +158,10 @@ def _carry_out(request):
         made = schema.derive(request.source, head.get("function"))
         return _answer({"status": "success"}, values.to_json(made, 1 << 24)[0])
     if "env" in head:
-        _set_environment(head["env"], head.get("keep_env"))
+        variables.assign(head["env"], head.get("keep_env"))
         if "venv" in head:
             _enter_venv(head["venv"])
-        _set_path(head["env"])
+        _set_path(head["env"].get("PYTHONPATH"))
     request.load_state()
     run = tool.run_snippet if operation == "code" else tool.call
     return _succeeded(run(request), request)
@@ -202,20 +182,21 @@ def _begin():
     warnings.simplefilter("ignore")
 
 
-def prepare(variables):
+def prepare(basics, set_all):
     """For a process that is forked for every run: does now what each of its
-    children would do first. 1 and 2 must be pipes, as in a child. `variables`:
-    what most runs find in their environment."""
-    global _variables
+    children would do first. 1 and 2 must be pipes, as in a child. `basics`:
+    what most runs find in their environment; `set_all`: as variables.py says."""
+    global _prepared
     _begin()
-    _set_environment(variables, False)
-    _variables = variables
+    variables.use_setter(set_all)
+    variables.assign(basics)
+    _prepared = True
 
 
 def answer_one(source, sink):
     """Reads one request and answers it."""
     us = _getpid()
-    if _variables is None:
+    if not _prepared:
         os.set_inheritable(source, False)  # what the tool starts has no say
         _begin()
     answer = run_request(frame.read(source))

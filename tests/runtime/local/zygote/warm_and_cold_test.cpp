@@ -185,6 +185,35 @@ BOOST_AUTO_TEST_CASE(keep_the_same_limits) {
   }
 }
 
+// As Python, as libc and as a child process see them, changed ones included.
+BOOST_AUTO_TEST_CASE(see_the_same_variables) {
+  BOOST_REQUIRE(warm_is_ready(zygote::family::python));
+  auto asks = tool("import ctypes, os, subprocess\n"
+                   "def f():\n"
+                   "  libc = ctypes.CDLL(None)\n"
+                   "  libc.getenv.restype = ctypes.c_char_p\n"
+                   "  as_c = [libc.getenv(n).decode() for n in"
+                   " (b'OWN', b'EMPTY', b'HOME')]\n"
+                   "  os.environ['LATER'] = 'l'\n"
+                   "  os.environ['OWN'] += '!'\n"
+                   "  del os.environ['EMPTY']\n"
+                   "  os.environb[b'BYTES'] = b'b'\n"
+                   "  child = subprocess.run(['/usr/bin/env'], text=True,"
+                   " capture_output=True).stdout.splitlines()\n"
+                   "  return [as_c, sorted(child), sorted(os.environ.items()),"
+                   " len(os.environb), libc.getenv(b'EMPTY')]\n");
+  asks.env = {{"OWN", secret{"\xc3\xa4 = b"}}, {"EMPTY", secret{""}}};
+  const auto cold = cold_host().run(asks);
+  BOOST_REQUIRE(
+    cold.value_json.starts_with("[[\"\xc3\xa4 = b\",\"\",\"/tmp\"]"));
+  for (int twice = 0; twice < 2; ++twice)
+    BOOST_TEST(warm_host().run(asks).value_json == cold.value_json);
+  // Nothing of it is left for the next one of the slot.
+  const auto other = tool("import os\ndef f():\n  return len(os.environ)\n");
+  BOOST_TEST(warm_host().run(other).value_json
+             == cold_host().run(other).value_json);
+}
+
 BOOST_AUTO_TEST_CASE(measure_what_a_warm_run_used) {
   BOOST_REQUIRE(warm_is_ready(zygote::family::python));
   const auto r
