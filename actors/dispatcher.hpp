@@ -52,6 +52,7 @@ struct dispatcher_state {
     std::vector<failover_step> trail;
     std::vector<run_stage> stages;
     std::vector<std::string> notes;
+    std::vector<std::string> lowered; // limits, for this backend
     clock::time_point stage_began{};
     clock::time_point deadline{};
     std::optional<std::multimap<clock::time_point, live_run_ptr>::iterator>

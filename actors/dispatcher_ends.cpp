@@ -113,7 +113,8 @@ void dispatcher_state::complete(job& j, run_result& r) {
   r.trail = std::move(j.trail);
   if (r.fingerprint.empty() && j.view)
     r.fingerprint = j.view->fingerprint;
-  std::move(j.notes.begin(), j.notes.end(), std::back_inserter(r.notes));
+  for (auto* notes : {&j.notes, &j.lowered})
+    std::ranges::move(*notes, std::back_inserter(r.notes));
 }
 
 void dispatcher_state::replay(job& j, const run_record& before) {

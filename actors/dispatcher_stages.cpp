@@ -2,6 +2,7 @@
 #include "actors/environment_layers.hpp"
 #include "actors/recycled.hpp"
 #include "runtime/model/codec.hpp"
+#include "runtime/model/limit_notes.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -197,6 +198,7 @@ void dispatcher_state::try_next(job& j) {
       = fit(*prepared, j.resolved, *j.request, **view, context->options.rules);
     if (!fitted)
       return conclude(j, std::move(fitted.error()));
+    j.lowered = notes_on_lowered(j.request->limits, prepared->limits);
     j.view = *view;
     j.prepared = std::move(prepared);
     return gather(j);

@@ -57,6 +57,20 @@ BOOST_AUTO_TEST_CASE(fails_over_before_the_tool_began_and_tells_the_trail) {
   BOOST_TEST((*r)->trail[0].reason == "the provider is down");
 }
 
+BOOST_AUTO_TEST_CASE(says_once_which_limits_it_lowered) {
+  engine_options options;
+  options.rules.ceiling.processes = 10;
+  two_backends f{std::move(options)};
+  f.e2b->set_script([](auto&, auto&) { return unavailable(false); });
+  auto request = source_run();
+  request.limits.processes = 20;
+  request.limits.wall = std::chrono::seconds{5};
+  auto r = f.run(request);
+  BOOST_REQUIRE_MESSAGE(r.has_value(), why(r));
+  BOOST_REQUIRE((*r)->notes.size() == 1u);
+  BOOST_TEST((*r)->notes[0].starts_with("limits.processes is 10, not 20"));
+}
+
 BOOST_AUTO_TEST_CASE(does_not_run_twice_what_may_have_begun) {
   two_backends f;
   f.e2b->set_script([](auto&, run_observer& o) {

@@ -1,3 +1,4 @@
+#include "runtime/model/limit_notes.hpp"
 #include "runtime/model/run.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -46,6 +47,10 @@ BOOST_AUTO_TEST_CASE(never_lets_anybody_exceed_the_ceiling) {
   BOOST_TEST(l.memory_bytes == 100u);
   BOOST_TEST(l.processes == 1000u);
   BOOST_TEST(l.open_files == base.open_files);
+  const auto notes = notes_on_lowered(said, l);
+  BOOST_REQUIRE(notes.size() == 1u);
+  BOOST_TEST(notes[0].starts_with("limits.processes is 1000, not 2000: "));
+  BOOST_TEST(notes_on_lowered({}, l).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
