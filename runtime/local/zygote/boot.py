@@ -138,6 +138,23 @@ async def work():
     data = base64.urlsafe_b64encode(bytes(range(9))).decode()
     return [data, len(str(uuid.uuid4())), random.random() < 2]
 """,
+    """
+def work():
+    line = " b a c ".strip().upper()
+    parts = line.split() + "x\\ny".splitlines() + list("p-q".partition("-"))
+    parts.append("d"), parts.insert(0, "e"), parts.extend(["f"]), parts.reverse()
+    parts.sort(key=len), parts.remove("d"), parts.pop(), parts.index("e")
+    found = [line.find("A"), line.count("B"), line.startswith("B"), line.endswith("C")]
+    text = ", ".join(parts).replace("e", "E").rstrip().lstrip().encode().decode()
+    known = dict(zip(parts, range(9)))
+    known.update(z=1), known.setdefault("y", 2), known.pop("z"), known.get("n")
+    pairs = [(key, value) for key, value in known.items() if isinstance(value, int)]
+    seen = set(known.keys()) | {"a"}
+    seen.add("b"), seen.discard("c"), seen.update(map(str, known.values()))
+    least = min(filter(None, range(3))) + max(1, 2) + sum(reversed([1, 2])) + abs(-1)
+    ready = any(word.isdigit() for word in seen) or all(word.isalpha() for word in seen)
+    return [text, found, pairs, sorted(seen), least, ready, "%s {}".format(1), f"{2:>3}"]
+""",
 ]
 
 
@@ -236,7 +253,8 @@ def warmer(basics, source=WARM_SOURCE, function="summarize", args=WARM_ARGS):
             os.close(fd)
         variables.assign(basics)
         # What else a run uses, and could not be called here: as if it had been.
-        sys.getrefcount(serve.serve_one), sys.getrefcount(os._exit)
+        for part in (serve.serve_one, serve.serve_one.__code__, os._exit):
+            sys.getrefcount(part)
         sys.path[:] = path
 
     return warm

@@ -56,7 +56,7 @@ constexpr size_t part_size = huge / parts; // one page table for all
 constexpr size_t grain = 16;
 constexpr uint64_t most_names = 20'000;
 
-python_allocator inner[3]; // by domain; the first is not ours
+python_allocator inner[3]; // by domain
 uint32_t chapter = 0;
 uint32_t asked[size_classes];   // blocks so far in this chapter
 const name* expected = nullptr; // sorted, closed by a name with number 0
@@ -145,6 +145,30 @@ void* hot_realloc(void* context, void* p, size_t size) {
   return q;
 }
 
+void* raw_malloc(void* context, size_t size) {
+  auto& to = *static_cast<python_allocator*>(context);
+  return to.malloc(to.context, size);
+}
+
+void* raw_calloc(void* context, size_t count, size_t each) {
+  auto& to = *static_cast<python_allocator*>(context);
+  return to.calloc(to.context, count, each);
+}
+
+void* raw_realloc(void* context, void* p, size_t size) {
+  auto& to = *static_cast<python_allocator*>(context);
+  if (!region || !ours(p))
+    return to.realloc(to.context, p, size);
+  auto* q = to.malloc(to.context, size); // nobody does that to a lock
+  return q ? memcpy(q, p, size < lock_size ? size : lock_size) : nullptr;
+}
+
+/// Locks, which every run takes, are all that matters of this domain.
+void* hot_lock(void* context, size_t size) {
+  return size == lock_size ? hot_malloc(context, size)
+                           : raw_malloc(context, size);
+}
+
 // -- finding out -------------------------------------------------------------
 
 struct known {
@@ -172,6 +196,11 @@ void* learning_malloc(void* context, size_t size) {
   return remember_new(to.malloc(to.context, size), size);
 }
 
+void* learning_lock(void* context, size_t size) {
+  return size == lock_size ? learning_malloc(context, size)
+                           : raw_malloc(context, size);
+}
+
 void* learning_calloc(void* context, size_t count, size_t each) {
   auto& to = *static_cast<python_allocator*>(context);
   return remember_new(to.calloc(to.context, count, each), count * each);
@@ -197,7 +226,9 @@ void* learning_realloc(void* context, void* p, size_t size) {
 
 // -- both --------------------------------------------------------------------
 
-bool wrap(python_allocator with) {
+using lock_allocator = void* (*)(void*, size_t);
+
+bool wrap(python_allocator with, lock_allocator lock) {
   const auto get = find_python_allocator("PyMem_GetAllocator");
   const auto set = find_python_allocator("PyMem_SetAllocator");
   if (!get || !set)
@@ -207,6 +238,10 @@ bool wrap(python_allocator with) {
     with.context = &inner[domain];
     set(domain, &with);
   }
+  auto& raw = inner[raw_domain];
+  get(raw_domain, &raw);
+  with = {&raw, lock, raw_calloc, raw_realloc, with.free};
+  set(raw_domain, &with);
   return true;
 }
 
@@ -283,7 +318,8 @@ bool place_hot_blocks(const char* profile) {
   region = reinterpret_cast<char*>(up(reinterpret_cast<uintptr_t>(p)));
   sizes = reinterpret_cast<uint16_t*>(region + space);
   begin_chapter(0);
-  return wrap({nullptr, hot_malloc, hot_calloc, hot_realloc, hot_free});
+  return wrap({nullptr, hot_malloc, hot_calloc, hot_realloc, hot_free},
+              hot_lock);
 }
 
 void next_chapter(const char* title) {
@@ -293,7 +329,8 @@ void next_chapter(const char* title) {
 bool remember_blocks() {
   alive = new blocks;
   return wrap({nullptr, learning_malloc, learning_calloc, learning_realloc,
-               learning_free});
+               learning_free},
+              learning_lock);
 }
 
 int write_profile(const char* path, const written_address* written,
@@ -345,6 +382,15 @@ void gather_hot_blocks() {
     const auto end = (used[where] + page - 1) / page * page;
     madvise(region + where * part_size + end, part_size - end, MADV_DONTNEED);
   }
+}
+
+void settle_hot_locks() {
+  const auto set = find_python_allocator("PyMem_SetAllocator");
+  auto& raw = inner[raw_domain];
+  if (!region || !set || !raw.malloc)
+    return;
+  python_allocator plain{&raw, raw_malloc, raw_calloc, raw_realloc, hot_free};
+  set(raw_domain, &plain);
 }
 
 int hot_blocks_placed() {

@@ -25,6 +25,10 @@ struct written_address {
 int write_profile(const char* path, const written_address* written,
                   size_t count);
 
+/// Before the first fork: no more locks. A child's threads make theirs at the
+/// same time, and where they like.
+void settle_hot_locks();
+
 /// Before the first fork: their pages become neighbours in memory as well.
 void gather_hot_blocks();
 

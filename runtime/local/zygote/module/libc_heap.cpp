@@ -43,6 +43,15 @@ void keep_libc_together() {
   mallopt(M_TOP_PAD, 4 << 20);
 }
 
+void keep_blocks_ahead(size_t size) {
+  constexpr int kept = 7;      // what libc keeps of a size
+  void* volatile blocks[kept]; // or the compiler drops the calls
+  for (auto& block : blocks)
+    block = malloc(size);
+  for (auto& block : blocks)
+    free(block);
+}
+
 void align_libc_heap() {
   const auto top = reinterpret_cast<uintptr_t>(heap_top());
   const auto gap = up(top) - top;

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 namespace troupe::zygote {
 
 /// libc's large blocks go into its heap from here on, not into a mapping each.
 void keep_libc_together();
+
+/// The next few blocks of that size lie where the heap begins, which every
+/// child writes to anyway.
+void keep_blocks_ahead(size_t size);
 
 /// The heap begins anew at a huge page; what is skipped is never touched.
 void align_libc_heap();

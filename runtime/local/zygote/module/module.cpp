@@ -27,6 +27,7 @@ namespace {
 /// which falls back by itself.
 memory_report prepare_memory(const char* tricks) {
   int huge_pages = 0;
+  settle_hot_locks();
   if (strstr(tricks, "allocator"))
     prepare_child_allocator();
   if (strstr(tricks, "text"))
@@ -47,6 +48,15 @@ memory_report prepare_memory(const char* tricks) {
           static_cast<std::uint64_t>(hot_blocks_placed())};
 }
 
+/// For what was made since the last time: a child would tie its first object
+/// to the last of it, and make its own from what was freed, wherever that lies.
+void freeze_collector() {
+  PyGC_Collect();
+  if (auto* gc = PyImport_ImportModule("gc"))
+    Py_XDECREF(PyObject_CallMethod(gc, "freeze", nullptr));
+  PyErr_Clear();
+}
+
 PyObject* serve(PyObject*, PyObject* args) {
   int control = -1;
   PyObject* run = nullptr;
@@ -55,6 +65,7 @@ PyObject* serve(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "iOOs", &control, &run, &warm, &tricks))
     return nullptr;
   python_guest python{run, warm == Py_None ? nullptr : warm};
+  freeze_collector();
   const auto made = prepare_memory(tricks);
   // Once for all forks to come: the locks stay taken in the zygote and its
   // slots, which never run Python again, and each child releases its own.

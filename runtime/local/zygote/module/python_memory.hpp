@@ -1,6 +1,7 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <semaphore.h>
 #include <stddef.h>
 
 namespace troupe::zygote {
@@ -15,8 +16,11 @@ struct python_allocator {
   void (*free)(void*, void*);
 };
 
-/// Both are called with the GIL held.
-enum python_domain : int { mem_domain = 1, object_domain = 2 };
+/// All but the first are called with the GIL held.
+enum python_domain : int { raw_domain = 0, mem_domain = 1, object_domain = 2 };
+
+/// CPython's, on Linux.
+inline constexpr size_t lock_size = sizeof(sem_t);
 
 using set_python_allocator = void (*)(int, python_allocator*);
 

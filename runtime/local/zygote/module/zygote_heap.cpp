@@ -10,6 +10,7 @@
 #include "runtime/local/zygote/module/hot_blocks.hpp"
 #include "runtime/local/zygote/module/huge_pages.hpp"
 #include "runtime/local/zygote/module/libc_heap.hpp"
+#include "runtime/local/zygote/module/python_memory.hpp"
 #include "runtime/local/zygote/module/start_variables.hpp"
 #include "runtime/local/zygote/module/write_trace.hpp"
 
@@ -101,6 +102,7 @@ __attribute__((constructor)) void gather_from_the_start() {
   if (getenv("TROUPE_GATHER_HEAP") == nullptr)
     return;
   keep_libc_together();
+  keep_blocks_ahead(lock_size); // the interpreter's first locks
   align_libc_heap();
   take_arenas();
   if (const char* profile = getenv("TROUPE_HOT_BLOCKS"))
