@@ -1,8 +1,10 @@
 #include "app/command_line.hpp"
 
 #include "app/commands.hpp"
+#include "app/early_options.hpp"
 #include "runtime/json/reader.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iostream>
@@ -96,7 +98,11 @@ int run(int argc, const char* const* argv) {
   invocation call;
   build_command_line(app, call);
   try {
-    app.parse(argc, argv);
+    auto words = options_behind_command(app,
+                                        {argv + std::min(argc, 1), //
+                                         argv + argc});
+    std::ranges::reverse(words); // as CLI11 wants them
+    app.parse(std::move(words));
   } catch (const CLI::Success& wanted) { // --help, --version
     return app.exit(wanted, std::cout, std::cerr);
   } catch (const CLI::ParseError& why) {

@@ -1,4 +1,5 @@
 #include "app/commands.hpp"
+#include "app/settings_check.hpp"
 #include "app/settings_options.hpp"
 #include "runtime/settings/render.hpp"
 
@@ -27,30 +28,6 @@ int show(settings_options& from, const show_options& how) {
   return exit_ok;
 }
 
-int check(settings_options& from, const show_options& how) {
-  auto loaded = from.load();
-  if (!loaded && how.as_json)
-    std::cout << json::to_text(
-      json::object{{"ok", false}, {"error", loaded.error().text}})
-              << "\n";
-  if (!loaded)
-    return complain(loaded.error().text);
-  for (auto& warning : loaded->warnings)
-    std::cerr << "troupe: warning: " << warning << "\n";
-  if (how.as_json)
-    std::cout << json::to_text(json::object{
-      {"ok", true},
-      {"file", loaded->file},
-      {"settings", loaded->origins.size()},
-      {"warnings",
-       json::array(loaded->warnings.begin(), loaded->warnings.end())}})
-              << "\n";
-  else
-    std::cout << (loaded->file.empty() ? "no file" : loaded->file) << ": "
-              << loaded->origins.size() << " settings said, all of them fine\n";
-  return exit_ok;
-}
-
 int list_keys(const show_options& how) {
   auto groups = setting_groups();
   auto known = how.group.empty()
@@ -68,6 +45,30 @@ int list_keys(const show_options& how) {
 
 } // namespace
 
+int check_settings(settings_options& from, bool as_json) {
+  auto loaded = from.load();
+  if (!loaded && as_json)
+    std::cout << json::to_text(
+      json::object{{"ok", false}, {"error", loaded.error().text}})
+              << "\n";
+  if (!loaded)
+    return complain(loaded.error().text);
+  for (auto& warning : loaded->warnings)
+    std::cerr << "troupe: warning: " << warning << "\n";
+  if (as_json)
+    std::cout << json::to_text(json::object{
+      {"ok", true},
+      {"file", loaded->file},
+      {"settings", loaded->origins.size()},
+      {"warnings",
+       json::array(loaded->warnings.begin(), loaded->warnings.end())}})
+              << "\n";
+  else
+    std::cout << (loaded->file.empty() ? "no file" : loaded->file) << ": "
+              << loaded->origins.size() << " settings said, all of them fine\n";
+  return exit_ok;
+}
+
 void add_config_command(CLI::App& app, invocation& call) {
   auto how = std::make_shared<show_options>();
   auto config
@@ -84,7 +85,9 @@ void add_config_command(CLI::App& app, invocation& call) {
     "check", "Read everything, complain about all mistakes, start nothing");
   checked->add_flag("--json", how->as_json, "For programs");
   auto check_from = add_settings_options(*checked);
-  call.on(checked, [how, check_from] { return check(*check_from, *how); });
+  call.on(checked, [how, check_from] {
+    return check_settings(*check_from, how->as_json);
+  });
 
   auto keys = config->add_subcommand("keys", "Explain every setting");
   keys->add_option("group", how->group, "Only this group");

@@ -117,6 +117,7 @@ void add_create(CLI::App* group, invocation& call) {
   cmd->add_option("NAME", how->name, "For people; else its scopes");
   cmd->add_option("--scope", how->scopes, "run, config or admin; several")
     ->delimiter(',')
+    ->allow_extra_args(false) // else it takes the name as well
     ->check(CLI::IsMember({"run", "config", "admin"}));
   cmd->add_option("--org", how->organization,
                   "Of this organization, or `new`: for operators");

@@ -88,8 +88,10 @@ void add_packages_command(CLI::App& app, invocation& call) {
       group, call, "build",
       "Install packages, once for all runs that ask for the same",
       build_packages);
-    cmd->add_option("--pip", said->pip, "A Python package (repeatable)");
-    cmd->add_option("--npm", said->npm, "A Node package (repeatable)");
+    cmd->add_option("--pip", said->pip, "A Python package (repeatable)")
+      ->allow_extra_args(false);
+    cmd->add_option("--npm", said->npm, "A Node package (repeatable)")
+      ->allow_extra_args(false);
     cmd->add_flag("--rebuild", said->afresh, "Even where they are there");
   }
   auto [cmd, said] = add_session_command(

@@ -2,6 +2,7 @@
 #include "app/host.hpp"
 #include "app/logging.hpp"
 #include "app/service_manager.hpp"
+#include "app/settings_check.hpp"
 #include "app/settings_options.hpp"
 #include "app/signals.hpp"
 #include "runtime/log.hpp"
@@ -75,19 +76,13 @@ int wait_for_the_end(settings_options& from, logging& log, host& h,
   }
 }
 
-int serve(settings_options& from, bool only_check) {
+int serve(settings_options& from) {
   // Before the first secret is read.
   if (auto hidden = keep_memory_private(); !hidden)
     return complain_about(hidden.error());
   auto loaded = from.load();
   if (!loaded)
     return complain(loaded.error().text);
-  if (only_check) {
-    for (auto& warning : loaded->warnings)
-      std::cerr << "troupe: warning: " << warning << "\n";
-    std::cout << "settings are fine\n";
-    return exit_ok;
-  }
   // Before the first thread: all of them inherit the mask.
   stop_signals signals;
   auto manager = service_manager::from_environment();
@@ -112,18 +107,27 @@ int serve(settings_options& from, bool only_check) {
   return exit_ok;
 }
 
+struct check_options {
+  bool only = false;
+  bool as_json = false;
+};
+
 } // namespace
 
 void add_serve_command(CLI::App& app, invocation& call) {
-  auto only_check = std::make_shared<bool>(false);
+  auto check = std::make_shared<check_options>();
   auto cmd = app.add_subcommand("serve", "Serve until SIGTERM or ctrl-c");
-  cmd->add_flag("--check-config", *only_check,
-                "Read all settings, say whether they are fine, and end");
+  auto only
+    = cmd->add_flag("--check-config", check->only,
+                    "Read all settings, say whether they are fine, and end");
+  cmd->add_flag("--json", check->as_json, "For programs")->needs(only);
   auto from = add_settings_options(*cmd);
   cmd->footer(cmd->get_footer()
               + "\n\nSIGHUP reads log.level and the files of TLS again; other"
                 " settings are read at\nthe next start.");
-  call.on(cmd, [from, only_check] { return serve(*from, *only_check); });
+  call.on(cmd, [from, check] {
+    return check->only ? check_settings(*from, check->as_json) : serve(*from);
+  });
 }
 
 } // namespace troupe

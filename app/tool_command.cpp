@@ -148,9 +148,12 @@ void add_put(CLI::App* group, invocation& call) {
   cmd->add_option("--description", said->description, "Else the docstring's");
   cmd->add_option("--schema", said->schema,
                   "JSON schema or @file; else derived from the source");
-  cmd->add_option("--tag", said->tags, "For listings (repeatable)");
-  cmd->add_option("--pip", said->pip, "A Python package (repeatable)");
-  cmd->add_option("--npm", said->npm, "A Node package (repeatable)");
+  cmd->add_option("--tag", said->tags, "For listings (repeatable)")
+    ->allow_extra_args(false);
+  cmd->add_option("--pip", said->pip, "A Python package (repeatable)")
+    ->allow_extra_args(false);
+  cmd->add_option("--npm", said->npm, "A Node package (repeatable)")
+    ->allow_extra_args(false);
 }
 
 } // namespace

@@ -64,6 +64,42 @@ BOOST_AUTO_TEST_CASE(suggests_the_nearest_command_and_option) {
                 "See troupe version --help.\n");
 }
 
+BOOST_AUTO_TEST_CASE(takes_options_before_the_command) {
+  BOOST_TEST(run({"--json", "version"}).out == run({"version", "--json"}).out);
+  auto before = run({"--http.listen", "127.0.0.1:9", "config", "--origin",
+                     "show", "--aio.port=99"});
+  BOOST_TEST(before.code == 0);
+  BOOST_TEST(contains(before.out, "127.0.0.1:9\" ; --http.listen"), before.out);
+  BOOST_TEST(contains(before.out, "port = 99 ; --aio.port"), before.out);
+  // One that takes a value takes no word of the command, and no more words.
+  BOOST_TEST(
+    contains(run({"--server", "nonsense", "runs", "list"}).err, "--server"));
+  auto greedy = run({"--pip", "six", "run", "/nowhere/tool.py"});
+  BOOST_TEST(contains(greedy.err, "/nowhere/tool.py"), greedy.err);
+}
+
+BOOST_AUTO_TEST_CASE(refuses_an_early_option_where_it_means_nothing) {
+  BOOST_TEST(run({"--server", "http://a", "version"}).err
+             == "troupe: unknown option '--server'. "
+                "See troupe version --help.\n");
+  BOOST_TEST(contains(run({"--sever", "http://a", "runs", "list"}).err,
+                      "did you mean '--server'? See troupe runs list --help."));
+  auto group = run({"--server", "http://a", "runs"});
+  BOOST_TEST(group.code == exit_usage);
+  BOOST_TEST(contains(group.err, "Usage: troupe runs"), group.err);
+  BOOST_TEST(contains(run({"--server", "http://a", "runns"}).err,
+                      "did you mean 'runs'?"));
+  BOOST_TEST(
+    contains(run({"--nothing-near"}).err, "unknown option '--nothing-near'"));
+}
+
+BOOST_AUTO_TEST_CASE(an_option_that_repeats_takes_one_word_each_time) {
+  auto put = run({"tool", "put", "--tag", "a", "--tag", "b", "/nowhere.py"});
+  BOOST_TEST(!contains(put.err, "required"), put.err);
+  auto made = run({"key", "create", "--scope", "run", "ci", "--server", "no"});
+  BOOST_TEST(!contains(made.err, "--scope"), made.err);
+}
+
 BOOST_AUTO_TEST_CASE(explains_a_command_that_one_asks_about) {
   auto help = run({"help", "tool", "put"});
   BOOST_TEST(help.code == 0);
@@ -95,11 +131,10 @@ BOOST_AUTO_TEST_CASE(speaks_json_in_every_command_that_answers) {
   build_command_line(app, call);
   std::vector<std::string> mute;
   find_mute(app, "troupe", mute);
-  // One that serves, and those whose answer has a form of its own.
-  const std::vector<std::string> known{
-    "troupe serve",   "troupe config template",
-    "troupe openapi", "troupe completion",
-    "troupe man",     "troupe help"};
+  // Their answer has a form of its own.
+  const std::vector<std::string> known{"troupe config template",
+                                       "troupe openapi", "troupe completion",
+                                       "troupe man", "troupe help"};
   for (const auto& name : mute)
     BOOST_TEST(std::ranges::count(known, name) == 1, name);
 }
@@ -147,10 +182,24 @@ BOOST_AUTO_TEST_CASE(checks_a_config_file_and_names_line_and_key) {
   BOOST_TEST(
     run({"serve", "--check-config", "--config-file", path.c_str()}).code
     == exit_usage);
+  auto refused = json::parse_object(
+    run({"serve", "--check-config", "--json", "--config-file", path.c_str()})
+      .out);
+  BOOST_TEST_REQUIRE(!!refused);
+  BOOST_TEST(refused->at("ok") == false);
   std::ofstream{path} << "[http]\nlisten = \"a:1\"\n";
   auto good = run({"config", "check", "--config-file", path.c_str()});
   BOOST_TEST(good.code == 0);
   BOOST_TEST(good.out == path + ": 1 settings said, all of them fine\n");
+  for (auto words : {std::vector{"config", "check"},
+                     std::vector{"serve", "--check-config"}}) {
+    words.insert(words.end(), {"--json", "--config-file", path.c_str()});
+    auto told = json::parse_object(run(words).out);
+    BOOST_TEST_REQUIRE(!!told);
+    BOOST_TEST(told->at("ok") == true);
+    BOOST_TEST(told->at("settings") == 1);
+  }
+  BOOST_TEST(contains(run({"serve", "--json"}).err, "--check-config"));
   std::filesystem::remove(path);
 }
 
