@@ -1,10 +1,10 @@
 // Sets of packages for local runs: built ahead of time, looked at, removed.
 #include "runtime/environments.hpp"
 
+#include "net/api/build_stream.hpp"
 #include "net/api/changes.hpp"
 #include "net/api/input.hpp"
 #include "net/api/routes.hpp"
-#include "net/api/run_stream.hpp"
 #include "net/api/runs.hpp"
 #include "net/api/writer.hpp"
 #include "runtime/model/codec.hpp"
@@ -50,38 +50,11 @@ std::string place_of(const std::string& fingerprint) {
   return "/v1/environments/" + fingerprint;
 }
 
-/// One build's lines on their way to one client.
-class build_stream {
-public:
-  build_stream(exchange_ptr ex, stream_format format)
-      : ex_{std::move(ex)}, format_{format} {}
-
-  void open() { open_stream(*ex_, format_); }
-  void line(std::string_view text) {
-    object_writer out;
-    out.text("type", "progress").text("line", utf8_joiner{}.take(text));
-    send("progress", out.finish());
-  }
-  void end(const environment_record& r) {
-    object_writer out;
-    out.text("type", "end").raw("environment", text_of(r));
-    send("end", out.finish());
-    ex_->finish();
-  }
-
-private:
-  void send(std::string_view event, std::string data) {
-    ex_->write(frame_entry(format_, event, std::move(data)));
-  }
-
-  exchange_ptr ex_;
-  const stream_format format_;
-};
-
 environment_watch watch_of(const std::shared_ptr<build_stream>& stream) {
   environment_watch watch;
   watch.progress = [stream](std::string_view text) { stream->line(text); };
-  watch.finished = [stream](const environment_record& r) { stream->end(r); };
+  watch.finished
+    = [stream](const environment_record& r) { stream->end(text_of(r)); };
   return watch;
 }
 
@@ -211,7 +184,7 @@ void follow(environments* all, const exchange_ptr& ex) {
     gone.fingerprint = fingerprint;
     gone.state = environment_state::failed;
     gone.failure = std::make_shared<const error>(joined.error());
-    stream->end(gone);
+    stream->end(text_of(gone));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "tests/support/http_house.hpp"
 
+#include <sstream>
+
 using namespace troupe;
 using test::http_house;
 using test::raw_client;
@@ -41,6 +43,36 @@ BOOST_AUTO_TEST_CASE(streams_the_installer_s_lines_and_one_end) {
   house.packages.end(environment_state::failed);
   BOOST_TEST(listener.sees(R"("type":"end")"));
   BOOST_TEST(listener.sees("no such package"));
+}
+
+// The end is what a reader came for, however far it is behind.
+BOOST_AUTO_TEST_CASE(tells_a_slow_reader_what_it_missed_and_the_end) {
+  net::server_options o;
+  o.stream_buffer = 64u << 10;
+  http_house house{o};
+  raw_client listener{house.port};
+  listener.send(request("Accept: application/x-ndjson\r\n"));
+  BOOST_TEST(listener.sees("\r\n\r\n"));
+  constexpr int lines = 40'000; // more than the kernel's buffers take
+  for (int i = 0; i < lines; ++i)
+    house.packages.say(std::string(1'000, 'x'));
+  house.packages.end(environment_state::ready);
+  auto all = listener.read();
+  std::istringstream text{all.body};
+  int whole = 0, left_out = 0, ends = 0;
+  for (std::string line; std::getline(text, line);) {
+    auto at = line.find("... ");
+    if (at != line.npos)
+      left_out += std::stoi(line.substr(at + 4));
+    else if (line.find("xxx") != line.npos)
+      ++whole;
+    else
+      ends += line.find(R"("type":"end")") != line.npos;
+  }
+  BOOST_TEST(left_out > 0);
+  BOOST_TEST(whole + left_out == lines);
+  BOOST_TEST(ends == 1);
+  BOOST_TEST(all.body.ends_with("}\n"));
 }
 
 BOOST_AUTO_TEST_CASE(waits_for_the_end_when_told_to) {
