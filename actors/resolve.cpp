@@ -1,6 +1,7 @@
 #include "actors/resolve.hpp"
 
 #include "actors/recycled.hpp"
+#include "runtime/json/reader.hpp"
 #include "runtime/model/codec.hpp"
 #include "runtime/model/requirement_merge.hpp"
 #include "runtime/model/schema.hpp"
@@ -11,11 +12,30 @@ namespace troupe {
 
 namespace {
 
-error no_such_tool(const std::string& what) {
+error no_such_tool(const std::string& what,
+                   std::string hint
+                   = "list the tools of this organization, or send the "
+                     "source") {
   return {ec::not_found,
           "there is no tool " + what,
-          {{"/tool", "there is no tool " + what,
-            "list the tools of this organization, or send the source"}}};
+          {{"/tool", "there is no tool " + what, std::move(hint)}}};
+}
+
+// Comparing names takes time on a dispatcher: nobody's typo is worth more.
+constexpr std::size_t names_to_compare = 200;
+
+error no_tool_named(const std::string& name,
+                    const organization_catalog& catalog) {
+  std::vector<std::string_view> known;
+  for (const auto& [one, id] : catalog.tools_by_name) {
+    if (known.size() == names_to_compare)
+      break;
+    known.push_back(one);
+  }
+  auto near = json::nearest(name, known);
+  auto quoted = "'" + name + "'";
+  return near.empty() ? no_such_tool(quoted)
+                      : no_such_tool(quoted, "did you mean '" + near + "'?");
 }
 
 result<std::shared_ptr<const tool>>
@@ -33,7 +53,7 @@ find_tool(const run_request& request, const organization_catalog* catalog) {
     return no_such_tool("'" + request.tool_name + "'");
   auto i = catalog->tools_by_name.find(request.tool_name);
   if (i == catalog->tools_by_name.end())
-    return no_such_tool("'" + request.tool_name + "'");
+    return no_tool_named(request.tool_name, *catalog);
   auto found = catalog->tools.find(i->second);
   if (found == catalog->tools.end())
     return no_such_tool("'" + request.tool_name + "'");

@@ -54,6 +54,15 @@ error read_problem(unsigned status, const std::string& body) {
   return e;
 }
 
+/// Nobody answered: what to look at first.
+error unreached(error why, const std::string& where) {
+  auto e = std::move(why).within("ask " + where);
+  if (e.code == ec::unavailable)
+    e.text += "; does an engine serve there? `troupe serve` starts one, "
+              "--server or TROUPE_SERVER names another";
+  return e;
+}
+
 } // namespace
 
 error read_error(const json::object& said, ec code) {
@@ -138,7 +147,7 @@ result<std::string> api_session::exchange(verb method, std::string target,
     request.headers.set("prefer", prefer);
   auto ended = parts_->client->send(std::move(request));
   if (!ended.answer)
-    return std::move(ended.answer).error().within("ask " + where());
+    return unreached(std::move(ended.answer).error(), where());
   if (!ended.answer->ok())
     return read_problem(ended.answer->status, ended.answer->body);
   return std::move(ended.answer->body);
@@ -199,7 +208,7 @@ result<void> api_session::follow(verb method, std::string target,
   if (!read)
     return read;
   if (!ended.answer)
-    return std::move(ended.answer).error().within("ask " + where());
+    return unreached(std::move(ended.answer).error(), where());
   if (!ended.answer->ok())
     return read_problem(ended.answer->status, ended.answer->body);
   return {};
@@ -272,12 +281,16 @@ int complain_about(const error& why) {
                            || why.code == ec::timeout
                          ? exit_ours
                          : exit_usage);
+  auto said = [&](const std::string& words) {
+    return words.empty() || why.text.find(words) != std::string::npos;
+  };
   for (const auto& field : why.fields) {
-    if (why.text.find(field.reason) != std::string::npos)
-      continue; // said already
-    std::cerr << "  " << (field.pointer.empty() ? "request" : field.pointer)
-              << ": " << field.reason
-              << (field.hint.empty() ? "" : " (" + field.hint + ")") << "\n";
+    if (!said(field.reason))
+      std::cerr << "  " << (field.pointer.empty() ? "request" : field.pointer)
+                << ": " << field.reason
+                << (field.hint.empty() ? "" : " (" + field.hint + ")") << "\n";
+    else if (!said(field.hint))
+      std::cerr << "  " << field.hint << "\n";
   }
   return code;
 }

@@ -50,6 +50,9 @@ int verify(settings_options& from, const verify_words& how) {
     return complain(loaded.error());
   auto found = examine_audit(store_options_from(loaded->values),
                              organization_id{how.organization});
+  if (!found && found.error().code == ec::not_found)
+    return complain(found.error().text
+                    + "; name the engine's folder with --data-dir");
   if (!found)
     return complain(found.error());
   if (found->beside_engine)

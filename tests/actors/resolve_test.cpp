@@ -69,6 +69,17 @@ json::object object(std::string_view text) {
 
 } // namespace
 
+BOOST_AUTO_TEST_CASE(suggests_the_tool_that_was_meant) {
+  world w;
+  w.request.tool_name = "adds";
+  auto found = w.look_up();
+  BOOST_TEST_REQUIRE(!found);
+  BOOST_TEST((found.error().code == ec::not_found));
+  BOOST_TEST(found.error().fields.at(0).hint == "did you mean 'add'?");
+  w.request.tool_name = "subtract";
+  BOOST_TEST(w.look_up().error().fields.at(0).hint.starts_with("list the"));
+}
+
 BOOST_AUTO_TEST_CASE(finds_a_tool_by_name_and_by_id) {
   world w;
   auto run = w.prepare();

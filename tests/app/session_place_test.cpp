@@ -86,6 +86,18 @@ BOOST_AUTO_TEST_CASE(do_not_open_the_data_beside_a_stranger) {
   BOOST_TEST(!std::filesystem::exists(place.path / "data"));
 }
 
+BOOST_AUTO_TEST_CASE(say_what_to_look_at_where_nobody_serves) {
+  // Bound and silent: the kernel refuses, and nobody else gets this port.
+  boost::asio::io_context io;
+  boost::asio::ip::tcp::acceptor taken{io};
+  taken.open(boost::asio::ip::tcp::v4());
+  taken.bind({boost::asio::ip::address_v4::loopback(), 0});
+  auto port = std::to_string(taken.local_endpoint().port());
+  auto refused = list_tools({"--server=http://127.0.0.1:" + port});
+  BOOST_TEST(refused.code == exit_ours);
+  BOOST_TEST(contains(refused.err, "does an engine serve there?"), refused.err);
+}
+
 BOOST_AUTO_TEST_CASE(say_which_names_an_engine_goes_by) {
   test::scripted_server picky{[](test::peer& p, int) {
     p.read_request();
