@@ -51,13 +51,8 @@ def _property(function, argument, types, documented):
     except SchemaError as reason:
         raise SchemaError(None, f"{reason} (parameter '{name}' of '{function.name}')") from None
     text = documented.parameters.get(name) or made.pop("description", None)
-    if not text:
-        raise SchemaError(
-            argument,
-            f"Parameter '{name}' in function '{function.name}' lacks a description in the"
-            " docstring: add it to the Args section",
-        )
-    made["description"] = text
+    if text:
+        made["description"] = text
     return made
 
 
@@ -83,11 +78,14 @@ def derive(source, wanted=None):
         if argument.arg in _RESERVED:
             continue
         try:
-            properties[argument.arg] = _property(function, argument, types, documented)
+            made = _property(function, argument, types, documented)
         except SchemaError:
             if not only_by_keyword:
                 raise
             continue  # Letta never looks at it: what it takes, we take
+        if only_by_keyword and "description" not in made:
+            continue  # it does not show it to a model, and nobody asked us to
+        properties[argument.arg] = made
         if not has_default and not types.is_optional(argument.annotation):
             required.append(argument.arg)
     return {
