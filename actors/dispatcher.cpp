@@ -53,13 +53,8 @@ void dispatcher_state::gone(const caf::actor_addr& who) {
 }
 
 void dispatcher_state::orphaned(job& j) {
-  if (j.at == stage::running) {
-    if (auto* desk = context->board->find(j.run->backend))
-      desk->carrier->cancel(j.run->id, exit_reason::cancelled);
-    j.executor = executor_actor{};
-    return failed(j, {ec::unavailable, "its executor died"},
-                  j.run->may_have_started);
-  }
+  if (j.at == stage::running)
+    return inherit(j);
   error why{ec::unavailable,
             "a part of the engine is being started again; the tool was not "
             "started"};

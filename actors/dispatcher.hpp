@@ -98,6 +98,8 @@ struct dispatcher_state {
   void gathered(const troupe::gathered& found);
   void gather(job& j);
   void launch(job& j, const found_layers& found);
+  void hand_over(job& j);
+  void inherit(job& j);
   void ended(attempt_end& end);
   void failed(job& j, error why, bool may_have_started);
 

@@ -17,7 +17,10 @@ void dispatcher_state::end_early(job& j, exit_reason why) {
   j.asked_to_end = why;
   if (j.at == stage::running) {
     // Behind its `start` in the executor's mailbox: it must not overtake it.
-    self->send(j.executor, cancel_v, j.run->id, why);
+    if (j.executor)
+      self->send(j.executor, cancel_v, j.run->id, why);
+    else if (auto* desk = context->board->find(j.run->backend))
+      desk->carrier->cancel(j.run->id, why); // we have inherited it
     set_alarm(j, now() + context->options.deadlines.grace);
     return;
   }
@@ -58,7 +61,8 @@ void dispatcher_state::give_up(job& j) {
     desk->breaker.failed(now());
   }
   j.pass = {};
-  self->send(j.executor, gone_v, j.run);
+  if (j.executor)
+    self->send(j.executor, gone_v, j.run);
   conclude(j,
            error{ec::timeout,
                  "the backend did not end the run when it was told to; "

@@ -263,6 +263,10 @@ void dispatcher_state::launch(job& j, const found_layers& found) {
   j.prepared->limits.wall = std::max(std::chrono::milliseconds{1},
                                      std::min(j.prepared->limits.wall, left));
   mark(j, "environment");
+  hand_over(j);
+}
+
+void dispatcher_state::hand_over(job& j) {
   const auto& line
     = routes.of(context->routes)
         ->executors[static_cast<std::size_t>(j.run->backend.load())];
@@ -270,7 +274,11 @@ void dispatcher_state::launch(job& j, const found_layers& found) {
   for (std::size_t i = 0; i < line.size() && !chosen; ++i)
     chosen = line[(executor_number(*j.run, line.size()) + i) % line.size()];
   if (!chosen)
-    return failed(j, {ec::unavailable, "its executors are being restarted"},
+    return failed(j,
+                  {ec::unavailable,
+                   "its executors are being restarted",
+                   {},
+                   std::chrono::milliseconds{1'000}},
                   false);
   j.at = stage::running;
   j.helper = chosen.address();
@@ -278,10 +286,33 @@ void dispatcher_state::launch(job& j, const found_layers& found) {
   self->send(chosen, start_v, attempt{j.run, j.prepared, j.number});
 }
 
+/// Its executor has died.
+void dispatcher_state::inherit(job& j) {
+  j.helper = caf::actor_addr{};
+  j.executor = executor_actor{};
+  switch (j.run->fate.inherit(j.number)) {
+  case attempt_fate::found::untouched:
+    if (j.asked_to_end)
+      return conclude(
+        j, early_result(j, *j.asked_to_end, "ended before the tool began"));
+    return hand_over(j);
+  case attempt_fate::found::under_way:
+    // The order to end it may have died with the executor.
+    if (auto* desk = context->board->find(j.run->backend);
+        desk && j.asked_to_end)
+      desk->carrier->cancel(j.run->id, *j.asked_to_end);
+    return;
+  case attempt_fate::found::over:
+    attempt_end end{j.run, j.number, j.run->fate.outcome()};
+    return ended(end);
+  }
+}
+
 void dispatcher_state::ended(attempt_end& end) {
   auto* j = find(end.run);
   if (!j || j->at != stage::running || j->number != end.number)
     return; // an answer that nobody waits for any more
+  j->run->fate.forget();
   auto* desk = context->board->find(j->run->backend);
   auto& answer = end.outcome->answer;
   const bool begun = end.outcome->may_have_started || j->run->may_have_started;

@@ -11,9 +11,11 @@ namespace {
 /// One attempt's ear. The backend speaks on any thread.
 class attempt_observer final : public run_observer {
 public:
-  attempt_observer(live_run_ptr run, executor_actor home, std::uint64_t ticket)
-      : run_{std::move(run)}, home_{std::move(home)}, ticket_{ticket},
-        starter_{std::this_thread::get_id()} {}
+  attempt_observer(const executor_state::job& job, executor_actor home,
+                   std::uint64_t ticket)
+      : run_{job.run}, number_{job.number}, heir_{job.home}, home_{std::move(
+                                                               home)},
+        ticket_{ticket}, starter_{std::this_thread::get_id()} {}
 
   void started() override {
     run_->may_have_started = true;
@@ -39,8 +41,12 @@ public:
       at_once_ = std::move(shared);
       return;
     }
-    caf::anon_send<caf::message_priority::high>(home_, done_v, ticket_,
-                                                std::move(shared));
+    if (run_->fate.ended(number_, shared))
+      caf::anon_send<caf::message_priority::high>(
+        heir_, ended_v, attempt_end{run_, number_, std::move(shared)});
+    else
+      caf::anon_send<caf::message_priority::high>(home_, done_v, ticket_,
+                                                  std::move(shared));
   }
 
   /// What it ended with, when it did so before `start` came back: there is no
@@ -52,6 +58,8 @@ public:
 
 private:
   const live_run_ptr run_;
+  const std::uint32_t number_;
+  const dispatcher_actor heir_; // should `home_` be dead by then
   const executor_actor home_;
   const std::uint64_t ticket_;
   const std::thread::id starter_;
@@ -67,9 +75,11 @@ void executor_state::start(attempt what) {
   if (!home || what.run->phase == run_phase::ended)
     return; // nobody waits for it
   const auto ticket = ++last_ticket;
-  jobs.emplace(ticket, job{what.run, what.number, std::move(home)});
+  what.run->fate.taken(what.number);
+  auto kept = jobs.emplace(
+    ticket, job{std::move(what.run), what.number, std::move(home)});
   auto observer = std::make_shared<attempt_observer>(
-    std::move(what.run), executor_actor{self}, ticket);
+    kept.first->second, executor_actor{self}, ticket);
   try {
     desk->carrier->start(std::move(what.prepared), observer);
   } catch (const std::exception& e) {
@@ -104,14 +114,6 @@ void executor_state::finish(std::uint64_t ticket,
     attempt_end{std::move(job.run), job.number, std::move(outcome)});
 }
 
-void executor_state::stop() {
-  // The dispatchers learn from the supervisor that we are gone, and fail what
-  // we had. What runs must not go on unseen.
-  for (auto& [ticket, job] : jobs)
-    desk->carrier->cancel(job.run->id, exit_reason::cancelled);
-  jobs.clear();
-}
-
 executor_actor::behavior_type
 executor(executor_actor::stateful_pointer<executor_state> self,
          context_ptr context, backend_kind kind) {
@@ -119,10 +121,6 @@ executor(executor_actor::stateful_pointer<executor_state> self,
   state.self = self;
   state.desk = context->board->find(kind);
   state.context = std::move(context);
-  self->set_exit_handler([self](caf::exit_msg& m) {
-    self->state.stop();
-    self->quit(std::move(m.reason));
-  });
   return {
     [self](start_atom, attempt& what) { self->state.start(std::move(what)); },
     [self](cancel_atom, const run_id& id, exit_reason why) {

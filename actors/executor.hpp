@@ -7,7 +7,8 @@
 namespace troupe {
 
 /// Carries out attempts at one backend. The backend's threads never touch it:
-/// they mail it, and it tells the dispatcher.
+/// they mail it, and it tells the dispatcher. When it dies, the dispatchers
+/// learn that from the supervisor and take over what it had.
 struct executor_state {
   static constexpr auto name = "executor";
 
@@ -27,7 +28,6 @@ struct executor_state {
   void cancel(const run_id& id, exit_reason why);
   void forget(const live_run_ptr& run);
   void finish(std::uint64_t ticket, std::shared_ptr<run_outcome> outcome);
-  void stop();
 };
 
 executor_actor::behavior_type

@@ -182,7 +182,7 @@ using dispatcher_actor = caf::typed_actor<
   caf::reacts_to<ended_atom, attempt_end>,
   // INTERNAL: a run's arguments were bound on the background thread.
   caf::reacts_to<done_atom, resolve_reply>,
-  // The supervisor lost an executor: its runs will not answer.
+  // The supervisor lost one that this one may be waiting for.
   caf::reacts_to<gone_atom, caf::actor_addr>,
   // INTERNAL: some deadline has passed.
   caf::reacts_to<tick_atom, std::uint64_t>>;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/admission.hpp"
+#include "actors/attempt_fate.hpp"
 #include "actors/event_log.hpp"
 #include "runtime/engine.hpp"
 
@@ -70,6 +71,9 @@ struct live_run {
   std::shared_ptr<const run_result> outcome;
   std::shared_ptr<const error> failure;
   timestamp ended_at{};
+
+  // -- its executor's, its backend's and its dispatcher's --------------------
+  attempt_fate fate;
 
   // -- the admission's -------------------------------------------------------
   admission::stay stay;
