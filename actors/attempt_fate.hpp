@@ -11,8 +11,9 @@ namespace troupe {
 
 /// Where the attempt of a run stands, for the case that its executor dies: what
 /// the backend never saw goes to another executor, what it has goes on, and the
-/// word of its end reaches the dispatcher all the same. A run has one attempt at
-/// a time; the executor, the backend and the dispatcher each write once to it.
+/// word of its end reaches the dispatcher all the same. A run has one attempt
+/// at a time; the executor, the backend and the dispatcher each write once to
+/// it.
 class attempt_fate {
 public:
   /// The executor gives it to the backend: from here on it may begin.

@@ -7,6 +7,13 @@ namespace {
 /// What an answer may take from the webhook's deadline to us.
 constexpr auto slack = std::chrono::milliseconds{500};
 
+environment names_of(const environment& known) {
+  environment names;
+  for (const auto& [name, value] : known)
+    names.emplace(name, secret{});
+  return names;
+}
+
 template <class Variables, class Store>
 result<environment> unseal_all(const Variables& variables, const Store& store) {
   environment values;
@@ -34,6 +41,22 @@ void credential_state::gather(const gather_request& what) {
   }
   if (!context->options.webhook)
     return reply(who);
+  ask(query_for(what), std::move(who));
+}
+
+caf::result<gathered> credential_state::explain(const gather_request& what) {
+  waiter who;
+  who.found.run = what.run;
+  who.found.number = what.number;
+  if (!context->options.webhook)
+    return std::move(who.found);
+  auto promise = self->make_response_promise<gathered>();
+  who.explained = promise;
+  ask(query_for(what), std::move(who)); // may answer at once
+  return promise;
+}
+
+credential_query credential_state::query_for(const gather_request& what) const {
   credential_query query;
   query.organization = what.run->who.organization;
   query.user = what.run->who.user;
@@ -41,7 +64,7 @@ void credential_state::gather(const gather_request& what) {
   query.agent_id = what.run->agent_id;
   if (auto request = what.run->request()) // else it has just ended
     query.traceparent = request->traceparent;
-  ask(query, std::move(who));
+  return query;
 }
 
 result<void> credential_state::unseal_stored(const gather_request& what,
@@ -177,6 +200,13 @@ credential_state::checked(result<environment> answer,
 }
 
 void credential_state::reply(waiter& who) {
+  if (who.explained.pending()) {
+    auto& layer = who.found.layers.of_webhook;
+    if (layer)
+      layer = std::make_shared<const environment>(names_of(*layer));
+    who.explained.deliver(std::move(who.found));
+    return;
+  }
   self->send<caf::message_priority::high>(who.home, gather_v,
                                           std::move(who.found));
 }
@@ -225,6 +255,9 @@ credential(credential_actor::stateful_pointer<credential_state> self,
   return {
     [self](gather_atom, const gather_request& what) {
       self->state.gather(what);
+    },
+    [self](explain_atom, const gather_request& what) {
+      return self->state.explain(what);
     },
     [self](done_atom, std::uint64_t flight,
            std::shared_ptr<result<environment>>& answer) {

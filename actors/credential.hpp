@@ -23,10 +23,12 @@ struct credential_state {
   context_ptr context;
   std::shared_ptr<configuration_store> store;
 
-  /// One run that waits for the webhook, with what was found already.
+  /// One run that waits for the webhook, with what was found already; or one
+  /// that is only explained.
   struct waiter {
     dispatcher_actor home;
     gathered found;
+    caf::typed_response_promise<gathered> explained;
   };
   /// One question on its way; all who ask the same wait for one answer.
   struct flight {
@@ -46,12 +48,14 @@ struct credential_state {
   bool sweeping = false;
 
   void gather(const gather_request& what);
+  caf::result<gathered> explain(const gather_request& what);
   void answered(std::uint64_t flight, result<environment> answer);
   void sweep();
   void stop();
 
 private:
   result<void> unseal_stored(const gather_request& what, found_layers& found);
+  credential_query query_for(const gather_request& what) const;
   void ask(const credential_query& query, waiter who);
   result<env_ptr> checked(result<environment> answer,
                           std::vector<std::string>& notes);

@@ -202,6 +202,8 @@ using executor_actor = caf::typed_actor<
 using credential_actor = caf::typed_actor<
   // Finds the layers of a run; `gathered` goes to the sender.
   caf::reacts_to<gather_atom, gather_request>,
+  // Finds what the webhook would give it: the names, without the values.
+  caf::replies_to<explain_atom, gather_request>::with<gathered>,
   // INTERNAL: the webhook has answered, or has not.
   caf::reacts_to<done_atom, std::uint64_t,
                  std::shared_ptr<result<environment>>>,

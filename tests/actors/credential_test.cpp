@@ -3,8 +3,10 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -132,6 +134,43 @@ BOOST_AUTO_TEST_CASE(asks_once_for_many_runs_at_a_time_and_remembers) {
   for (auto& box : boxes)
     BOOST_REQUIRE(box.get().has_value());
   BOOST_TEST(f.webhook->queries().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(explains_what_the_webhook_gives_without_its_values) {
+  webhook_fixture f;
+  f.webhook->always(variables("FROM_HOOK", "hush"));
+  auto request = source_run();
+  request.env["MINE"] = secret{"quiet"};
+  auto explain = [&] {
+    answer<explanation> box;
+    f.engine().explain(someone(), request, box.handle());
+    auto told = box.get();
+    BOOST_REQUIRE_MESSAGE(told.has_value(), why(told));
+    return *told;
+  };
+  auto told = explain();
+  std::map<std::string, std::string> origins{told.variables.begin(),
+                                             told.variables.end()};
+  BOOST_TEST(origins.at("FROM_HOOK") == "webhook");
+  BOOST_TEST(origins.at("MINE") == "run");
+  // A run that follows is not asked for anew, and does get the value.
+  auto ran = f.run(request);
+  BOOST_REQUIRE(ran.has_value());
+  BOOST_TEST(f.webhook->queries().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(explains_that_the_webhook_fails) {
+  engine_options options;
+  options.credentials.when_webhook_fails = credential_rules::on_error::fail;
+  webhook_fixture f{std::move(options)};
+  f.webhook->always(error{ec::unavailable, "out to lunch", {}, {}});
+  answer<explanation> box;
+  f.engine().explain(someone(), source_run(), box.handle());
+  auto told = box.get();
+  BOOST_REQUIRE_MESSAGE(told.has_value(), why(told));
+  BOOST_TEST(std::ranges::any_of(told->reasons, [](const auto& reason) {
+    return reason.find("out to lunch") != std::string::npos;
+  }));
 }
 
 BOOST_AUTO_TEST_CASE(goes_on_without_a_webhook_that_fails_and_says_so) {
