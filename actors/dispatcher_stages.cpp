@@ -1,5 +1,6 @@
 #include "actors/dispatcher.hpp"
 #include "actors/environment_layers.hpp"
+#include "actors/front_desk.hpp"
 #include "actors/recycled.hpp"
 #include "runtime/model/codec.hpp"
 #include "runtime/model/limit_notes.hpp"
@@ -9,10 +10,6 @@
 namespace troupe {
 
 namespace {
-
-/// Arguments longer than this are parsed elsewhere: at some 200 MB/s they take
-/// longer than a handler may.
-constexpr std::size_t inline_arguments = 32u << 10; // bytes
 
 std::uint32_t executor_number(const live_run& run, std::size_t count) {
   return run.owner % static_cast<std::uint32_t>(count);

@@ -7,6 +7,10 @@ namespace troupe {
 /// What every way into the engine does with a request before a dispatcher gets
 /// it, so that nobody passes by the bounds or by the other organizations.
 
+/// Arguments longer than this are bound on a thread beside the dispatchers: at
+/// some 200 MB/s they take longer than a handler may.
+inline constexpr std::size_t inline_arguments = 32u << 10; // bytes
+
 struct taken_run {
   live_run_ptr run;
   /// One of an organization with few under way passes the thousands that

@@ -1,5 +1,8 @@
 #include "actors/gate.hpp"
 
+#include <type_traits>
+#include <utility>
+
 namespace troupe {
 
 namespace {
@@ -8,9 +11,7 @@ caf::error stopped() {
   return to_caf({ec::unavailable, "the engine has stopped"});
 }
 
-} // namespace
-
-result<taken_run> gate_state::take_in(execution& what) {
+result<void> check(const execution& what) {
   if (what.version != wire_version)
     return error{ec::invalid_request,
                  "this node speaks version " + std::to_string(wire_version)
@@ -20,48 +21,126 @@ result<taken_run> gate_state::take_in(execution& what) {
     return *what.unreadable;
   if (!what.request)
     return error{ec::invalid_request, "the execution holds no request"};
-  if (what.who.organization.empty())
-    what.who.organization = default_organization();
+  return {};
+}
+
+template <class Answer>
+auto& promise_of(gate_line::visitor& v) {
+  if constexpr (std::is_same_v<Answer, run_answer>)
+    return v.answer;
+  else
+    return v.accepted;
+}
+
+void refuse(gate_line::visitor& v, error why) {
+  if (v.answer.pending())
+    v.answer.deliver(to_caf(std::move(why)));
+  else
+    v.accepted.deliver(to_caf(std::move(why)));
+}
+
+} // namespace
+
+// -- executions ---------------------------------------------------------------
+
+result<taken_run> gate_state::take_in(execution& what) {
   auto taken = take_on(*context, caller{what.who}, run_request{*what.request});
   if (!taken)
     return taken;
   what.request = taken->run->request();
   what.local = taken->run;
-  // The answer goes straight back: only the end of the run comes by here.
-  auto count_out
-    = [context = context, run = taken->run.get()](const run_event& event) {
-        if (event.kind == run_event_kind::end)
-          let_go(*context, *run);
-        return true;
-      };
-  taken->run->events.subscribe(0, std::move(count_out));
+  const bool counts = what.request->args_json.size() <= inline_arguments;
+  if (counts) // the others keep no dispatcher busy
+    pressure->sent();
+  // The answer goes straight back: only what the dispatcher tells comes by.
+  auto count = [context = context, run = taken->run.get(), pressure = pressure,
+                home = inner_gate_actor{self},
+                ahead = counts](const run_event& event) mutable {
+    if (std::exchange(ahead, false) && pressure->arrived())
+      caf::anon_send(home, turn_v);
+    if (event.kind == run_event_kind::end)
+      let_go(*context, *run);
+    return true;
+  };
+  taken->run->events.subscribe(0, std::move(count));
   return taken;
+}
+
+result<dispatcher_actor> gate_state::admit(execution& what) {
+  auto taken = take_in(what);
+  if (!taken)
+    return taken.error();
+  auto to = choose_dispatcher(*context, *taken->run);
+  if (!to)
+    abandon(*context, taken->run, to.error());
+  return to;
+}
+
+template <class Answer, class Word>
+caf::result<Answer> gate_state::arrive(Word word, execution& what) {
+  if (auto fine = check(what); !fine)
+    return to_caf(std::move(fine.error()));
+  if (what.who.organization.empty())
+    what.who.organization = default_organization();
+  if (line.size() == 0 && pressure->has_room())
+    return pass_on<Answer>(word, what);
+  if (context->pending + line.size() >= context->options.pending) {
+    meters::add(context->meter.refused);
+    return to_caf({ec::exhausted,
+                   "too many requests are pending",
+                   {},
+                   std::chrono::milliseconds{1'000}});
+  }
+  gate_line::visitor v;
+  auto promise = self->make_response_promise<Answer>();
+  promise_of<Answer>(v) = promise;
+  v.what = std::move(what);
+  line.push(std::move(v));
+  // Behind all that is in the mailbox now: they have to be in the line first.
+  if (pressure->wanted())
+    self->send(self, turn_v);
+  return promise;
 }
 
 template <class Answer, class Word>
 caf::result<Answer> gate_state::pass_on(Word word, execution& what) {
-  auto taken = take_in(what);
-  if (!taken)
-    return to_caf(std::move(taken.error()));
-  auto to = choose_dispatcher(*context, *taken->run);
-  if (!to) {
-    abandon(*context, taken->run, to.error());
+  auto to = admit(what);
+  if (!to)
     return to_caf(std::move(to.error()));
-  }
   // As urgent as it came: the answer to a message that became urgent on its way
   // is not what the asker waits for.
   return self->delegate(*to, word, std::move(what));
 }
 
-caf::result<run_answer> gate_state::run(execution& what) {
-  return pass_on<run_answer>(run_v, what);
+void gate_state::forward(gate_line::visitor& v) {
+  auto to = admit(v.what);
+  if (!to)
+    return refuse(v, std::move(to.error()));
+  if (v.answer.pending())
+    v.answer.delegate(*to, run_v, std::move(v.what));
+  else
+    v.accepted.delegate(*to, start_v, std::move(v.what));
 }
 
-caf::result<run_note> gate_state::start(execution& what) {
-  return pass_on<run_note>(start_v, what);
+void gate_state::turn() {
+  pressure->came();
+  while (line.size() > 0 && pressure->has_room())
+    if (auto next = line.pop())
+      forward(*next);
+  if (line.size() > 0 && pressure->wanted())
+    self->send(self, turn_v);
 }
+
+void gate_state::stop() {
+  while (auto next = line.pop())
+    refuse(*next, {ec::unavailable, "the engine has stopped"});
+}
+
+// -- questions ----------------------------------------------------------------
 
 caf::result<run_note> gate_state::cancel(const run_reference& which) {
+  if (auto waiting = line.take(which))
+    forward(*waiting); // there it ends before it has begun
   auto run = context->runs.find(run_id{which.id});
   if (!run || run->who.organization.str() != which.organization
       || run->phase == run_phase::ended)
@@ -77,6 +156,8 @@ caf::result<run_note> gate_state::cancel(const run_reference& which) {
 }
 
 caf::result<run_note> gate_state::find(const run_reference& which) {
+  if (auto waiting = line.take(which))
+    forward(*waiting); // who is asked about is known from here on
   if (auto run = context->runs.find(run_id{which.id});
       run && run->who.organization.str() == which.organization)
     return to_note(describe(*run));
@@ -86,13 +167,21 @@ caf::result<run_note> gate_state::find(const run_reference& which) {
   return self->delegate(routes->ledger, find_v, which);
 }
 
-gate_actor::behavior_type gate(gate_actor::stateful_pointer<gate_state> self,
-                               context_ptr context) {
+inner_gate_actor::behavior_type
+gate(inner_gate_actor::stateful_pointer<gate_state> self, context_ptr context) {
   self->state.self = self;
   self->state.context = std::move(context);
+  self->set_exit_handler([self](caf::exit_msg& m) {
+    self->state.stop();
+    self->quit(std::move(m.reason));
+  });
   return {
-    [self](run_atom, execution& what) { return self->state.run(what); },
-    [self](start_atom, execution& what) { return self->state.start(what); },
+    [self](run_atom word, execution& what) {
+      return self->state.arrive<run_answer>(word, what);
+    },
+    [self](start_atom word, execution& what) {
+      return self->state.arrive<run_note>(word, what);
+    },
     [self](cancel_atom, const run_reference& which) {
       return self->state.cancel(which);
     },
@@ -105,6 +194,7 @@ gate_actor::behavior_type gate(gate_actor::stateful_pointer<gate_state> self,
       us.boot = self->state.context->boot;
       return us;
     },
+    [self](turn_atom) { self->state.turn(); },
   };
 }
 

@@ -1,27 +1,46 @@
 #pragma once
 
 #include "actors/front_desk.hpp"
+#include "actors/gate_line.hpp"
 
 namespace troupe {
 
-/// The engine as other actors see it, here or far away. Keeps nothing: it
-/// hands each message to a dispatcher or to the ledger and is out of it.
+/// What the gate is to itself.
+using inner_gate_actor = gate_actor::extend<
+  // INTERNAL: there is room in front of the dispatchers again.
+  caf::reacts_to<turn_atom>>;
+
+/// The engine as other actors see it, here or far away. It hands each message
+/// to a dispatcher or to the ledger and is out of it. Only where executions
+/// come faster than dispatchers take them do they wait here, in a fair line:
+/// the network knows no urgency, and a mailbox no organizations.
 struct gate_state {
   static constexpr auto name = "gate";
 
-  gate_actor::pointer self = nullptr;
+  inner_gate_actor::pointer self = nullptr;
   context_ptr context;
+  std::shared_ptr<gate_pressure> pressure = std::make_shared<gate_pressure>();
+  gate_line line;
 
-  result<taken_run> take_in(execution& what);
+  // -- executions ------------------------------------------------------------
+  template <class Answer, class Word>
+  caf::result<Answer> arrive(Word word, execution& what);
   template <class Answer, class Word>
   caf::result<Answer> pass_on(Word word, execution& what);
-  caf::result<run_answer> run(execution& what);
-  caf::result<run_note> start(execution& what);
+  void turn();
+  void stop();
+
+  // -- questions -------------------------------------------------------------
   caf::result<run_note> cancel(const run_reference& which);
   caf::result<run_note> find(const run_reference& which);
+
+private:
+  result<taken_run> take_in(execution& what);
+  result<dispatcher_actor> admit(execution& what);
+  void forward(gate_line::visitor& v);
 };
 
-gate_actor::behavior_type gate(gate_actor::stateful_pointer<gate_state> self,
-                               context_ptr context);
+inner_gate_actor::behavior_type
+gate(inner_gate_actor::stateful_pointer<gate_state> self, context_ptr context);
 
 } // namespace troupe
