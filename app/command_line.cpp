@@ -24,6 +24,7 @@ Examples:
   troupe tool put tool.py           keep it, its schema derived
   troupe config show --origin       what is in force, and who said so
   troupe config keys http           the settings of one group, explained
+  troupe --server http://host:8283 runs list
 
 Exit codes: 0 fine, 1 the tool failed, 2 usage, 70 our fault, 124 timeout.
 )";

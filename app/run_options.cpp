@@ -76,7 +76,8 @@ result<void> set_limits(const run_options& said, limit_overrides& l) {
   if (!said.timeout.empty()) {
     auto time = parse_duration(said.timeout);
     if (!time)
-      return time.error().within("--timeout");
+      return bad_field("--timeout", time.error().text,
+                       "such as 5s, 500ms or 2m");
     if (time->count() <= 0)
       return bad_field("--timeout", "must be more than zero", "5s, 500ms, 2m");
     l.wall = *time;
@@ -84,7 +85,8 @@ result<void> set_limits(const run_options& said, limit_overrides& l) {
   if (!said.memory.empty()) {
     auto bytes = parse_size(said.memory);
     if (!bytes)
-      return bytes.error().within("--memory");
+      return bad_field("--memory", bytes.error().text,
+                       "such as 256MiB or 1GiB");
     constexpr std::uint64_t least = 8u << 20; // an interpreter's start
     if (*bytes < least)
       return bad_field("--memory", "less than 8 MiB runs nothing", "256MiB");

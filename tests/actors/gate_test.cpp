@@ -67,8 +67,7 @@ struct held_engine {
 
 constexpr std::size_t flood = 2'000;
 
-void ignore(const caf::error&) {
-}
+void ignore(const caf::error&) {}
 
 } // namespace
 

@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(says_what_is_wrong_with_the_command_line) {
     {{"run", adder, "--timeout", "soon"}, "--timeout"},
     {{"run", adder, "--timeout", "0s"}, "--timeout"},
     {{"run", adder, "--timeout=-1s"}, "--timeout"},
-    {{"run", adder, "--memory", "lots"}, "--memory"},
+    {{"run", adder, "--memory", "lots"}, "such as 256MiB"},
     {{"run", adder, "--memory", "1KiB"}, "--memory"},
     {{"run", adder, "--network", "some"}, "--network"},
     {{"run", adder, "--network", "allow="}, "--network"},
