@@ -1,6 +1,7 @@
 #include "app/provider_trial.hpp"
 
 #include "app/provider_options.hpp"
+#include "net/providers/rehearse.hpp"
 #include "net/providers/status.hpp"
 #include "runtime/script/program.hpp"
 
@@ -47,6 +48,7 @@ public:
     if (!where)
       return where.error();
     made->where_ = *where;
+    made->book_ = book;
     auto bounds = bounds_from(s, kind);
     bounds.reconcile_every = 0s;
     made->backend_ = std::make_shared<net::remote_backend>(
@@ -61,6 +63,8 @@ public:
   result<void> ready() const { return where_->ready(); }
   /// Otherwise nothing is asked for before the first run.
   bool lists_sandboxes() const { return where_->keeps_sandboxes(); }
+
+  bool rehearses() const { return !where_->rehearsals().empty(); }
 
   result<tags> list() {
     auto answer = std::make_shared<std::promise<result<tags>>>();
@@ -88,6 +92,24 @@ public:
     return watcher->wait();
   }
 
+  bool rehearse(prepared_run r, net::rehearsal_sink tell) {
+    auto answer = std::make_shared<std::promise<bool>>();
+    auto run = std::make_shared<const prepared_run>(std::move(r));
+    net::call_scope scope{run->deadline, nullptr};
+    auto work
+      = [](asio::awaitable<bool> all,
+           std::shared_ptr<std::promise<bool>> told) -> asio::awaitable<void> {
+      auto fine = co_await std::move(all);
+      told->set_value(fine);
+    };
+    asio::co_spawn(io_.executor(),
+                   work(net::rehearse(where_, std::move(run), book_,
+                                      std::move(tell), std::move(scope)),
+                        answer),
+                   asio::detached);
+    return answer->get_future().get();
+  }
+
   result<tags> reconcile(bool dry_run) {
     backend_->rest(patience); // answers do not wait for the end of a sandbox
     auto answer = std::make_shared<std::promise<result<tags>>>();
@@ -102,6 +124,7 @@ private:
 
   io_thread io_;
   std::shared_ptr<net::provider> where_;
+  std::shared_ptr<lease_book> book_;
   std::shared_ptr<net::remote_backend> backend_;
 };
 
@@ -218,6 +241,12 @@ bool try_provider(const settings& s, backend_kind kind, const step_sink& sink) {
                             std::pair{"command with input", command(kind)}})
     if (!tell(judge(name, at.run(run))))
       return false;
+  if (at.rehearses()
+      && !at.rehearse(
+        plain_run(kind), [&](const std::string& name, const auto& came) {
+          tell({name, came ? *came : came.error().text, came.has_value(), {}});
+        }))
+    return false;
   auto left = at.reconcile(true);
   if (!left)
     return tell(failed("cleaning up", left.error()));

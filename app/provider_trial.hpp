@@ -25,7 +25,8 @@ using step_sink = std::function<void(const trial_step&)>;
 
 /// Proves the credentials and the way to one provider with what the engine
 /// itself uses: asks for the sandboxes there, then carries out a Python tool, a
-/// TypeScript tool and a command in sandboxes of their own, then looks whether
+/// TypeScript tool and a command in sandboxes of their own, then in one more
+/// all that the provider does beside runs (files and so on), then looks whether
 /// any is left. Ends at the first step that fails. True: all is well.
 bool try_provider(const settings& s, backend_kind kind, const step_sink& tell);
 

@@ -2,8 +2,10 @@
 
 #include "net/fail.hpp"
 #include "net/providers/e2b_client.hpp"
+#include "net/providers/e2b_files.hpp"
 #include "net/providers/e2b_inside.hpp"
 #include "net/providers/e2b_messages.hpp"
+#include "net/providers/e2b_rehearsals.hpp"
 #include "net/providers/status.hpp"
 
 namespace troupe::net {
@@ -19,7 +21,8 @@ constexpr int max_list_pages = 100;
 class e2b_provider final : public provider {
 public:
   explicit e2b_provider(e2b_client client)
-      : client_{client}, inside_{std::make_shared<e2b_inside>(client)} {}
+      : client_{client}, inside_{std::make_shared<e2b_inside>(client)},
+        files_{make_e2b_files(std::move(client))} {}
 
   backend_kind kind() const override { return backend_kind::e2b; }
   std::string_view name() const override { return e2b_client::service; }
@@ -58,6 +61,11 @@ public:
                                         call_scope scope) override;
   asio::awaitable<result<std::vector<tagged>>> list(call_scope scope) override;
 
+  remote_files* files() override { return files_.get(); }
+  std::vector<rehearsal> rehearsals() override {
+    return e2b_rehearsals(*this, client_, inside_);
+  }
+
 private:
   /// The older one knows running ones only, and has them all on one page.
   std::string
@@ -70,6 +78,7 @@ private:
 
   e2b_client client_;
   std::shared_ptr<e2b_inside> inside_;
+  std::unique_ptr<remote_files> files_;
 };
 
 // -- control plane -----------------------------------------------------------

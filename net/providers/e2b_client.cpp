@@ -2,10 +2,12 @@
 
 #include "net/client/address_rules.hpp"
 #include "net/providers/e2b_messages.hpp"
+#include "net/providers/status.hpp"
 #include "runtime/frame/base64.hpp"
 
 namespace troupe::net {
 
+namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using namespace e2b;
 
@@ -75,6 +77,57 @@ result<client_request> e2b_client::to_sandbox(const remote_sandbox& sandbox,
   r.abort = scope.abort;
   r.traceparent = scope.traceparent;
   return r;
+}
+
+result<client_request> e2b_client::request_for(const remote_sandbox& sandbox,
+                                               e2b::call what,
+                                               const call_scope& scope) const {
+  auto again = what.may_repeat();
+  auto rpc = what.target.starts_with("/filesystem.Filesystem/")
+    || what.target.starts_with("/process.Process/");
+  auto r = what.to == plane::api
+    ? result<client_request>{to_api(what.method, std::move(what.target), scope)}
+    : to_sandbox(sandbox, what.to == plane::envd ? envd_port : interpreter_port,
+                 what.method, std::move(what.target), scope);
+  if (!r)
+    return r;
+  if (rpc)
+    r->headers.set("Connect-Protocol-Version", "1");
+  if (rpc || what.to == plane::interpreter)
+    r->headers.set(http::field::content_type, "application/json");
+  if (!what.type.empty())
+    r->headers.set(http::field::content_type, what.type);
+  if (what.to == plane::interpreter)
+    r->headers.erase("X-Access-Token"); // its contexts are asked for without
+  r->body = std::move(what.body);
+  r->idempotent = again;
+  return r;
+}
+
+asio::awaitable<client_exchange> e2b_client::ask(remote_sandbox sandbox,
+                                                 e2b::call what,
+                                                 call_scope scope) const {
+  auto request = request_for(sandbox, std::move(what), scope);
+  if (!request)
+    co_return client_exchange{request.error()};
+  auto done = co_await http_->send(std::move(*request));
+  co_return done;
+}
+
+asio::awaitable<result<client_response>>
+e2b_client::perform(remote_sandbox sandbox, e2b::call what,
+                    call_scope scope) const {
+  auto doing = what.doing;
+  auto done
+    = co_await ask(std::move(sandbox), std::move(what), std::move(scope));
+  if (!done.answer)
+    co_return done.answer.error().within(std::string{doing});
+  if (done.answer->ok())
+    co_return std::move(*done.answer);
+  auto why = refused(service, doing, *done.answer, key_setting);
+  if (says_sandbox_is_gone(*done.answer))
+    why.text += "; its sandbox is gone";
+  co_return why;
 }
 
 } // namespace troupe::net

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "net/providers/e2b.hpp"
+#include "net/providers/e2b_calls.hpp"
 #include "net/providers/provider.hpp"
 
 #include <boost/beast/http/verb.hpp>
@@ -36,7 +37,16 @@ public:
                                     std::string target,
                                     const call_scope& scope) const;
 
+  boost::asio::awaitable<client_exchange>
+  ask(remote_sandbox sandbox, e2b::call what, call_scope scope) const;
+  /// The reply when it is a good one.
+  boost::asio::awaitable<result<client_response>>
+  perform(remote_sandbox sandbox, e2b::call what, call_scope scope) const;
+
 private:
+  result<client_request> request_for(const remote_sandbox& sandbox,
+                                     e2b::call what,
+                                     const call_scope& scope) const;
   result<base_url> place_of(const remote_sandbox& sandbox,
                             std::uint16_t port) const;
 

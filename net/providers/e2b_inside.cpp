@@ -2,11 +2,10 @@
 
 #include "net/fail.hpp"
 #include "net/providers/connect_stream.hpp"
+#include "net/providers/e2b_calls.hpp"
 #include "net/providers/e2b_messages.hpp"
 #include "net/providers/json_lines.hpp"
-#include "net/providers/multipart.hpp"
 #include "net/providers/status.hpp"
-#include "runtime/frame/base64.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -52,53 +51,7 @@ struct e2b_inside::delivery {
   std::optional<error> broken;
 };
 
-// -- files -------------------------------------------------------------------
-
-/// As a form: every envd takes that, plain bytes only the newer ones.
-asio::awaitable<result<void>> e2b_inside::write_file(remote_sandbox sandbox,
-                                                     std::string path,
-                                                     std::string content,
-                                                     call_scope scope) {
-  auto keep = shared_from_this();
-  auto target = "/files?path=" + percent_encode(path);
-  if (envd_of(sandbox) < names_its_user)
-    target += "&username=" + std::string{user};
-  auto request = client_.to_sandbox(sandbox, to_envd, http::verb::post,
-                                    std::move(target), scope);
-  if (!request)
-    co_return request.error();
-  auto boundary = make_boundary();
-  std::vector<form_part> parts{form_file("file", path, content)};
-  request->headers.set(http::field::content_type, form_type(boundary));
-  request->body = form_body(parts, boundary);
-  request->idempotent = true;
-  auto done = co_await client_.http().send(std::move(*request));
-  if (!done.answer)
-    co_return done.answer.error();
-  if (!done.answer->ok())
-    co_return refused(e2b_client::service, "take a file", *done.answer,
-                      e2b_client::key_setting);
-  co_return result<void>{};
-}
-
 // -- processes ---------------------------------------------------------------
-
-asio::awaitable<client_exchange> e2b_inside::call_envd(remote_sandbox sandbox,
-                                                       std::string method,
-                                                       std::string message,
-                                                       call_scope scope) {
-  auto path = "/process.Process/" + method;
-  auto request
-    = client_.to_sandbox(sandbox, to_envd, http::verb::post, path, scope);
-  if (!request)
-    co_return client_exchange{request.error()};
-  request->headers.set("Connect-Protocol-Version", "1");
-  request->headers.set(http::field::content_type, "application/json");
-  request->body = std::move(message);
-  request->idempotent = method != "SendInput";
-  auto done = co_await client_.http().send(std::move(*request));
-  co_return done;
-}
 
 /// Beside the stream that waits for the process: its own connection.
 asio::awaitable<void> e2b_inside::deliver(remote_sandbox sandbox,
@@ -107,12 +60,11 @@ asio::awaitable<void> e2b_inside::deliver(remote_sandbox sandbox,
                                           call_scope scope) {
   auto keep = shared_from_this();
   scope.abort = nullptr; // that one belongs to the stream
-  auto message = input_body(pid, text);
-  auto done
-    = co_await call_envd(sandbox, "SendInput", std::move(message), scope);
+  auto message = send_input(pid, text);
+  auto done = co_await client_.ask(sandbox, std::move(message), scope);
   if (took_input(done)) {
-    message = process_body(pid);
-    done = co_await call_envd(sandbox, "CloseStdin", std::move(message), scope);
+    message = close_input(pid);
+    done = co_await client_.ask(sandbox, std::move(message), scope);
   }
   if (took_input(done))
     co_return;
@@ -122,8 +74,8 @@ asio::awaitable<void> e2b_inside::deliver(remote_sandbox sandbox,
     : done.answer.error().within("give a process its input");
   // What waits for the rest, or takes half of it for the whole, is ended.
   scope.deadline = std::chrono::steady_clock::now() + kill_patience;
-  message = kill_body(pid);
-  (void)co_await call_envd(sandbox, "SendSignal", std::move(message), scope);
+  message = send_signal(pid, "SIGNAL_SIGKILL");
+  (void)co_await client_.ask(sandbox, std::move(message), scope);
   into->stream->trip();
 }
 
@@ -135,8 +87,10 @@ asio::awaitable<execution> e2b_inside::execute(remote_sandbox sandbox,
   std::string input_file;
   if (!what.input.empty() && envd_of(sandbox) < closes_input) {
     input_file = std::string{input_prefix} + make_uuid();
-    auto there = co_await write_file(
-      sandbox, input_file, std::exchange(what.input, std::string{}), scope);
+    std::vector<remote_file> files;
+    files.push_back({input_file, std::exchange(what.input, std::string{})});
+    auto message = write_files(files, user_of(sandbox));
+    auto there = co_await client_.perform(sandbox, std::move(message), scope);
     if (!there)
       co_return execution{there.error(), false};
   }
@@ -247,14 +201,34 @@ asio::awaitable<execution> e2b_inside::run_cell(remote_sandbox sandbox,
                                                 script::remote_script script,
                                                 output_sink sink,
                                                 call_scope scope) {
+  auto head = head_of(lang, script.runner);
+  auto rest = execute_rest(lang, script.rest.reveal());
+  return send_cell(std::move(sandbox), std::move(head), std::move(rest),
+                   std::move(sink), std::move(scope));
+}
+
+asio::awaitable<execution> e2b_inside::run_in_context(remote_sandbox sandbox,
+                                                      std::string context,
+                                                      std::string code,
+                                                      output_sink sink,
+                                                      call_scope scope) {
+  json::object body{{"code", code}, {"context_id", context}};
+  return send_cell(std::move(sandbox), nullptr, json::to_text(body),
+                   std::move(sink), std::move(scope));
+}
+
+asio::awaitable<execution>
+e2b_inside::send_cell(remote_sandbox sandbox,
+                      std::shared_ptr<const std::string> head, std::string rest,
+                      output_sink sink, call_scope scope) {
   auto keep = shared_from_this();
   auto request = client_.to_sandbox(sandbox, to_interpreter, http::verb::post,
                                     "/execute", scope);
   if (!request)
     co_return execution{request.error(), false};
   request->headers.set(http::field::content_type, "application/json");
-  request->body_head = head_of(lang, script.runner);
-  request->body = execute_rest(lang, script.rest.reveal());
+  request->body_head = std::move(head);
+  request->body = std::move(rest);
 
   command_end end;
   auto ended = false;

@@ -24,10 +24,10 @@ public:
   run_cell(remote_sandbox sandbox, language lang, script::remote_script script,
            output_sink sink, call_scope scope);
 
-  boost::asio::awaitable<result<void>> write_file(remote_sandbox sandbox,
-                                                  std::string path,
-                                                  std::string content,
-                                                  call_scope scope);
+  /// In a context that was made before, which keeps what the code did.
+  boost::asio::awaitable<execution>
+  run_in_context(remote_sandbox sandbox, std::string context, std::string code,
+                 output_sink sink, call_scope scope);
 
 private:
   struct delivery;
@@ -40,10 +40,9 @@ private:
                                        std::uint32_t pid, std::string text,
                                        std::shared_ptr<delivery> into,
                                        call_scope scope);
-  boost::asio::awaitable<client_exchange> call_envd(remote_sandbox sandbox,
-                                                    std::string method,
-                                                    std::string message,
-                                                    call_scope scope);
+  boost::asio::awaitable<execution>
+  send_cell(remote_sandbox sandbox, std::shared_ptr<const std::string> head,
+            std::string rest, output_sink sink, call_scope scope);
   boost::asio::awaitable<execution> cut_off(remote_sandbox sandbox, error why,
                                             call_scope scope);
   std::shared_ptr<const std::string>

@@ -253,32 +253,6 @@ std::string start_body(const command_request& what,
   return json::to_text(body);
 }
 
-namespace {
-
-json::object selector(std::uint32_t pid) {
-  json::object body;
-  body["process"] = json::object{{"pid", pid}};
-  return body;
-}
-
-} // namespace
-
-std::string input_body(std::uint32_t pid, std::string_view input) {
-  auto body = selector(pid);
-  body["input"] = json::object{{"stdin", frame::to_base64(input)}};
-  return json::to_text(body);
-}
-
-std::string process_body(std::uint32_t pid) {
-  return json::to_text(selector(pid));
-}
-
-std::string kill_body(std::uint32_t pid) {
-  auto body = selector(pid);
-  body["signal"] = "SIGNAL_SIGKILL";
-  return json::to_text(body);
-}
-
 bool says_sandbox_is_gone(const client_response& reply) {
   if (reply.status != 502)
     return false;

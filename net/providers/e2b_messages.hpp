@@ -35,6 +35,10 @@ inline constexpr envd_version names_its_user{0, 4, 0}; // before: we do
 inline constexpr envd_version closes_input{0, 5, 2};   // before: no CloseStdin
 /// One that says nothing we can read is taken for a current one.
 envd_version envd_of(const remote_sandbox& sandbox);
+/// Whom to name in a query; "" where nobody has to be.
+inline std::string_view user_of(const remote_sandbox& sandbox) {
+  return envd_of(sandbox) < names_its_user ? user : std::string_view{};
+}
 
 /// Whether envd requests for every sandbox of that domain go to one host, as
 /// E2B's own clients send them: then one connection serves many sandboxes.
@@ -51,11 +55,6 @@ result<std::vector<provider::tagged>> parse_list(std::string_view body);
 /// process's input, and the file goes.
 std::string start_body(const command_request& what,
                        std::string_view input_file = {});
-/// The bodies of SendInput, CloseStdin and SendSignal.
-std::string input_body(std::uint32_t pid, std::string_view input);
-std::string process_body(std::uint32_t pid);
-std::string kill_body(std::uint32_t pid);
-
 /// Whether E2B's proxy answered in the place of a sandbox that is not there,
 /// or where nobody listens: so nothing was begun.
 bool says_sandbox_is_gone(const client_response& reply);

@@ -1,8 +1,11 @@
 #pragma once
 
+#include "runtime/error.hpp"
+
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// Forms with files in them (RFC 7578), as providers take uploads.
 namespace troupe::net {
@@ -23,5 +26,18 @@ std::string make_boundary();
 std::string form_type(std::string_view boundary);
 std::string form_body(std::span<const form_part> parts,
                       std::string_view boundary);
+
+/// One part of a form of somebody else's.
+struct form_entry {
+  std::string name;
+  std::string filename{}; // "": a plain field
+  std::string type{};
+  std::string_view content; // in the body that was parsed
+};
+
+/// The parts of a form, by its `Content-Type`. One that does not end is cut
+/// off, and refused as a whole.
+result<std::vector<form_entry>> parse_form(std::string_view content_type,
+                                           std::string_view body);
 
 } // namespace troupe::net

@@ -81,6 +81,17 @@ struct execution {
       : end{std::move(why)}, may_have_begun{begun} {}
 };
 
+class remote_files;
+
+/// Something that a provider does beside runs, tried in a sandbox of ours and
+/// judged by what came of it. It says that to an operator.
+struct rehearsal {
+  std::string name; // "files"
+  std::function<boost::asio::awaitable<result<std::string>>(remote_sandbox,
+                                                            call_scope)>
+    play;
+};
+
 /// What differs between providers. Coroutines on the client's executor; each
 /// ends by the scope's deadline or when its switch trips.
 class provider {
@@ -152,6 +163,13 @@ public:
   };
   virtual boost::asio::awaitable<result<std::vector<tagged>>>
   list(call_scope scope) = 0;
+
+  /// Its files from outside; null where there is no way in.
+  virtual remote_files* files() { return nullptr; }
+
+  /// What it does beside runs, to be tried one after the other in one sandbox.
+  /// The provider has to be there until they are through.
+  virtual std::vector<rehearsal> rehearsals() { return {}; }
 };
 
 } // namespace troupe::net

@@ -1,12 +1,11 @@
 #include "tests/support/e2b_stand_in.hpp"
 
-#include "net/providers/connect_stream.hpp"
-#include "runtime/frame/base64.hpp"
 #include "runtime/json/json.hpp"
+#include "tests/support/e2b_stand_in_files.hpp"
+#include "tests/support/e2b_stand_in_words.hpp"
+#include "tests/support/stand_in_files.hpp"
 
 #include <signal.h>
-
-#include <fstream>
 
 namespace troupe::test {
 
@@ -14,33 +13,11 @@ namespace {
 
 const std::string token = "at-1";
 
-std::string refusal(int code, std::string_view why) {
-  json::object o{{"code", code}, {"message", why}};
-  return json::to_text(o);
-}
-
 /// As their proxy says it, in the place of a sandbox.
 std::string gone(const std::string& id) {
   json::object o{
     {"sandboxId", id}, {"code", 502}, {"message", "the sandbox was not found"}};
   return json::to_text(o);
-}
-
-std::map<std::string, std::string> texts(const json::value* v) {
-  std::map<std::string, std::string> out;
-  if (v && v->is_object())
-    for (const auto& [name, value] : v->as_object())
-      if (value.is_string())
-        out[std::string{name}] = std::string{value.as_string()};
-  return out;
-}
-
-/// A notebook's cell of JavaScript: over when its text is through, whatever a
-/// promise of it that nobody waits for still has to do.
-std::string cell_of(std::string_view code) {
-  return "(async () => {\n" + std::string{code}
-  + "\n})().then(() => process.exit(), "
-    "(e) => { console.error(e); process.exit(1); });\n";
 }
 
 /// The members NewSandbox knows; the real one refuses others.
@@ -50,12 +27,6 @@ bool known_member(std::string_view name) {
     if (name == known)
       return true;
   return false;
-}
-
-std::string envelope_end(std::string_view json) {
-  auto bytes = net::connect_envelope(json);
-  bytes[0] = 2;
-  return bytes;
 }
 
 } // namespace
@@ -76,6 +47,15 @@ std::string e2b_stand_in::described(const std::string& id) const {
                  {"clientID", "c"},
                  {"envdVersion", envd_},
                  {"envdAccessToken", token}};
+  return json::to_text(o);
+}
+
+std::string e2b_stand_in::shown(const std::string& id, const box& b) const {
+  auto o = json::parse_object(described(id)).value();
+  o["state"] = b.paused ? "paused" : "running";
+  o["startedAt"] = o["endAt"] = "2026-01-01T00:00:00Z";
+  o["cpuCount"] = 2;
+  o["memoryMB"] = o["diskSizeMB"] = 512;
   return json::to_text(o);
 }
 
@@ -107,19 +87,6 @@ void e2b_stand_in::end_everything() {
     ::kill(-pid, SIGKILL);
 }
 
-int e2b_stand_in::carry_out(program_run program) {
-  auto child = -1;
-  program.begun = [&](int pid) {
-    child = pid;
-    std::lock_guard guard{mutex_};
-    running_.insert(pid);
-  };
-  auto code = run_program(program);
-  std::lock_guard guard{mutex_};
-  running_.erase(child);
-  return code;
-}
-
 std::string e2b_stand_in::leave_one_behind() {
   std::lock_guard guard{mutex_};
   auto id = "ibox" + std::to_string(next_++);
@@ -146,13 +113,8 @@ void e2b_stand_in::handle(const stand_request& r, stand_reply& reply) {
     if (r.path.starts_with("/v2/sandboxes/") && r.path.ends_with("/connect")
         && r.method == "POST")
       return connect(r, reply);
-    if (r.method == "DELETE" && r.path.starts_with("/sandboxes/")) {
-      std::lock_guard guard{mutex_};
-      auto gone = boxes_.erase(r.path.substr(11)) > 0;
-      destroyed_ += gone;
-      changed_.notify_all();
-      return gone ? reply.send(204) : reply.json(404, refusal(404, "no box"));
-    }
+    if (r.path.starts_with("/sandboxes/"))
+      return manage(r, reply);
     return;
   }
   box b;
@@ -163,16 +125,21 @@ void e2b_stand_in::handle(const stand_request& r, stand_reply& reply) {
       return reply.json(502, gone(id));
     b = i->second;
   }
+  if (b.paused)
+    return reply.json(502, gone(id));
+  auto port = r.header("e2b-sandbox-port");
+  if (port == "49999" && r.path.starts_with("/contexts"))
+    return contexts_.handle(r, reply);
   if (r.header("x-access-token") != token)
     return reply.json(401, refusal(401, "no access token"));
-  auto port = r.header("e2b-sandbox-port");
   if (port == "49983" && is_before("0.4.0")
       && r.header("authorization") != "Basic dXNlcjo=")
     return reply.json(401, refusal(401, "no user specified"));
   if (port == "49983" && r.path == "/health" && r.method == "GET")
     return reply.send(204);
-  if (port == "49983" && r.path == "/files" && r.method == "POST")
-    return take_file(r, reply);
+  if (port == "49983"
+      && (r.path == "/files" || r.path.starts_with("/filesystem.Filesystem/")))
+    return play_envd_files(r, reply, is_before("0.4.0"));
   if (port == "49983" && r.path == "/process.Process/Start")
     return start(r, reply, b);
   if (port == "49983" && r.path.starts_with("/process.Process/"))
@@ -199,6 +166,42 @@ void e2b_stand_in::create(const stand_request& r, stand_reply& reply) {
   reply.json(201, described(id));
 }
 
+/// One sandbox: shown, given time, paused, ended.
+void e2b_stand_in::manage(const stand_request& r, stand_reply& reply) {
+  auto id = r.path.substr(11);
+  auto what = id.substr(std::min(id.size(), id.find('/')));
+  id.resize(id.size() - what.size());
+  auto body = json::parse_object(r.body);
+  std::lock_guard guard{mutex_};
+  auto found = boxes_.find(id);
+  if (found == boxes_.end())
+    return reply.json(404, refusal(404, "no box"));
+  auto& b = found->second;
+  if (r.method == "DELETE" && what.empty()) {
+    boxes_.erase(found);
+    ++destroyed_;
+    changed_.notify_all();
+    return reply.send(204);
+  }
+  if (r.method == "GET" && what.empty())
+    return reply.json(200, shown(id, b));
+  if (r.method != "POST" || !body)
+    return reply.json(400, refusal(400, "no JSON object"));
+  if (what == "/timeout") {
+    auto* left = body->if_contains("timeout");
+    if (body->size() != 1 || !left || !left->is_int64() || left->as_int64() < 0)
+      return reply.json(400, refusal(400, "timeout"));
+    if (b.paused)
+      return reply.json(409, refusal(409, "it is paused"));
+    return reply.send(204);
+  }
+  if (what != "/pause" || !has_only(*body, 0, {"memory"}))
+    return reply.json(400, refusal(400, "a member is unknown"));
+  if (std::exchange(b.paused, true))
+    return reply.json(409, refusal(409, "it is paused already"));
+  reply.send(204);
+}
+
 void e2b_stand_in::connect(const stand_request& r, stand_reply& reply) {
   auto body = json::parse_object(r.body);
   auto* timeout = body ? body->if_contains("timeout") : nullptr;
@@ -210,23 +213,8 @@ void e2b_stand_in::connect(const stand_request& r, stand_reply& reply) {
   if (!boxes_.contains(id))
     return reply.json(404, refusal(404, "no box"));
   ++rejoined_;
-  reply.json(200, described(id));
-}
-
-/// One part `file` of a form; `path` says where it goes.
-void e2b_stand_in::take_file(const stand_request& r, stand_reply& reply) {
-  if (is_before("0.4.0") && !r.query.contains("username"))
-    return reply.json(401, refusal(401, "no user specified"));
-  auto type = r.header("content-type");
-  auto begin = r.body.find("name=\"file\"");
-  auto mark = type.find("boundary=");
-  if (!type.starts_with("multipart/form-data") || mark == type.npos
-      || begin == r.body.npos || !r.query.contains("path"))
-    return reply.json(400, refusal(400, "no form with a file"));
-  begin = r.body.find("\r\n\r\n", begin) + 4;
-  auto end = r.body.find("\r\n--" + type.substr(mark + 9) + "--", begin);
-  std::ofstream{r.query.at("path")} << r.body.substr(begin, end - begin);
-  reply.json(200, "[]");
+  auto resumed = std::exchange(boxes_[id].paused, false);
+  reply.json(resumed ? 201 : 200, described(id));
 }
 
 void e2b_stand_in::list(const stand_request& r, stand_reply& reply) {
@@ -259,141 +247,6 @@ void e2b_stand_in::list(const stand_request& r, stand_reply& reply) {
     out.push_back(std::move(item));
   }
   reply.json(200, json::to_text(out));
-}
-
-void e2b_stand_in::start(const stand_request& r, stand_reply& reply,
-                         const box& b) {
-  if (r.header("content-type") != "application/connect+json"
-      || r.header("connect-protocol-version") != "1")
-    return reply.json(415, refusal(415, "not a Connect stream"));
-  auto timeout = r.header("connect-timeout-ms");
-  if (timeout == "0" || timeout.size() > 10)
-    return reply.json(400, refusal(400, "a timeout that has passed"));
-  json::object body;
-  net::connect_reader reader{[&](std::string_view text) -> result<void> {
-    auto parsed = json::parse_object(text);
-    if (!parsed)
-      return parsed.error();
-    body = std::move(*parsed);
-    return {};
-  }};
-  if (!reader.feed(r.body) || !body.contains("process"))
-    return reply.json(400, refusal(400, "no envelope"));
-  const auto& process = body["process"].as_object();
-  std::vector<std::string> argv{std::string{process.at("cmd").as_string()}};
-  for (const auto& a : process.at("args").as_array())
-    argv.emplace_back(a.as_string());
-  auto env = b.env;
-  for (auto& [name, value] : texts(process.if_contains("envs")))
-    env[name] = value;
-  env.try_emplace("HOME", "/nonexistent"); // whose profile says nothing
-  reply.begin(200, "application/connect+json");
-  reply.piece(net::connect_envelope(R"({"event":{"start":{"pid":7}}})"));
-  std::string given;
-  if (body["stdin"].is_bool() && body["stdin"].as_bool()) {
-    std::unique_lock lock{mutex_};
-    // The input comes on another connection.
-    waits_for_input_ = true;
-    auto heard = changed_.wait_for(lock, std::chrono::seconds{20}, [this] {
-      return inputs_.contains(7) || killed_;
-    });
-    waits_for_input_ = false;
-    if (!heard)
-      return reply.cut_off();
-    if (std::exchange(killed_, false))
-      return end(reply, -SIGKILL);
-    given = inputs_.extract(7).mapped();
-  }
-  program_run program{argv, env, given, {}, reply.socket()};
-  program.sink = [&](bool is_err, std::string_view bytes) {
-    json::object data;
-    data[is_err ? "stderr" : "stdout"] = frame::to_base64(bytes);
-    json::object event;
-    event["data"] = std::move(data);
-    json::object message;
-    message["event"] = std::move(event);
-    // In two pieces: an envelope may be split anywhere.
-    auto text = net::connect_envelope(json::to_text(message));
-    reply.piece(text.substr(0, 3));
-    reply.piece(text.substr(3));
-  };
-  end(reply, carry_out(program));
-}
-
-void e2b_stand_in::end(stand_reply& reply, int code) {
-  json::object end;
-  if (code > 0)
-    end["exitCode"] = code;
-  if (code >= 0)
-    end["exited"] = true;
-  end["status"] = code >= 0 ? "exit status" : "signal: killed";
-  json::object event;
-  event["end"] = std::move(end);
-  json::object message;
-  message["event"] = std::move(event);
-  reply.piece(net::connect_envelope(json::to_text(message)));
-  reply.piece(envelope_end("{}"));
-  reply.end();
-}
-
-void e2b_stand_in::input(const stand_request& r, stand_reply& reply) {
-  if (r.header("content-type") != "application/json")
-    return reply.json(415, refusal(415, "not a unary call"));
-  auto body = json::parse_object(r.body);
-  if (!body)
-    return reply.json(400, refusal(400, "no JSON"));
-  if (r.path.ends_with("CloseStdin") && is_before("0.5.2"))
-    return reply.json(404, refusal(404, "no such method"));
-  std::lock_guard guard{mutex_};
-  if (r.path.ends_with("SendSignal")) {
-    if (!body->contains("signal") || body->at("signal") != "SIGNAL_SIGKILL")
-      return reply.json(400, refusal(400, "no such signal"));
-    killed_ = waits_for_input_;
-    for (auto pid : running_)
-      ::kill(-pid, SIGKILL);
-  } else if (auto* given = body->if_contains("input")) {
-    auto bytes = frame::from_base64(given->as_object().at("stdin").as_string());
-    inputs_[7] = bytes ? *bytes : "";
-  } else if (waits_for_input_) {
-    inputs_.try_emplace(7); // it reads to the end of nothing
-  }
-  changed_.notify_all();
-  reply.json(200, "{}");
-}
-
-void e2b_stand_in::execute(const stand_request& r, stand_reply& reply,
-                           const box& b) {
-  auto body = json::parse_object(r.body);
-  if (!body || !body->contains("code"))
-    return reply.send(400, "code is missing");
-  auto* language = body->if_contains("language");
-  auto js = language && language->as_string() == "js";
-  std::string code{body->at("code").as_string()};
-  if (js)
-    code = cell_of(code);
-  reply.begin(200, "application/json");
-  auto line = [&](const json::object& o) {
-    return reply.piece(json::to_text(o) + "\n");
-  };
-  line({{"type", "number_of_executions"}, {"execution_count", 1}});
-  line({{"type", "keepalive"}});
-  program_run program{
-    {js ? "node" : "python3", "-"}, b.env, code, {}, reply.socket()};
-  program.sink = [&](bool err, std::string_view bytes) {
-    line({{"type", err ? "stderr" : "stdout"},
-          {"text", json::repair_utf8(bytes)},
-          {"timestamp", 1}});
-  };
-  auto status = carry_out(program);
-  if (status != 0)
-    line({{"type", "error"},
-          {"name", "Exit"},
-          {"value", std::to_string(status)},
-          {"traceback", ""}});
-  if (boxes().size() == 0)
-    return reply.cut_off(); // lost in the meantime
-  line({{"type", "end_of_execution"}});
-  reply.end();
 }
 
 } // namespace troupe::test

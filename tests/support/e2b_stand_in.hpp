@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/json/json.hpp"
+#include "tests/support/e2b_stand_in_contexts.hpp"
 #include "tests/support/stand_in.hpp"
 
 #include <condition_variable>
@@ -24,7 +26,8 @@ public:
   struct box {
     std::map<std::string, std::string> labels;
     std::map<std::string, std::string> env;
-    std::string creation; // the body as received
+    std::string creation{}; // the body as received
+    bool paused = false;
   };
   std::map<std::string, box> boxes() const;
   int created() const;
@@ -50,7 +53,8 @@ private:
   static void end(stand_reply& reply, int code);
   void input(const stand_request& r, stand_reply& reply);
   void execute(const stand_request& r, stand_reply& reply, const box& b);
-  void take_file(const stand_request& r, stand_reply& reply);
+  void manage(const stand_request& r, stand_reply& reply);
+  std::string shown(const std::string& id, const box& b) const;
   std::string described(const std::string& id) const;
   bool is_before(std::string_view version) const {
     std::lock_guard guard{mutex_};
@@ -61,13 +65,15 @@ private:
   std::condition_variable changed_;
   std::map<std::string, box> boxes_;
   std::map<int, std::string> inputs_;
-  std::set<int> running_;        // processes
-  bool waits_for_input_ = false; // one of them
-  bool killed_ = false;          // that one
+  std::set<int> running_;             // processes
+  std::map<int, json::object> lines_; // how they were begun
+  bool waits_for_input_ = false;      // one of them
+  bool killed_ = false;               // that one
   int next_ = 1;
   int destroyed_ = 0;
   int rejoined_ = 0;
   std::string envd_ = "0.6.0"; // of one digit each: they compare as text
+  code_contexts contexts_;
   stand_in server_;
 };
 

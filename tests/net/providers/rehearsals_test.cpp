@@ -1,0 +1,76 @@
+// What providers do beside runs, played at their stand-ins as `troupe backend
+// test` plays it at the real ones.
+#include "net/providers/e2b.hpp"
+#include "tests/support/e2b_stand_in.hpp"
+#include "tests/support/rehearsed.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace troupe;
+using test::fault;
+
+BOOST_AUTO_TEST_SUITE(rehearsals)
+
+namespace {
+
+using names = std::vector<std::string>;
+
+test::rehearsed at_e2b(test::e2b_stand_in& e2b) {
+  net::e2b_options o;
+  o.api_key = secret{test::e2b_stand_in::api_key};
+  o.api_url = o.sandbox_url = e2b.url();
+  return test::rehearse_at([o](auto client) { return make_e2b(client, o); },
+                           backend_kind::e2b);
+}
+
+void check_failed(const test::rehearsed& seen, const std::string& name,
+                  std::string_view why) {
+  BOOST_TEST(!seen.all_well);
+  BOOST_TEST_REQUIRE(seen.failed.contains(name));
+  BOOST_TEST(seen.failed.at(name).find(why) != std::string::npos,
+             seen.failed.at(name));
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(of_e2b_all_go_well) {
+  test::e2b_stand_in e2b;
+  auto seen = at_e2b(e2b);
+  for (const auto& [name, why] : seen.failed)
+    BOOST_ERROR(name << ": " << why);
+  BOOST_TEST(seen.all_well);
+  BOOST_TEST((seen.fine
+              == names{"files", "time limit", "ending a process",
+                       "code contexts", "pause and resume"}));
+  BOOST_TEST(e2b.boxes().empty());
+  BOOST_TEST(seen.leases_left == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(of_e2b_work_with_an_envd_of_long_ago) {
+  test::e2b_stand_in e2b;
+  e2b.speak_as("0.3.0");
+  BOOST_TEST(at_e2b(e2b).all_well);
+}
+
+BOOST_AUTO_TEST_CASE(tell_which_step_failed_and_end_their_sandbox) {
+  for (auto [path, name, why] :
+       {std::array{"/filesystem.Filesystem/MakeDir", "files", "make a folder"},
+        std::array{"/filesystem.Filesystem/ListDir", "files", "list the folder"},
+        std::array{"/filesystem.Filesystem/Move", "files", "move a file"},
+        std::array{"/process.Process/SendSignal", "ending a process", "400"},
+        std::array{"/contexts", "code contexts", "create a context"},
+        std::array{"/sandboxes/ibox1/pause", "pause and resume", "400"}}) {
+    test::e2b_stand_in e2b;
+    e2b.server().add_fault({.path = path, .code = 400});
+    check_failed(at_e2b(e2b), name, why);
+    BOOST_TEST(e2b.boxes().empty(), path);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(say_that_no_sandbox_came) {
+  test::e2b_stand_in e2b;
+  e2b.server().add_fault({.path = "/v2/sandboxes", .code = 403});
+  check_failed(at_e2b(e2b), "sandbox", "E2B_API_KEY");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
