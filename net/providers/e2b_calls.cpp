@@ -20,23 +20,34 @@ constexpr std::size_t max_id_bytes = 128;
 
 call api(std::string_view doing, verb method, std::string_view sandbox,
          std::string_view more, const json::object* body, bool again) {
-  return {{doing, method,
+  return {{doing,
+           method,
            "/sandboxes/" + percent_encode(sandbox) + std::string{more},
-           body ? json::to_text(*body) : std::string{}, {}, again},
+           body ? json::to_text(*body) : std::string{},
+           {},
+           again},
           plane::api};
 }
 
 /// A unary call of the Connect protocol.
 call rpc(std::string_view doing, std::string_view method,
          const json::object& message, bool again) {
-  return {{doing, verb::post, "/" + std::string{method},
-           json::to_text(message), {}, again},
+  return {{doing,
+           verb::post,
+           "/" + std::string{method},
+           json::to_text(message),
+           {},
+           again},
           plane::envd};
 }
 
 call code(std::string_view doing, verb method, std::string target,
           std::string body = {}) {
-  return {{doing, method, "/contexts" + std::move(target), std::move(body), {},
+  return {{doing,
+           method,
+           "/contexts" + std::move(target),
+           std::move(body),
+           {},
            method == verb::delete_},
           plane::interpreter};
 }
@@ -131,8 +142,8 @@ call stat(std::string_view path) {
 }
 
 call make_folder(std::string_view path) {
-  return rpc("make a folder", "filesystem.Filesystem/MakeDir",
-             {{"path", path}}, repeatable);
+  return rpc("make a folder", "filesystem.Filesystem/MakeDir", {{"path", path}},
+             repeatable);
 }
 
 /// Twice, and the second one finds nothing to move.

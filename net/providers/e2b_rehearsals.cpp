@@ -212,10 +212,10 @@ std::vector<rehearsal> e2b_rehearsals(provider& whole, e2b_client client,
   all.push_back(files_rehearsal(*whole.files()));
   auto add = [&, on = stage{whole, std::move(client), std::move(inside)}](
                std::string name, act play) {
-    all.push_back({std::move(name),
-                   [on, play](remote_sandbox in, call_scope scope) {
-                     return play(on, std::move(in), std::move(scope));
-                   }});
+    all.push_back(
+      {std::move(name), [on, play](remote_sandbox in, call_scope scope) {
+         return play(on, std::move(in), std::move(scope));
+       }});
   };
   add("time limit", extend);
   add("ending a process", signal);

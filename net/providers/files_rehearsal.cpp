@@ -53,8 +53,7 @@ asio::awaitable<outcome> write_some(stage& on) {
   std::vector<remote_file> files;
   files.push_back({on.plain, std::string{text}});
   files.push_back({on.deep, all_bytes()});
-  auto written
-    = co_await on.files.write(on.in, std::move(files), on.scope);
+  auto written = co_await on.files.write(on.in, std::move(files), on.scope);
   if (!written)
     co_return written.error().within("write two files");
   // Once more, alone: some providers spell one file otherwise than several.

@@ -78,7 +78,7 @@ asio::awaitable<bool> rehearse(std::shared_ptr<provider> where,
     tell("ending the sandbox", masked(gone.error(), *where));
   else if (!box.id.empty() || !made.may_exist)
     (void)book->release(lease.tag);
-  co_return fine && gone;
+  co_return fine&& gone;
 }
 
 } // namespace troupe::net

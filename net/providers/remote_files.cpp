@@ -28,8 +28,9 @@ result<void> check_remote_path(std::string_view path) {
     return bad_path(path.substr(0, 100), "is longer than 4096 bytes");
   for (unsigned char c : path)
     if (spoils_a_header(c))
-      return bad_path(path, "has a quote, a backslash or a control character; "
-                            "use a name without");
+      return bad_path(path,
+                      "has a quote, a backslash or a control character; "
+                      "use a name without");
   return {};
 }
 

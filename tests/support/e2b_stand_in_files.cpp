@@ -105,7 +105,7 @@ void call(const stand_request& r, stand_reply& reply) {
   auto method = r.path.substr(r.path.rfind('/') + 1);
   auto body = json::parse_object(r.body);
   auto right = body
-    && (method == "Move" ? has_only(*body, 2, {"source", "destination"})
+    && (method == "Move"        ? has_only(*body, 2, {"source", "destination"})
           : method == "ListDir" ? has_only(*body, 1, {"path", "depth"})
                                 : has_only(*body, 1, {"path"}));
   if (!right)

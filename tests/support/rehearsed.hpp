@@ -32,13 +32,12 @@ inline rehearsed rehearse_at(const remote_side::make_provider& make,
   net::call_scope scope{
     std::chrono::steady_clock::now() + std::chrono::seconds{60}, nullptr};
   rehearsed out;
-  auto tell
-    = [&](const std::string& name, const result<std::string>& came) {
-        if (came)
-          out.fine.push_back(name);
-        else
-          out.failed[name] = came.error().text;
-      };
+  auto tell = [&](const std::string& name, const result<std::string>& came) {
+    if (came)
+      out.fine.push_back(name);
+    else
+      out.failed[name] = came.error().text;
+  };
   boost::asio::co_spawn(io, net::rehearse(where, run, book, tell, scope),
                         [&](std::exception_ptr broke, bool fine) {
                           out.all_well = fine && !broke;

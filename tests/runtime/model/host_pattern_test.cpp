@@ -52,6 +52,8 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_host) {
                            "a..b",
                            ".a",
                            "user@host",
+                           "Public", // nor the word that opens all
+                           "public.:443",
                            "127.1",
                            "1",
                            "10.0.0.1/8",
