@@ -1,4 +1,5 @@
 #include "bench/bench.hpp"
+#include "bench/http_crowd.hpp"
 #include "bench/local_naive.hpp"
 #include "bench/local_profile.hpp"
 #include "runtime/local/warden/protocol.hpp"
@@ -193,6 +194,10 @@ int main(int argc, char** argv) {
   // The local backend executes this binary again as its warden.
   if (argc > 1 && std::string_view{argv[1]} == troupe::warden::command)
     return troupe::warden::warden_main(argc, argv);
+  if (argc == 4 && std::string_view{argv[1]} == troupe::bench::crowd_command)
+    return troupe::bench::be_crowd(
+      static_cast<std::uint16_t>(std::strtoul(argv[2], nullptr, 10)),
+      std::strtoul(argv[3], nullptr, 10));
   if (argc >= 3 && std::string_view{argv[1]} == troupe::bench::forks_command)
     return troupe::bench::bare_forks(std::strtoul(argv[2], nullptr, 10),
                                      argc > 3);
