@@ -2,8 +2,10 @@
 
 #include "net/fail.hpp"
 #include "net/providers/daytona_client.hpp"
+#include "net/providers/daytona_files.hpp"
 #include "net/providers/daytona_inside.hpp"
 #include "net/providers/daytona_messages.hpp"
+#include "net/providers/daytona_rehearsals.hpp"
 #include "net/providers/status.hpp"
 
 namespace troupe::net {
@@ -20,9 +22,9 @@ class daytona_provider final : public provider {
 public:
   daytona_provider(std::shared_ptr<http_client> client, daytona_options options,
                    base_url api)
-      : options_{std::move(options)},
-        client_{std::move(client), options_, std::move(api)}, inside_{client_} {
-  }
+      : options_{std::move(options)}, client_{std::move(client), options_,
+                                              std::move(api)},
+        inside_{client_}, files_{make_daytona_files(client_)} {}
 
   backend_kind kind() const override { return backend_kind::daytona; }
   std::string_view name() const override { return daytona_client::service; }
@@ -61,6 +63,11 @@ public:
                                         call_scope scope) override;
   asio::awaitable<result<std::vector<tagged>>> list(call_scope scope) override;
 
+  remote_files* files() override { return files_.get(); }
+  std::vector<rehearsal> rehearsals() override {
+    return daytona_rehearsals(*this, client_);
+  }
+
 private:
   asio::awaitable<result<sandbox_state>> find(std::string name,
                                               call_scope scope);
@@ -70,6 +77,7 @@ private:
   daytona_options options_;
   daytona_client client_;
   daytona_inside inside_;
+  std::unique_ptr<remote_files> files_;
 };
 
 // -- sandboxes ---------------------------------------------------------------

@@ -84,6 +84,25 @@ daytona_client::call(result<client_request> r, std::string_view doing,
   co_return std::move(*done.answer);
 }
 
+asio::awaitable<result<client_response>>
+daytona_client::perform(remote_sandbox sandbox, daytona::call what,
+                        call_scope scope) {
+  auto again = what.may_repeat();
+  auto r = what.to == plane::api
+    ? result<client_request>{to_api(what.method, std::move(what.target), scope)}
+    : to_toolbox(sandbox, what.method, std::move(what.target), scope);
+  if (r) {
+    if (!what.accept.empty())
+      r->headers.set(http::field::accept, what.accept);
+    if (!what.type.empty())
+      r->headers.set(http::field::content_type, what.type);
+    r->body = std::move(what.body);
+    r->idempotent = again;
+  }
+  auto reply = co_await call(std::move(r), what.doing);
+  co_return reply;
+}
+
 asio::awaitable<result<void>> daytona_client::pause(looks& so_far,
                                                     call_scope scope) const {
   auto often = steady::now() - so_far.began < options_.poll_often;

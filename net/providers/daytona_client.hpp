@@ -1,6 +1,7 @@
 #pragma once
 
 #include "net/providers/daytona.hpp"
+#include "net/providers/daytona_calls.hpp"
 #include "net/providers/provider.hpp"
 
 #include <boost/beast/http/verb.hpp>
@@ -33,6 +34,9 @@ public:
   /// something may have been begun all the same.
   boost::asio::awaitable<result<client_response>>
   call(result<client_request> r, std::string_view doing, bool* acted = nullptr);
+
+  boost::asio::awaitable<result<client_response>>
+  perform(remote_sandbox sandbox, daytona::call what, call_scope scope);
 
   /// How often something is looked at: often in its first seconds, then less
   /// and less.

@@ -1,8 +1,8 @@
 #include "net/providers/daytona_inside.hpp"
 
 #include "net/fail.hpp"
+#include "net/providers/daytona_calls.hpp"
 #include "net/providers/daytona_messages.hpp"
-#include "net/providers/multipart.hpp"
 #include "runtime/json/json.hpp"
 
 namespace troupe::net {
@@ -40,15 +40,10 @@ struct daytona_inside::log_view {
 asio::awaitable<result<void>>
 daytona_inside::upload(const remote_sandbox& sandbox, std::string_view path,
                        const std::string& text, call_scope scope) {
-  auto boundary = make_boundary();
-  auto r = client_.to_toolbox(sandbox, http::verb::post, "/files/bulk-upload",
-                              scope);
-  if (r) {
-    r->headers.set(http::field::content_type, form_type(boundary));
-    r->body = upload_body(path, text, boundary);
-    r->idempotent = true;
-  }
-  auto reply = co_await client_.call(std::move(r), "take a file");
+  std::vector<remote_file> files;
+  files.push_back({std::string{path}, text});
+  auto what = daytona::upload(files);
+  auto reply = co_await client_.perform(sandbox, std::move(what), scope);
   if (!reply)
     co_return reply.error();
   co_return result<void>{};

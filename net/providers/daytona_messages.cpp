@@ -2,7 +2,6 @@
 
 #include "net/fail.hpp"
 #include "net/providers/host_lists.hpp"
-#include "net/providers/multipart.hpp"
 #include "net/providers/shell_quote.hpp"
 #include "runtime/json/json.hpp"
 
@@ -204,15 +203,6 @@ std::string_view news_of(std::string_view log, std::size_t& shown, bool whole) {
   auto news = log.substr(shown);
   shown = log.size();
   return news;
-}
-
-std::string upload_body(std::string_view path, std::string_view text,
-                        std::string_view boundary) {
-  // The path before its file, or the daemon does not know where it goes.
-  auto name = path.substr(path.rfind('/') + 1);
-  form_part parts[]{form_field("files[0].path", path),
-                    form_file("files[0].file", name, text)};
-  return form_body(parts, boundary);
 }
 
 std::string session_line(const command_request& what,

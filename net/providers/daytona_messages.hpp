@@ -58,10 +58,6 @@ result<command_logs> parse_logs(std::string_view body);
 /// shown. While it grows its last character may be half of one.
 std::string_view news_of(std::string_view log, std::size_t& shown, bool whole);
 
-/// multipart/form-data with one file, as bulk-upload wants it.
-std::string upload_body(std::string_view path, std::string_view text,
-                        std::string_view boundary);
-
 /// A line for the session's shell: the arguments, quoted, with their
 /// environment, directory and input file. Variables in `env_file` reach this
 /// command alone, and the file goes.

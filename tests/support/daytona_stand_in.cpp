@@ -2,10 +2,11 @@
 
 #include "runtime/json/json.hpp"
 #include "runtime/model/ids.hpp"
+#include "tests/support/daytona_stand_in_toolbox.hpp"
+#include "tests/support/stand_in_files.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 namespace troupe::test {
 
@@ -37,15 +38,6 @@ bool known_member(std::string_view name) {
 std::filesystem::path temporary_path() {
   return std::filesystem::temp_directory_path()
     / ("troupe-daytona-" + make_uuid());
-}
-
-/// The text between a part's blank line and the next boundary.
-std::string part(std::string_view body, std::string_view name) {
-  auto at = body.find("name=\"" + std::string{name} + "\"");
-  if (at == body.npos)
-    return {};
-  auto begin = body.find("\r\n\r\n", at) + 4;
-  return std::string{body.substr(begin, body.find("\r\n--", begin) - begin)};
 }
 
 } // namespace
@@ -101,7 +93,9 @@ void daytona_stand_in::handle(const stand_request& r, stand_reply& reply) {
 std::string daytona_stand_in::show(const box& b) const {
   json::object o;
   o["id"] = b.id;
-  o["state"] = b.looks > 1 ? "started" : "creating";
+  o["state"] = !b.state.empty() ? b.state
+    : b.looks > 1               ? "started"
+                                : "creating";
   json::object labels;
   for (const auto& [k, v] : b.labels)
     labels[k] = v;
@@ -127,7 +121,7 @@ void daytona_stand_in::create(const stand_request& r, stand_reply& reply) {
   b.labels = texts(body->if_contains("labels"));
   b.env = texts(body->if_contains("env"));
   b.home = tmp_ / b.id;
-  std::filesystem::create_directories(b.home);
+  std::filesystem::create_directories(b.home / "tmp");
   creation_ = r.body;
   auto text = show(b);
   boxes_[b.id] = std::move(b);
@@ -161,8 +155,54 @@ void daytona_stand_in::control(const stand_request& r, stand_reply& reply) {
     boxes_.erase(found);
     return reply.json(200, "{}");
   }
-  ++found->second.looks;
-  reply.json(200, show(found->second));
+  manage(r, reply, found->second, id.substr(std::min(id.size(), id.find('/'))));
+}
+
+/// One sandbox: shown, labelled, timed, stopped and started, its ports named.
+void daytona_stand_in::manage(const stand_request& r, stand_reply& reply,
+                              box& b, const std::string& what) {
+  auto posted = r.method == "POST" && r.body.empty()
+    && r.headers.contains("content-length");
+  if (r.method == "GET" && what.starts_with("/ports/")) {
+    json::object o{{"sandboxId", b.id}, {"token", "port-token"}};
+    o["url"] = "https://3000-" + b.id + ".proxy.example";
+    auto is_signed = what.ends_with("/signed-preview-url");
+    if (is_signed ? !asks_only(r, 1, {"expiresInSeconds"})
+                  : !what.ends_with("/preview-url") || !r.query.empty())
+      return reply.json(400, refusal(400, "no such address"));
+    return reply.json(200, json::to_text(o));
+  }
+  if (r.method == "PUT" && what == "/labels") {
+    auto body = json::parse_object(r.body);
+    if (!body || !has_only(*body, 1, {"labels"}))
+      return reply.json(400, refusal(400, "labels"));
+    b.labels = texts(body->if_contains("labels")); // all of them
+    return reply.json(200, r.body);
+  }
+  auto timed
+    = what.starts_with("/autostop/") || what.starts_with("/autodelete/");
+  if (posted && timed) {
+    if (what.find_first_not_of("0123456789", what.rfind('/') + 1) != what.npos)
+      return reply.json(400, refusal(400, "no minutes"));
+    b.kept_when_stopped |= what != "/autodelete/0" && what[5] == 'd';
+    return reply.json(200, show(b));
+  }
+  if (posted && what == "/stop") {
+    if (r.query.contains("force") && asks_only(r, 1, {"force"}))
+      b.state = b.kept_when_stopped ? "stopped" : "destroyed";
+    return reply.json(b.state.empty() ? 400 : 200, show(b));
+  }
+  if (posted && what == "/start") {
+    if (b.state == "stopped") {
+      b.state.clear();
+      b.looks = 0;
+    }
+    return reply.json(200, show(b));
+  }
+  if (r.method != "GET" || !what.empty())
+    return;
+  ++b.looks;
+  reply.json(200, show(b));
 }
 
 void daytona_stand_in::toolbox(const stand_request& r, stand_reply& reply) {
@@ -173,8 +213,11 @@ void daytona_stand_in::toolbox(const stand_request& r, stand_reply& reply) {
   auto& b = found->second;
   auto call = rest.substr(std::min(rest.size(), rest.find('/')));
   std::string commands = "/process/session/troupe/command/";
-  if (call == "/files/bulk-upload")
-    return upload(r, reply, b);
+  if (b.state == "stopped")
+    return reply.json(404, refusal(404, "the sandbox is not running"));
+  daytona_toolbox{b.home, b.env}.handle(call, r, reply);
+  if (reply.answered())
+    return;
   if (call == "/process/session") {
     if (std::exchange(b.session, true))
       return reply.json(409, refusal(409, "the session exists"));
@@ -200,26 +243,13 @@ void daytona_stand_in::toolbox(const stand_request& r, stand_reply& reply) {
   reply.json(200, json::to_text(o));
 }
 
-void daytona_stand_in::upload(const stand_request& r, stand_reply& reply,
-                              box& b) {
-  auto path = part(r.body, "files[0].path");
-  if (path.empty() || !r.header("content-type").starts_with("multipart/"))
-    return reply.json(400, refusal(400, "no path"));
-  b.files[path] = b.home / std::filesystem::path{path}.filename();
-  std::ofstream{b.files[path]} << part(r.body, "files[0].file");
-  reply.json(200, "{\"files\":[]}");
-}
-
 void daytona_stand_in::run(const stand_request& r, stand_reply& reply, box& b) {
   auto body = json::parse_object(r.body);
   if (!b.session || !body || !body->contains("command")
       || !body->contains("runAsync"))
     return reply.json(400, refusal(400, "no session or command"));
-  std::string line{body->at("command").as_string()};
-  for (const auto& [path, real] : b.files)
-    for (auto at = line.find(path); at != line.npos;
-         at = line.find(path, at + real.string().size()))
-      line.replace(at, path.size(), real.string());
+  auto line = daytona_toolbox{b.home, b.env}.translated(
+    std::string{body->at("command").as_string()});
   auto id = "cmd-" + std::to_string(b.commands.size() + 1);
   program_run what;
   what.argv = {"/bin/sh", "-c", line};

@@ -39,7 +39,8 @@ private:
     std::map<std::string, std::string> env;
     int looks = 0; // how often its state was asked for
     std::filesystem::path home;
-    std::map<std::string, std::filesystem::path> files; // where they really are
+    std::string state{};            // "": by how often it was looked at
+    bool kept_when_stopped = false; // else it is deleted then
     bool session = false;
     std::map<std::string, std::shared_ptr<background_program>> commands;
   };
@@ -48,7 +49,8 @@ private:
   void control(const stand_request& r, stand_reply& reply);
   void create(const stand_request& r, stand_reply& reply);
   void toolbox(const stand_request& r, stand_reply& reply);
-  void upload(const stand_request& r, stand_reply& reply, box& b);
+  void manage(const stand_request& r, stand_reply& reply, box& b,
+              const std::string& what);
   void run(const stand_request& r, stand_reply& reply, box& b);
   std::string show(const box& b) const;
 

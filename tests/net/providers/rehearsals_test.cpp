@@ -1,6 +1,8 @@
 // What providers do beside runs, played at their stand-ins as `troupe backend
 // test` plays it at the real ones.
+#include "net/providers/daytona.hpp"
 #include "net/providers/e2b.hpp"
+#include "tests/support/daytona_stand_in.hpp"
 #include "tests/support/e2b_stand_in.hpp"
 #include "tests/support/rehearsed.hpp"
 
@@ -21,6 +23,14 @@ test::rehearsed at_e2b(test::e2b_stand_in& e2b) {
   o.api_url = o.sandbox_url = e2b.url();
   return test::rehearse_at([o](auto client) { return make_e2b(client, o); },
                            backend_kind::e2b);
+}
+
+test::rehearsed at_daytona(test::daytona_stand_in& daytona) {
+  net::daytona_options o;
+  o.api_key = secret{test::daytona_stand_in::api_key};
+  o.api_url = daytona.api_url();
+  return test::rehearse_at([o](auto client) { return make_daytona(client, o); },
+                           backend_kind::daytona);
 }
 
 void check_failed(const test::rehearsed& seen, const std::string& name,
@@ -65,6 +75,33 @@ BOOST_AUTO_TEST_CASE(tell_which_step_failed_and_end_their_sandbox) {
     e2b.server().add_fault({.path = path, .code = 400});
     check_failed(at_e2b(e2b), name, why);
     BOOST_TEST(e2b.boxes().empty(), path);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(of_daytona_all_go_well) {
+  test::daytona_stand_in daytona;
+  auto seen = at_daytona(daytona);
+  for (const auto& [name, why] : seen.failed)
+    BOOST_ERROR(name << ": " << why);
+  BOOST_TEST(seen.all_well);
+  BOOST_TEST((seen.fine
+              == names{"files", "search and replace", "short commands", "git",
+                       "previews", "labels and times", "stop and start"}));
+  BOOST_TEST(daytona.alive() == 0);
+  BOOST_TEST(seen.leases_left == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(of_daytona_tell_which_step_failed) {
+  for (auto [path, name, why] :
+       {std::array{"/files/bulk-download", "files", "read a file back"},
+        std::array{"/files/replace", "search and replace", "replace a text"},
+        std::array{"/process/code-run", "short commands", "run code"},
+        std::array{"/git/status", "git", "show a repository"}}) {
+    test::daytona_stand_in daytona;
+    auto whole = std::string{"/toolbox/box-1"} + path;
+    daytona.server().add_fault({.path = whole, .code = 400});
+    check_failed(at_daytona(daytona), name, why);
+    BOOST_TEST(daytona.alive() == 0, path);
   }
 }
 
