@@ -32,7 +32,10 @@ result<json::object> unwrap(std::string_view body, std::string_view doing) {
   auto* success = envelope->if_contains("success");
   if (!success || !success->is_bool() || !success->as_bool()) {
     auto why = reply_message(body);
-    return fail(ec::unavailable,
+    auto* data = envelope->if_contains("data");
+    auto missing = data && data->is_object()
+      && text_of(data->as_object(), "error_type") == "not_found";
+    return fail(missing ? ec::not_found : ec::unavailable,
                 "the AIO sandbox did not " + std::string{doing}
                   + (why.empty() ? "" : ": " + why));
   }

@@ -18,8 +18,12 @@ constexpr bool only_once = false;
 
 call api(std::string_view doing, verb method, std::string_view sandbox,
          const std::string& more, std::string body = {}) {
-  return {{doing, method, "/sandbox/" + percent_encode(sandbox) + more,
-           std::move(body), {}, repeatable},
+  return {{doing,
+           method,
+           "/sandbox/" + percent_encode(sandbox) + more,
+           std::move(body),
+           {},
+           repeatable},
           plane::api};
 }
 
@@ -29,9 +33,9 @@ call tool(std::string_view doing, verb method, std::string target, bool again) {
 
 call tool(std::string_view doing, std::string target, const json::object& body,
           bool again) {
-  return {{doing, verb::post, std::move(target), json::to_text(body), {},
-           again},
-          plane::toolbox};
+  return {
+    {doing, verb::post, std::move(target), json::to_text(body), {}, again},
+    plane::toolbox};
 }
 
 /// "?path=%2Ftmp&mode=755"; what is empty is left out.
@@ -148,10 +152,10 @@ call upload(const std::vector<remote_file>& files) {
     const auto& file = files[i];
     auto name = "files[" + std::to_string(i) + "].";
     parts.push_back(form_field(name + "path", file.path));
-    parts.push_back(form_file(
-      name + "file",
-      std::string_view{file.path}.substr(file.path.rfind('/') + 1),
-      file.content));
+    parts.push_back(
+      form_file(name + "file",
+                std::string_view{file.path}.substr(file.path.rfind('/') + 1),
+                file.content));
   }
   auto boundary = make_boundary();
   return {{"take a file", verb::post, "/files/bulk-upload",
@@ -223,13 +227,12 @@ call replace_text(const std::vector<std::string>& files, std::string_view text,
 
 call set_permissions(std::string_view path, std::string_view mode,
                      std::string_view owner, std::string_view group) {
-  return tool("set permissions", verb::post,
-              "/files/permissions"
-                + query({{"path", path},
-                         {"mode", mode},
-                         {"owner", owner},
-                         {"group", group}}),
-              repeatable);
+  return tool(
+    "set permissions", verb::post,
+    "/files/permissions"
+      + query(
+        {{"path", path}, {"mode", mode}, {"owner", owner}, {"group", group}}),
+    repeatable);
 }
 
 // -- commands and code --------------------------------------------------------

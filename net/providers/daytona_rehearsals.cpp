@@ -47,8 +47,8 @@ asio::awaitable<done> expect(stage& on, daytona::call what,
   if (!reply)
     co_return reply.error();
   if (reply->body.find(text) == std::string::npos)
-    co_return odd(doing + ": '" + std::string{text} + "' is not in its answer: "
-                  + printable(reply->body));
+    co_return odd(doing + ": '" + std::string{text}
+                  + "' is not in its answer: " + printable(reply->body));
   co_return done{};
 }
 
@@ -91,8 +91,8 @@ asio::awaitable<result<mixed_output>> run(stage& on, daytona::call what) {
 
 asio::awaitable<told> commands(stage& on) {
   std::map<std::string, std::string> env{{"WORD", "it's \"here\""}};
-  auto what = execute("printf %s \"$WORD\"; exit 3", "/tmp", env,
-                      command_limit);
+  auto what
+    = execute("printf %s \"$WORD\"; exit 3", "/tmp", env, command_limit);
   auto came = co_await run(on, std::move(what));
   if (!came)
     co_return came.error();
@@ -252,8 +252,8 @@ std::vector<rehearsal> daytona_rehearsals(provider& whole,
   all.push_back(files_rehearsal(*whole.files()));
   auto shared = std::make_shared<daytona_client>(std::move(client));
   auto add = [&](std::string name, act what) {
-    all.push_back({std::move(name), [&whole, shared, what](remote_sandbox in,
-                                                           call_scope scope) {
+    all.push_back({std::move(name),
+                   [&whole, shared, what](remote_sandbox in, call_scope scope) {
                      return play(what, whole, shared, std::move(in),
                                  std::move(scope));
                    }});

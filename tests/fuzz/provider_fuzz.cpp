@@ -3,11 +3,15 @@
 #include "net/client/retry.hpp"
 #include "net/client/url.hpp"
 #include "net/grpc/grpc_message.hpp"
+#include "net/providers/aio_calls.hpp"
 #include "net/providers/aio_messages.hpp"
+#include "net/providers/daytona_calls.hpp"
 #include "net/providers/daytona_messages.hpp"
+#include "net/providers/e2b_calls.hpp"
 #include "net/providers/e2b_messages.hpp"
 #include "net/providers/modal_endpoint.hpp"
 #include "net/providers/modal_messages.hpp"
+#include "net/providers/multipart.hpp"
 #include "net/providers/status.hpp"
 #include "net/providers/webhook.hpp"
 
@@ -32,6 +36,15 @@ void e2b_answers(std::string_view text) {
     for (const auto& each : *all)
       demand(is_e2b_sandbox_id(each.sandbox) && !each.tag.empty());
   (void)e2b::parse_process_event(text);
+  if (auto all = e2b::parse_entries(text))
+    for (const auto& each : *all)
+      demand(!each.name.empty());
+  (void)e2b::parse_entry(text);
+  (void)e2b::parse_state(text);
+  (void)e2b::find_process(text, "sleep");
+  if (auto id = e2b::parse_context(text))
+    demand(!id->empty() && id->size() <= 128);
+  (void)e2b::parse_contexts(text);
   if (auto cell = e2b::parse_cell_event(text))
     demand(cell->text.size() <= text.size() + 1'000);
 }
@@ -44,6 +57,19 @@ void daytona_answers(std::string_view text) {
     demand(id->find_first_of("/?#") == std::string::npos);
   (void)daytona::parse_command(text);
   (void)daytona::parse_logs(text);
+  (void)daytona::parse_entries(text);
+  (void)daytona::parse_entry(text);
+  (void)daytona::parse_execution(text);
+  (void)daytona::parse_labels(text);
+  auto line = text.substr(0, text.find('\n'));
+  auto rest = text.substr(line.size());
+  if (auto form = parse_form(line, rest))
+    for (const auto& part : *form)
+      demand(part.content.empty()
+             || (part.content.data() >= rest.data()
+                 && part.content.data() + part.content.size()
+                   <= rest.data() + rest.size()));
+  (void)daytona::parse_download(line, rest);
 }
 
 void modal_answers(std::string_view bytes) {
@@ -65,8 +91,11 @@ void modal_answers(std::string_view bytes) {
 }
 
 void other_answers(std::string_view text) {
-  if (auto data = aio::unwrap(text, "try"))
+  if (auto data = aio::unwrap(text, "try")) {
     (void)aio::parse_report(*data);
+    (void)aio::parse_entries(*data);
+    (void)aio::parse_printed(*data);
+  }
   if (auto variables = parse_webhook_reply(text))
     demand(variables->size() <= text.size()); // names: the engine's to judge
   demand(reply_message(text).size() <= 800);  // 200 characters of UTF-8

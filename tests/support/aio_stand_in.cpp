@@ -2,8 +2,7 @@
 
 #include "runtime/json/json.hpp"
 #include "runtime/model/ids.hpp"
-
-#include <fstream>
+#include "tests/support/aio_stand_in_files.hpp"
 
 namespace troupe::test {
 
@@ -76,6 +75,13 @@ std::string aio_stand_in::translated(std::string text) const {
 void aio_stand_in::handle(const stand_request& r, stand_reply& reply) {
   if (r.header("x-aio-api-key") != api_key)
     return reply.json(401, "{\"detail\":\"unauthorized\"}");
+  play_aio_files(r, reply, [this](std::string path) {
+    return path == "/tmp" ? tmp_.string() : translated(std::move(path));
+  });
+  if (!reply.answered())
+    play_aio_code(r, reply);
+  if (reply.answered())
+    return;
   if (r.method != "POST"
       || !r.header("content-type").starts_with("application/json"))
     return reply.json(422, "{\"detail\":[]}");
@@ -102,13 +108,6 @@ void aio_stand_in::handle(const stand_request& r, stand_reply& reply) {
       return reply.json(200, failure("no such session"));
     closed_.notify_all();
     return reply.json(200, envelope({}));
-  }
-  if (r.path == "/v1/file/write") {
-    fs::path file = translated(std::string{body->at("file").as_string()});
-    if (!fs::is_directory(file.parent_path()))
-      return reply.json(200, failure("not_found"));
-    std::ofstream{file} << std::string_view{body->at("content").as_string()};
-    return reply.json(200, envelope({{"bytes_written", 1}}));
   }
 }
 

@@ -41,8 +41,8 @@ std::string text_at(const json::object& o, std::string_view name) {
 std::vector<std::string> words_for(const std::string& call,
                                    const std::string& method,
                                    const json::object& body) {
-  if (call == "clone" && has_only(body, 2, {"url", "path", "branch", "username",
-                                            "password"})) {
+  if (call == "clone"
+      && has_only(body, 2, {"url", "path", "branch", "username", "password"})) {
     std::vector<std::string> out{"clone", "-q"};
     if (body.contains("branch"))
       out.insert(out.end(), {"-b", text_at(body, "branch")});
@@ -108,8 +108,8 @@ void daytona_toolbox::git(const std::string& call, const stand_request& r,
     return reply.json(200, json::to_text(out));
   }
   auto body = json::parse_object(r.body);
-  auto words = body ? words_for(call, r.method, *body)
-                    : std::vector<std::string>{};
+  auto words
+    = body ? words_for(call, r.method, *body) : std::vector<std::string>{};
   if (words.empty())
     return failed(400, "a member is missing or unknown");
   auto where = real(text_at(*body, "path"));

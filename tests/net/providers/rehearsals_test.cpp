@@ -1,7 +1,9 @@
 // What providers do beside runs, played at their stand-ins as `troupe backend
 // test` plays it at the real ones.
+#include "net/providers/aio.hpp"
 #include "net/providers/daytona.hpp"
 #include "net/providers/e2b.hpp"
+#include "tests/support/aio_stand_in.hpp"
 #include "tests/support/daytona_stand_in.hpp"
 #include "tests/support/e2b_stand_in.hpp"
 #include "tests/support/rehearsed.hpp"
@@ -31,6 +33,15 @@ test::rehearsed at_daytona(test::daytona_stand_in& daytona) {
   o.api_url = daytona.api_url();
   return test::rehearse_at([o](auto client) { return make_daytona(client, o); },
                            backend_kind::daytona);
+}
+
+test::rehearsed at_aio(test::aio_stand_in& aio) {
+  net::aio_options o;
+  o.api_key = secret{test::aio_stand_in::api_key};
+  o.host = "127.0.0.1";
+  o.port = aio.port();
+  return test::rehearse_at([o](auto client) { return make_aio(client, o); },
+                           backend_kind::aio);
 }
 
 void check_failed(const test::rehearsed& seen, const std::string& name,
@@ -102,6 +113,32 @@ BOOST_AUTO_TEST_CASE(of_daytona_tell_which_step_failed) {
     daytona.server().add_fault({.path = whole, .code = 400});
     check_failed(at_daytona(daytona), name, why);
     BOOST_TEST(daytona.alive() == 0, path);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(of_aio_all_go_well) {
+  test::aio_stand_in aio;
+  auto seen = at_aio(aio);
+  for (const auto& [name, why] : seen.failed)
+    BOOST_ERROR(name << ": " << why);
+  BOOST_TEST(seen.all_well);
+  BOOST_TEST((seen.fine == names{"files", "search and replace", "code"}));
+  BOOST_TEST(aio.directories() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(of_aio_tell_which_step_failed) {
+  // It says no with status 200.
+  const std::string no = R"({"success":false,"message":"no","data":null})";
+  auto whole = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(no.size())
+    + "\r\n\r\n" + no;
+  for (auto [path, name, why] :
+       {std::array{"/v1/file/upload", "files", "write two files"},
+        std::array{"/v1/file/grep", "search and replace", "find a text"},
+        std::array{"/v1/nodejs/execute", "code", "run code in Node"}}) {
+    test::aio_stand_in aio;
+    aio.server().add_fault(
+      {.what = fault::kind::raw, .path = path, .bytes = whole});
+    check_failed(at_aio(aio), name, why);
   }
 }
 
