@@ -51,9 +51,9 @@ memory_report prepare_memory(const char* tricks) {
 /// For what was made since the last time: a child would tie its first object
 /// to the last of it, and make its own from what was freed, wherever that lies.
 void freeze_collector() {
-  PyGC_Collect();
   if (auto* gc = PyImport_ImportModule("gc"))
-    Py_XDECREF(PyObject_CallMethod(gc, "freeze", nullptr));
+    for (const char* step : {"collect", "freeze"})
+      Py_XDECREF(PyObject_CallMethod(gc, step, nullptr));
   PyErr_Clear();
 }
 
