@@ -110,6 +110,7 @@ std::vector<lease_book::remains> lease_book::bury() {
 
 int hatch(const std::vector<std::string>& argv, int control) {
   std::vector<char*> arguments;
+  arguments.reserve(argv.size() + 1);
   for (const auto& text : argv)
     arguments.push_back(const_cast<char*>(text.c_str()));
   arguments.push_back(nullptr);
