@@ -24,6 +24,7 @@ struct dispatcher_state {
     booking,   // the ledger looks up the key, or writes down that it begins
     waiting,   // for a turn
     gathering, // variables
+    parked,    // its executor is being started again
     running,   // an executor has it
     settling,  // it has ended; the answer waits until its key holds it
   };
@@ -99,6 +100,7 @@ struct dispatcher_state {
   void gather(job& j);
   void launch(job& j, const found_layers& found);
   void hand_over(job& j);
+  void park(job& j);
   void inherit(job& j);
   void ended(attempt_end& end);
   void failed(job& j, error why, bool may_have_started);

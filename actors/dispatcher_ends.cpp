@@ -29,7 +29,9 @@ void dispatcher_state::end_early(job& j, exit_reason why) {
   error late;
   late.code = ec::exhausted;
   late.text = std::string{"the deadline passed while the run waited for "}
-    + (j.at == stage::waiting ? "its turn" : "its variables or its record")
+    + (j.at == stage::waiting    ? "its turn"
+         : j.at == stage::parked ? "an executor"
+                                 : "its variables or its record")
     + "; the tool was never started";
   late.retry_after = std::chrono::milliseconds{1'000};
   conclude(j, std::move(late));

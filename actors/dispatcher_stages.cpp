@@ -11,6 +11,9 @@ namespace troupe {
 
 namespace {
 
+/// For an executor that is being started again.
+constexpr std::chrono::milliseconds look_again{10};
+
 std::uint32_t executor_number(const live_run& run, std::size_t count) {
   return run.owner % static_cast<std::uint32_t>(count);
 }
@@ -145,6 +148,8 @@ void dispatcher_state::booked(job& j) {
 // -- the turn -----------------------------------------------------------------
 
 void dispatcher_state::turn(job& j) {
+  if (j.at == stage::parked)
+    return hand_over(j);
   if (j.at == stage::booking)
     j.its_turn = true;
   if (j.at != stage::waiting)
@@ -271,16 +276,21 @@ void dispatcher_state::hand_over(job& j) {
   for (std::size_t i = 0; i < line.size() && !chosen; ++i)
     chosen = line[(executor_number(*j.run, line.size()) + i) % line.size()];
   if (!chosen)
-    return failed(j,
-                  {ec::unavailable,
-                   "its executors are being restarted",
-                   {},
-                   std::chrono::milliseconds{1'000}},
-                  false);
+    return park(j);
   j.at = stage::running;
   j.helper = chosen.address();
   j.executor = chosen;
   self->send(chosen, start_v, attempt{j.run, j.prepared, j.number});
+}
+
+/// None is there right now. One that died alone is back in a moment; of those
+/// that keep dying the desk says so.
+void dispatcher_state::park(job& j) {
+  const auto* desk = context->board->find(j.run->backend);
+  if (auto ready = desk->ready(); !ready)
+    return failed(j, {ec::unavailable, ready.error().text}, false);
+  j.at = stage::parked;
+  self->delayed_send(self, look_again, turn_v, j.run);
 }
 
 /// Its executor has died.

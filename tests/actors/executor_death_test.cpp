@@ -20,11 +20,12 @@ const std::string stuck = R"({"x":"stuck"})";
 /// arguments `held` are held by the backend, those with `stuck` hold the
 /// executor itself until `go`.
 struct world {
-  engine_fixture f{scripted_backend::mode::answer, options()};
+  engine_fixture f;
   std::promise<void> inside, go;
   run_answer_box stuck_box;
 
-  world() {
+  explicit world(std::uint32_t executors = 2)
+      : f{scripted_backend::mode::answer, options(executors)} {
     f.local->hold_when(
       [](const prepared_run& run) { return run.args_json == held; });
     f.local->set_script([this](const prepared_run& run, run_observer& o) {
@@ -37,11 +38,11 @@ struct world {
     });
   }
 
-  static engine_options options() {
+  static engine_options options(std::uint32_t executors) {
     engine_options o;
     o.threads = 3;
     o.dispatchers = 1;
-    o.executors_per_backend = 2;
+    o.executors_per_backend = executors;
     o.supervision.first_pause = 1ms;
     return o;
   }
@@ -99,6 +100,43 @@ BOOST_AUTO_TEST_CASE(goes_to_another_one_when_the_backend_never_saw_it) {
   BOOST_TEST((*answer)->trail.empty());
   BOOST_TEST(w.stuck_box.get().has_value());
   BOOST_TEST(w.f.local->started() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(waits_for_the_next_one_where_there_is_no_other) {
+  world w{1};
+  w.block();
+  run_answer_box waiting;
+  w.submit("{}", waiting);
+  w.wait_for_dispatcher();
+  w.kill();
+  w.go.set_value();
+  auto answer = waiting.get();
+  BOOST_REQUIRE_MESSAGE(answer.has_value(), why(answer));
+  BOOST_TEST(((*answer)->status == run_status::success));
+  BOOST_TEST(w.f.local->started() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(ends_at_its_deadline_where_no_other_comes) {
+  auto options = world::options(1);
+  options.supervision.first_pause = 60s;
+  engine_fixture f{scripted_backend::mode::answer, std::move(options)};
+  auto executors = [&] {
+    return context_of(*f.host)
+      ->routes.load()
+      ->executors[static_cast<std::size_t>(backend_kind::local)];
+  };
+  caf::anon_send_exit(executors()[0], caf::exit_reason::kill);
+  const auto end = std::chrono::steady_clock::now() + 20s;
+  while (executors()[0])
+    BOOST_REQUIRE(std::chrono::steady_clock::now() < end);
+  auto request = source_run();
+  request.deadline = 50ms;
+  auto answer = f.run(std::move(request));
+  BOOST_REQUIRE(answer.has_error());
+  BOOST_TEST((answer.error().code == ec::exhausted));
+  BOOST_TEST(answer.error().text.find("waited for an executor")
+             != std::string::npos);
+  BOOST_TEST(f.local->started() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(goes_on_when_the_backend_has_it) {
