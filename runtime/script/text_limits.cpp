@@ -32,8 +32,10 @@ std::string_view first_characters(std::string_view text, std::size_t count) {
 
 std::string friendly_message(std::string_view function, std::string_view name,
                              std::string_view message) {
-  std::string text = "Error executing function ";
-  text += function;
+  // A snippet or a command has no name.
+  std::string text = "Error executing code";
+  if (!function.empty())
+    text = "Error executing function " + std::string{function};
   text += ": ";
   text += name;
   text += ": ";

@@ -152,6 +152,7 @@ BOOST_AUTO_TEST_CASE(a_friendly_message_has_at_most_1000_characters) {
   text = friendly_message("f", "E", umlauts);
   BOOST_TEST(json::is_utf8(text));
   BOOST_TEST(text.size() > 1900u);
+  BOOST_TEST(friendly_message("", "E", "m") == "Error executing code: E: m");
   BOOST_TEST(friendly_message("f", "E", "\xff")
              == "Error executing function f: "
                 "E: \xef\xbf\xbd");
