@@ -16,8 +16,8 @@ constexpr bool only_once = false;
 
 operation post(std::string_view doing, std::string_view target,
                const json::object& body, bool again) {
-  return {doing, verb::post, std::string{target}, json::to_text(body), {},
-          again};
+  return {doing, verb::post, std::string{target}, json::to_text(body),
+          {},    again};
 }
 
 std::string text_of(const json::object& o, std::string_view name) {
@@ -40,12 +40,9 @@ operation upload(const remote_file& file) {
   form_part parts[]{form_file("file", name, file.content),
                     form_field("path", file.path)};
   auto boundary = make_boundary();
-  return {"take a file",
-          verb::post,
-          "/v1/file/upload",
-          form_body(parts, boundary),
-          form_type(boundary),
-          repeatable};
+  return {"take a file",       verb::post,
+          "/v1/file/upload",   form_body(parts, boundary),
+          form_type(boundary), repeatable};
 }
 
 operation download(std::string_view path) {

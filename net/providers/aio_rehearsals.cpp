@@ -33,9 +33,9 @@ asio::awaitable<done> expect(stage& on, operation what, std::string_view text) {
     co_return data.error();
   auto answer = json::to_text(*data);
   if (answer.find(text) == std::string::npos)
-    co_return fail(ec::unavailable, doing + ": '" + std::string{text}
-                                      + "' is not in its answer: "
-                                      + printable(answer));
+    co_return fail(ec::unavailable,
+                   doing + ": '" + std::string{text}
+                     + "' is not in its answer: " + printable(answer));
   co_return done{};
 }
 
@@ -81,9 +81,9 @@ asio::awaitable<told> code(stage& on) {
     if (!printed)
       co_return printed.error().within(std::string{what.doing});
     if (*printed != "42\n")
-      co_return fail(ec::unavailable, std::string{what.doing}
-                                        + ": it printed '" + printable(*printed)
-                                        + "' instead of 42");
+      co_return fail(ec::unavailable,
+                     std::string{what.doing} + ": it printed '"
+                       + printable(*printed) + "' instead of 42");
   }
   co_return std::string{"by Jupyter, Node, and by language"};
 }
@@ -103,8 +103,8 @@ std::vector<rehearsal> aio_rehearsals(provider& whole, aio_client client) {
   std::vector<rehearsal> all;
   all.push_back(files_rehearsal(*whole.files()));
   auto add = [&](std::string name, act what) {
-    all.push_back({std::move(name), [&whole, client, what](remote_sandbox in,
-                                                           call_scope scope) {
+    all.push_back({std::move(name),
+                   [&whole, client, what](remote_sandbox in, call_scope scope) {
                      return play(what, whole, client, std::move(in),
                                  std::move(scope));
                    }});

@@ -6,6 +6,7 @@
 #include "tests/support/daytona_stand_in.hpp"
 #include "tests/support/e2b_stand_in.hpp"
 #include "tests/support/modal_stand_in.hpp"
+#include "tests/support/tls_faces.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -183,15 +184,17 @@ BOOST_AUTO_TEST_CASE(refuses_a_run_whose_credentials_are_required) {
   BOOST_TEST(e2b.created() == 0);
 }
 
-// B54, to its end: a process of its own, since local runs need its warden.
-BOOST_AUTO_TEST_CASE(goes_from_modal_to_e2b_to_this_machine) {
-  modal.fail_next("AppGetOrCreate", net::grpc_code::failed_precondition);
-  e2b.server().add_fault({.path = "/v2/sandboxes", .code = 403});
+namespace {
+
+/// From Modal, by E2B which fails for `reason`, to this machine: a process of
+/// its own, since local runs need its warden.
+void go_home(fixture& f, const e2b_stand_in& e2b, std::string_view reason) {
+  f.modal.fail_next("AppGetOrCreate", net::grpc_code::failed_precondition);
   ::setenv("MODAL_TOKEN_ID", modal_stand_in::token_id, 1);
   ::setenv("MODAL_TOKEN_SECRET", modal_stand_in::token_secret, 1);
   ::setenv("E2B_API_KEY", e2b_stand_in::api_key, 1);
-  serving engine{folder,
-                 {"--modal.server-url=" + modal.url(),
+  serving engine{f.folder,
+                 {"--modal.server-url=" + f.modal.url(),
                   "--e2b.api-url=" + e2b.url(),
                   "--e2b.sandbox-url=" + e2b.url()}};
   for (auto name : {"MODAL_TOKEN_ID", "MODAL_TOKEN_SECRET", "E2B_API_KEY"})
@@ -205,9 +208,25 @@ BOOST_AUTO_TEST_CASE(goes_from_modal_to_e2b_to_this_machine) {
   BOOST_TEST_REQUIRE(trail.size() == 2u);
   BOOST_TEST(trail[0].at("backend") == "modal");
   BOOST_TEST(trail[1].at("backend") == "e2b");
-  BOOST_TEST(trail[1].at("reason").as_string().find("E2B_API_KEY")
-             != std::string::npos);
+  BOOST_TEST(
+    trail[1].at("reason").as_string().find(reason) != std::string::npos, r);
   BOOST_TEST(engine.end(SIGTERM) == 0);
+}
+
+} // namespace
+
+// B54, to its end.
+BOOST_AUTO_TEST_CASE(goes_from_modal_to_e2b_to_this_machine) {
+  e2b.server().add_fault({.path = "/v2/sandboxes", .code = 403});
+  go_home(*this, e2b, "E2B_API_KEY");
+}
+
+// B50: an authority that nobody here knows. It could be anybody.
+BOOST_AUTO_TEST_CASE(goes_on_from_a_service_that_cannot_prove_its_name) {
+  test::tls_faces faces;
+  e2b_stand_in nobody{&faces};
+  go_home(*this, nobody, "the certificate of 127.0.0.1");
+  BOOST_TEST(nobody.server().requests().empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -33,11 +33,12 @@ json::object described(const background_program::view& seen) {
 
 } // namespace
 
-aio_stand_in::aio_stand_in()
+aio_stand_in::aio_stand_in(const tls_faces* faces)
     : tmp_{fs::temp_directory_path() / ("aio-" + make_uuid())},
       server_{[this](const stand_request& r, stand_reply& reply) {
-        handle(r, reply);
-      }} {
+                handle(r, reply);
+              },
+              faces} {
   fs::create_directories(tmp_);
 }
 

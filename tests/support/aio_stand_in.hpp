@@ -18,7 +18,7 @@ namespace troupe::test {
 /// directory of the test's.
 class aio_stand_in {
 public:
-  aio_stand_in();
+  explicit aio_stand_in(const tls_faces* faces = nullptr);
   ~aio_stand_in();
 
   std::uint16_t port() const { return server_.port(); }

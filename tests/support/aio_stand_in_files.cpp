@@ -79,10 +79,10 @@ void on_file(const std::string& call, const json::object& body,
   if (!bytes)
     return bad(reply, "not_found");
   if (call == "read") {
-    auto from = body.contains("start_line") ? body.at("start_line").as_int64()
-                                            : 0;
-    auto to = body.contains("end_line") ? body.at("end_line").as_int64()
-                                        : 1'000'000;
+    auto from
+      = body.contains("start_line") ? body.at("start_line").as_int64() : 0;
+    auto to
+      = body.contains("end_line") ? body.at("end_line").as_int64() : 1'000'000;
     return good(reply, {{"content", lines_between(*bytes, from, to)}});
   }
   if (call == "replace") {

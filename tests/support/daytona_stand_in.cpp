@@ -42,11 +42,12 @@ std::filesystem::path temporary_path() {
 
 } // namespace
 
-daytona_stand_in::daytona_stand_in()
+daytona_stand_in::daytona_stand_in(const tls_faces* faces)
     : tmp_{temporary_path()}, server_{[this](const stand_request& r,
                                              stand_reply& reply) {
-        handle(r, reply);
-      }} {}
+                                        handle(r, reply);
+                                      },
+                                      faces} {}
 
 daytona_stand_in::~daytona_stand_in() {
   std::error_code ignored;

@@ -15,7 +15,7 @@ namespace troupe::test {
 /// begins in state `creating`, as the real ones do; commands are really run.
 class daytona_stand_in {
 public:
-  daytona_stand_in();
+  explicit daytona_stand_in(const tls_faces* faces = nullptr);
   ~daytona_stand_in();
 
   std::string api_url() const { return server_.url() + "/api"; }

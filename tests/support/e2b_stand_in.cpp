@@ -31,10 +31,10 @@ bool known_member(std::string_view name) {
 
 } // namespace
 
-e2b_stand_in::e2b_stand_in()
-    : server_{[this](const stand_request& r, stand_reply& reply) {
-        handle(r, reply);
-      }} {}
+e2b_stand_in::e2b_stand_in(const tls_faces* faces)
+    : server_{
+      [this](const stand_request& r, stand_reply& reply) { handle(r, reply); },
+      faces} {}
 
 void e2b_stand_in::speak_as(std::string envd_version) {
   std::lock_guard guard{mutex_};

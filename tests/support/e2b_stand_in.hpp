@@ -17,7 +17,7 @@ namespace troupe::test {
 /// sent (as this user: only for our own test programs).
 class e2b_stand_in {
 public:
-  e2b_stand_in();
+  explicit e2b_stand_in(const tls_faces* faces = nullptr);
 
   std::string url() const { return server_.url(); }
   stand_in& server() { return server_; }

@@ -19,9 +19,10 @@ remote_side::~remote_side() {
   backend.reset(); // its connections need the context to be there
 }
 
-void remote_side::open(const make_provider& make, net::remote_options bounds) {
-  auto client = std::make_shared<net::http_client>(io_.get_executor(),
-                                                   net::client_options{});
+void remote_side::open(const make_provider& make, net::remote_options bounds,
+                       net::client_options how) {
+  auto client
+    = std::make_shared<net::http_client>(io_.get_executor(), std::move(how));
   auto where = make(client);
   BOOST_REQUIRE(where.has_value());
   bounds.create_spacing = 0ms;

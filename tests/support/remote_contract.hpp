@@ -22,7 +22,8 @@ public:
 
   remote_side() = default;
   ~remote_side();
-  void open(const make_provider& make, net::remote_options bounds = {});
+  void open(const make_provider& make, net::remote_options bounds = {},
+            net::client_options how = {});
 
   /// To its end, and its sandbox's.
   run_outcome run(prepared_run r);

@@ -81,6 +81,15 @@ std::size_t body_length(std::string_view head) {
   return length;
 }
 
+std::shared_ptr<asio::ssl::context>
+context_of(const std::string& certificate_pem, const std::string& key_pem) {
+  auto made
+    = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
+  made->use_certificate_chain(asio::buffer(certificate_pem));
+  made->use_private_key(asio::buffer(key_pem), asio::ssl::context::pem);
+  return made;
+}
+
 } // namespace
 
 bool peer::fill() {
@@ -120,11 +129,8 @@ scripted_server::scripted_server(script s, std::string certificate_pem,
                                  std::string key_pem)
     : acceptor_{context_, tcp::endpoint{asio::ip::address_v4::loopback(), 0}},
       port_{acceptor_.local_endpoint().port()}, script_{std::move(s)} {
-  if (!certificate_pem.empty()) {
-    tls_ = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
-    tls_->use_certificate_chain(asio::buffer(certificate_pem));
-    tls_->use_private_key(asio::buffer(key_pem), asio::ssl::context::pem);
-  }
+  if (!certificate_pem.empty())
+    tls_ = context_of(certificate_pem, key_pem);
   accepting_ = std::thread{[this] {
     for (;;) {
       auto socket = std::make_shared<tcp::socket>(context_);
@@ -153,12 +159,33 @@ scripted_server::~scripted_server() {
     w.join();
 }
 
+void scripted_server::show(const std::string& certificate_pem,
+                           const std::string& key_pem) {
+  std::lock_guard guard{mutex_};
+  tls_ = context_of(certificate_pem, key_pem);
+  for (auto& s : sockets_)
+    ::shutdown(s->native_handle(), SHUT_RDWR);
+}
+
+void scripted_server::cut_handshakes(bool cut) {
+  cuts_ = cut;
+}
+
 void scripted_server::serve(std::shared_ptr<tcp::socket> socket, int n) {
-  if (!tls_) {
+  std::shared_ptr<asio::ssl::context> tls;
+  {
+    std::lock_guard guard{mutex_};
+    tls = tls_;
+  }
+  if (!tls) {
     plain_peer p{*socket};
     script_(p, n);
+  } else if (cuts_) {
+    char hello[16]; // the beginning of the client's: it is under way
+    boost::system::error_code ignored;
+    socket->read_some(asio::buffer(hello), ignored);
   } else {
-    tls_peer p{*socket, *tls_};
+    tls_peer p{*socket, *tls};
     if (p.shake_hands())
       script_(p, n);
   }

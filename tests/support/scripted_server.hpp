@@ -48,6 +48,12 @@ public:
   std::uint16_t port() const { return port_; }
   int connections() const { return connections_; }
 
+  /// Of one that speaks TLS: what it shows from now on. The connections that it
+  /// has end, so that nobody goes on with an older one.
+  void show(const std::string& certificate_pem, const std::string& key_pem);
+  /// Breaks new connections off while they shake hands, or no longer does.
+  void cut_handshakes(bool cut);
+
 private:
   void serve(std::shared_ptr<boost::asio::ip::tcp::socket> socket, int n);
 
@@ -55,7 +61,8 @@ private:
   boost::asio::ip::tcp::acceptor acceptor_;
   std::uint16_t port_ = 0;
   script script_;
-  std::unique_ptr<boost::asio::ssl::context> tls_;
+  std::shared_ptr<boost::asio::ssl::context> tls_; // with `mutex_`
+  std::atomic<bool> cuts_{false};
   std::atomic<int> connections_{0};
   std::mutex mutex_;
   std::vector<std::shared_ptr<boost::asio::ip::tcp::socket>> sockets_;

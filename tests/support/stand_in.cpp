@@ -1,5 +1,7 @@
 #include "tests/support/stand_in.hpp"
 
+#include "tests/support/tls_faces.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -129,11 +131,21 @@ void stand_reply::end() {
 
 // -- the server --------------------------------------------------------------
 
-stand_in::stand_in(handler h)
-    : handler_{std::move(h)}, server_{[this](peer& p, int) { serve(p); }} {}
+stand_in::stand_in(handler h, const tls_faces* faces)
+    : handler_{std::move(h)}, faces_{faces}, first_{faces ? faces->of(
+                                                      tls_face::right)
+                                                          : certificate{}},
+      server_{[this](peer& p, int) { serve(p); }, first_.pem, first_.key_pem} {}
 
 std::string stand_in::url() const {
-  return "http://127.0.0.1:" + std::to_string(port());
+  return (faces_ ? "https://127.0.0.1:" : "http://127.0.0.1:")
+    + std::to_string(port());
+}
+
+void stand_in::show(tls_face which) {
+  auto shown = faces_->of(which);
+  server_.cut_handshakes(which == tls_face::cut);
+  server_.show(shown.pem, shown.key_pem);
 }
 
 void stand_in::add_fault(fault f) {

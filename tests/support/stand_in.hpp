@@ -70,17 +70,31 @@ struct fault {
   std::string more{};
 };
 
+/// What a stand-in shows who wants to speak TLS with it.
+enum class tls_face {
+  right,
+  expired,
+  of_another_name,
+  signed_by_itself,
+  cut, // the connection, in the middle of the handshake
+};
+
+class tls_faces;
+
 /// The frame of a provider's stand-in: reads requests, plays faults, calls the
 /// handler. Refusals are the handler's: it checks what the real one checks.
 class stand_in {
 public:
   using handler = std::function<void(const stand_request&, stand_reply&)>;
 
-  explicit stand_in(handler h);
+  /// With faces it speaks TLS, and shows the right one at first.
+  explicit stand_in(handler h, const tls_faces* faces = nullptr);
 
   std::uint16_t port() const { return server_.port(); }
   std::string url() const;
   void add_fault(fault f);
+  /// Of one that speaks TLS: from now on, on new connections; others end.
+  void show(tls_face which);
   /// Everything received so far, as "POST /v2/sandboxes".
   std::vector<std::string> seen() const;
   std::size_t count(std::string_view what) const;
@@ -93,6 +107,8 @@ private:
   bool play_fault(const stand_request& r, peer& p);
 
   handler handler_;
+  const tls_faces* faces_;
+  certificate first_; // what it shows at first
   mutable std::mutex mutex_;
   std::vector<fault> faults_;
   std::vector<stand_request> seen_;
