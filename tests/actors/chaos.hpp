@@ -78,7 +78,6 @@ struct chaos_tally {
       BOOST_REQUIRE(ends[i] == 1);
     }
     BOOST_TEST(changes_answered == changes_asked);
-    BOOST_TEST(successes > 0u); // it was not all chaos
   }
 
   std::vector<std::atomic<int>> answers;

@@ -165,6 +165,7 @@ void live_through(const fs::path& state, std::size_t count,
   webhook->give_up();
   host.stop();
   t.check();
+  BOOST_TEST(t.successes > 0u); // it was not all chaos
   check_counters_are_zero(host.engine());
   BOOST_TEST(wardens > 0u);
   groups = groups_of(house.backend->instance_directory());
