@@ -24,11 +24,10 @@ http_crowd::http_crowd(std::uint16_t port, std::size_t connections) {
   ::posix_spawn_file_actions_adddup2(&actions, output[1], 1);
   std::string words[] = {"troupe_bench", crowd_command, std::to_string(port),
                          std::to_string(connections)};
-  char* argv[]
-    = {words[0].data(), words[1].data(), words[2].data(), words[3].data(),
-       nullptr};
-  const auto bad = ::posix_spawn(&pid_, "/proc/self/exe", &actions, nullptr,
-                                 argv, environ);
+  char* argv[] = {words[0].data(), words[1].data(), words[2].data(),
+                  words[3].data(), nullptr};
+  const auto bad
+    = ::posix_spawn(&pid_, "/proc/self/exe", &actions, nullptr, argv, environ);
   ::posix_spawn_file_actions_destroy(&actions);
   ::close(input[0]);
   ::close(output[1]);

@@ -59,6 +59,9 @@ std::shared_ptr<const prepared_run> prepare(const local_tool& tool,
   run->source = tool.source;
   run->args_json = tool.args;
   run->isolation = level;
+  // As every run of an engine has them.
+  for (const char* name : {"LETTA_TOOL_ID", "TROUPE_TOOL_ID"})
+    run->env.emplace(name, secret{"tool" + run->id.str().substr(3)});
   run->limits.wall = std::chrono::seconds{60};
   return run;
 }

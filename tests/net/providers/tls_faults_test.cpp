@@ -120,23 +120,23 @@ BOOST_AUTO_TEST_CASE(end_a_run_before_it_begins_and_say_why) {
 BOOST_AUTO_TEST_CASE(leave_nothing_behind_in_the_middle_of_a_run) {
   for (auto& p : {at_e2b(), at_daytona(), at_aio()})
     BOOST_TEST_CONTEXT(p->name) {
-        auto run = run_at(*p);
-        run.source = "import time\ndef tool():\n"
-                     "  print('up', flush=True)\n  time.sleep(20)\n";
-        run.deadline = steady::now() + 3s;
-        auto watcher = p->side.begin(run);
-        watcher->wait_for_output("up");
-        p->server->show(tls_face::expired);
-        auto outcome = watcher->wait();
-        BOOST_REQUIRE(!outcome.answer.has_value());
-        BOOST_TEST(outcome.may_have_started);
-        p->side.rest();
-        p->server->show(tls_face::right);
-        auto until = steady::now() + 30s;
-        while (!is_clean(*p) && steady::now() < until)
-          fault_house::reconcile(*p);
-        BOOST_TEST(is_clean(*p));
-      }
+      auto run = run_at(*p);
+      run.source = "import time\ndef tool():\n"
+                   "  print('up', flush=True)\n  time.sleep(20)\n";
+      run.deadline = steady::now() + 3s;
+      auto watcher = p->side.begin(run);
+      watcher->wait_for_output("up");
+      p->server->show(tls_face::expired);
+      auto outcome = watcher->wait();
+      BOOST_REQUIRE(!outcome.answer.has_value());
+      BOOST_TEST(outcome.may_have_started);
+      p->side.rest();
+      p->server->show(tls_face::right);
+      auto until = steady::now() + 30s;
+      while (!is_clean(*p) && steady::now() < until)
+        fault_house::reconcile(*p);
+      BOOST_TEST(is_clean(*p));
+    }
   BOOST_TEST(!contains(log_catcher::all(), value));
 }
 

@@ -9,6 +9,10 @@ _present = None
 _set_all = None
 # What `os.environ` had before: its end would write to every item of it.
 _former = None
+# Of `_present`, as it was last given to `_set_all`; only what it gained since
+# has to be spelled out.
+_encoded = None
+_block = b""
 
 
 def use_setter(set_all):
@@ -49,16 +53,17 @@ def _change(before, variables, keep):
 
 
 def _replace(variables):
-    global _former
-    encoded = {
-        name.encode("utf-8", "surrogateescape"): value.encode(
-            "utf-8", "surrogateescape"
-        )
-        for name, value in variables.items()
-    }
-    block = b"".join([b"%b=%b\0" % item for item in encoded.items()])
+    global _former, _encoded, _block
+    grown = _encoded is not None and _present.items() <= variables.items()
+    encoded, block = (_encoded.copy(), _block) if grown else ({}, b"")
+    for name, value in variables.items():
+        if not grown or name not in _present:
+            key = name.encode("utf-8", "surrogateescape")
+            encoded[key] = value.encode("utf-8", "surrogateescape")
+            block += b"%b=%b\0" % (key, encoded[key])
     if block.count(0) != len(encoded):
         raise ValueError("embedded null byte")
     _set_all(block)
     _former = os.environ._data
-    os.environ._data = os.environb._data = encoded
+    os.environ._data = os.environb._data = _encoded = encoded
+    _block = block
