@@ -103,7 +103,8 @@ struct dispatcher_state {
   void park(job& j);
   void inherit(job& j);
   void ended(attempt_end& end);
-  void failed(job& j, error why, bool may_have_started);
+  void failed(job& j, error why, bool may_have_started,
+              bool place_lost = false);
 
   // -- the ends --------------------------------------------------------------
   void conclude(job& j, result<std::shared_ptr<run_result>> outcome);

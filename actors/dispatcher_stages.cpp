@@ -324,7 +324,8 @@ void dispatcher_state::ended(attempt_end& end) {
   auto& answer = end.outcome->answer;
   const bool begun = end.outcome->may_have_started || j->run->may_have_started;
   if (!answer)
-    return failed(*j, std::move(answer.error()), begun);
+    return failed(*j, std::move(answer.error()), begun,
+                  end.outcome->place_lost);
   if (!begun && answer->reason == exit_reason::lost)
     return failed(*j, {ec::unavailable, std::move(answer->detail)}, false);
   // A program that cannot be started may be the run's fault or the backend's.
@@ -342,13 +343,15 @@ void dispatcher_state::ended(attempt_end& end) {
   conclude(*j, std::move(result));
 }
 
-void dispatcher_state::failed(job& j, error why, bool may_have_started) {
+void dispatcher_state::failed(job& j, error why, bool may_have_started,
+                              bool place_lost) {
   const auto kind = j.run->backend.load();
   auto* desk = context->board->find(kind);
   meters::add(desk->failures);
   const auto pass = std::exchange(j.pass, {});
-  // A backend that says that the request is wrong works well.
-  if (why.code == ec::invalid_request || why.code == ec::not_found
+  // A backend that says that the request is wrong works well. One whose sandbox
+  // went away in the middle of a run may do so, too: other runs have theirs.
+  if (place_lost || why.code == ec::invalid_request || why.code == ec::not_found
       || why.code == ec::conflict)
     desk->breaker.abandoned(pass);
   else

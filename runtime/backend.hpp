@@ -68,6 +68,9 @@ struct run_outcome {
   /// With an error: the tool may already have begun, so nobody else may run
   /// it again unless the request is idempotent.
   bool may_have_started = false;
+  /// With an error: only the place that this run had is gone. Its backend may
+  /// be well.
+  bool place_lost = false;
 };
 
 /// Whoever wants to know about one run. Called on any thread, one call at a

@@ -38,7 +38,7 @@ public:
         tls_{make_client_tls(options_.ca_file,
                              {options_.only_certificate,
                               options_.certificate_file, options_.key_file})},
-        next_look_{executor_} {}
+        resolver_{options_.names}, next_look_{executor_} {}
 
   asio::awaitable<client_exchange> run(client_request request,
                                        stream_reader reader);

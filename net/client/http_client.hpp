@@ -33,6 +33,7 @@ struct client_options {
   std::string certificate_file; // ours, PEM, where a service asks for one
   std::string key_file;         // PEM
   std::string user_agent = "troupe/" TROUPE_VERSION;
+  resolver::names names{}; // what names lead to; empty: as the system says
 };
 
 /// One request to one service. Header values are the caller's to mask: the

@@ -33,42 +33,47 @@ struct resolver::lookup {
 
   asio::steady_timer wake;
   bool ended = false;
-  int status = 0;
-  endpoints found;
-
-  void look_up(const std::string& host, std::uint16_t port);
+  answer told;
 };
 
-void resolver::lookup::look_up(const std::string& host, std::uint16_t port) {
+namespace {
+
+resolver::answer ask_system(const std::string& host, std::uint16_t port) {
+  resolver::answer out;
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV;
   addrinfo* list = nullptr;
   auto service = std::to_string(port);
-  status = ::getaddrinfo(host.c_str(), service.c_str(), &hints, &list);
-  for (auto* i = list; status == 0 && i; i = i->ai_next) {
+  out.status = ::getaddrinfo(host.c_str(), service.c_str(), &hints, &list);
+  for (auto* i = list; out.status == 0 && i; i = i->ai_next) {
     tcp::endpoint e;
     if (i->ai_addrlen > e.capacity())
       continue;
     std::copy_n(reinterpret_cast<const char*>(i->ai_addr), i->ai_addrlen,
                 reinterpret_cast<char*>(e.data()));
     e.resize(i->ai_addrlen);
-    found.push_back(e);
+    out.found.push_back(e);
   }
   if (list)
     ::freeaddrinfo(list);
+  return out;
 }
+
+} // namespace
+
+resolver::resolver(names ask, std::size_t threads)
+    : ask_{std::make_shared<const names>(ask ? std::move(ask)
+                                             : names{ask_system})},
+      pool_{threads} {}
 
 std::shared_ptr<resolver::lookup> resolver::begin(asio::any_io_executor ex,
                                                   std::string host,
                                                   std::uint16_t port) {
   auto state = std::make_shared<lookup>(ex);
-  auto work = [state, host = std::move(host), port, ex] {
-    auto fresh = std::make_shared<lookup>(ex);
-    fresh->look_up(host, port);
-    auto hand_over = [state, fresh] {
-      state->status = fresh->status;
-      state->found = std::move(fresh->found);
+  auto work = [state, host = std::move(host), port, ex, ask = ask_] {
+    auto hand_over = [state, told = (*ask)(host, port)]() mutable {
+      state->told = std::move(told);
       state->ended = true;
       state->wake.cancel();
     };
@@ -108,12 +113,12 @@ resolver::resolve(std::string host, std::uint16_t port,
   if (!state->ended)
     co_return fail(ec::timeout,
                    "the name '" + host + "' was not resolved in time");
-  if (state->status != 0)
+  if (state->told.status != 0)
     co_return fail(ec::unavailable,
-                   "the name '" + host
-                     + "' does not resolve: " + ::gai_strerror(state->status));
+                   "the name '" + host + "' does not resolve: "
+                     + ::gai_strerror(state->told.status));
   endpoints allowed;
-  for (const auto& e : state->found)
+  for (const auto& e : state->told.found)
     if (!rule || rule(e.address()))
       allowed.push_back(e);
   if (allowed.empty())

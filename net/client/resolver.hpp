@@ -29,7 +29,16 @@ class resolver {
 public:
   using endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
 
-  explicit resolver(std::size_t threads = 4) : pool_{threads} {}
+  /// What a name leads to, or EAI_... of getaddrinfo. May block.
+  struct answer {
+    int status = 0;
+    endpoints found{};
+  };
+  using names
+    = std::function<answer(const std::string& host, std::uint16_t port)>;
+
+  /// With names of its own, for tests; else those of the system.
+  explicit resolver(names ask = {}, std::size_t threads = 4);
   ~resolver() { pool_.stop(); }
 
   /// Only addresses that the rule allows; `denied` when it allows none. The
@@ -44,6 +53,7 @@ private:
   std::shared_ptr<lookup> begin(boost::asio::any_io_executor ex,
                                 std::string host, std::uint16_t port);
 
+  std::shared_ptr<const names> ask_; // a lookup may outlive us
   boost::asio::thread_pool pool_;
 };
 

@@ -37,9 +37,12 @@ bool took_input(const client_exchange& done) {
 
 /// An answer in the place of the stream that was to tell of a process.
 execution not_begun(const client_exchange& done, std::string_view doing) {
-  return {
-    refused(e2b_client::service, doing, *done.answer, e2b_client::key_setting),
-    may_have_acted(done) && !says_sandbox_is_gone(*done.answer)};
+  auto why = refused(e2b_client::service, doing, *done.answer,
+                     e2b_client::key_setting);
+  auto gone = says_sandbox_is_gone(*done.answer);
+  if (gone)
+    why.code = ec::not_found;
+  return {std::move(why), may_have_acted(done) && !gone};
 }
 
 } // namespace
@@ -180,8 +183,10 @@ asio::awaitable<execution> e2b_inside::cut_off(remote_sandbox sandbox,
   if (over || !request)
     co_return execution{std::move(why), true};
   auto done = co_await client_.http().send(std::move(*request));
-  if (done.answer && says_sandbox_is_gone(*done.answer))
+  if (done.answer && says_sandbox_is_gone(*done.answer)) {
+    why.code = ec::not_found;
     why.text = "its sandbox is gone: " + why.text;
+  }
   co_return execution{std::move(why), true};
 }
 

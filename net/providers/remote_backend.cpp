@@ -160,8 +160,13 @@ remote_backend::impl::in_sandbox(run_ptr r, const remote_sandbox& box) {
     r->hand_over();
     done = co_await where->run_script(box, lang, std::move(*text), sink, scope);
   }
-  if (!done.end)
-    co_return r->broken(done.end.error(), done.may_have_begun);
+  if (!done.end) {
+    // It was there a moment ago: that says nothing about its provider.
+    auto gone = done.end.error().code == ec::not_found;
+    auto outcome = r->broken(done.end.error(), done.may_have_begun);
+    outcome.place_lost = gone && !outcome.answer;
+    co_return outcome;
+  }
   co_return r->ended(*done.end);
 }
 

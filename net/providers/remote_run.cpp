@@ -142,7 +142,7 @@ run_outcome remote_run::broken(error why, bool may_have_begun) {
   // Before the tool began a timeout is the provider's; after it, the tool's.
   auto late = begun_ && why.code == ec::timeout;
   // Whatever a provider cannot find or finds twice, another has its own.
-  if (!begun_ && (why.code == ec::not_found || why.code == ec::conflict))
+  if (why.code == ec::not_found || (!begun_ && why.code == ec::conflict))
     why.code = ec::unavailable;
   if (!is_called_off() && !late) {
     for (const auto& each : secrets_)

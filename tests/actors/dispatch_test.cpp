@@ -120,6 +120,38 @@ BOOST_AUTO_TEST_CASE(leaves_a_failing_backend_alone_for_a_while) {
   BOOST_TEST(f.local->started() == 20);
 }
 
+/// Each run has a sandbox of its own: that one's end is no outage.
+BOOST_AUTO_TEST_CASE(counts_no_sandbox_that_went_away_as_an_outage) {
+  engine_options options;
+  options.breaker.failures = 3;
+  options.breaker.pause = std::chrono::hours{1};
+  two_backends f{options};
+  f.e2b->set_script([](auto&, auto&) {
+    auto gone = unavailable(false);
+    gone.place_lost = true;
+    return gone;
+  });
+  for (int i = 0; i < 10; ++i) {
+    auto r = f.run(source_run());
+    BOOST_REQUIRE_MESSAGE(r.has_value(), why(r));
+    BOOST_TEST(((*r)->backend == backend_kind::local));
+  }
+  BOOST_TEST(f.e2b->started() == 10);
+  // Begun or not.
+  f.e2b->set_script([](auto&, run_observer& o) {
+    o.started();
+    auto gone = unavailable(true);
+    gone.place_lost = true;
+    return gone;
+  });
+  for (int i = 0; i < 10; ++i) {
+    auto r = f.run(source_run());
+    BOOST_REQUIRE_MESSAGE(r.has_value(), why(r));
+    BOOST_TEST(((*r)->reason == exit_reason::lost));
+  }
+  BOOST_TEST(f.e2b->started() == 20);
+}
+
 BOOST_AUTO_TEST_CASE(skips_a_backend_that_is_full) {
   engine_options options;
   options.admission.running_per_backend[backend_kind::local] = 1;
