@@ -64,10 +64,11 @@ std::string modal_stand_in::router_url() const {
   return https_ ? "https" + url.substr(url.find(':')) : url;
 }
 
-std::set<int> modal_stand_in::fields_of(const std::string& method) const {
+std::set<std::string>
+modal_stand_in::fields_of(const std::string& method) const {
   std::lock_guard guard{mutex_};
   auto found = fields_.find(method);
-  return found == fields_.end() ? std::set<int>{} : found->second;
+  return found == fields_.end() ? std::set<std::string>{} : found->second;
 }
 
 std::set<std::string>
@@ -77,15 +78,46 @@ modal_stand_in::metadata_of(const std::string& method) const {
   return found == metadata_.end() ? std::set<std::string>{} : found->second;
 }
 
+namespace {
+
+/// Which fields are messages again: by their bytes nobody could tell them from
+/// texts. By method, else by the message that a path leads to.
+bool is_message(const std::string& method, const std::string& path) {
+  static const std::map<std::string, std::set<std::string>> known{
+    {"ImageGetOrCreate", {"2", "2.5", "2.7", "2.17"}},
+    {"SandboxCreate",
+     {"2", "2.5", "2.5.4", "2.15", "2.17", "2.20", "2.20.1", "2.22", "2.38",
+      "4"}},
+    {"SandboxCreateV2",
+     {"2", "2.5", "2.5.4", "2.15", "2.17", "2.20", "2.20.1", "2.22", "2.38",
+      "4", "6", "6.2", "6.2.1"}},
+    {"SecretGetOrCreate", {"5"}},
+    {"SandboxList", {"5"}},
+    {"SandboxListV2", {"5"}},
+    {"TaskExecStart", {"9", "12", "13", "13.2", "13.2.1"}}};
+  auto of = known.find(method);
+  return of != known.end() && of->second.contains(path);
+}
+
+void collect(const std::string& method, const std::string& above,
+             std::string_view message, std::set<std::string>& into) {
+  pb::reader reader{message};
+  for (pb::field f; reader.next(f);) {
+    auto path = above + std::to_string(f.number);
+    into.insert(path);
+    if (f.wire_type == 2 && is_message(method, path))
+      collect(method, path + ".", f.bytes, into);
+  }
+}
+
+} // namespace
+
 void modal_stand_in::remember(const std::string& method,
                               const grpc_exchange& call) {
   calls_.push_back(method);
   auto parent = call.metadata.find("traceparent");
   traceparents_.push_back(parent == call.metadata.end() ? "" : parent->second);
-  auto& fields = fields_[method];
-  pb::reader reader{call.message};
-  for (pb::field f; reader.next(f);)
-    fields.insert(f.number);
+  collect(method, {}, call.message, fields_[method]);
   for (const auto& [name, value] : call.metadata)
     metadata_[method].insert(name);
 }

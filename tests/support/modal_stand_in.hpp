@@ -38,9 +38,10 @@ public:
   std::vector<std::string> calls() const;
   /// Of each of them, "" where there was none.
   std::vector<std::string> traceparents() const;
-  /// The fields that a method's messages had, and what its calls said about
-  /// themselves: to be compared between two clients.
-  std::set<int> fields_of(const std::string& method) const;
+  /// The fields that a method's messages had, those in messages in them as
+  /// "2.22.1", and what its calls said about themselves: to be compared between
+  /// two clients.
+  std::set<std::string> fields_of(const std::string& method) const;
   std::set<std::string> metadata_of(const std::string& method) const;
 
   int created() const;
@@ -90,7 +91,7 @@ private:
   std::string other_router_;
   int router_tokens_ = 1;
   std::vector<std::string> calls_;
-  std::map<std::string, std::set<int>> fields_;
+  std::map<std::string, std::set<std::string>> fields_;
   std::map<std::string, std::set<std::string>> metadata_;
   std::vector<std::string> traceparents_;
   grpc_server server_;

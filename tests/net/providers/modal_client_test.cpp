@@ -58,6 +58,7 @@ std::set<std::string> names_of(const modal_stand_in& modal) {
 struct difference {
   std::set<std::string> ours;
   std::set<std::string> theirs;
+  std::set<std::string> fields{}; // of theirs: "SandboxCreateV2 2.20"
 };
 
 void compare(bool newer, const difference& calls) {
@@ -85,11 +86,23 @@ void compare(bool newer, const difference& calls) {
         name << " lacks " << key);
     // Fields: none that theirs does not fill.
     auto filled = theirs.fields_of(name);
-    for (auto field : ours.fields_of(name))
+    auto said_too = ours.fields_of(name);
+    for (const auto& field : said_too)
       BOOST_TEST((filled.contains(field)), name << " field " << field);
+    // And all that theirs does, messages in messages too.
+    for (const auto& field : filled)
+      BOOST_TEST(
+        (said_too.contains(field) || calls.fields.contains(name + " " + field)),
+        name << " lacks field " << field);
   }
   for (const auto& name : a)
     BOOST_TEST((b.contains(name) || calls.theirs.contains(name)), name);
+}
+
+/// Theirs says that there are no ports and no GPU; the end of the input comes
+/// with its last bytes, which begin at 0 (decision 0004).
+std::set<std::string> left_out(const std::string& creation) {
+  return {creation + " 2.20", creation + " 2.5.4", "TaskExecStdinWrite 3"};
 }
 
 } // namespace
@@ -97,12 +110,12 @@ void compare(bool newer, const difference& calls) {
 BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_modal_and_speaks_as_we_do,
                      *boost::unit_test::precondition(client)) {
   BOOST_TEST_CONTEXT("the newer sandboxes")
-  compare(true, {{}, {"SandboxWaitV2"}});
+  compare(true, {{}, {"SandboxWaitV2"}, left_out("SandboxCreateV2")});
 }
 
 BOOST_AUTO_TEST_CASE(does_so_with_the_older_sandboxes_too,
                      *boost::unit_test::precondition(client)) {
-  compare(false, {{}, {"SandboxWait"}});
+  compare(false, {{}, {"SandboxWait"}, left_out("SandboxCreate")});
 }
 
 BOOST_AUTO_TEST_SUITE_END()
