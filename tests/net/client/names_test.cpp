@@ -51,9 +51,8 @@ struct named_fixture : test::client_fixture {
     return r;
   }
   void use(shifty_zone& zone) {
-    options.names = [&zone](const std::string&, std::uint16_t port) {
-      return zone(port);
-    };
+    options.names
+      = [&zone](const std::string&, std::uint16_t port) { return zone(port); };
   }
 };
 
@@ -142,8 +141,8 @@ BOOST_AUTO_TEST_CASE(do_not_lead_a_run_into_the_house) {
   };
   test::remote_side side;
   side.open([o](auto c) { return make_e2b(c, o); }, {}, how);
-  auto outcome = side.run(
-    test::python_run(backend_kind::e2b, "def f():\n  return 1\n"));
+  auto outcome
+    = side.run(test::python_run(backend_kind::e2b, "def f():\n  return 1\n"));
   BOOST_REQUIRE(!outcome.answer.has_value());
   BOOST_TEST(!outcome.may_have_started);
   const auto& text = outcome.answer.error().text;
