@@ -29,7 +29,8 @@ json::object described(const fs::path& path) {
   o["size"] = folder ? 4'096 : fs::file_size(path);
   o["mode"] = folder ? "drwxr-xr-x" : "-rw-r--r--";
   o["permissions"] = folder ? "0755" : "0644";
-  o["owner"] = o["group"] = "daytona";
+  o["owner"] = "daytona";
+  o["group"] = "daytona";
   o["modTime"] = "2026-01-01 00:00:00 +0000 UTC";
   return o;
 }

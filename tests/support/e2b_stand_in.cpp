@@ -53,9 +53,11 @@ std::string e2b_stand_in::described(const std::string& id) const {
 std::string e2b_stand_in::shown(const std::string& id, const box& b) const {
   auto o = json::parse_object(described(id)).value();
   o["state"] = b.paused ? "paused" : "running";
-  o["startedAt"] = o["endAt"] = "2026-01-01T00:00:00Z";
+  o["startedAt"] = "2026-01-01T00:00:00Z";
+  o["endAt"] = "2026-01-01T00:00:00Z";
   o["cpuCount"] = 2;
-  o["memoryMB"] = o["diskSizeMB"] = 512;
+  o["memoryMB"] = 512;
+  o["diskSizeMB"] = 512;
   return json::to_text(o);
 }
 

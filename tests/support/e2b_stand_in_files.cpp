@@ -32,7 +32,8 @@ json::object described(const fs::path& path) {
     o["size"] = std::to_string(size);
   o["mode"] = 0644;
   o["permissions"] = folder ? "drwxr-xr-x" : "-rw-r--r--";
-  o["owner"] = o["group"] = "user";
+  o["owner"] = "user";
+  o["group"] = "user";
   return o;
 }
 

@@ -26,7 +26,8 @@ BOOST_AUTO_TEST_CASE(are_read_back_byte_by_byte) {
   form_part parts[]{form_field("files[0].path", "/tmp/a b"),
                     form_file("files[0].file", "a b", bytes),
                     form_file("error", "empty", "")};
-  auto read = parse_form(form_type("by"), form_body(parts, "by"));
+  const auto body = form_body(parts, "by"); // what is read points into it
+  auto read = parse_form(form_type("by"), body);
   BOOST_REQUIRE(read.has_value());
   BOOST_REQUIRE(read->size() == 3u);
   BOOST_TEST(read->at(0).name == "files[0].path");
