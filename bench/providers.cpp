@@ -82,7 +82,9 @@ void measure_calls(report& out) {
     auto before = thread_cpu_seconds();
     asio::co_spawn(io,
                    call_often(client, {true, "localhost", server.port(), ""}),
-                   asio::detached);
+                   [&io](std::exception_ptr) { // the client looks on for idle
+                     io.stop();                // connections
+                   });
     io.restart();
     io.run();
     if (round > 0) // the first one shakes hands
