@@ -20,8 +20,6 @@ using steady = std::chrono::steady_clock;
 
 namespace {
 
-// For what is tidied up when a run's own time may be over.
-constexpr std::chrono::seconds late_patience{5};
 constexpr std::string_view directory_prefix = "/tmp/troupe-";
 
 class aio_provider final : public provider {
@@ -164,7 +162,8 @@ asio::awaitable<execution> aio_provider::execute(const remote_sandbox& sandbox,
     json::object kill;
     kill["session_id"] = session;
     kill["signal"] = "SIGKILL";
-    call_scope late{steady::now() + late_patience, nullptr, scope.traceparent};
+    call_scope late{steady::now() + aio_client::late_patience, nullptr,
+                    scope.traceparent};
     (void)co_await client_.call("/v1/bash/kill", std::move(kill), "kill", late);
   }
   client_.close_session(std::move(session), scope.traceparent);

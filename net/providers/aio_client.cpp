@@ -19,9 +19,6 @@ using steady = std::chrono::steady_clock;
 
 namespace {
 
-// For what is tidied up when a run's own time may be over.
-constexpr std::chrono::seconds late_patience{5};
-
 /// What a container with JWT_PUBLIC_KEY asks for: header, claims, signature.
 bool is_jwt(std::string_view key) {
   return key.starts_with("eyJ") && std::ranges::count(key, '.') == 2;

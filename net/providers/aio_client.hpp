@@ -3,6 +3,7 @@
 #include "net/providers/aio.hpp"
 #include "net/providers/aio_calls.hpp"
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@ class aio_client {
 public:
   static constexpr std::string_view service_name = "AIO sandbox";
   static constexpr std::string_view key_setting = "aio.api-key";
+  /// For what is tidied up when a run's own time may be over.
+  static constexpr std::chrono::seconds late_patience{5};
 
   aio_client(std::shared_ptr<http_client> http, aio_options options);
 

@@ -1,6 +1,7 @@
 #include "net/providers/daytona_files.hpp"
 
 #include "net/providers/daytona_calls.hpp"
+#include "net/providers/daytona_replies.hpp"
 
 #include <boost/beast/http/field.hpp>
 

@@ -4,6 +4,7 @@
 #include "net/printable.hpp"
 #include "net/providers/daytona_calls.hpp"
 #include "net/providers/daytona_messages.hpp"
+#include "net/providers/daytona_replies.hpp"
 #include "net/providers/files_rehearsal.hpp"
 #include "net/providers/shell_quote.hpp"
 #include "runtime/model/ids.hpp"

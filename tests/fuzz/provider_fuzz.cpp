@@ -7,6 +7,7 @@
 #include "net/providers/aio_messages.hpp"
 #include "net/providers/daytona_calls.hpp"
 #include "net/providers/daytona_messages.hpp"
+#include "net/providers/daytona_replies.hpp"
 #include "net/providers/e2b_calls.hpp"
 #include "net/providers/e2b_messages.hpp"
 #include "net/providers/modal_endpoint.hpp"
