@@ -1,69 +1,42 @@
 #include "actors/audit_lines.hpp"
 
 #include "runtime/digest.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/codec.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <span>
 
 namespace troupe {
 
 namespace {
 
-/// The members of one object, one after the other.
-class line_writer {
-public:
-  line_writer() { out_.reserve(usual_bytes); }
+constexpr std::size_t usual_bytes = 640; // a run's line has some 500
 
-  void text(std::string_view name, std::string_view value) {
-    json::append_string(begin(name), value);
-  }
-  void word(std::string_view name, bool value) {
-    begin(name) += value ? "true" : "false";
-  }
-  template <class Integer>
-  void number(std::string_view name, Integer value) {
-    std::array<char, 24> digits;
-    auto* first = digits.data();
-    begin(name).append(first,
-                       std::to_chars(first, first + digits.size(), value).ptr);
-  }
-  void raw(std::string_view name, std::string_view value) {
-    begin(name) += value;
-  }
-  std::string take() && {
-    out_ += '}';
-    return std::move(out_);
-  }
-
-private:
-  static constexpr std::size_t usual_bytes = 640; // a run's line has some 500
-
-  /// `name` is ours and needs no escapes.
-  std::string& begin(std::string_view name) {
-    out_ += out_.empty() ? '{' : ',';
-    out_ += '"';
-    out_ += name;
-    out_ += '"';
-    out_ += ':';
-    return out_;
-  }
-
-  std::string out_;
-};
+/// One line: an object.
+template <class Members>
+std::string write_line(Members members) {
+  std::string out;
+  out.reserve(usual_bytes);
+  json::writer line{out};
+  line.begin('{');
+  members(line);
+  line.end('}');
+  return out;
+}
 
 /// The decisions of the network broker. A tool chooses the names, and how many
 /// there are: it must not make the line longer than one may be.
-void put_connections(line_writer& line, const std::vector<network_event>& all) {
+void put_connections(json::writer& line,
+                     const std::vector<network_event>& all) {
   constexpr std::size_t most = 32; // of some 300 bytes
-  json::array told;
-  for (const auto& e : std::span{all}.first(std::min(most, all.size())))
-    told.push_back(
-      {{"target", e.target}, {"allowed", e.allowed}, {"reason", e.reason}});
+  const auto told = std::span{all}.first(std::min(most, all.size()));
   if (!told.empty())
-    line.raw("connections", json::to_text(std::move(told)));
+    line.objects("connections", told, [&](const network_event& e) {
+      line.text("target", e.target);
+      line.boolean("allowed", e.allowed);
+      line.text("reason", e.reason);
+    });
   if (all.size() > most)
     line.number("more_connections", all.size() - most);
 }
@@ -128,10 +101,10 @@ struct change_words {
 
 } // namespace
 
-std::string audit_of_run(const live_run& run, const prepared_run* prepared) {
-  line_writer line;
-  const auto kept = run.request();
-  const auto& request = *kept;
+namespace {
+
+void put_request(json::writer& line, const live_run& run,
+                 const run_request& request) {
   line.text("event", "run");
   line.text("run", run.id.str());
   line.text("user", run.who.user.str());
@@ -148,14 +121,16 @@ std::string audit_of_run(const live_run& run, const prepared_run* prepared) {
     line.text("source_sha256", hex(sha256(request.source)));
   if (!request.agent_id.empty())
     line.text("agent", request.agent_id);
-  line.word("started", run.may_have_started);
-  if (prepared) {
-    line.text("backend", to_string(run.backend));
-    line.number("wall_ms", prepared->limits.wall.count());
-    line.number("memory_bytes", prepared->limits.memory_bytes);
-    line.text("network", to_string(prepared->network.mode));
-    line.text("isolation", to_string(prepared->isolation));
-  }
+}
+
+void put_bounds(json::writer& line, const prepared_run& prepared) {
+  line.number("wall_ms", prepared.limits.wall.count());
+  line.number("memory_bytes", prepared.limits.memory_bytes);
+  line.text("network", to_string(prepared.network.mode));
+  line.text("isolation", to_string(prepared.isolation));
+}
+
+void put_end(json::writer& line, const live_run& run) {
   if (run.outcome) {
     line.text("status", to_string(run.outcome->status));
     line.text("reason", to_string(run.outcome->reason));
@@ -164,21 +139,35 @@ std::string audit_of_run(const live_run& run, const prepared_run* prepared) {
   } else if (run.failure) {
     line.text("error", to_string(run.failure->code));
   }
-  return std::move(line).take();
+}
+
+} // namespace
+
+std::string audit_of_run(const live_run& run, const prepared_run* prepared) {
+  const auto request = run.request();
+  return write_line([&](json::writer& line) {
+    put_request(line, run, *request);
+    line.boolean("started", run.may_have_started);
+    if (prepared) {
+      line.text("backend", to_string(run.backend));
+      put_bounds(line, *prepared);
+    }
+    put_end(line, run);
+  });
 }
 
 std::string audit_of_lost(const run_record& run) {
-  line_writer line;
-  line.text("event", "run");
-  line.text("run", run.id.str());
-  if (!run.tool_name.empty())
-    line.text("tool_name", run.tool_name);
-  if (!run.agent_id.empty())
-    line.text("agent", run.agent_id);
-  line.text("backend", to_string(run.backend));
-  line.text("status", to_string(run_status::error));
-  line.text("reason", to_string(exit_reason::lost));
-  return std::move(line).take();
+  return write_line([&](json::writer& line) {
+    line.text("event", "run");
+    line.text("run", run.id.str());
+    if (!run.tool_name.empty())
+      line.text("tool_name", run.tool_name);
+    if (!run.agent_id.empty())
+      line.text("agent", run.agent_id);
+    line.text("backend", to_string(run.backend));
+    line.text("status", to_string(run_status::error));
+    line.text("reason", to_string(exit_reason::lost));
+  });
 }
 
 std::string audit_of_change(const caller& who, const catalog_change& what,

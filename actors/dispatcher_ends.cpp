@@ -63,8 +63,6 @@ void dispatcher_state::give_up(job& j) {
     desk->breaker.failed(now());
   }
   j.pass = {};
-  if (j.executor)
-    self->send(j.executor, gone_v, j.run);
   conclude(j,
            error{ec::timeout,
                  "the backend did not end the run when it was told to; "

@@ -297,29 +297,22 @@ void dispatcher_state::park(job& j) {
 void dispatcher_state::inherit(job& j) {
   j.helper = caf::actor_addr{};
   j.executor = executor_actor{};
-  switch (j.run->fate.inherit(j.number)) {
-  case attempt_fate::found::untouched:
+  if (j.run->begun_attempt != j.number) {
     if (j.asked_to_end)
       return conclude(
         j, early_result(j, *j.asked_to_end, "ended before the tool began"));
     return hand_over(j);
-  case attempt_fate::found::under_way:
-    // The order to end it may have died with the executor.
-    if (auto* desk = context->board->find(j.run->backend);
-        desk && j.asked_to_end)
-      desk->carrier->cancel(j.run->id, *j.asked_to_end);
-    return;
-  case attempt_fate::found::over:
-    attempt_end end{j.run, j.number, j.run->fate.outcome()};
-    return ended(end);
   }
+  // It goes on. The order to end it may have died with the executor.
+  if (j.asked_to_end)
+    context->board->find(j.run->backend)
+      ->carrier->cancel(j.run->id, *j.asked_to_end);
 }
 
 void dispatcher_state::ended(attempt_end& end) {
   auto* j = find(end.run);
   if (!j || j->at != stage::running || j->number != end.number)
     return; // an answer that nobody waits for any more
-  j->run->fate.forget();
   auto* desk = context->board->find(j->run->backend);
   auto& answer = end.outcome->answer;
   const bool begun = end.outcome->may_have_started || j->run->may_have_started;

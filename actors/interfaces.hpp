@@ -178,7 +178,7 @@ using dispatcher_actor = caf::typed_actor<
   caf::reacts_to<claim_atom, claim_reply>,
   // The ledger has put a run on the disk, or could not.
   caf::reacts_to<kept_atom, live_run_ptr, bool>,
-  // An executor is done with an attempt.
+  // A backend is done with an attempt.
   caf::reacts_to<ended_atom, attempt_end>,
   // INTERNAL: a run's arguments were bound on the background thread.
   caf::reacts_to<done_atom, resolve_reply>,
@@ -189,14 +189,10 @@ using dispatcher_actor = caf::typed_actor<
 
 /// Carries out runs at one backend.
 using executor_actor = caf::typed_actor<
-  // Begins an attempt; `ended` goes to the sender, exactly once.
+  // Begins an attempt; the backend's `ended` goes to the sender, exactly once.
   caf::reacts_to<start_atom, attempt>,
   // Ends an attempt early. Unknown ones are ignored.
-  caf::reacts_to<cancel_atom, run_id, exit_reason>,
-  // Nobody waits for a run any more, though the backend still has it.
-  caf::reacts_to<gone_atom, live_run_ptr>,
-  // INTERNAL: the backend reports the end of an attempt.
-  caf::reacts_to<done_atom, std::uint64_t, std::shared_ptr<run_outcome>>>;
+  caf::reacts_to<cancel_atom, run_id, exit_reason>>;
 
 /// Knows the variables of a run.
 using credential_actor = caf::typed_actor<

@@ -16,8 +16,9 @@ void enter(ledger_line& line, journal_entry& entry) {
     entry.organization = line.organization;
     return;
   }
-  const auto& run = *line.run;
+  auto& run = *line.run;
   entry.run.emplace(describe(run));
+  entry.fresh = !std::exchange(run.booked, true);
   entry.organization = run.who.organization;
   if (line.key != key_fate::none)
     (line.key == key_fate::settle ? entry.settle : entry.release)

@@ -64,6 +64,7 @@ std::optional<claim_reply> ledger_state::decide(const live_run_ptr& run) {
     reply.failure = std::make_shared<const error>(std::move(why));
     return reply;
   };
+  run->booked = true;
   auto found = books->claim(wanted, describe(*run));
   if (!found)
     return refuse(std::move(found.error()));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "actors/admission.hpp"
-#include "actors/attempt_fate.hpp"
 #include "actors/event_log.hpp"
 #include "runtime/engine.hpp"
 
@@ -72,11 +71,14 @@ struct live_run {
   std::shared_ptr<const error> failure;
   timestamp ended_at{};
 
-  // -- its executor's, its backend's and its dispatcher's --------------------
-  attempt_fate fate;
+  // -- its executor's: the attempt that it last gave to the backend ----------
+  std::atomic<std::uint32_t> begun_attempt{0};
 
   // -- the admission's -------------------------------------------------------
   admission::stay stay;
+
+  // -- the ledger's: whether it has tried to write something of the run ------
+  bool booked = false;
 
   // -- the ledger queue's: where the line of this run waits ------------------
   std::uint64_t line_round = 0;

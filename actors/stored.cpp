@@ -57,16 +57,13 @@ public:
   explicit stored_journal(std::shared_ptr<store> all) : all_{std::move(all)} {}
 
   result<void> write(std::span<journal_entry> entries) override {
-    std::vector<run_record> runs;
+    std::vector<run_write> runs;
     std::map<organization_id, std::vector<std::string_view>> lines;
     for (auto& entry : entries) {
       if (!entry.audit.empty())
         lines[entry.organization].push_back(entry.audit);
-      // A key's end needs the record once more.
-      if (entry.run && entry.settle)
-        runs.push_back(*entry.run);
-      else if (entry.run)
-        runs.push_back(std::move(*entry.run));
+      if (entry.run)
+        runs.push_back({&*entry.run, entry.fresh});
     }
     if (!runs.empty())
       if (auto ok = all_->runs->put(runs, durability::buffered); !ok)

@@ -55,6 +55,7 @@ struct claim_outcome {
 /// One line of the books.
 struct journal_entry {
   std::optional<run_record> run;    // as it is now; replaces what was there
+  bool fresh = false;               // nothing of the run was written before
   std::string_view audit;           // a JSON object's text; "": none
   organization_id organization;     // whose audit it is
   std::optional<key_claim> settle;  // ends a claim with `run`'s outcome

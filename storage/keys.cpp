@@ -40,6 +40,10 @@ error foreign_key() {
 
 std::string spell(std::initializer_list<std::string_view> components) {
   std::string out;
+  std::size_t bytes = 0;
+  for (auto c : components)
+    bytes += length_bytes + c.size();
+  out.reserve(bytes);
   for (auto c : components)
     append(out, c);
   return out;

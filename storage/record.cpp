@@ -14,7 +14,11 @@ constexpr json::parse_limits stored_limits{.depth = 128, .bytes = 256u << 20};
 } // namespace
 
 std::string encode(const json::object& body, std::string_view extra) {
-  return keys::spell({format_one, json::to_text(body), extra});
+  return encode_text(json::to_text(body), extra);
+}
+
+std::string encode_text(std::string_view body, std::string_view extra) {
+  return keys::spell({format_one, body, extra});
 }
 
 error damaged(std::string_view what, std::string_view why) {

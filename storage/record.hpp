@@ -10,6 +10,8 @@
 namespace troupe::records {
 
 std::string encode(const json::object& body, std::string_view extra = {});
+/// `body` is an object's text already.
+std::string encode_text(std::string_view body, std::string_view extra = {});
 
 struct decoded {
   json::object body;

@@ -1,5 +1,6 @@
 // The stored form of a run's record.
 #include "runtime/json/reader.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/codec.hpp"
 #include "storage/record.hpp"
 #include "storage/run_store.hpp"
@@ -11,6 +12,7 @@ namespace troupe {
 namespace {
 
 constexpr std::string_view a_run = "run";
+constexpr std::size_t usual_bytes = 320;    // of what is not the result
 constexpr std::size_t max_text = 64u << 20; // written by ourselves
 constexpr json::parse_limits result_limits{.depth = 128, .bytes = 256u << 20};
 
@@ -20,17 +22,24 @@ constexpr std::array codes{ec::invalid_request, ec::not_found,   ec::conflict,
                            ec::denied,          ec::unavailable, ec::timeout,
                            ec::exhausted,       ec::internal};
 
-json::object to_json(const error& e) {
-  json::object o;
-  o["code"] = to_string(e.code);
-  o["text"] = e.text;
-  o["retry_after_ms"] = e.retry_after.count();
-  json::array fields;
-  for (const auto& f : e.fields)
-    fields.push_back(json::object{
-      {"pointer", f.pointer}, {"reason", f.reason}, {"hint", f.hint}});
-  o["fields"] = std::move(fields);
-  return o;
+void write(json::writer& w, const error& e) {
+  w.begin('{');
+  w.text("code", to_string(e.code));
+  w.text("text", e.text);
+  w.number("retry_after_ms", e.retry_after.count());
+  w.objects("fields", e.fields, [&](const field_error& f) {
+    w.text("pointer", f.pointer);
+    w.text("reason", f.reason);
+    w.text("hint", f.hint);
+  });
+  w.end('}');
+}
+
+void write(json::writer& w, const std::map<std::string, std::string>& labels) {
+  w.begin('{');
+  for (const auto& [name, value] : labels)
+    w.foreign_name(name).text(value);
+  w.end('}');
 }
 
 error parse_error(const json::object& o) {
@@ -64,23 +73,26 @@ std::optional<run_phase> parse_phase(std::string_view text) {
 } // namespace
 
 std::string encode_run(const run_record& r) {
-  json::object o;
-  o["id"] = r.id.str();
-  o["organization_id"] = r.organization.str();
-  o["phase"] = phases[static_cast<std::size_t>(r.phase)];
-  o["tool_name"] = r.tool_name;
-  o["agent_id"] = r.agent_id;
-  o["backend"] = to_string(r.backend);
-  o["created_at"] = to_text(r.created_at);
+  std::string body;
+  body.reserve(usual_bytes);
+  json::writer w{body, json::writer::style::brief};
+  w.begin('{');
+  w.text("id", r.id.str());
+  w.text("organization_id", r.organization.str());
+  w.text("phase", phases[static_cast<std::size_t>(r.phase)]);
+  w.text("tool_name", r.tool_name);
+  w.text("agent_id", r.agent_id);
+  w.text("backend", to_string(r.backend));
+  w.text("created_at", to_text(r.created_at));
   if (r.ended_at)
-    o["ended_at"] = to_text(*r.ended_at);
+    w.text("ended_at", to_text(*r.ended_at));
   if (r.failure)
-    o["failure"] = to_json(*r.failure);
-  json::object labels;
-  for (const auto& [name, value] : r.labels)
-    labels[name] = value;
-  o["labels"] = std::move(labels);
-  return records::encode(o, r.result ? to_json_text(*r.result) : std::string{});
+    write(w.name("failure"), *r.failure);
+  if (!r.labels.empty())
+    write(w.name("labels"), r.labels);
+  w.end('}');
+  return records::encode_text(
+    body, r.result ? to_stored_text(*r.result) : std::string{});
 }
 
 result<run_record> decode_run(std::string_view bytes) {

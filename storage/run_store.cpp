@@ -118,11 +118,19 @@ result<void> run_store::count_all() {
 // -- writing ------------------------------------------------------------------
 
 result<void> run_store::put(const run_record& r, durability how) {
-  return put(std::vector{r}, how);
+  const run_write one{&r, false};
+  return put({&one, 1}, how);
 }
 
 result<void> run_store::put(const std::vector<run_record>& all,
                             durability how) {
+  std::vector<run_write> writes;
+  for (const auto& r : all)
+    writes.push_back({&r, false});
+  return put(writes, how);
+}
+
+result<void> run_store::put(std::span<const run_write> all, durability how) {
   std::lock_guard guard{mutex_};
   if (auto healed = db_->heal(); !healed)
     return healed;
@@ -131,8 +139,8 @@ result<void> run_store::put(const std::vector<run_record>& all,
       return counted;
   batch changes;
   std::map<organization_id, totals> now;
-  for (const auto& r : all)
-    if (auto added = add(changes, r, now); !added)
+  for (const auto& one : all)
+    if (auto added = add(changes, one, now); !added)
       return added;
   for (auto& [organization, sum] : now)
     if (auto trimmed = trim(changes, organization, sum); !trimmed)
@@ -144,8 +152,9 @@ result<void> run_store::put(const std::vector<run_record>& all,
   return {};
 }
 
-result<void> run_store::add(batch& changes, const run_record& r,
+result<void> run_store::add(batch& changes, const run_write& one,
                             std::map<organization_id, totals>& now) {
+  const auto& r = *one.record;
   if (r.organization.empty() || r.id.empty())
     return error{ec::internal, "a run has an id and an organization", {}, {}};
   auto bytes = encode_run(r);
@@ -153,21 +162,30 @@ result<void> run_store::add(batch& changes, const run_record& r,
     bytes = encode_run(without_weight(r, options_.record_bytes));
   auto& sum
     = now.try_emplace(r.organization, totals_[r.organization]).first->second;
-  auto before = db_->get(column::run_index, index_key(r));
+  auto before = one.fresh ? result<std::uint64_t>{0} : stored_bytes(r);
   if (!before)
     return before.error();
-  if (*before) {
-    auto row = read_row(index_key(r), **before);
-    if (!row)
-      return row.error();
-    sum.bytes -= std::min(sum.bytes, row->bytes);
-  } else {
+  sum.bytes -= std::min(sum.bytes, *before);
+  if (*before == 0)
     ++sum.runs;
-  }
   sum.bytes += bytes.size();
   put_run_index(changes, r, bytes.size());
   changes.put(column::runs, run_key(r.organization, r.id), std::move(bytes));
   return {};
+}
+
+/// 0: nothing of it is there.
+result<std::uint64_t> run_store::stored_bytes(const run_record& r) const {
+  const auto key = index_key(r);
+  auto value = db_->get(column::run_index, key);
+  if (!value)
+    return value.error();
+  if (!*value)
+    return std::uint64_t{0};
+  auto row = read_row(key, **value);
+  if (!row)
+    return row.error();
+  return row->bytes;
 }
 
 result<void> run_store::trim(batch& changes,

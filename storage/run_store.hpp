@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 namespace troupe {
@@ -18,6 +19,12 @@ struct run_store_options {
   std::size_t record_bytes = 1u << 20;
 };
 
+/// What is to be written of one run.
+struct run_write {
+  const run_record* record;
+  bool fresh; // nothing of this run was written before: no need to look
+};
+
 /// The records of runs, newest first. Thread-safe.
 class run_store {
 public:
@@ -27,7 +34,8 @@ public:
   /// Writes one record as it is now. The start of a run can do with
   /// `buffered`: after power loss it is simply not known.
   result<void> put(const run_record& r, durability how = durability::synced);
-  /// Many at the price of one sync, all or none.
+  /// Many at the price of one sync, all or none, no run twice.
+  result<void> put(std::span<const run_write> all, durability how);
   result<void> put(const std::vector<run_record>& all,
                    durability how = durability::synced);
 
@@ -52,8 +60,9 @@ private:
 
   run_store(std::shared_ptr<database> db, run_store_options options);
   result<void> count_all();
-  result<void> add(batch& changes, const run_record& r,
+  result<void> add(batch& changes, const run_write& one,
                    std::map<organization_id, totals>& now);
+  result<std::uint64_t> stored_bytes(const run_record& r) const;
   result<void> trim(batch& changes, const organization_id& organization,
                     totals& now);
 

@@ -73,7 +73,9 @@ std::string to_json_text(const run_result& r);
 /// For peers: the tool's JSON stays text, so that numbers of any size pass.
 json::object to_wire(const run_result& r);
 std::string to_wire_text(const run_result& r);
-/// Reads either form.
+/// For our own records: the same, without members that say nothing.
+std::string to_stored_text(const run_result& r);
+/// Reads any of these forms.
 result<run_result> parse_run_result(const json::object& body);
 json::object to_json(const isolation_report& r);
 

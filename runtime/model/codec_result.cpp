@@ -1,7 +1,8 @@
+#include "runtime/json/writer.hpp"
 #include "runtime/model/codec.hpp"
 #include "runtime/model/codec_support.hpp"
 
-#include <charconv>
+#include <algorithm>
 #include <utility>
 
 namespace troupe {
@@ -10,77 +11,7 @@ namespace {
 
 constexpr std::size_t longest_result_text = 64u << 20;
 
-/// Appends to a JSON text as it goes: a tree would cost more than everything
-/// else that is done to an answer.
-class writer {
-public:
-  explicit writer(std::string& out) : out_{out} {}
-
-  /// The name is a constant of ours: nothing in it needs escaping.
-  writer& name(std::string_view n) {
-    next();
-    out_ += '"';
-    out_ += n;
-    out_ += "\":";
-    fresh_ = true; // no comma before the value
-    return *this;
-  }
-  void begin(char bracket) {
-    next();
-    out_ += bracket;
-    fresh_ = true;
-  }
-  void end(char bracket) {
-    out_ += bracket;
-    fresh_ = false;
-  }
-  void text(std::string_view value) {
-    next();
-    json::append_string(out_, value);
-  }
-  void raw(std::string_view json_text) {
-    next();
-    out_ += json_text;
-  }
-  void text(std::string_view n, std::string_view value) { name(n).text(value); }
-  void raw(std::string_view n, std::string_view json_text) {
-    name(n).raw(json_text.empty() ? "null" : json_text);
-  }
-  void boolean(std::string_view n, bool value) {
-    name(n).raw(value ? "true" : "false");
-  }
-  template <class Number>
-  void number(std::string_view n, Number value) {
-    char digits[24];
-    auto last = std::to_chars(digits, digits + sizeof digits, value).ptr;
-    name(n).raw({digits, static_cast<std::size_t>(last - digits)});
-  }
-  template <class List, class Each>
-  void list(std::string_view n, const List& items, Each each) {
-    name(n).begin('[');
-    for (const auto& item : items)
-      each(item);
-    end(']');
-  }
-  /// A list of objects.
-  template <class List, class Members>
-  void objects(std::string_view n, const List& items, Members members) {
-    list(n, items, [&](const auto& item) {
-      begin('{');
-      members(item);
-      end('}');
-    });
-  }
-
-private:
-  void next() {
-    if (!std::exchange(fresh_, false))
-      out_ += ',';
-  }
-
-  std::string& out_;
-  bool fresh_ = true;
-};
+using json::writer;
 
 void write(writer& w, const tool_error& e) {
   w.name("error").begin('{');
@@ -101,9 +32,20 @@ void write(writer& w, const run_usage& u) {
   w.end('}');
 }
 
+/// As it usually is: then the names say all.
+bool is_whole(const isolation_report& r) {
+  return std::all_of(r.layers.begin(), r.layers.end(), [](const auto& layer) {
+    return layer.state == layer_state::enforced && layer.reason.empty();
+  });
+}
+
 void write(writer& w, const isolation_report& r) {
   w.name("isolation").begin('{');
   w.text("level", to_string(r.level));
+  if (w.brief() && is_whole(r)) {
+    w.list("enforced", r.layers, [&](const auto& x) { w.text(x.name); });
+    return w.end('}');
+  }
   w.objects("layers", r.layers, [&](const isolation_layer& layer) {
     w.text("name", layer.name);
     w.text("state", to_string(layer.state));
@@ -158,11 +100,12 @@ void write_lists(writer& w, const run_result& r) {
 }
 
 /// The answer first, then what is known about it.
-std::string to_text(const run_result& r, form f) {
+std::string to_text(const run_result& r, form f,
+                    writer::style how = writer::style::full) {
   std::string out;
   out.reserve(2'048 + r.value_json.size() + r.stdout_text.size()
               + r.stderr_text.size() + r.agent_state_json.size());
-  writer w{out};
+  writer w{out, how};
   w.begin('{');
   w.text("id", r.id.str());
   w.text("status", to_string(r.status));
@@ -208,6 +151,10 @@ std::string to_json_text(const run_result& r) {
 
 std::string to_wire_text(const run_result& r) {
   return to_text(r, form::as_text);
+}
+
+std::string to_stored_text(const run_result& r) {
+  return to_text(r, form::as_text, writer::style::brief);
 }
 
 json::object to_wire(const run_result& r) {
@@ -300,6 +247,8 @@ isolation_report read_isolation(json::reader& in) {
   json::reader whole{*o, in.pointer_to("isolation")};
   report.level = codec::value_or_complain(
     whole, "level", parse_isolation(whole.required_text("level")));
+  for (auto& name : codec::read_texts(whole, "enforced", 1'000, 1'000))
+    report.layers.push_back({std::move(name), layer_state::enforced, {}});
   for_each_object(whole, "layers", [&](json::reader& item) {
     isolation_layer layer;
     layer.name = item.required_text("name");

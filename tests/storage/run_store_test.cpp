@@ -65,6 +65,20 @@ BOOST_AUTO_TEST_CASE(gives_back_a_record_whole) {
   BOOST_TEST(encode_run(found) == encode_run(r));
 }
 
+BOOST_AUTO_TEST_CASE(counts_a_run_once_whether_it_is_new_or_not) {
+  auto running = make_run(alice, 1, run_phase::running);
+  const run_write begun{&running, true};
+  must(kept.runs->put({&begun, 1}, durability::buffered));
+  BOOST_TEST(kept.runs->count(alice.organization) == 1u);
+  auto ended = running;
+  ended.phase = run_phase::ended;
+  const run_write end{&ended, false};
+  must(kept.runs->put({&end, 1}, durability::buffered));
+  BOOST_TEST(kept.runs->count(alice.organization) == 1u);
+  reopen();
+  BOOST_TEST(kept.runs->count(alice.organization) == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(gives_back_why_a_run_failed) {
   auto r = make_run(alice, 1);
   auto failure = bad_field("/args", "is wrong", "be right");

@@ -75,6 +75,24 @@ BOOST_AUTO_TEST_CASE(crosses_the_wire_without_loss) {
   check_equal(*back, plain);
 }
 
+BOOST_AUTO_TEST_CASE(is_kept_without_loss_and_without_what_says_nothing) {
+  auto enforced = full_result();
+  enforced.isolation.layers = {{"seccomp", layer_state::enforced, ""},
+                               {"landlock", layer_state::enforced, ""}};
+  for (const auto& r : {full_result(), enforced, run_result{}}) {
+    auto text = to_stored_text(r);
+    BOOST_TEST(text.size() < to_wire_text(r).size());
+    auto back = parse_run_result(*json::parse_object(text));
+    BOOST_REQUIRE(back.has_value());
+    check_equal(*back, r);
+    BOOST_TEST(back->value_json == r.value_json);
+  }
+  BOOST_TEST(
+    to_stored_text(enforced).find(R"("isolation":{"level":"standard",)"
+                                  R"("enforced":["seccomp","landlock"]})")
+    != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(hands_the_value_to_clients_as_it_is) {
   auto r = full_result();
   auto text = to_json_text(r);
