@@ -3,6 +3,7 @@
 #include "runtime/local/code_cache.hpp"
 #include "runtime/local/cold_carrier.hpp"
 #include "runtime/local/interpreters.hpp"
+#include "runtime/local/late_watch.hpp"
 #include "runtime/local/local_backend.hpp"
 #include "runtime/local/local_run.hpp"
 
@@ -29,8 +30,9 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
        warden::instance made)
       : strand{asio::make_strand(std::move(executor))}, options{std::move(
                                                           opts)},
-        instance{std::move(made)}, cold{std::make_shared<cold_carrier>(
-                                     strand, options, instance)} {}
+        instance{std::move(made)}, listener{std::make_shared<late_watch>(
+                                     strand)},
+        cold{std::make_shared<cold_carrier>(strand, options, instance)} {}
 
   result<void> open();
   void warm_up();
@@ -51,6 +53,7 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
   asio::any_io_executor strand;
   local_options options;
   warden::instance instance;
+  std::shared_ptr<late_watch> listener;
   std::shared_ptr<cold_carrier> cold;
   std::vector<std::unique_ptr<run_carrier>> carriers; // before the cold one
   zygote::slot_carrier* slots = nullptr;              // of them: Python's

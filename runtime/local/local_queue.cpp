@@ -91,6 +91,7 @@ void local_backend::impl::begin(const local_run_ptr& run) {
       carrier = faster.get();
       break;
     }
+  listener->add(run);
   run->carry(
     *carrier, std::move(*what),
     [self = shared_from_this(), id = request.id] { self->forget(id); });

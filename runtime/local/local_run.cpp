@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -147,21 +148,18 @@ void local_run::carry(run_carrier& carrier, launch what,
       end(exit_reason::output_limit);
   };
   out_->start(
-    self,
     [this](std::string_view bytes) {
       observer_->output(output_stream::out, bytes);
     },
     over);
   err_->start(
-    self,
     [this](std::string_view bytes) {
       observer_->output(output_stream::err, bytes);
     },
     over);
   if (answer_) {
-    answer_->start(
-      self, [](std::string_view) {},
-      [this] { end(exit_reason::output_limit); });
+    answer_->start([](std::string_view) {},
+                   [this] { end(exit_reason::output_limit); });
     question_->start(self, answer_->fd(), request_.reveal());
     request_ = secret{};
   }
@@ -170,6 +168,13 @@ void local_run::carry(run_carrier& carrier, launch what,
   events.ended
     = [self](run_ending ending) { self->on_ended(std::move(ending)); };
   carrier.start(std::move(what), std::move(events));
+}
+
+bool local_run::watch() {
+  return std::ranges::all_of(
+    std::array{&out_, &err_, &answer_}, [this](auto* capture) {
+      return !*capture || (*capture)->watch(shared_from_this());
+    });
 }
 
 void local_run::on_started() {

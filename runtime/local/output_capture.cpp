@@ -27,23 +27,36 @@ constexpr int pieces_at_once = 8;
 
 output_capture::output_capture(asio::any_io_executor strand, int fd,
                                std::size_t limit)
-    : source_{std::move(strand), fd}, limit_{limit} {
-  boost::system::error_code ignored;
-  source_.native_non_blocking(true, ignored);
+    : fd_{fd}, source_{std::move(strand)}, limit_{limit} {
+  ::fcntl(fd, F_SETFL, O_NONBLOCK);
 }
 
-void output_capture::start(std::shared_ptr<void> owner,
-                           std::function<void(std::string_view)> kept,
+int output_capture::fd() {
+  return fd_ ? fd_.get() : source_.native_handle();
+}
+
+void output_capture::start(std::function<void(std::string_view)> kept,
                            std::function<void()> over) {
-  owner_ = std::move(owner);
   on_kept_ = std::move(kept);
   on_over_ = std::move(over);
+}
+
+bool output_capture::watch(std::shared_ptr<void> owner) {
+  if (!fd_)
+    return true; // it is watched already, or has ended
+  boost::system::error_code failed;
+  source_.assign(fd_.get(), failed);
+  if (failed)
+    return false;
+  (void)fd_.release();
+  owner_ = std::move(owner);
   wait();
+  return true;
 }
 
 bool output_capture::read_once() {
   static thread_local std::array<char, piece> buffer;
-  auto n = ::read(source_.native_handle(), buffer.data(), buffer.size());
+  auto n = ::read(fd(), buffer.data(), buffer.size());
   if (n <= 0) {
     ended_ = n == 0 || (errno != EAGAIN && errno != EINTR);
     return false;
@@ -79,8 +92,9 @@ void output_capture::wait() {
 void output_capture::finish() {
   // A pipe holds a mebibyte at most, and nobody refills it.
   constexpr int enough = 64;
-  for (int i = 0; i < enough && source_.is_open() && read_once(); ++i)
+  for (int i = 0; i < enough && is_open() && read_once(); ++i)
     ;
+  fd_.reset();
   boost::system::error_code ignored;
   source_.close(ignored);
   on_kept_ = nullptr;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/local/unique_fd.hpp"
+
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 
@@ -20,16 +22,19 @@ public:
                  std::size_t limit);
 
   /// `kept` sees every piece that is kept, `over` is called once when
-  /// something was dropped. `owner` keeps this object alive meanwhile.
-  void start(std::shared_ptr<void> owner,
-             std::function<void(std::string_view)> kept,
+  /// something was dropped.
+  void start(std::function<void(std::string_view)> kept,
              std::function<void()> over = {});
+
+  /// Reads from now on as it comes; before, the pipe has to hold it. `owner`
+  /// keeps this object alive meanwhile. False: it cannot be watched now.
+  bool watch(std::shared_ptr<void> owner);
 
   /// Takes what is there right now, then closes. Everybody who could still
   /// write is dead.
   void finish();
 
-  int fd() { return source_.native_handle(); }
+  int fd();
   std::string take() { return std::move(kept_); }
   std::uint64_t bytes() const { return bytes_; }
   bool truncated() const { return bytes_ > kept_bytes_; }
@@ -39,6 +44,9 @@ private:
   bool read_once();
   void wait();
 
+  bool is_open() const { return fd_ || source_.is_open(); }
+
+  unique_fd fd_; // until it is watched
   boost::asio::posix::stream_descriptor source_;
   std::size_t limit_;
   std::string kept_;

@@ -87,7 +87,7 @@ void emit_version(std::vector<sock_filter>& out,
   // Whatever address of its own the host sends to itself from, it comes in by
   // the loopback device.
   out.insert(out.end(),
-             {load_word(device), unless_equal(loopback_device, 1), give(0)});
+             {load_word(device), unless_equal(loopback_device, 1), pass(0)});
   if (v6) { // whatever else is not global unicast
     out.push_back(load_word(source));
     out.push_back(mask(0xe0000000));
