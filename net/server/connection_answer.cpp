@@ -3,8 +3,6 @@
 #include "net/server/response.hpp"
 #include "net/server/worker.hpp"
 
-#include <boost/asio/post.hpp>
-
 #include <charconv>
 
 namespace troupe::net {
@@ -20,8 +18,7 @@ void connection::deliver(std::uint64_t serial, response r) {
   }
   if (home_->closed())
     return;
-  boost::asio::post(
-    home_->executor(),
+  home_->letters().put(
     [self = shared_from_this(), serial, r = std::move(r)]() mutable {
       self->delivered(serial, std::move(r));
     });
@@ -113,12 +110,10 @@ void connection::open_stream(exchange_ptr ex, response head,
   }
   if (home_->closed())
     return;
-  boost::asio::post(home_->executor(),
-                    [self = shared_from_this(), ex = std::move(ex),
-                     head = std::move(head), heartbeat]() mutable {
-                      self->opened_stream(std::move(ex), std::move(head),
-                                          heartbeat);
-                    });
+  home_->letters().put([self = shared_from_this(), ex = std::move(ex),
+                        head = std::move(head), heartbeat]() mutable {
+    self->opened_stream(std::move(ex), std::move(head), heartbeat);
+  });
 }
 
 void connection::opened_stream(exchange_ptr ex, response head,
@@ -161,12 +156,11 @@ void connection::flush_stream(exchange_ptr ex) {
   }
   if (home_->closed())
     return;
-  boost::asio::post(home_->executor(),
-                    [self = shared_from_this(), ex = std::move(ex)] {
-                      self->drain_stream(ex);
-                      if (!self->dead_)
-                        self->flush();
-                    });
+  home_->letters().put([self = shared_from_this(), ex = std::move(ex)] {
+    self->drain_stream(ex);
+    if (!self->dead_)
+      self->flush();
+  });
 }
 
 void connection::append_chunk(std::string_view piece) {

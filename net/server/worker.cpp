@@ -88,6 +88,7 @@ void worker::start() {
     pthread_sigmask(SIG_BLOCK, &all, nullptr);
     pthread_setname_np(pthread_self(), "troupe-http");
     self->adopt_this_thread();
+    self->letters_->open();
     for (auto& d : self->doors_)
       self->accept(*d);
     self->tick();
@@ -215,7 +216,7 @@ void worker::call_after(std::chrono::milliseconds time,
   if (closed())
     return;
   auto at = std::chrono::steady_clock::now() + time;
-  asio::post(context_, [this, at, then = std::move(then)]() mutable {
+  letters_->put([this, at, then = std::move(then)]() mutable {
     if (closed())
       return;
     if (at <= std::chrono::steady_clock::now())
@@ -290,6 +291,7 @@ void worker::stop() {
       connections_.front().die();
     ticker_.cancel();
     calls_.clear();
+    letters_->close();
     closed_.store(true);
     // Not `stop`: what is queued holds connections, and lets go of them now.
   });

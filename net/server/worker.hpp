@@ -3,6 +3,7 @@
 #include "net/server/connection.hpp"
 #include "net/server/counters.hpp"
 #include "net/server/house.hpp"
+#include "runtime/letterbox.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -44,7 +45,8 @@ public:
   house& shared() { return *house_; }
   counters& counts() { return counts_; }
   const counters& counts() const { return counts_; }
-  io_executor executor() { return context_.get_executor(); }
+  /// From threads that are not ours.
+  letterbox& letters() { return *letters_; }
   bool is_here() const;
   bool closed() const { return closed_.load(); }
   std::string_view date() const { return date_; }
@@ -78,6 +80,8 @@ private:
 
   std::shared_ptr<house> house_;
   boost::asio::io_context context_{1};
+  std::shared_ptr<letterbox> letters_
+    = std::make_shared<letterbox>(context_.get_executor());
   boost::asio::steady_timer ticker_{context_};
   std::multimap<std::chrono::steady_clock::time_point, std::function<void()>>
     calls_;

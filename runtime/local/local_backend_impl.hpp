@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/letterbox.hpp"
 #include "runtime/local/code_cache.hpp"
 #include "runtime/local/cold_carrier.hpp"
 #include "runtime/local/interpreters.hpp"
@@ -30,8 +31,8 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
        warden::instance made)
       : strand{asio::make_strand(std::move(executor))}, options{std::move(
                                                           opts)},
-        instance{std::move(made)}, listener{std::make_shared<late_watch>(
-                                     strand)},
+        instance{std::move(made)}, letters{std::make_shared<letterbox>(strand)},
+        listener{std::make_shared<late_watch>(strand)},
         cold{std::make_shared<cold_carrier>(strand, options, instance)} {}
 
   result<void> open();
@@ -53,6 +54,7 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
   asio::any_io_executor strand;
   local_options options;
   warden::instance instance;
+  std::shared_ptr<letterbox> letters; // from other threads
   std::shared_ptr<late_watch> listener;
   std::shared_ptr<cold_carrier> cold;
   std::vector<std::unique_ptr<run_carrier>> carriers; // before the cold one

@@ -1,6 +1,10 @@
+#include "actors/quiet_sharing.hpp"
 #include "actors/settings.hpp"
 #include "actors/system.hpp"
 #include "runtime/settings/render.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/scheduler/coordinator.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -265,8 +269,9 @@ BOOST_AUTO_TEST_CASE(refuses_a_file_that_is_too_large_or_a_folder) {
 BOOST_AUTO_TEST_CASE(never_leave_the_scheduler_to_defaults) {
   system_config config{3};
   auto content = config.dump_content();
-  BOOST_TEST((caf::get_or(content, "scheduler.policy", caf::atom(""))
-              == caf::atom("sharing")));
+  caf::actor_system system{config};
+  using ours = caf::scheduler::coordinator<quiet_sharing>;
+  BOOST_TEST(dynamic_cast<ours*>(&system.scheduler()) != nullptr);
   BOOST_TEST(caf::get_or(content, "scheduler.max-threads", size_t{0}) == 3u);
   BOOST_TEST(caf::get_or(content, "scheduler.max-throughput", size_t{0})
              == 32u);

@@ -1,0 +1,111 @@
+#include "runtime/letterbox.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <utility>
+
+namespace troupe {
+
+namespace asio = boost::asio;
+
+letterbox::letterbox(asio::any_io_executor home)
+    : home_{std::move(home)}, bell_{home_} {}
+
+letterbox::~letterbox() {
+  if (cord_ >= 0)
+    ::close(cord_);
+}
+
+void letterbox::open() {
+  const int fd = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  cord_ = fd < 0 ? -1 : ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  boost::system::error_code failed;
+  if (cord_ >= 0)
+    bell_.assign(fd, failed);
+  if (cord_ < 0 || failed) {
+    if (fd >= 0)
+      ::close(fd);
+    return; // asio::post has to do
+  }
+  {
+    std::lock_guard lock{mutex_};
+    is_open_ = true;
+  }
+  wait();
+}
+
+void letterbox::put(letter what) {
+  {
+    std::lock_guard lock{mutex_};
+    if (is_open_) {
+      lying_.push_back(std::move(what));
+      if (std::exchange(rung_, true))
+        return;
+      what = nullptr;
+    }
+  }
+  if (what)
+    return asio::post(home_, std::move(what));
+  constexpr std::uint64_t once = 1;
+  // It cannot fail: the counter is far from full.
+  [[maybe_unused]] const auto written = ::write(cord_, &once, sizeof once);
+}
+
+/// A read that has to wait is one system call less than a wait and a read.
+void letterbox::wait() {
+  bell_.async_read_some(asio::buffer(rings_),
+                        [weak = weak_from_this()](
+                          const boost::system::error_code& bad, std::size_t) {
+                          auto self = weak.lock();
+                          if (!self || bad)
+                            return;
+                          if (self->take())
+                            self->deliver();
+                          else
+                            self->wait();
+                        });
+}
+
+/// False: nothing is there, and the next letter rings.
+bool letterbox::take() {
+  std::lock_guard lock{mutex_};
+  rung_ = !lying_.empty();
+  taken_.swap(lying_);
+  return rung_;
+}
+
+void letterbox::deliver() {
+  // Others at home have their turn between two lots; one that throws keeps
+  // nobody from his letter.
+  const auto go_on = [self = shared_from_this()] { self->deliver(); };
+  try {
+    while (next_ < taken_.size())
+      std::exchange(taken_[next_++], nullptr)();
+  } catch (...) {
+    asio::post(home_, go_on);
+    throw;
+  }
+  taken_.clear();
+  next_ = 0;
+  if (take())
+    asio::post(home_, go_on);
+  else if (bell_.is_open())
+    wait();
+}
+
+void letterbox::close() {
+  boost::system::error_code ignored;
+  bell_.close(ignored);
+  std::lock_guard lock{mutex_}; // held: later letters come after these
+  is_open_ = false;
+  for (auto& what : std::exchange(lying_, {}))
+    asio::post(home_, std::move(what));
+}
+
+} // namespace troupe

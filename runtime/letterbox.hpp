@@ -1,0 +1,57 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace troupe {
+
+/// What other threads want done on the one thread that runs an executor.
+///
+/// As asio::post, but that one wakes the thread while it holds the executor's
+/// lock: the woken one often takes the processor from who woke it, finds the
+/// lock taken, and gives the processor back. Here the lock is free when the
+/// bell rings, which saves two switches for every letter that finds its reader
+/// asleep; letters to one who reads already ring no bell at all.
+class letterbox : public std::enable_shared_from_this<letterbox> {
+public:
+  using letter = std::function<void()>;
+
+  explicit letterbox(boost::asio::any_io_executor home);
+  letterbox(const letterbox&) = delete;
+  letterbox& operator=(const letterbox&) = delete;
+  ~letterbox();
+
+  /// Before the first letter. Until `close`, the executor has work to wait for.
+  void open();
+  /// From any thread; in order. Before `open` and after `close`, letters take
+  /// the way of asio::post.
+  void put(letter what);
+  /// At home. What lies in the box is delivered all the same.
+  void close();
+
+private:
+  void wait();
+  bool take();
+  void deliver();
+
+  boost::asio::any_io_executor home_;
+  boost::asio::posix::stream_descriptor bell_; // at home
+  int cord_ = -1;               // the same bell, for everybody, to the end
+  std::array<char, 8> rings_{}; // how many, which nobody wants to know
+  std::vector<letter> taken_;   // at home
+  std::size_t next_ = 0;        // of `taken_`
+
+  std::mutex mutex_;
+  std::vector<letter> lying_;
+  bool is_open_ = false;
+  bool rung_ = false; // and not yet answered
+};
+
+} // namespace troupe
