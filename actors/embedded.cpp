@@ -2,11 +2,10 @@
 #include "actors/face_words.hpp"
 #include "actors/with_actors.hpp"
 #include "runtime/environment/environment_backend.hpp"
+#include "runtime/io_thread.hpp"
 #include "runtime/local/local_backend.hpp"
 #include "runtime/local/warden/protocol.hpp"
 #include "runtime/own_memory.hpp"
-
-#include <boost/asio/thread_pool.hpp>
 
 #include <chrono>
 #include <cstring>
@@ -60,7 +59,7 @@ result<void> wait_until_ready(const backend& b) {
 
 /// This machine's sandboxes with all that they stand on.
 struct local_house {
-  boost::asio::thread_pool threads{1};
+  io_thread sockets;
   std::shared_ptr<local_backend> bare;
   std::shared_ptr<environment_builder> builder;
   std::shared_ptr<backend> complete;
@@ -68,11 +67,10 @@ struct local_house {
   ~local_house() {
     if (bare)
       bare->stop();
-    threads.join();
   }
 
   result<void> open(const std::string& data_directory) {
-    auto opened = local_backend::open(threads.get_executor(), {});
+    auto opened = local_backend::open(sockets.executor(), {});
     if (!opened)
       return std::move(opened).error().within("open the local backend");
     bare = std::move(*opened);
@@ -122,6 +120,7 @@ public:
       if (auto ok = house_.open(o.data_directory); !ok)
         return ok;
       options.backends.push_back(house_.complete);
+      options.sockets = &house_.sockets;
     }
     auto opened = open_engine(std::move(options));
     if (!opened)

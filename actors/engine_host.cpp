@@ -121,7 +121,8 @@ result<void> host::open() {
              + " runs of before as lost");
   const bool with_network
     = c.options.publish_port != 0 || c.options.door.has_value();
-  config_ = std::make_unique<system_config>(c.options.threads, with_network);
+  config_ = std::make_unique<system_config>(c.options.threads, with_network,
+                                            c.options.sockets);
   system_ = std::make_unique<caf::actor_system>(*config_);
   // Only the middleman makes a node's id.
   if (with_network && !node_seed_was_used())

@@ -9,6 +9,7 @@
 #include "actors/stores.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/credential_source.hpp"
+#include "runtime/io_thread.hpp"
 #include "runtime/schema_deriver.hpp"
 #include "storage/store.hpp"
 
@@ -69,6 +70,9 @@ struct engine_options {
   std::uint32_t dispatchers = 0;           // 0: one per thread
   std::uint32_t executors_per_backend = 0; // 0: one per thread
   std::vector<std::shared_ptr<backend>> backends;
+  /// Of the local backend: the engine's first thread takes its place. Outlives
+  /// the engine. Null: none.
+  io_thread* sockets = nullptr;
   /// Where everything that lasts is kept. Absent: in memory, or in what the
   /// next two say.
   std::optional<store_options> store;

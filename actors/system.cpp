@@ -22,7 +22,9 @@ std::uint32_t usual_threads() {
   return std::max(1u, std::thread::hardware_concurrency() / 2);
 }
 
-system_config::system_config(std::size_t threads, bool with_network) {
+system_config::system_config(std::size_t threads, bool with_network,
+                             io_thread* sockets)
+    : sockets{sockets} {
   add_message_types<caf::id_block::troupe>();
   add_error_category(
     caf::atom("troupe"),

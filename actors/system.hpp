@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/io_thread.hpp"
+
 #include <caf/all.hpp>
 
 #include <cstddef>
@@ -13,7 +15,10 @@ std::uint32_t usual_threads();
 
 /// CAF's settings as measured to be right for us, whatever its defaults.
 struct system_config : caf::actor_system_config {
-  explicit system_config(std::size_t threads, bool with_network = false);
+  explicit system_config(std::size_t threads, bool with_network = false,
+                         io_thread* sockets = nullptr);
+
+  io_thread* const sockets; // see quiet_sharing.hpp; outlives the system
 };
 
 } // namespace troupe

@@ -16,10 +16,9 @@
 #include "net/telemetry/traced_engine.hpp"
 #include "runtime/environment/desk.hpp"
 #include "runtime/environment/environment_backend.hpp"
+#include "runtime/io_thread.hpp"
 #include "runtime/local/local_backend.hpp"
 #include "runtime/log.hpp"
-
-#include <boost/asio/thread_pool.hpp>
 
 #include <unistd.h>
 
@@ -32,9 +31,6 @@ namespace {
 // What a stop may take on top of the drain before it counts as hanging.
 constexpr std::chrono::seconds stop_slack{10};
 
-// The local backend lives on one strand; its socket work never waits.
-constexpr std::size_t local_threads = 1;
-
 } // namespace
 
 /// Declared in the order of opening, so that even a half-opened host goes away
@@ -42,7 +38,7 @@ constexpr std::size_t local_threads = 1;
 struct host::parts {
   std::chrono::milliseconds drain{};
   bool tls = false;
-  std::unique_ptr<boost::asio::thread_pool> local_io;
+  std::unique_ptr<io_thread> local_io;
   std::shared_ptr<local_backend> local;
   std::shared_ptr<environment_builder> builder;
   std::shared_ptr<environment_desk> packages;
@@ -70,9 +66,9 @@ struct host::parts {
 result<void> host::parts::open_local(const settings& s) {
   if (!s.local.enabled)
     return {};
-  local_io = std::make_unique<boost::asio::thread_pool>(local_threads);
+  local_io = std::make_unique<io_thread>();
   auto opened
-    = local_backend::open(local_io->get_executor(), local_options_from(s));
+    = local_backend::open(local_io->executor(), local_options_from(s));
   if (!opened)
     return std::move(opened).error().within(
       "open the local backend (or set local.enabled = false)");
@@ -100,6 +96,7 @@ result<void> host::parts::open_engine(const settings& s) {
   options.books = make_stored_journal(kept);
   options.report = [](std::string_view line) { log::info(line); };
   options.deriver = local;
+  options.sockets = local_io.get();
   if (runs)
     options.backends.push_back(runs);
   auto providers
@@ -215,8 +212,6 @@ void host::parts::stop() {
   packages.reset();
   builder.reset();
   local.reset();
-  if (local_io)
-    local_io->join();
   local_io.reset();
   configuration.reset();
   kept.reset();

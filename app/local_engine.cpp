@@ -5,9 +5,7 @@ namespace troupe {
 result<std::unique_ptr<local_engine>>
 local_engine::open(local_options options) {
   std::unique_ptr<local_engine> self{new local_engine};
-  self->thread_ = std::thread{[raw = self.get()] { raw->io_.run(); }};
-  auto backend
-    = local_backend::open(self->io_.get_executor(), std::move(options));
+  auto backend = local_backend::open(self->io_.executor(), std::move(options));
   if (!backend)
     return backend.error();
   self->backend_ = std::move(*backend);
@@ -17,11 +15,6 @@ local_engine::open(local_options options) {
 local_engine::~local_engine() {
   if (backend_)
     backend_->stop();
-  backend_.reset();
-  busy_.reset();
-  io_.stop();
-  if (thread_.joinable())
-    thread_.join();
 }
 
 result<void> local_engine::wait_until_probed() {

@@ -1,11 +1,9 @@
 #pragma once
 
+#include "runtime/io_thread.hpp"
 #include "runtime/local/local_backend.hpp"
 
-#include <boost/asio/io_context.hpp>
-
 #include <memory>
-#include <thread>
 
 namespace troupe {
 
@@ -18,17 +16,14 @@ public:
 
   local_backend& backend() { return *backend_; }
   std::shared_ptr<local_backend> shared_backend() { return backend_; }
-  boost::asio::io_context& io() { return io_; }
+  boost::asio::any_io_executor executor() { return io_.executor(); }
   /// Waits until the host has been probed, or cannot be.
   result<void> wait_until_probed();
 
 private:
-  local_engine() : busy_{io_.get_executor()} {}
+  local_engine() = default;
 
-  boost::asio::io_context io_;
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type>
-    busy_;
-  std::thread thread_;
+  io_thread io_;
   std::shared_ptr<local_backend> backend_;
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "app/io_thread.hpp"
 #include "net/providers/remote_backend.hpp"
 #include "runtime/credential_source.hpp"
+#include "runtime/io_thread.hpp"
 #include "runtime/settings.hpp"
 
 #include <chrono>

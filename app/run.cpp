@@ -132,7 +132,7 @@ run_outcome carry_out(local_engine& engine, const settings& s,
     wanted = std::move(*opened);
   }
   backend& runs = wanted ? wanted->runs() : engine.backend();
-  boost::asio::signal_set signals{engine.io(), SIGINT, SIGTERM};
+  boost::asio::signal_set signals{engine.executor(), SIGINT, SIGTERM};
   signals.async_wait([&](boost::system::error_code code, int) {
     if (!code)
       runs.cancel(request->id, exit_reason::cancelled);

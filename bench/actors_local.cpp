@@ -136,10 +136,12 @@ double run_at(backend& to, const prepared_run& like, lane& l) {
 
 void run_through_the_actors(report& out) {
   folder home;
-  local_engine without{armed};
+  // Two of them: the engine's first thread serves the sockets of its own.
+  local_engine without{armed}, within{armed};
   engine_options options;
-  auto seen = std::make_shared<tap>(without.carrier());
+  auto seen = std::make_shared<tap>(within.carrier());
   options.backends.push_back(seen);
+  options.sockets = &within.sockets();
   options.store.emplace();
   options.store->data_directory = home.path / "data";
   auto opened = open_engine(std::move(options));

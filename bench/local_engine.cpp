@@ -3,8 +3,6 @@
 #include "bench/bench.hpp"
 #include "runtime/local/isolation/cgroup_files.hpp"
 
-#include <boost/asio/executor_work_guard.hpp>
-
 #include <stdlib.h>
 #include <time.h>
 
@@ -82,8 +80,7 @@ std::string group_file(const std::string& instance, const char* file) {
 } // namespace
 
 local_engine::local_engine(std::uint32_t armed, std::string python,
-                           const std::vector<std::string>& preload)
-    : busy_{io_.get_executor()} {
+                           const std::vector<std::string>& preload) {
   char name[] = "/tmp/troupe-bench-XXXXXX";
   if (::mkdtemp(name) == nullptr)
     throw std::runtime_error{"no directory for the benchmark"};
@@ -96,8 +93,7 @@ local_engine::local_engine(std::uint32_t armed, std::string python,
   options.zygote.preload.insert(options.zygote.preload.end(), preload.begin(),
                                 preload.end());
   options.zygote.max_slots = 1'100;
-  thread_ = std::thread{[this] { io_.run(); }};
-  auto opened = local_backend::open(io_.get_executor(), std::move(options));
+  auto opened = local_backend::open(io_.executor(), std::move(options));
   if (!opened)
     throw std::runtime_error{to_string(opened.error())};
   backend_ = *opened;
@@ -141,8 +137,6 @@ void local_engine::wait_until_learned() const {
 local_engine::~local_engine() {
   backend_->stop();
   backend_.reset();
-  busy_.reset();
-  thread_.join();
   std::error_code ignored;
   std::filesystem::remove_all(state_dir_, ignored);
 }

@@ -1,14 +1,12 @@
 #pragma once
 
 #include "bench/local_naive.hpp"
+#include "runtime/io_thread.hpp"
 #include "runtime/local/local_backend.hpp"
-
-#include <boost/asio/io_context.hpp>
 
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace troupe::bench {
@@ -31,6 +29,7 @@ public:
 
   /// For an engine around it.
   std::shared_ptr<backend> carrier() const { return backend_; }
+  io_thread& sockets() { return io_; }
 
   /// Until that interpreter is warm; false if it never will be.
   bool warm_up(const local_tool& tool);
@@ -45,10 +44,7 @@ private:
   double cpu() const;
   void wait_until_learned() const;
 
-  boost::asio::io_context io_;
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type>
-    busy_;
-  std::thread thread_;
+  io_thread io_;
   std::string state_dir_;
   std::shared_ptr<local_backend> backend_;
   std::string cpu_file_;

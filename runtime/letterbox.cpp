@@ -23,6 +23,8 @@ letterbox::~letterbox() {
 }
 
 void letterbox::open() {
+  if (cord_ >= 0)
+    return;
   const int fd = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   cord_ = fd < 0 ? -1 : ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
   boost::system::error_code failed;
