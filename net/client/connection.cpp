@@ -11,6 +11,8 @@
 #include <openssl/x509v3.h>
 #include <sys/socket.h>
 
+#include <string_view>
+
 namespace troupe::net {
 
 namespace asio = boost::asio;
@@ -42,6 +44,18 @@ bool expect_name(SSL* tls, const std::string& host) {
   if (is_address(host))
     return X509_VERIFY_PARAM_set1_ip_asc(check, host.c_str()) == 1;
   return X509_VERIFY_PARAM_set1_host(check, host.c_str(), host.size()) == 1;
+}
+
+/// A server may name what nobody asked for. One that has never heard of the
+/// question names nothing, which is HTTP/1.1.
+bool agreed(SSL* tls, wire_protocol speaks) {
+  const unsigned char* name = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(tls, &name, &size);
+  std::string_view chosen{reinterpret_cast<const char*>(name), size};
+  if (speaks == wire_protocol::http2)
+    return chosen == "h2";
+  return chosen.empty() || chosen == "http/1.1";
 }
 
 } // namespace
@@ -114,14 +128,11 @@ client_connection::shake_hands(const base_url& service, ssl::context& tls,
                        + X509_verify_cert_error_string(verdict));
     co_return cannot_connect(service, why);
   }
-  if (speaks == wire_protocol::http2) {
-    const unsigned char* chosen = nullptr;
-    unsigned size = 0;
-    SSL_get0_alpn_selected(native, &chosen, &size);
-    if (size != 2)
-      co_return fail(ec::unavailable,
-                     service.authority() + " does not speak HTTP/2");
-  }
+  if (!agreed(native, speaks))
+    co_return fail(ec::unavailable,
+                   service.authority() + " does not speak "
+                     + (speaks == wire_protocol::http2 ? "HTTP/2 with us"
+                                                       : "HTTP/1.1 with us"));
   co_return result<void>{};
 }
 

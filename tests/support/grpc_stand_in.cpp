@@ -1,5 +1,8 @@
 #include "tests/support/grpc_stand_in.hpp"
 
+#include "tests/support/grpc_wire.hpp"
+#include "tests/support/tls_faces.hpp"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <nghttp2/nghttp2.h>
@@ -172,13 +175,13 @@ bool play(grpc_fault what, nghttp2_session* session, std::int32_t id,
   return false;
 }
 
-bool flush(nghttp2_session* session, int fd) {
+bool flush(nghttp2_session* session, grpc_wire& wire) {
   for (;;) {
     const std::uint8_t* bytes = nullptr;
     auto size = nghttp2_session_mem_send(session, &bytes);
     if (size <= 0)
       return size == 0;
-    if (::send(fd, bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL) != size)
+    if (!wire.send({bytes, static_cast<std::size_t>(size)}))
       return false;
   }
 }
@@ -201,7 +204,10 @@ nghttp2_session* make_session(session_state& state) {
 
 } // namespace
 
-grpc_server::grpc_server(handler h) : handler_{std::move(h)} {
+grpc_server::grpc_server(handler h, const tls_faces* faces)
+    : handler_{std::move(h)}, faces_{faces}, tls_{faces ? faces->context(
+                                                    tls_face::right)
+                                                        : nullptr} {
   listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in place{};
   place.sin_family = AF_INET;
@@ -257,20 +263,42 @@ void grpc_server::break_connections() {
     ::shutdown(fd, SHUT_RDWR);
 }
 
+void grpc_server::show(tls_face which) {
+  {
+    std::lock_guard guard{mutex_};
+    tls_ = faces_->context(which);
+    manner_ = tls_faces::manner(which);
+  }
+  break_connections();
+}
+
+std::unique_ptr<grpc_wire> grpc_server::let_in(int fd) {
+  std::unique_lock guard{mutex_};
+  auto tls = tls_;
+  auto how = manner_;
+  guard.unlock();
+  return tls ? make_tls_wire(fd, std::move(tls), how) : make_plain_wire(fd);
+}
+
 void grpc_server::serve(int fd) {
+  if (auto wire = let_in(fd))
+    converse(fd, *wire);
+  ::shutdown(fd, SHUT_RDWR);
+}
+
+void grpc_server::converse(int fd, grpc_wire& wire) {
   session_state state;
   auto* session = make_session(state);
-  auto alive = flush(session, fd);
+  auto alive = flush(session, wire);
   auto leaving = false;
   while (alive && !stopping_) {
     pollfd p{fd, POLLIN, 0};
     ::poll(&p, 1, tick_ms);
     if (p.revents) {
-      std::uint8_t piece[16'384];
-      auto n = ::recv(fd, piece, sizeof piece, 0);
-      alive = n > 0
-        && nghttp2_session_mem_recv(session, piece, static_cast<std::size_t>(n))
-          >= 0;
+      std::uint8_t piece[16'384]; // as much as one record of TLS has at most
+      auto n = wire.receive(piece);
+      heard_ += n;
+      alive = n > 0 && nghttp2_session_mem_recv(session, piece, n) >= 0;
     }
     for (auto id : std::exchange(state.complete, {})) {
       auto call = find(&state, id);
@@ -296,10 +324,9 @@ void grpc_server::serve(int fd) {
         if (call->ended || call->sent < call->out.size())
           answer(session, id, *call);
       }
-    alive = alive && flush(session, fd) && !leaving;
+    alive = alive && flush(session, wire) && !leaving;
   }
   nghttp2_session_del(session);
-  ::shutdown(fd, SHUT_RDWR);
 }
 
 } // namespace troupe::test

@@ -2,6 +2,8 @@
 
 #include "net/grpc/grpc_message.hpp"
 
+#include <boost/asio/ssl/context.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -61,18 +63,26 @@ enum class grpc_fault {
   gone_away,     // GOAWAY that leaves this call out, then the end
 };
 
-/// A cleartext HTTP/2 server (prior knowledge) for gRPC stand-ins: a thread
-/// per connection, nghttp2's server side below.
+enum class handshake;
+enum class tls_face;
+class grpc_wire;
+class tls_faces;
+
+/// An HTTP/2 server for gRPC stand-ins: a thread per connection, nghttp2's
+/// server side below.
 class grpc_server {
 public:
   using handler = std::function<void(grpc_exchange&)>;
 
-  explicit grpc_server(handler h);
+  /// With faces it speaks TLS and shows the right one at first; else in the
+  /// clear (prior knowledge).
+  explicit grpc_server(handler h, const tls_faces* faces = nullptr);
   ~grpc_server();
 
   std::uint16_t port() const { return port_; }
   std::string url() const {
-    return "http://127.0.0.1:" + std::to_string(port_);
+    return (faces_ ? "https://127.0.0.1:" : "http://127.0.0.1:")
+      + std::to_string(port_);
   }
   /// As many calls as a connection takes at a time, like the real ones.
   static constexpr std::uint32_t max_calls = 100;
@@ -82,17 +92,27 @@ public:
   void add_fault(std::string method, grpc_fault what);
   /// Breaks every connection at once, with calls on them.
   void break_connections();
+  /// Of one that speaks TLS: from now on, on new connections; others end.
+  void show(tls_face which);
+  /// Bytes that were said to it, what TLS itself says not counted.
+  std::size_t heard() const { return heard_; }
 
 private:
   void serve(int fd);
+  std::unique_ptr<grpc_wire> let_in(int fd);
+  void converse(int fd, grpc_wire& wire);
   std::optional<grpc_fault> take_fault(const std::string& path);
 
   handler handler_;
   int listener_ = -1;
   std::uint16_t port_ = 0;
+  const tls_faces* faces_;
   std::atomic<bool> stopping_{false};
+  std::atomic<std::size_t> heard_{0};
   mutable std::mutex mutex_;
   std::map<std::string, grpc_fault> faults_; // by method
+  std::shared_ptr<boost::asio::ssl::context> tls_;
+  handshake manner_{};
   std::vector<int> sockets_;
   std::vector<std::thread> workers_;
   std::thread accepting_;

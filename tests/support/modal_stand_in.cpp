@@ -17,8 +17,8 @@ const std::string token = "eyJhbGciOiJub25lIn0.eyJleHAiOjQxMDI0NDQ4MDB9.x";
 
 } // namespace
 
-modal_stand_in::modal_stand_in()
-    : server_{[this](grpc_exchange& call) { handle(call); }} {}
+modal_stand_in::modal_stand_in(const tls_faces* faces)
+    : server_{[this](grpc_exchange& call) { handle(call); }, faces} {}
 
 int modal_stand_in::created() const {
   std::lock_guard guard{mutex_};

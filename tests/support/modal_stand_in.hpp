@@ -16,7 +16,8 @@ namespace troupe::test {
 /// the metadata that the real one demands; processes are really run.
 class modal_stand_in {
 public:
-  modal_stand_in();
+  /// With faces it speaks TLS.
+  explicit modal_stand_in(const tls_faces* faces = nullptr);
 
   std::string url() const { return server_.url(); }
   grpc_server& server() { return server_; }

@@ -81,16 +81,17 @@ std::size_t body_length(std::string_view head) {
   return length;
 }
 
+} // namespace
+
 std::shared_ptr<asio::ssl::context>
-context_of(const std::string& certificate_pem, const std::string& key_pem) {
+make_server_context(const std::string& certificate_pem,
+                    const std::string& key_pem) {
   auto made
     = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
   made->use_certificate_chain(asio::buffer(certificate_pem));
   made->use_private_key(asio::buffer(key_pem), asio::ssl::context::pem);
   return made;
 }
-
-} // namespace
 
 bool peer::fill() {
   char piece[4096];
@@ -127,10 +128,16 @@ std::string peer::read_request() {
 
 scripted_server::scripted_server(script s, std::string certificate_pem,
                                  std::string key_pem)
+    : scripted_server{std::move(s),
+                      certificate_pem.empty()
+                        ? nullptr
+                        : make_server_context(certificate_pem, key_pem)} {}
+
+scripted_server::scripted_server(script s,
+                                 std::shared_ptr<asio::ssl::context> tls)
     : acceptor_{context_, tcp::endpoint{asio::ip::address_v4::loopback(), 0}},
-      port_{acceptor_.local_endpoint().port()}, script_{std::move(s)} {
-  if (!certificate_pem.empty())
-    tls_ = context_of(certificate_pem, key_pem);
+      port_{acceptor_.local_endpoint().port()}, script_{std::move(s)},
+      tls_{std::move(tls)} {
   accepting_ = std::thread{[this] {
     for (;;) {
       auto socket = std::make_shared<tcp::socket>(context_);
@@ -159,31 +166,32 @@ scripted_server::~scripted_server() {
     w.join();
 }
 
-void scripted_server::show(const std::string& certificate_pem,
-                           const std::string& key_pem) {
+void scripted_server::show(std::shared_ptr<asio::ssl::context> tls,
+                           handshake how) {
   std::lock_guard guard{mutex_};
-  tls_ = context_of(certificate_pem, key_pem);
+  tls_ = std::move(tls);
+  manner_ = how;
   for (auto& s : sockets_)
     ::shutdown(s->native_handle(), SHUT_RDWR);
 }
 
-void scripted_server::cut_handshakes(bool cut) {
-  cuts_ = cut;
-}
-
 void scripted_server::serve(std::shared_ptr<tcp::socket> socket, int n) {
   std::shared_ptr<asio::ssl::context> tls;
+  auto manner = handshake::whole;
   {
     std::lock_guard guard{mutex_};
     tls = tls_;
+    manner = manner_;
   }
   if (!tls) {
     plain_peer p{*socket};
     script_(p, n);
-  } else if (cuts_) {
+  } else if (manner != handshake::whole) {
     char hello[16]; // the beginning of the client's: it is under way
-    boost::system::error_code ignored;
-    socket->read_some(asio::buffer(hello), ignored);
+    boost::system::error_code gone;
+    do
+      socket->read_some(asio::buffer(hello), gone);
+    while (manner == handshake::stalled && !gone);
   } else {
     tls_peer p{*socket, *tls};
     if (p.shake_hands())

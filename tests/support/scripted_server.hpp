@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -35,6 +36,17 @@ private:
   std::string buffer_;
 };
 
+/// How far a server goes with a client that begins to shake hands.
+enum class handshake {
+  whole,
+  cut,     // the connection ends in the middle
+  stalled, // nothing comes until the client leaves
+};
+
+std::shared_ptr<boost::asio::ssl::context>
+make_server_context(const std::string& certificate_pem,
+                    const std::string& key_pem);
+
 /// A server on a free port of 127.0.0.1 that does exactly what its script
 /// says, however wrong: `script(peer, n)` for the n-th connection, from 0.
 class scripted_server {
@@ -43,6 +55,8 @@ public:
 
   explicit scripted_server(script s, std::string certificate_pem = {},
                            std::string key_pem = {});
+  /// Without a context it does not speak TLS.
+  scripted_server(script s, std::shared_ptr<boost::asio::ssl::context> tls);
   ~scripted_server();
 
   std::uint16_t port() const { return port_; }
@@ -50,9 +64,7 @@ public:
 
   /// Of one that speaks TLS: what it shows from now on. The connections that it
   /// has end, so that nobody goes on with an older one.
-  void show(const std::string& certificate_pem, const std::string& key_pem);
-  /// Breaks new connections off while they shake hands, or no longer does.
-  void cut_handshakes(bool cut);
+  void show(std::shared_ptr<boost::asio::ssl::context> tls, handshake how);
 
 private:
   void serve(std::shared_ptr<boost::asio::ip::tcp::socket> socket, int n);
@@ -62,7 +74,7 @@ private:
   std::uint16_t port_ = 0;
   script script_;
   std::shared_ptr<boost::asio::ssl::context> tls_; // with `mutex_`
-  std::atomic<bool> cuts_{false};
+  handshake manner_ = handshake::whole;            // with `mutex_`
   std::atomic<int> connections_{0};
   std::mutex mutex_;
   std::vector<std::shared_ptr<boost::asio::ip::tcp::socket>> sockets_;

@@ -132,10 +132,9 @@ void stand_reply::end() {
 // -- the server --------------------------------------------------------------
 
 stand_in::stand_in(handler h, const tls_faces* faces)
-    : handler_{std::move(h)}, faces_{faces}, first_{faces ? faces->of(
-                                                      tls_face::right)
-                                                          : certificate{}},
-      server_{[this](peer& p, int) { serve(p); }, first_.pem, first_.key_pem} {}
+    : handler_{std::move(h)}, faces_{faces},
+      server_{[this](peer& p, int) { serve(p); },
+              faces ? faces->context(tls_face::right) : nullptr} {}
 
 std::string stand_in::url() const {
   return (faces_ ? "https://127.0.0.1:" : "http://127.0.0.1:")
@@ -143,9 +142,7 @@ std::string stand_in::url() const {
 }
 
 void stand_in::show(tls_face which) {
-  auto shown = faces_->of(which);
-  server_.cut_handshakes(which == tls_face::cut);
-  server_.show(shown.pem, shown.key_pem);
+  server_.show(faces_->context(which), faces_->manner(which));
 }
 
 void stand_in::add_fault(fault f) {

@@ -70,15 +70,7 @@ struct fault {
   std::string more{};
 };
 
-/// What a stand-in shows who wants to speak TLS with it.
-enum class tls_face {
-  right,
-  expired,
-  of_another_name,
-  signed_by_itself,
-  cut, // the connection, in the middle of the handshake
-};
-
+enum class tls_face;
 class tls_faces;
 
 /// The frame of a provider's stand-in: reads requests, plays faults, calls the
@@ -108,7 +100,6 @@ private:
 
   handler handler_;
   const tls_faces* faces_;
-  certificate first_; // what it shows at first
   mutable std::mutex mutex_;
   std::vector<fault> faults_;
   std::vector<stand_request> seen_;

@@ -77,7 +77,10 @@ constexpr std::pair<tls_face, std::string_view> wrong[]{
   {tls_face::expired, "certificate has expired"},
   {tls_face::of_another_name, "mismatch"},
   {tls_face::signed_by_itself, "self-signed"},
+  {tls_face::signed_by_a_stranger, "unable to get local issuer"},
+  {tls_face::too_old, "alert protocol version"},
   {tls_face::cut, "connect to 127.0.0.1:"},
+  {tls_face::of_another_protocol, "127.0.0.1:"}, // OpenSSL may be first to see
 };
 
 /// All of them at one provider: they share the client.
@@ -113,6 +116,24 @@ BOOST_AUTO_TEST_CASE(end_a_run_before_it_begins_and_say_why) {
         BOOST_TEST(is_clean(*p));
       }
   BOOST_TEST(!contains(log_catcher::all(), value));
+}
+
+BOOST_AUTO_TEST_CASE(hold_no_run_beyond_its_deadline) {
+  for (auto& p : {at_e2b(), at_daytona(), at_aio()})
+    BOOST_TEST_CONTEXT(p->name) {
+      p->server->show(tls_face::stalled);
+      auto run = run_at(*p);
+      auto began = steady::now();
+      run.deadline = began + 1'500ms;
+      auto outcome = p->side.run(run);
+      BOOST_TEST((steady::now() - began < 1'500ms + 3s));
+      BOOST_REQUIRE(!outcome.answer.has_value());
+      BOOST_TEST(contains(outcome.answer.error().text, "timed out"),
+                 outcome.answer.error().text);
+      BOOST_TEST(!outcome.may_have_started);
+      BOOST_TEST(p->server->requests().empty());
+      BOOST_TEST(is_clean(*p));
+    }
 }
 
 /// The sandbox is there, and its service is somebody else: nothing more is said
