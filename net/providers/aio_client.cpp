@@ -86,6 +86,7 @@ aio_client::plain_command(std::string line, call_scope scope,
   body["command"] = std::move(line);
   body["timeout"] = 30;
   body["hard_timeout"] = 30;
+  body["max_output_length"] = 0; // else it leaves the middle of a list out
   auto data = co_await call("/v1/bash/exec", std::move(body), "run a command",
                             scope, acted);
   if (!data)
@@ -109,9 +110,8 @@ void aio_client::close_session(std::string session,
   auto work = [](aio_client self, std::string path,
                  std::string trace) -> asio::awaitable<void> {
     call_scope soon{steady::now() + late_patience, nullptr, std::move(trace)};
-    json::object nothing;
-    (void)co_await self.call(std::move(path), std::move(nothing),
-                             "close a session", std::move(soon));
+    operation what{"close a session", operation::verb::post, std::move(path)};
+    (void)co_await self.call(std::move(what), std::move(soon));
   };
   auto path
     = "/v1/bash/sessions/" + percent_encode(std::move(session)) + "/close";

@@ -2,6 +2,7 @@
 
 #include "runtime/json/json.hpp"
 #include "runtime/model/ids.hpp"
+#include "tests/support/aio_requests.hpp"
 #include "tests/support/aio_stand_in_files.hpp"
 
 namespace troupe::test {
@@ -73,9 +74,33 @@ std::string aio_stand_in::translated(std::string text) const {
   return text;
 }
 
+std::set<std::string> aio_stand_in::known_calls() const {
+  std::lock_guard guard{mutex_};
+  return known_;
+}
+
+std::vector<std::string> aio_stand_in::odd_calls() const {
+  std::lock_guard guard{mutex_};
+  return odd_;
+}
+
+bool aio_stand_in::is_described(const stand_request& r) {
+  auto problems = aio_problems(r);
+  auto call = aio_call_of(r);
+  std::lock_guard guard{mutex_};
+  for (const auto& problem : problems)
+    odd_.push_back(call + ": " + problem);
+  if (problems.empty())
+    known_.insert(call);
+  return problems.empty();
+}
+
 void aio_stand_in::handle(const stand_request& r, stand_reply& reply) {
-  if (r.header("x-aio-api-key") != api_key)
+  if (r.header("x-aio-api-key") != api_key
+      && r.header("authorization") != std::string{"Bearer "} + jwt)
     return reply.json(401, "{\"detail\":\"unauthorized\"}");
+  if (!is_described(r))
+    return reply.json(422, R"({"detail":[{"msg":"missing or unknown"}]})");
   play_aio_files(r, reply, [this](std::string path) {
     return path == "/tmp" ? tmp_.string() : translated(std::move(path));
   });
@@ -83,17 +108,12 @@ void aio_stand_in::handle(const stand_request& r, stand_reply& reply) {
     play_aio_code(r, reply);
   if (reply.answered())
     return;
-  if (r.method != "POST"
-      || !r.header("content-type").starts_with("application/json"))
-    return reply.json(422, "{\"detail\":[]}");
   if (r.path == "/v1/bash/exec")
     return execute(r, reply);
   if (r.path == "/v1/bash/output")
     return output(r, reply);
-  auto body = json::parse_object(r.body);
-  if (!body)
-    return reply.json(422, "{\"detail\":[]}");
   if (r.path == "/v1/bash/kill") {
+    auto body = json::parse_object(r.body);
     std::lock_guard guard{mutex_};
     auto i = commands_.find(std::string{body->at("session_id").as_string()});
     if (i == commands_.end())
@@ -114,8 +134,6 @@ void aio_stand_in::handle(const stand_request& r, stand_reply& reply) {
 
 void aio_stand_in::execute(const stand_request& r, stand_reply& reply) {
   auto body = json::parse_object(r.body);
-  if (!body || !body->contains("command"))
-    return reply.json(422, "{\"detail\":[]}");
   program_run what;
   std::string line = translated(std::string{body->at("command").as_string()});
   if (auto* directory = body->if_contains("exec_dir"))
@@ -155,8 +173,6 @@ void aio_stand_in::execute(const stand_request& r, stand_reply& reply) {
 
 void aio_stand_in::output(const stand_request& r, stand_reply& reply) {
   auto body = json::parse_object(r.body);
-  if (!body || !body->contains("session_id"))
-    return reply.json(422, "{\"detail\":[]}");
   std::shared_ptr<background_program> program;
   {
     std::lock_guard guard{mutex_};
@@ -165,9 +181,12 @@ void aio_stand_in::output(const stand_request& r, stand_reply& reply) {
       return reply.json(200, failure("no such session"));
     program = i->second;
   }
-  auto from = static_cast<std::size_t>(body->at("offset").as_int64());
-  auto err_from
-    = static_cast<std::size_t>(body->at("stderr_offset").as_int64());
+  auto offset = [&](std::string_view name) {
+    auto* n = body->if_contains(name);
+    return n ? static_cast<std::size_t>(n->as_int64()) : 0;
+  };
+  auto from = offset("offset");
+  auto err_from = offset("stderr_offset");
   // A long poll: answers when there is something new.
   auto seen = program->wait_for_more(from, err_from);
   json::object data;

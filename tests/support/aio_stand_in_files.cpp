@@ -36,23 +36,6 @@ std::string text_at(const json::object& o, std::string_view name) {
   return v && v->is_string() ? std::string{v->as_string()} : std::string{};
 }
 
-bool known(const std::string& call, const json::object& body) {
-  if (call == "write")
-    return has_only(body, 2, {"file", "content", "encoding", "append"});
-  if (call == "read")
-    return has_only(body, 1, {"file", "start_line", "end_line"});
-  if (call == "replace")
-    return has_only(body, 3, {"file", "old_str", "new_str"});
-  if (call == "search")
-    return has_only(body, 2, {"file", "regex"});
-  if (call == "find")
-    return has_only(body, 2, {"path", "glob"});
-  if (call == "grep")
-    return has_only(body, 2, {"path", "pattern", "fixed_strings"});
-  return call == "list"
-    && has_only(body, 1, {"path", "recursive", "show_hidden", "include_size"});
-}
-
 std::string lines_between(std::string_view text, std::int64_t from,
                           std::int64_t to) {
   std::string out;
@@ -131,9 +114,6 @@ void in_folder(const std::string& call, const json::object& body,
 void upload(const stand_request& r, stand_reply& reply,
             const std::function<std::string(std::string)>& translated) {
   auto form = net::parse_form(r.header("content-type"), r.body);
-  if (!form || form->size() != 2 || form->at(0).name != "file"
-      || form->at(1).name != "path")
-    return invalid(reply);
   fs::path path = translated(std::string{form->at(1).content});
   if (!fs::is_directory(path.parent_path()))
     return bad(reply, "not_found");
@@ -149,19 +129,14 @@ void play_aio_files(const stand_request& r, stand_reply& reply,
   if (!r.path.starts_with(prefix))
     return;
   auto call = r.path.substr(prefix.size());
-  if (call == "download" && r.method == "GET") {
-    if (!asks_only(r, 1, {"path", "change_policy"}))
-      return invalid(reply);
+  if (call == "download") {
     auto bytes = slurp(translated(r.query.at("path")));
     return bytes ? reply.send(200, *bytes)
                  : reply.json(404, "{\"detail\":\"no such file\"}");
   }
-  if (call == "upload" && r.method == "POST")
+  if (call == "upload")
     return upload(r, reply, translated);
   auto body = json::parse_object(r.body);
-  if (!body || !known(call, *body) || r.method != "POST"
-      || r.header("content-type") != "application/json")
-    return invalid(reply);
   auto file = text_at(*body, "file");
   if (!file.empty())
     return on_file(call, *body, translated(file), reply);
@@ -175,14 +150,7 @@ void play_aio_code(const stand_request& r, stand_reply& reply) {
   if (!jupyter && !node && !any)
     return;
   auto body = json::parse_object(r.body);
-  if (!body || r.method != "POST"
-      || r.header("content-type") != "application/json"
-      || !(any ? has_only(*body, 2, {"language", "code", "timeout"})
-               : has_only(*body, 1, {"code", "timeout"})))
-    return invalid(reply);
   auto language = text_at(*body, "language");
-  if (any && language != "python" && language != "javascript")
-    return invalid(reply);
   std::string out, err;
   program_run what;
   what.argv = {node || language == "javascript" ? "node" : "python3", "-"};

@@ -1,7 +1,6 @@
 #include "tests/support/grpc_wire.hpp"
 
 #include <openssl/ssl.h>
-
 #include <signal.h>
 #include <sys/socket.h>
 
