@@ -11,6 +11,17 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using namespace e2b;
 
+namespace {
+
+/// An older envd is told who acts, in the calls that act as somebody; the user
+/// of a file is in its query.
+bool acts_as_user(std::string_view target) {
+  return target.starts_with("/filesystem.Filesystem/")
+    || target == "/process.Process/Start";
+}
+
+} // namespace
+
 e2b_client::e2b_client(std::shared_ptr<http_client> client, e2b_options options,
                        base_url api, std::optional<base_url> sandbox_url)
     : http_{std::move(client)}, options_{std::move(options)},
@@ -25,7 +36,8 @@ client_request e2b_client::to_api(verb method, std::string target,
   r.target = std::move(target);
   r.headers.set("X-API-Key", options_.api_key.reveal());
   r.headers.set(http::field::accept, "application/json");
-  r.headers.set(http::field::content_type, "application/json");
+  if (method == verb::post)
+    r.headers.set(http::field::content_type, "application/json");
   r.deadline = scope.deadline;
   r.abort = scope.abort;
   r.traceparent = scope.traceparent;
@@ -69,7 +81,7 @@ result<client_request> e2b_client::to_sandbox(const remote_sandbox& sandbox,
   add(token_key, "X-Access-Token");
   if (port != envd_port)
     add(traffic_key, "E2B-Traffic-Access-Token");
-  else if (envd_of(sandbox) < names_its_user)
+  else if (envd_of(sandbox) < names_its_user && acts_as_user(r.target))
     r.headers.set(http::field::authorization,
                   "Basic " + frame::to_base64(std::string{user} + ":"));
   r.headers.set(http::field::accept, "application/json");

@@ -119,7 +119,6 @@ modal_provider::execute(const remote_sandbox& sandbox, command_request what,
   at.channel = std::move(*channel);
   at.task = sandbox.keys.at(std::string{modal_sandboxes::task_key}).reveal();
   at.jwt = sandbox.keys.at(std::string{modal_sandboxes::jwt_key}).reveal();
-  at.older = is_older_modal_id(sandbox.id);
   at.renew = [all = sandboxes_, box = sandbox](call_scope bounds) {
     return renewed_jwt(all, box, std::move(bounds));
   };

@@ -154,7 +154,6 @@ asio::awaitable<bool> router_run::renew(std::string used_jwt) {
 asio::awaitable<grpc_reply> router_run::start(exec_request what) {
   what.task = at.task;
   what.exec = id;
-  what.older = at.older;
   auto message = exec_start_request(what);
   auto acted = false;
   for (int breaks = 0;; ++breaks) {

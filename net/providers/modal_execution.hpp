@@ -14,7 +14,6 @@ struct modal_router {
   std::shared_ptr<grpc_channel> channel; // for this execution alone
   std::string task;
   std::string jwt;
-  bool older = false; // the generation of its sandbox
   /// A new `jwt`, when the router takes the old one no more.
   std::function<boost::asio::awaitable<result<std::string>>(call_scope)>
     renew{};

@@ -167,10 +167,7 @@ std::string exec_start_request(const exec_request& r) {
     w.present_text(3, word);
   w.number(4, pipe).number(5, pipe).number(6, r.timeout_seconds);
   w.text(7, r.cwd);
-  if (r.older)
-    for (const auto& [name, value] : r.env)
-      w.entry(12, name, value.reveal());
-  else if (!r.env.empty())
+  if (!r.env.empty())
     w.message(13, secret_source(r.env));
   return w.bytes();
 }

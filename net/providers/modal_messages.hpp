@@ -62,7 +62,6 @@ struct exec_request {
   std::uint32_t timeout_seconds = 0;
   std::string cwd;
   environment env;
-  bool older = false; // a sandbox of the older generation
 };
 std::string exec_start_request(const exec_request& r);
 std::string stdio_read_request(std::string_view task, std::string_view exec,

@@ -51,8 +51,8 @@ std::string object_of(std::string_view members) {
 /// What a caller says of himself and his body. Whatever is not here he has
 /// thought of himself.
 const std::set<std::string> known_headers{
-  "accept",        "authorization", "content-length", "content-type", "host",
-  "x-aio-api-key", "traceparent",   "user-agent"};
+  "accept", "authorization", "content-length", "content-type",
+  "host",   "x-aio-api-key", "traceparent",    "user-agent"};
 
 void check_body(const stand_request& r, const std::string& wanted,
                 std::vector<std::string>& found) {
@@ -104,8 +104,9 @@ const std::map<std::string, std::string>& aio_calls() {
     {"POST /v1/bash/kill", object_of("session_id:string! signal:signal")},
     {"POST /v1/bash/sessions/*/close", ""},
     {"POST /v1/file/write",
-     object_of("file:string! content:string! encoding:encoding append:boolean "
-               "leading_newline:boolean trailing_newline:boolean sudo:boolean")},
+     object_of(
+       "file:string! content:string! encoding:encoding append:boolean "
+       "leading_newline:boolean trailing_newline:boolean sudo:boolean")},
     {"POST /v1/file/read",
      object_of("file:string! start_line:integer end_line:integer "
                "sudo:boolean")},

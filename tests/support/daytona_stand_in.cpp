@@ -74,6 +74,16 @@ int daytona_stand_in::alive() const {
   return static_cast<int>(boxes_.size());
 }
 
+void daytona_stand_in::list_in_pages() {
+  std::lock_guard guard{mutex_};
+  pages_ = true;
+}
+
+void daytona_stand_in::serve_tokens_of(std::string organization) {
+  std::lock_guard guard{mutex_};
+  organization_ = std::move(organization);
+}
+
 std::string daytona_stand_in::creation() const {
   std::lock_guard guard{mutex_};
   return creation_;
@@ -85,6 +95,8 @@ void daytona_stand_in::handle(const stand_request& r, stand_reply& reply) {
   if (r.header("x-daytona-sdk-version").empty())
     return reply.json(400, refusal(400, "no SDK version"));
   std::lock_guard guard{mutex_};
+  if (r.header("x-daytona-organization-id") != organization_)
+    return reply.json(403, refusal(403, "of another organization, or of none"));
   if (r.path.starts_with("/api/sandbox"))
     control(r, reply);
   else if (r.path.starts_with("/toolbox/"))
@@ -101,7 +113,8 @@ std::string daytona_stand_in::show(const box& b) const {
   for (const auto& [k, v] : b.labels)
     labels[k] = v;
   o["labels"] = std::move(labels);
-  o["toolboxProxyUrl"] = server_.url() + "/toolbox";
+  if (organization_.empty())
+    o["toolboxProxyUrl"] = server_.url() + "/toolbox";
   return json::to_text(o);
 }
 
@@ -133,6 +146,12 @@ void daytona_stand_in::control(const stand_request& r, stand_reply& reply) {
   if (r.path == "/api/sandbox" && r.method == "POST")
     return create(r, reply);
   if (r.path == "/api/sandbox" && r.method == "GET") {
+    if (!asks_only(r, 1, {"labels", "limit", "cursor"}))
+      return reply.json(400, refusal(400, "a parameter is unknown"));
+    if (pages_ && !r.query.contains("cursor"))
+      return reply.json(200, R"({"items":[],"nextCursor":"page/2"})");
+    if (pages_ && r.query.at("cursor") != "page/2")
+      return reply.json(400, refusal(400, "no such page"));
     auto filter = json::parse(r.query.at("labels"));
     auto wanted = filter ? texts(&*filter) : decltype(box::labels){};
     std::string items;
@@ -148,7 +167,12 @@ void daytona_stand_in::control(const stand_request& r, stand_reply& reply) {
   });
   if (found == boxes_.end())
     return reply.json(404, refusal(404, "no such sandbox"));
+  if (id.ends_with("/toolbox-proxy-url") && r.method == "GET")
+    return reply.json(200, "{\"url\":\"" + server_.url() + "/toolbox" + "\"}");
   if (id.ends_with("/last-activity") && r.method == "POST") {
+    auto body = json::parse_object(r.body);
+    if (!body || !body->empty())
+      return reply.json(400, refusal(400, "an empty object"));
     ++rejoined_;
     return reply.send(201);
   }
@@ -219,14 +243,17 @@ void daytona_stand_in::toolbox(const stand_request& r, stand_reply& reply) {
   daytona_toolbox{b.home, b.env}.handle(call, r, reply);
   if (reply.answered())
     return;
+  auto body = json::parse_object(r.body);
   if (call == "/process/session") {
+    if (r.method != "POST" || !body || !has_only(*body, 1, {"sessionId"}))
+      return reply.json(400, refusal(400, "sessionId"));
     if (std::exchange(b.session, true))
       return reply.json(409, refusal(409, "the session exists"));
     return reply.send(201);
   }
   if (call == "/process/session/troupe/exec")
     return run(r, reply, b);
-  if (!call.starts_with(commands))
+  if (!call.starts_with(commands) || r.method != "GET" || !r.query.empty())
     return;
   auto id = call.substr(commands.size());
   auto logs = id.ends_with("/logs");
@@ -246,8 +273,8 @@ void daytona_stand_in::toolbox(const stand_request& r, stand_reply& reply) {
 
 void daytona_stand_in::run(const stand_request& r, stand_reply& reply, box& b) {
   auto body = json::parse_object(r.body);
-  if (!b.session || !body || !body->contains("command")
-      || !body->contains("runAsync"))
+  if (!b.session || !body
+      || !has_only(*body, 2, {"command", "runAsync", "suppressInputEcho"}))
     return reply.json(400, refusal(400, "no session or command"));
   auto line = daytona_toolbox{b.home, b.env}.translated(
     std::string{body->at("command").as_string()});

@@ -28,6 +28,11 @@ public:
   int rejoined() const;
   /// As when nobody used them for long: they stop, and go.
   void stop_everything();
+  /// Lists begin with an empty page that is not the last one.
+  void list_in_pages();
+  /// From now on keys are an organization's tokens, which it is named with,
+  /// and sandboxes do not say where their toolbox is.
+  void serve_tokens_of(std::string organization);
   /// The body of the newest creation.
   std::string creation() const;
 
@@ -60,6 +65,8 @@ private:
   int rejoined_ = 0;
   std::filesystem::path tmp_; // a folder per sandbox below
   std::string creation_;
+  bool pages_ = false;
+  std::string organization_; // "": keys, and toolboxes are said
   stand_in server_;
 };
 

@@ -12,6 +12,8 @@ namespace troupe::test {
 namespace {
 
 const std::string token = "at-1";
+const std::string next_page = "page/2";   // which has to be encoded
+const std::string traffic_token = "tt-1"; // of the ports of a closed one
 
 /// As their proxy says it, in the place of a sandbox.
 std::string gone(const std::string& id) {
@@ -41,17 +43,24 @@ void e2b_stand_in::speak_as(std::string envd_version) {
   envd_ = std::move(envd_version);
 }
 
-std::string e2b_stand_in::described(const std::string& id) const {
+void e2b_stand_in::list_in_pages() {
+  std::lock_guard guard{mutex_};
+  pages_ = true;
+}
+
+std::string e2b_stand_in::described(const std::string& id, const box& b) const {
   json::object o{{"sandboxID", id},
                  {"templateID", "t"},
                  {"clientID", "c"},
                  {"envdVersion", envd_},
                  {"envdAccessToken", token}};
+  if (b.closed)
+    o["trafficAccessToken"] = traffic_token;
   return json::to_text(o);
 }
 
 std::string e2b_stand_in::shown(const std::string& id, const box& b) const {
-  auto o = json::parse_object(described(id)).value();
+  auto o = json::parse_object(described(id, b)).value();
   o["state"] = b.paused ? "paused" : "running";
   o["startedAt"] = "2026-01-01T00:00:00Z";
   o["endAt"] = "2026-01-01T00:00:00Z";
@@ -112,8 +121,7 @@ void e2b_stand_in::handle(const stand_request& r, stand_reply& reply) {
       return create(r, reply);
     if (all && r.method == "GET")
       return list(r, reply);
-    if (r.path.starts_with("/v2/sandboxes/") && r.path.ends_with("/connect")
-        && r.method == "POST")
+    if (r.path.ends_with("/connect") && r.method == "POST")
       return connect(r, reply);
     if (r.path.starts_with("/sandboxes/"))
       return manage(r, reply);
@@ -130,11 +138,16 @@ void e2b_stand_in::handle(const stand_request& r, stand_reply& reply) {
   if (b.paused)
     return reply.json(502, gone(id));
   auto port = r.header("e2b-sandbox-port");
+  if (b.closed && port != "49983"
+      && r.header("e2b-traffic-access-token") != traffic_token)
+    return reply.json(403, refusal(403, "no token for its traffic"));
   if (port == "49999" && r.path.starts_with("/contexts"))
     return contexts_.handle(r, reply);
   if (r.header("x-access-token") != token)
     return reply.json(401, refusal(401, "no access token"));
-  if (port == "49983" && is_before("0.4.0")
+  auto acts = r.path.starts_with("/filesystem.Filesystem/")
+    || r.path == "/process.Process/Start";
+  if (port == "49983" && acts && is_before("0.4.0")
       && r.header("authorization") != "Basic dXNlcjo=")
     return reply.json(401, refusal(401, "no user specified"));
   if (port == "49983" && r.path == "/health" && r.method == "GET")
@@ -157,15 +170,22 @@ void e2b_stand_in::create(const stand_request& r, stand_reply& reply) {
   for (const auto& [name, value] : *body)
     if (!known_member(name))
       return reply.json(400, refusal(400, std::string{name} + " is unknown"));
+  if (body->contains("secure") != (r.path == "/sandboxes"))
+    return reply.json(400, refusal(400, "secure is the older path's"));
   auto* timeout = body->if_contains("timeout");
   if (!body->contains("templateID") || !timeout || !timeout->is_int64()
       || timeout->as_int64() <= 0 || timeout->as_int64() > 86'400)
     return reply.json(400, refusal(400, "templateID or timeout"));
   std::lock_guard guard{mutex_};
   auto id = "ibox" + std::to_string(next_++);
-  boxes_[id] = {texts(body->if_contains("metadata")),
-                texts(body->if_contains("envVars")), r.body};
-  reply.json(201, described(id));
+  auto& b = boxes_[id];
+  b.labels = texts(body->if_contains("metadata"));
+  b.env = texts(body->if_contains("envVars"));
+  b.creation = r.body;
+  if (auto* network = body->if_contains("network"))
+    if (auto* open = network->as_object().if_contains("allowPublicTraffic"))
+      b.closed = !open->as_bool();
+  reply.json(201, described(id, b));
 }
 
 /// One sandbox: shown, given time, paused, ended.
@@ -210,13 +230,14 @@ void e2b_stand_in::connect(const stand_request& r, stand_reply& reply) {
   if (!timeout || !timeout->is_int64() || timeout->as_int64() <= 0
       || timeout->as_int64() > 86'400)
     return reply.json(400, refusal(400, "timeout"));
-  auto id = r.path.substr(14, r.path.size() - 14 - 8);
+  auto folder = r.path.substr(0, r.path.rfind('/'));
+  auto id = folder.substr(folder.rfind('/') + 1);
   std::lock_guard guard{mutex_};
   if (!boxes_.contains(id))
     return reply.json(404, refusal(404, "no box"));
   ++rejoined_;
   auto resumed = std::exchange(boxes_[id].paused, false);
-  reply.json(resumed ? 201 : 200, described(id));
+  reply.json(resumed ? 201 : 200, described(id, boxes_[id]));
 }
 
 void e2b_stand_in::list(const stand_request& r, stand_reply& reply) {
@@ -237,6 +258,10 @@ void e2b_stand_in::list(const stand_request& r, stand_reply& reply) {
   }
   json::array out;
   std::lock_guard guard{mutex_};
+  auto token = r.query.find("nextToken");
+  if (token == r.query.end() ? newer && pages_ : token->second != next_page)
+    return reply.send(token == r.query.end() ? 200 : 400, "[]",
+                      {{"X-Next-Token", next_page}});
   for (const auto& [id, b] : boxes_) {
     auto label = b.labels.find(key);
     if (label == b.labels.end() || label->second != value)

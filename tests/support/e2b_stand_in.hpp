@@ -28,6 +28,7 @@ public:
     std::map<std::string, std::string> env;
     std::string creation{}; // the body as received
     bool paused = false;
+    bool closed = false; // to those who have no token for its ports
   };
   std::map<std::string, box> boxes() const;
   int created() const;
@@ -40,6 +41,8 @@ public:
   std::string leave_one_behind();
   /// Until the last one was ended.
   void wait_until_empty();
+  /// Lists begin with an empty page that is not the last one.
+  void list_in_pages();
   /// As of a template that was built long ago.
   void speak_as(std::string envd_version);
 
@@ -55,7 +58,7 @@ private:
   void execute(const stand_request& r, stand_reply& reply, const box& b);
   void manage(const stand_request& r, stand_reply& reply);
   std::string shown(const std::string& id, const box& b) const;
-  std::string described(const std::string& id) const;
+  std::string described(const std::string& id, const box& b) const;
   bool is_before(std::string_view version) const {
     std::lock_guard guard{mutex_};
     return envd_ < version;
@@ -73,6 +76,7 @@ private:
   int destroyed_ = 0;
   int rejoined_ = 0;
   std::string envd_ = "0.6.0"; // of one digit each: they compare as text
+  bool pages_ = false;
   code_contexts contexts_;
   stand_in server_;
 };

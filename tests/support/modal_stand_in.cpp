@@ -55,6 +55,11 @@ void modal_stand_in::end_router_tokens() {
   ++router_tokens_;
 }
 
+void modal_stand_in::end_router_tokens_at(std::string method) {
+  std::lock_guard guard{mutex_};
+  ends_tokens_ = std::move(method);
+}
+
 std::string modal_stand_in::router_jwt() const {
   return "jwt-" + std::to_string(router_tokens_);
 }
@@ -94,7 +99,7 @@ bool is_message(const std::string& method, const std::string& path) {
     {"SecretGetOrCreate", {"5"}},
     {"SandboxList", {"5"}},
     {"SandboxListV2", {"5"}},
-    {"TaskExecStart", {"9", "12", "13", "13.2", "13.2.1"}}};
+    {"TaskExecStart", {"9", "13", "13.2", "13.2.1"}}};
   auto of = known.find(method);
   return of != known.end() && of->second.contains(path);
 }
@@ -168,6 +173,10 @@ void modal_stand_in::handle(grpc_exchange& call) {
     return control(method, call);
   }
   if (call.path.starts_with(router_service)) {
+    if (method == ends_tokens_) {
+      ends_tokens_.clear();
+      ++router_tokens_;
+    }
     if (m["authorization"] != "Bearer " + router_jwt()
         || m.contains("x-modal-token-id"))
       return call.end(grpc_code::unauthenticated, "no router JWT");

@@ -35,6 +35,8 @@ public:
   void name_router(std::string url);
   /// Those given out so far are not taken any more.
   void end_router_tokens();
+  /// Once, when that method is called next: that call is refused for it.
+  void end_router_tokens_at(std::string method);
   /// The calls so far, as "SandboxCreateV2".
   std::vector<std::string> calls() const;
   /// Of each of them, "" where there was none.
@@ -91,6 +93,7 @@ private:
   int build_result_ = 1;
   std::string other_router_;
   int router_tokens_ = 1;
+  std::string ends_tokens_; // a method
   std::vector<std::string> calls_;
   std::map<std::string, std::set<std::string>> fields_;
   std::map<std::string, std::set<std::string>> metadata_;

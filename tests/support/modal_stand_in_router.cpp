@@ -28,10 +28,8 @@ void modal_stand_in::start(grpc_exchange& call) {
     program_run what;
     what.argv = texts_of(call.message, 3);
     what.env = b.env;
-    // The newer generation as a source of secrets, the older one as a map.
-    auto own = b.older ? pairs_of(call.message, 12)
-                       : pairs_of(bytes_of(bytes_of(call.message, 13), 2), 1);
-    for (auto& [name, value] : own)
+    for (auto& [name, value] :
+         pairs_of(bytes_of(bytes_of(call.message, 13), 2), 1))
       what.env[name] = value;
     // Begun once its input is complete: ours all read it first.
     b.waiting_for_input[std::string{bytes_of(call.message, 2)}] = what;

@@ -3,7 +3,41 @@
 import assert from 'node:assert/strict'
 import { Daytona } from '@daytonaio/sdk'
 
-const [apiUrl, apiKey] = process.argv.slice(2)
+const [apiUrl, apiKey, organizationId] = process.argv.slice(2)
+
+if (organizationId) {
+  // With a token of an organization, from an image, to a few hosts.
+  const daytona = new Daytona({
+    apiUrl,
+    jwtToken: apiKey,
+    organizationId,
+    target: 'eu',
+    useDeprecatedPolling: true,
+  })
+  const box = await daytona.create({
+    image: 'python:3.12-slim',
+    labels: { troupe: '1' },
+    envVars: { NAME: 'x' },
+    public: false,
+    networkAllowList: '10.0.0.0/8',
+    domainAllowList: 'example.org',
+    autoStopInterval: 15,
+    autoDeleteInterval: 0,
+  })
+  await box.process.createSession('troupe')
+  const { cmdId } = await box.process.executeSessionCommand('troupe', {
+    command: 'true',
+    runAsync: true,
+  })
+  let command
+  do command = await box.process.getSessionCommand('troupe', cmdId)
+  while (command.exitCode === undefined)
+  await box.process.getSessionCommandLogs('troupe', cmdId)
+  await box.delete()
+  console.log('ok')
+  process.exit(0)
+}
+
 const daytona = new Daytona({ apiUrl, apiKey, useDeprecatedPolling: true })
 
 const box = await daytona.create(
@@ -19,6 +53,7 @@ const box = await daytona.create(
   { timeout: 30 },
 )
 assert.equal(box.state, 'started')
+await box.refreshActivity()
 
 await box.fs.uploadFile(Buffer.from('given'), '/tmp/troupe-input')
 await box.process.createSession('troupe')

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { Sandbox } from '@e2b/code-interpreter'
 
-const url = process.argv[2]
+const [url, apiKey, envd] = process.argv.slice(2)
 const where = {
-  apiKey: process.argv[3],
+  apiKey,
   apiUrl: url,
   sandboxUrl: url,
   validateApiKey: false,
@@ -35,10 +35,18 @@ assert.equal(said.exitCode, 0)
 const failed = await box.commands.run('exit 3').catch((why) => why)
 assert.equal(failed.exitCode, 3)
 
-const cat = await box.commands.run('cat', { background: true, stdin: true })
-await box.commands.sendStdin(cat.pid, 'given')
-await box.commands.closeStdin(cat.pid)
-assert.equal((await cat.wait()).stdout, 'given')
+if (envd === 'old') {
+  // It cannot be told that an input ends: so that comes as a file.
+  await box.files.write('/tmp/troupe-their-input', 'given')
+  const cat = await box.commands.run('cat < /tmp/troupe-their-input')
+  assert.equal(cat.stdout, 'given')
+} else {
+  const cat = await box.commands.run('cat', { background: true, stdin: true })
+  await box.commands.sendStdin(cat.pid, 'given')
+  await box.commands.closeStdin(cat.pid)
+  assert.equal((await cat.wait()).stdout, 'given')
+}
+assert.equal(await box.isRunning(), true)
 
 // What `troupe backend test` does beside runs.
 const folder = `/tmp/troupe-their-trial-${process.pid}`
@@ -86,7 +94,8 @@ const list = Sandbox.list({
   query: { metadata: { troupe: '1' }, state: ['running', 'paused'] },
   limit: 100,
 })
-const found = await list.nextItems()
+const found = []
+while (list.hasNext) found.push(...(await list.nextItems()))
 assert.deepEqual(found.map((each) => each.sandboxId), [box.sandboxId])
 
 assert.equal(await box.kill(), true)

@@ -8,18 +8,25 @@ const [tokenId, tokenSecret] = process.argv.slice(2)
 const modal = new ModalClient({ tokenId, tokenSecret })
 
 const app = await modal.apps.fromName('troupe', { createIfMissing: true })
-const image = modal.images.fromRegistry('python:3.12-slim-bookworm')
+const image = modal.images
+  .fromRegistry('python:3.12-slim-bookworm')
+  .dockerfileCommands(['RUN python -m pip install requests'])
 const box = await modal.sandboxes.create(app, image, {
   command: ['sleep', '120'],
   timeoutMs: 120_000,
   memoryMiB: 512,
-  blockNetwork: true,
+  outboundCidrAllowlist: ['10.0.0.0/8'],
+  outboundDomainAllowlist: ['example.org'],
   tags: { troupe: '1', troupe_lease: 'tag' },
   env: { NAME: `it's "here"` },
 })
 
 async function run(command, input = '') {
-  const process = await box.exec(command, { timeoutMs: 30_000 })
+  const process = await box.exec(command, {
+    timeoutMs: 30_000,
+    workdir: '/tmp',
+    env: { MORE: 'x' },
+  })
   if (input) await process.stdin.writeText(input)
   await process.stdin.close()
   const [stdout, stderr, code] = await Promise.all([
@@ -40,6 +47,13 @@ assert.deepEqual(await run(['sh', '-c', 'cat; echo err >&2; exit 3'], 'given'), 
   code: 3,
 })
 assert.equal(await box.poll(), null)
+const found = []
+for await (const each of modal.sandboxes.list({
+  appId: app.appId,
+  tags: { troupe: '1' },
+}))
+  found.push(each.sandboxId)
+assert.deepEqual(found, [box.sandboxId])
 await box.terminate()
 modal.close()
 console.log('ok')

@@ -84,8 +84,8 @@ BOOST_AUTO_TEST_CASE(carry_a_key_or_a_token) {
     run_everything(aio, key);
     BOOST_TEST(aio.odd_calls().empty());
     for (const auto& r : aio.server().requests())
-      BOOST_TEST((r.headers.contains("authorization")
-                  == (key == aio_stand_in::jwt)));
+      BOOST_TEST(
+        (r.headers.contains("authorization") == (key == aio_stand_in::jwt)));
   }
 }
 

@@ -4,6 +4,7 @@
 #include "net/providers/daytona_calls.hpp"
 #include "net/providers/daytona_client.hpp"
 #include "runtime/json/json.hpp"
+#include "tests/support/await_here.hpp"
 #include "tests/support/daytona_stand_in.hpp"
 #include "tests/support/npm_client.hpp"
 #include "tests/support/rehearsed.hpp"
@@ -14,7 +15,6 @@
 #include <cstdlib>
 #include <future>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -30,20 +30,9 @@ const std::string folder = TROUPE_BINARY_DIR "/daytona_client";
 
 const test::npm_client client{"daytona_stand_in", folder};
 
-template <class T>
-T wait_for(boost::asio::io_context& io, boost::asio::awaitable<T> work) {
-  std::optional<T> out;
-  boost::asio::co_spawn(io, std::move(work), [&](std::exception_ptr, T came) {
-    out.emplace(std::move(came));
-    io.stop(); // not for what idles in a pool
-  });
-  io.restart();
-  io.run();
-  return std::move(*out);
-}
-
-/// What needs a repository elsewhere, which a trial of the real one lacks.
-void clone_and_push(const net::daytona_options& o) {
+/// What runs do that share a sandbox, and what needs a repository elsewhere,
+/// which a trial of the real one lacks.
+void reuse_and_clone(const net::daytona_options& o) {
   using namespace net::daytona;
   boost::asio::io_context io{1};
   auto http = std::make_shared<net::http_client>(io.get_executor(),
@@ -55,8 +44,11 @@ void clone_and_push(const net::daytona_options& o) {
   auto run = std::make_shared<const prepared_run>(
     test::shell_run(backend_kind::daytona, "true"));
   net::sandbox_wish wish{run, "for-git", std::chrono::seconds{60}};
-  auto made = wait_for(io, where->create(wish, scope));
+  auto made = test::await_here(io, where->create(wish, scope));
   BOOST_REQUIRE(made.sandbox.has_value());
+  auto kept = test::await_here(
+    io, where->rejoin(*made.sandbox, std::chrono::seconds{60}, scope));
+  BOOST_TEST(kept.has_value());
   const std::string origin = "/tmp/troupe-o/origin.git";
   const std::string here = "/tmp/troupe-o/here";
   git_login login{"me", secret{"word"}};
@@ -70,11 +62,13 @@ void clone_and_push(const net::daytona_options& o) {
         git_push(here, login), git_pull(here, login),
         git_clone(origin, "/tmp/troupe-o/branch", "main"),
         file_info("/tmp/troupe-o/branch/a.txt")}) {
-    auto reply = wait_for(io, client.perform(*made.sandbox, what, scope));
+    auto reply
+      = test::await_here(io, client.perform(*made.sandbox, what, scope));
     BOOST_TEST(reply.has_value(),
                what.doing << ": " << (reply ? "" : reply.error().text));
   }
-  BOOST_TEST(wait_for(io, where->destroy(*made.sandbox, scope)).has_value());
+  BOOST_TEST(
+    test::await_here(io, where->destroy(*made.sandbox, scope)).has_value());
 }
 
 void run_ours(daytona_stand_in& daytona) {
@@ -101,7 +95,28 @@ void run_ours(daytona_stand_in& daytona) {
                         backend_kind::daytona);
   for (const auto& [name, why] : beside.failed)
     BOOST_ERROR(name << ": " << why);
-  clone_and_push(o);
+  reuse_and_clone(o);
+}
+
+constexpr const char* organization = "org-1";
+
+/// With a token of an organization, from an image, to a few hosts.
+void run_ours_there(daytona_stand_in& daytona) {
+  net::daytona_options o;
+  o.api_key = secret{daytona_stand_in::api_key};
+  o.organization = organization;
+  o.target = "eu";
+  o.api_url = daytona.api_url();
+  test::remote_side side;
+  side.open([o](auto client) { return make_daytona(client, o); });
+  auto run = test::shell_run(backend_kind::daytona, "true");
+  sandbox_config config;
+  config.type = backend_kind::daytona;
+  config.config = {{"image", "python:3.12-slim"}};
+  run.config = std::make_shared<sandbox_config>(std::move(config));
+  run.network = {network_mode::listed, {"example.org", "10.0.0.0/8"}};
+  run.env.emplace("NAME", secret{"x"});
+  side.good(run);
 }
 
 /// Without what is made up at each run; with the names of its query.
@@ -133,7 +148,21 @@ std::set<std::string> members(const std::string& body) {
   BOOST_REQUIRE(parsed.has_value());
   for (const auto& [name, value] : *parsed)
     out.insert(std::string{name});
+  if (auto* build = parsed->if_contains("buildInfo"))
+    for (const auto& [name, value] : build->as_object())
+      out.insert("buildInfo." + std::string{name});
   return out;
+}
+
+/// Headers that mean something, and with which request: one that we send, they
+/// do as well.
+void check_none_is_ours_only(const std::string& request,
+                             const std::set<std::string>& theirs,
+                             const std::set<std::string>& ours) {
+  for (const auto& field : ours)
+    BOOST_TEST((theirs.contains(field) || field == "traceparent"
+                || field == "content-length"), // theirs is chunked now and then
+               request << ": " << field << " is ours only");
 }
 
 /// Of a form: each part with the last name of its file, our own made up ones
@@ -167,15 +196,17 @@ bodies_of(daytona_stand_in& daytona) {
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_daytona_and_speaks_as_we_do,
-                     *boost::unit_test::precondition(client)) {
-  daytona_stand_in theirs, ours;
-  auto script = "cd " + folder + " && node client_test.mjs " + theirs.api_url()
-    + " " + daytona_stand_in::api_key;
+namespace {
+
+void run_theirs(daytona_stand_in& daytona, const std::string& more = {}) {
+  auto script = "cd " + folder + " && node client_test.mjs " + daytona.api_url()
+    + " " + daytona_stand_in::api_key + " " + more;
   BOOST_TEST(std::system(script.c_str()) == 0);
-  BOOST_TEST(theirs.alive() == 0);
-  BOOST_TEST(theirs.created() == 1);
-  run_ours(ours);
+  BOOST_TEST(daytona.alive() == 0);
+  BOOST_TEST(daytona.created() == 1);
+}
+
+void compare(daytona_stand_in& theirs, daytona_stand_in& ours) {
   auto a = headers_of(theirs);
   auto b = headers_of(ours);
   // Theirs reads one file as it reads many; every daemon has this way, too.
@@ -185,6 +216,7 @@ BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_daytona_and_speaks_as_we_do,
     for (auto needed : {"authorization", "accept", "user-agent",
                         "x-daytona-source", "x-daytona-sdk-version"})
       BOOST_TEST(fields.contains(needed), request << " lacks " << needed);
+    check_none_is_ours_only(request, a.at(request), fields);
   }
   for (const auto& [request, fields] : a)
     BOOST_TEST(b.contains(request), request << " is theirs only");
@@ -195,6 +227,28 @@ BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_daytona_and_speaks_as_we_do,
   auto said = members(theirs.creation());
   for (const auto& member : members(ours.creation()))
     BOOST_TEST((said.contains(member) || member == "name"), member);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_daytona_and_speaks_as_we_do,
+                     *boost::unit_test::precondition(client)) {
+  daytona_stand_in theirs, ours;
+  theirs.list_in_pages();
+  ours.list_in_pages();
+  run_theirs(theirs);
+  run_ours(ours);
+  compare(theirs, ours);
+}
+
+BOOST_AUTO_TEST_CASE(does_so_for_an_organization_and_from_an_image,
+                     *boost::unit_test::precondition(client)) {
+  daytona_stand_in theirs, ours;
+  theirs.serve_tokens_of(organization);
+  ours.serve_tokens_of(organization);
+  run_theirs(theirs, organization);
+  run_ours_there(ours);
+  compare(theirs, ours);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -28,16 +28,19 @@ const std::string folder = TROUPE_BINARY_DIR "/e2b_client";
 
 const test::npm_client client{"e2b_stand_in", folder};
 
-void run_theirs(e2b_stand_in& e2b) {
+/// An envd that is told its user, and not that an input ends.
+constexpr const char* old_envd = "0.3.0";
+
+void run_theirs(e2b_stand_in& e2b, bool old) {
   auto script = "cd " + folder + " && node client_test.mjs " + e2b.url() + " "
-    + e2b_stand_in::api_key;
+    + e2b_stand_in::api_key + (old ? " old" : "");
   BOOST_TEST(std::system(script.c_str()) == 0);
   BOOST_TEST(e2b.boxes().empty());
   BOOST_TEST(e2b.created() == 1);
 }
 
-/// The same operations: code of two languages, a command, its input, a list,
-/// and all that is done beside runs.
+/// The same operations: code of two languages, a command, its input, whether
+/// the sandbox is there, a list, and all that is done beside runs.
 void run_ours(e2b_stand_in& e2b) {
   net::e2b_options o;
   o.api_key = secret{e2b_stand_in::api_key};
@@ -53,6 +56,14 @@ void run_ours(e2b_stand_in& e2b) {
   auto command = test::shell_run(backend_kind::e2b, "cat");
   command.stdin_text = "given";
   BOOST_TEST(side.good(command).stdout_text == "given");
+  test::fault cut; // so that there is something to ask for
+  cut.what = test::fault::kind::raw;
+  cut.path = "/process.Process/Start";
+  cut.bytes = "HTTP/1.1 200 OK\r\nContent-Type: application/connect+json\r\n"
+              "Transfer-Encoding: chunked\r\n\r\n";
+  e2b.server().add_fault(cut);
+  command.stdin_text.clear();
+  BOOST_TEST(!side.run(command).answer.has_value());
   sandbox_lease lost; // so that there is something to look for
   lost.tag = "tag";
   lost.provider = backend_kind::e2b;
@@ -122,9 +133,14 @@ const std::set<std::string> of_their_own{
   "sdk_runtime",      "sec-fetch-mode",  "system",
   "transfer-encoding"};
 /// Those that mean something have to say the same.
-const std::set<std::string> with_values{
-  "connect-protocol-version", "content-type",   "e2b-sandbox-port",
-  "keepalive-ping-interval",  "x-access-token", "x-api-key"};
+const std::set<std::string> with_values{"authorization",
+                                        "connect-protocol-version",
+                                        "content-type",
+                                        "e2b-sandbox-port",
+                                        "e2b-traffic-access-token",
+                                        "keepalive-ping-interval",
+                                        "x-access-token",
+                                        "x-api-key"};
 
 void compare(const std::string& what, const request_shape& theirs,
              const request_shape& ours) {
@@ -138,6 +154,9 @@ void compare(const std::string& what, const request_shape& theirs,
           == value.substr(0, value.find(';')), // its boundary
         what << " " << name);
   }
+  for (const auto& name : with_values)
+    BOOST_TEST((theirs.headers.contains(name) || !ours.headers.contains(name)),
+               what << ": " << name << " is ours only");
   for (const auto& member : ours.members)
     BOOST_TEST(theirs.members.contains(member),
                what << ": " << member << " is ours only");
@@ -148,10 +167,17 @@ void compare(const std::string& what, const request_shape& theirs,
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_e2b_and_speaks_as_we_do,
-                     *boost::unit_test::precondition(client)) {
+namespace {
+
+void compare_all(bool old) {
   e2b_stand_in theirs, ours;
-  run_theirs(theirs);
+  theirs.list_in_pages();
+  ours.list_in_pages();
+  if (old) {
+    theirs.speak_as(old_envd);
+    ours.speak_as(old_envd);
+  }
+  run_theirs(theirs, old);
   run_ours(ours);
   auto a = shapes_of(theirs);
   auto b = shapes_of(ours);
@@ -161,6 +187,18 @@ BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_e2b_and_speaks_as_we_do,
   }
   for (const auto& [request, shape] : a)
     BOOST_TEST(b.contains(request), request << " is theirs only");
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(takes_our_stand_in_for_e2b_and_speaks_as_we_do,
+                     *boost::unit_test::precondition(client)) {
+  compare_all(false);
+}
+
+BOOST_AUTO_TEST_CASE(does_so_with_an_envd_of_long_ago_too,
+                     *boost::unit_test::precondition(client)) {
+  compare_all(true);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

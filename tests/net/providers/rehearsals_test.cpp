@@ -19,8 +19,9 @@ namespace {
 
 using names = std::vector<std::string>;
 
-test::rehearsed at_e2b(test::e2b_stand_in& e2b) {
+test::rehearsed at_e2b(test::e2b_stand_in& e2b, bool older_paths = false) {
   net::e2b_options o;
+  o.legacy_create = older_paths;
   o.api_key = secret{test::e2b_stand_in::api_key};
   o.api_url = o.sandbox_url = e2b.url();
   return test::rehearse_at([o](auto client) { return make_e2b(client, o); },
@@ -71,6 +72,14 @@ BOOST_AUTO_TEST_CASE(of_e2b_work_with_an_envd_of_long_ago) {
   test::e2b_stand_in e2b;
   e2b.speak_as("0.3.0");
   BOOST_TEST(at_e2b(e2b).all_well);
+}
+
+BOOST_AUTO_TEST_CASE(of_e2b_work_with_a_control_plane_of_long_ago) {
+  test::e2b_stand_in e2b;
+  BOOST_TEST(at_e2b(e2b, true).all_well);
+  BOOST_TEST(e2b.server().count("POST /sandboxes/ibox1/connect") == 1u);
+  for (const auto& call : e2b.server().seen())
+    BOOST_TEST(call.find("/v2/") == call.npos, call);
 }
 
 BOOST_AUTO_TEST_CASE(tell_which_step_failed_and_end_their_sandbox) {
