@@ -1,16 +1,15 @@
 #include "net/client/http_client.hpp"
 
 #include "net/client/client_tls.hpp"
+#include "net/client/connection_pool.hpp"
 #include "net/client/conversation.hpp"
 #include "net/fail.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 
 #include <algorithm>
-#include <deque>
-#include <map>
 #include <random>
-#include <tuple>
+#include <utility>
 
 namespace troupe::net {
 
@@ -38,7 +37,10 @@ public:
         tls_{make_client_tls(options_.ca_file,
                              {options_.only_certificate,
                               options_.certificate_file, options_.key_file})},
-        resolver_{options_.names}, next_look_{executor_} {}
+        resolver_{options_.names}, pool_{{options_.max_connections_per_host,
+                                          options_.max_idle},
+                                         counters},
+        next_look_{executor_} {}
 
   asio::awaitable<client_exchange> run(client_request request,
                                        stream_reader reader);
@@ -47,20 +49,13 @@ public:
   asio::any_io_executor executor_;
 
 private:
-  struct host_pool {
-    std::deque<client_connection_ptr>
-      idle; // the most recently used one in front
-    std::size_t open = 0;
-  };
-  using pool_key = std::tuple<bool, std::string, std::uint16_t, bool>;
-
   asio::awaitable<result<client_connection_ptr>>
-  obtain(const client_request& request, const pool_key& key, bool fresh);
+  obtain(const client_request& request, const connection_pool::key& key,
+         bool fresh);
   asio::awaitable<result<client_connection_ptr>>
   open(const client_request& request);
-  void give_back(const pool_key& key, client_connection_ptr link,
+  void give_back(const connection_pool::key& key, client_connection_ptr link,
                  bool reusable);
-  void let_go(const pool_key& key);
   void look_for_idle_ones();
   void close_idle_ones();
 
@@ -69,7 +64,7 @@ private:
   client_options options_;
   result<std::shared_ptr<asio::ssl::context>> tls_;
   resolver resolver_;
-  std::map<pool_key, host_pool> pools_; // of hosts with connections
+  connection_pool pool_;
   asio::steady_timer next_look_;
   bool looking_ = false;
   std::mt19937_64 random_{std::random_device{}()};
@@ -98,62 +93,40 @@ http_client::impl::open(const client_request& request) {
 }
 
 asio::awaitable<result<client_connection_ptr>>
-http_client::impl::obtain(const client_request& request, const pool_key& key,
-                          bool fresh) {
-  auto& pool = pools_[key]; // stays: whatever comes, `open` is not 0
-  counters.hosts = pools_.size();
-  while (!fresh && !pool.idle.empty()) {
-    auto link = std::move(pool.idle.front());
-    pool.idle.pop_front();
-    --counters.connections_idle;
-    if (steady::now() - link->idle_since < options_.idle_timeout
-        && link->usable()) {
-      ++counters.connections_reused;
-      co_return std::move(link);
-    }
-    link->close();
-    --pool.open;
+http_client::impl::obtain(const client_request& request,
+                          const connection_pool::key& key, bool fresh) {
+  auto link
+    = fresh ? nullptr : pool_.take(key, steady::now() - options_.idle_timeout);
+  if (link) {
+    ++counters.connections_reused;
+    co_return std::move(link);
   }
-  if (pool.open >= options_.max_connections_per_host)
+  if (!pool_.reserve(key))
     co_return fail(ec::exhausted,
                    "too many connections to " + request.service.authority());
-  ++pool.open;
-  auto link = co_await open(request);
-  if (!link)
-    let_go(key);
-  co_return std::move(link);
+  auto opened = co_await open(request);
+  if (!opened)
+    pool_.let_go(key);
+  co_return std::move(opened);
 }
 
-void http_client::impl::give_back(const pool_key& key,
+void http_client::impl::give_back(const connection_pool::key& key,
                                   client_connection_ptr link, bool reusable) {
-  auto& pool = pools_[key];
-  if (reusable && pool.idle.size() < options_.max_idle_per_host) {
+  if (reusable) {
     link->never_expires();
-    link->idle_since = steady::now();
-    pool.idle.push_front(std::move(link));
-    ++counters.connections_idle;
+    pool_.keep(key, std::move(link));
     return look_for_idle_ones();
   }
   link->close();
-  let_go(key);
-}
-
-void http_client::impl::let_go(const pool_key& key) {
-  auto found = pools_.find(key);
-  if (--found->second.open == 0)
-    pools_.erase(found);
-  counters.hosts = pools_.size();
+  pool_.let_go(key);
 }
 
 /// Many a host is never asked again: each sandbox may have names of its own.
 void http_client::impl::look_for_idle_ones() {
-  if (std::exchange(looking_, true))
+  auto oldest = pool_.oldest();
+  if (!oldest || std::exchange(looking_, true))
     return;
-  auto oldest = steady::now();
-  for (const auto& [key, pool] : pools_)
-    if (!pool.idle.empty())
-      oldest = std::min(oldest, pool.idle.back()->idle_since);
-  next_look_.expires_at(oldest + options_.idle_timeout);
+  next_look_.expires_at(*oldest + options_.idle_timeout);
   next_look_.async_wait([weak = weak_from_this()](const auto& why) {
     if (auto self = why ? nullptr : weak.lock())
       self->close_idle_ones();
@@ -162,20 +135,8 @@ void http_client::impl::look_for_idle_ones() {
 
 void http_client::impl::close_idle_ones() {
   looking_ = false;
-  auto since = steady::now() - options_.idle_timeout;
-  for (auto i = pools_.begin(); i != pools_.end();) {
-    auto& pool = i->second;
-    while (!pool.idle.empty() && pool.idle.back()->idle_since <= since) {
-      pool.idle.back()->close();
-      pool.idle.pop_back();
-      --pool.open;
-      --counters.connections_idle;
-    }
-    i = pool.open == 0 ? pools_.erase(i) : std::next(i);
-  }
-  counters.hosts = pools_.size();
-  if (counters.connections_idle > 0)
-    look_for_idle_ones();
+  pool_.close_unused_since(steady::now() - options_.idle_timeout);
+  look_for_idle_ones();
 }
 
 // -- one attempt --------------------------------------------------------------
@@ -183,8 +144,9 @@ void http_client::impl::close_idle_ones() {
 asio::awaitable<attempt> http_client::impl::once(const client_request& request,
                                                  const stream_reader& reader,
                                                  bool fresh) {
-  pool_key key{request.service.tls, request.service.host, request.service.port,
-               static_cast<bool>(request.rule)};
+  connection_pool::key key{request.service.tls, request.service.host,
+                           request.service.port,
+                           static_cast<bool>(request.rule)};
   auto link = co_await obtain(request, key, fresh);
   if (!link)
     co_return attempt{link.error(), false};

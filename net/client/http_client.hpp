@@ -24,8 +24,8 @@ namespace troupe::net {
 struct client_options {
   std::chrono::milliseconds connect_timeout{5'000}; // name, TCP and TLS
   std::chrono::milliseconds idle_timeout{55'000};   // proxies drop at 60-70 s
-  std::size_t max_idle_per_host = 64;
-  std::size_t max_connections_per_host = 1'024; // beyond: exhausted
+  std::size_t max_idle = 1'024;                     // of all hosts together
+  std::size_t max_connections_per_host = 1'024;     // beyond: exhausted
   std::size_t max_header_bytes = 64u << 10;
   std::string ca_file; // "": the system's store
   /// The service's own, PEM: nobody else is trusted, whatever the name.

@@ -14,7 +14,8 @@ namespace troupe::test {
 template <class T>
 T await_here(boost::asio::io_context& io, boost::asio::awaitable<T> work) {
   std::optional<T> out;
-  auto keep = [&](boost::asio::awaitable<T> it) -> boost::asio::awaitable<void> {
+  auto keep
+    = [&](boost::asio::awaitable<T> it) -> boost::asio::awaitable<void> {
     out.emplace(co_await std::move(it));
   };
   boost::asio::co_spawn(io, keep(std::move(work)),

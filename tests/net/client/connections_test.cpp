@@ -2,12 +2,60 @@
 #include "tests/net/client/client_fixture.hpp"
 
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <vector>
 
 using namespace troupe;
 using namespace troupe::test;
 
-BOOST_FIXTURE_TEST_SUITE(client_connections, client_fixture)
+namespace {
+
+/// A server that answers nobody before `size` requests are there.
+struct crowd {
+  explicit crowd(int how_many) : size{how_many} {}
+
+  const int size;
+  std::mutex mutex;
+  std::condition_variable changed;
+  int there = 0;
+  scripted_server server{[this](peer& p, int) {
+    while (!p.read_request().empty()) {
+      std::unique_lock lock{mutex};
+      auto until = ((there++ / size) + 1) * size;
+      changed.notify_all();
+      changed.wait(lock, [&] { return there >= until; });
+      lock.unlock();
+      p.write(ok);
+    }
+  }};
+};
+
+struct crowd_fixture : client_fixture {
+  /// As many requests as it waits for; how many went well.
+  int send_at_once(crowd& all) {
+    if (!client)
+      client = std::make_unique<http_client>(io.get_executor(), options);
+    auto good = 0, left = all.size;
+    auto once = [&]() -> boost::asio::awaitable<void> {
+      auto r = request(all.server);
+      r.deadline += 15s;
+      auto done = co_await client->send(std::move(r));
+      good += done.answer.has_value();
+      if (--left == 0)
+        io.stop();
+    };
+    for (int i = 0; i < all.size; ++i)
+      boost::asio::co_spawn(io, once, boost::asio::detached);
+    io.restart();
+    io.run();
+    return good;
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(client_connections, crowd_fixture)
 
 BOOST_AUTO_TEST_CASE(is_called_off_while_it_still_connects) {
   client_request r;
@@ -42,6 +90,45 @@ BOOST_AUTO_TEST_CASE(keeps_nothing_of_hosts_that_are_not_asked_again) {
   BOOST_TEST(client->counters().hosts == 0u);
   BOOST_TEST(client->counters().connections_idle == 0u);
   BOOST_TEST(send(request(server)).answer.has_value());
+}
+
+// A crowd's connections are there for the next one, however large it is.
+BOOST_AUTO_TEST_CASE(keeps_as_many_as_were_used_at_once) {
+  crowd all{150};
+  for (int round = 0; round < 3; ++round)
+    BOOST_TEST(send_at_once(all) == all.size);
+  BOOST_TEST(all.server.connections() == all.size);
+  BOOST_TEST(client->counters().connections_reused == 2u * 150);
+  BOOST_TEST(client->counters().connections_idle == 150u);
+}
+
+BOOST_AUTO_TEST_CASE(keeps_no_more_idle_ones_than_it_may) {
+  options.max_idle = 3;
+  crowd all{10};
+  BOOST_TEST(send_at_once(all) == all.size);
+  BOOST_TEST(client->counters().connections_idle == 3u);
+  BOOST_TEST(client->counters().hosts == 1u);
+  BOOST_TEST(send_at_once(all) == all.size);
+  BOOST_TEST(client->counters().connections_idle == 3u);
+  BOOST_TEST(all.server.connections() == 10 + 7);
+}
+
+BOOST_AUTO_TEST_CASE(lets_the_one_go_that_was_used_longest_ago) {
+  options.max_idle = 2;
+  scripted_server server{always(ok)};
+  auto ask = [&](const char* name) {
+    auto r = request(server);
+    r.service.host = name;
+    BOOST_TEST(send(r).answer.has_value(), name);
+    return server.connections();
+  };
+  BOOST_TEST(ask("127.0.0.1") == 1);
+  BOOST_TEST(ask("127.1") == 2);
+  BOOST_TEST(ask("127.0.0.1") == 2); // so the other one is older
+  BOOST_TEST(ask("127.0.1") == 3);
+  BOOST_TEST(client->counters().hosts == 2u);
+  BOOST_TEST(ask("127.0.0.1") == 3);
+  BOOST_TEST(ask("127.1") == 4);
 }
 
 BOOST_AUTO_TEST_CASE(bounds_the_framing_between_the_bytes_of_a_body) {
