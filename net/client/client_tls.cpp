@@ -51,6 +51,8 @@ make_client_tls(const std::string& ca_file, const tls_identity& who) {
   SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
   // Idle ones are many: they give back their 32 KiB of buffers.
   SSL_CTX_set_mode(context->native_handle(), SSL_MODE_RELEASE_BUFFERS);
+  // Nobody shakes hands twice on a connection.
+  SSL_CTX_set_options(context->native_handle(), SSL_OP_NO_RENEGOTIATION);
   context->set_verify_mode(ssl::verify_peer, why);
   if (!why && ca_file.empty())
     context->set_default_verify_paths(why);

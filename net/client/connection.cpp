@@ -103,7 +103,7 @@ asio::awaitable<result<void>>
 client_connection::shake_hands(const base_url& service, ssl::context& tls,
                                wire_protocol speaks) {
   tls_.emplace(plain_, tls);
-  auto* native = tls_->native_handle();
+  auto* native = tls_->native();
   // SNI carries names only (RFC 6066), the certificate is checked either way.
   if (!is_address(service.host)
       && SSL_set_tlsext_host_name(native, service.host.c_str()) != 1)
@@ -116,10 +116,7 @@ client_connection::shake_hands(const base_url& service, ssl::context& tls,
     SSL_set_alpn_protos(native, h2, sizeof h2 - 1);
   if (!expect_name(native, service.host))
     co_return fail(ec::internal, "TLS refused to check the host name");
-  boost::system::error_code why;
-  co_await tls_->async_handshake(
-    ssl::stream_base::client, asio::redirect_error(asio::use_awaitable, why));
-  if (why) {
+  if (auto why = co_await tls_->shake_hands(); why) {
     auto verdict = SSL_get_verify_result(native);
     if (verdict != X509_V_OK)
       co_return fail(ec::unavailable,
@@ -139,25 +136,25 @@ client_connection::shake_hands(const base_url& service, ssl::context& tls,
 asio::awaitable<std::size_t>
 client_connection::read(asio::mutable_buffer into,
                         boost::system::error_code& why) {
-  auto told = asio::redirect_error(asio::use_awaitable, why);
   if (tls_)
-    co_return co_await tls_->async_read_some(into, told);
-  co_return co_await plain_.async_read_some(into, told);
+    co_return co_await tls_->read(into, why);
+  co_return co_await plain_.async_read_some(
+    into, asio::redirect_error(asio::use_awaitable, why));
 }
 
 asio::awaitable<boost::system::error_code>
 client_connection::write(std::span<const asio::const_buffer> pieces) {
-  boost::system::error_code why;
-  auto told = asio::redirect_error(asio::use_awaitable, why);
   if (tls_)
-    co_await asio::async_write(*tls_, pieces, told);
-  else
-    co_await asio::async_write(plain_, pieces, told);
+    co_return co_await tls_->write(pieces);
+  boost::system::error_code why;
+  co_await asio::async_write(plain_, pieces,
+                             asio::redirect_error(asio::use_awaitable, why));
   co_return why;
 }
 
 bool client_connection::usable() {
-  if (!plain_.socket().is_open() || buffer_.size() > 0)
+  if (!plain_.socket().is_open() || buffer_.size() > 0
+      || (tls_ && tls_->has_unread()))
     return false;
   char byte;
   auto n = ::recv(plain_.socket().native_handle(), &byte, 1,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "net/client/resolver.hpp"
+#include "net/client/tls_session.hpp"
 #include "net/client/url.hpp"
 #include "runtime/error.hpp"
 
@@ -9,7 +10,6 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/ssl/ssl_stream.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -28,7 +28,6 @@ enum class wire_protocol : std::uint8_t { http1, http2 };
 class client_connection {
 public:
   using plain_stream = boost::beast::tcp_stream;
-  using tls_stream = boost::beast::ssl_stream<plain_stream&>;
   using time_point = std::chrono::steady_clock::time_point;
   /// Of framing (a head, a chunk's line, trailers) that did not end yet.
   static constexpr std::size_t max_unread_bytes = 128u << 10;
@@ -76,7 +75,7 @@ private:
               wire_protocol speaks);
 
   plain_stream plain_;
-  std::optional<tls_stream> tls_;
+  std::optional<tls_session> tls_;
   boost::beast::flat_buffer buffer_{max_unread_bytes};
 };
 
