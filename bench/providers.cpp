@@ -68,16 +68,30 @@ asio::awaitable<void> call_often(net::http_client& client, net::base_url to) {
   }
 }
 
+/// A certificate of this machine's name, and whom a client trusts by it.
+struct identity {
+  test::certificate own = test::make_certificate("localhost");
+  std::string file
+    = std::string{"/tmp/troupe-bench-"} + std::to_string(::getpid());
+
+  identity() { std::ofstream{file} << own.pem; }
+  identity(const identity&) = delete;
+  ~identity() { std::remove(file.c_str()); }
+
+  /// As the product has them, but for whom to trust.
+  net::client_options options() const {
+    net::client_options o;
+    o.ca_file = file;
+    return o;
+  }
+};
+
 void measure_calls(report& out) {
-  auto own = test::make_certificate("localhost");
-  auto file = std::string{"/tmp/troupe-bench-"} + std::to_string(::getpid());
-  std::ofstream{file} << own.pem;
-  tls_house server{own.pem, own.key_pem};
-  net::client_options options;
-  options.ca_file = file;
+  identity who;
+  tls_house server{who.own.pem, who.own.key_pem};
   std::vector<double> each;
   asio::io_context io{1};
-  net::http_client client{io.get_executor(), options};
+  net::http_client client{io.get_executor(), who.options()};
   for (std::size_t round = 0; round <= rounds; ++round) {
     auto before = thread_cpu_seconds();
     asio::co_spawn(io,
@@ -90,7 +104,6 @@ void measure_calls(report& out) {
     if (round > 0) // the first one shakes hands
       each.push_back((thread_cpu_seconds() - before) * 1e6 / calls);
   }
-  std::remove(file.c_str());
   out.note("CPU of our thread only, system time included; "
            + std::to_string(client.counters().connections_opened)
            + " connection for " + std::to_string(client.counters().requests)
@@ -138,15 +151,15 @@ prepared_run_ptr one_run() {
 }
 
 void measure_runs(report& out) {
-  far_e2b server{latency}; // before the first thread of ours
-  auto url = "http://127.0.0.1:" + std::to_string(server.port());
+  identity who;
+  // Before the first thread of ours.
+  far_e2b server{latency, who.own.pem, who.own.key_pem};
+  auto url = "https://localhost:" + std::to_string(server.port());
   asio::io_context io{1};
   auto work = asio::make_work_guard(io);
   std::thread thread{[&] { io.run(); }};
-  net::client_options client_bounds;
-  client_bounds.max_idle_per_host = runs;
   auto client
-    = std::make_shared<net::http_client>(io.get_executor(), client_bounds);
+    = std::make_shared<net::http_client>(io.get_executor(), who.options());
   net::e2b_options e2b;
   e2b.api_key = secret{"e2b_0123"};
   e2b.api_url = e2b.sandbox_url = url;
@@ -182,6 +195,9 @@ void measure_runs(report& out) {
   out.note(std::to_string(good) + " of " + std::to_string(rounds * runs)
            + " answered 42; " + std::to_string(server.created()) + " created, "
            + std::to_string(server.ended()) + " ended");
+  out.note("over TLS with the client as it is by default; "
+           + std::to_string(client->counters().connections_opened)
+           + " connections were opened");
   out.note("two answers in a row, " + std::to_string(latency.count())
            + " ms each: the deletion follows the run's answer");
   out.note("memory is the heap of our process; the stand-in has its own");

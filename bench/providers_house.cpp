@@ -113,8 +113,12 @@ struct far_e2b::counts {
 
 class far_e2b::server : public house {
 public:
-  server(std::chrono::milliseconds latency, counts& into)
-      : latency_{latency}, counts_{into} {
+  server(std::chrono::milliseconds latency, counts& into,
+         const std::string& certificate_pem, const std::string& key_pem)
+      : latency_{latency}, counts_{into}, context_{
+                                            asio::ssl::context::tls_server} {
+    context_.use_certificate_chain(asio::buffer(certificate_pem));
+    context_.use_private_key(asio::buffer(key_pem), asio::ssl::context::pem);
     asio::co_spawn(io_, accept(), asio::detached);
     open();
   }
@@ -128,18 +132,21 @@ private:
   }
   asio::awaitable<void> serve(tcp::socket socket) {
     try {
+      asio::ssl::stream<tcp::socket> stream{std::move(socket), context_};
+      co_await stream.async_handshake(asio::ssl::stream_base::server,
+                                      asio::use_awaitable);
       beast::flat_buffer buffer;
       buffer.reserve(script_bytes);
       asio::steady_timer timer{io_};
       for (;;) {
         http::request<http::string_body> request;
-        co_await http::async_read(socket, buffer, request, asio::use_awaitable);
+        co_await http::async_read(stream, buffer, request, asio::use_awaitable);
         auto came = steady::now();
         auto answer = answer_to(request);
         request = {};
         timer.expires_at(came + latency_);
         co_await timer.async_wait(asio::use_awaitable);
-        co_await http::async_write(socket, answer, asio::use_awaitable);
+        co_await http::async_write(stream, answer, asio::use_awaitable);
       }
     } catch (const std::exception&) {
     }
@@ -181,9 +188,12 @@ private:
 
   std::chrono::milliseconds latency_;
   counts& counts_;
+  asio::ssl::context context_;
 };
 
-far_e2b::far_e2b(std::chrono::milliseconds latency) {
+far_e2b::far_e2b(std::chrono::milliseconds latency,
+                 const std::string& certificate_pem,
+                 const std::string& key_pem) {
   auto* shared = ::mmap(nullptr, sizeof(counts), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   int told[2];
@@ -193,7 +203,7 @@ far_e2b::far_e2b(std::chrono::milliseconds latency) {
   pid_ = ::fork();
   if (pid_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    server here{latency, *counts_};
+    server here{latency, *counts_, certificate_pem, key_pem};
     auto port = here.port();
     if (::write(told[1], &port, sizeof port) == sizeof port)
       for (;;)

@@ -22,11 +22,12 @@ private:
   std::unique_ptr<impl> impl_;
 };
 
-/// As much of E2B as a run needs, each answer after `latency`. In a process of
-/// its own: neither its memory nor its CPU is counted as ours.
+/// As much of E2B as a run needs, over TLS, each answer after `latency`. In a
+/// process of its own: neither its memory nor its CPU is counted as ours.
 class far_e2b {
 public:
-  explicit far_e2b(std::chrono::milliseconds latency);
+  far_e2b(std::chrono::milliseconds latency, const std::string& certificate_pem,
+          const std::string& key_pem);
   ~far_e2b();
   far_e2b(const far_e2b&) = delete;
   far_e2b& operator=(const far_e2b&) = delete;
