@@ -177,9 +177,8 @@ tls_session::write(std::span<const asio::const_buffer> pieces) {
     while (piece.size() > 0) {
       std::size_t n = 0;
       ERR_clear_error();
-      auto came
-        = judge(SSL_write_ex(ssl_.get(), piece.data(),
-                             std::min(piece.size(), record_bytes), &n));
+      auto came = judge(SSL_write_ex(ssl_.get(), piece.data(),
+                                     std::min(piece.size(), record_bytes), &n));
       if (came.why)
         co_return came.why;
       if (!came.done) // to shake hands once more is not permitted

@@ -23,6 +23,8 @@ constexpr auto to_interpreter = e2b_client::interpreter_port;
 constexpr std::string_view input_prefix = "/tmp/troupe-input-";
 // For what is ended when a run's own time may be over.
 constexpr std::chrono::seconds kill_patience{5};
+// Of a shell's words, as many as name a file.
+constexpr std::size_t max_complaint_bytes = 1'024;
 
 /// A process that does not want its input, or has ended, is told nothing more
 /// and fails for nothing: its end tells.
@@ -35,14 +37,19 @@ bool took_input(const client_exchange& done) {
     || body.find("already closed") != body.npos;
 }
 
+/// Where it is the sandbox that is gone, nothing is said about its provider.
+error refusal(const client_response& reply, std::string_view doing) {
+  auto why
+    = refused(e2b_client::service, doing, reply, e2b_client::key_setting);
+  if (says_sandbox_is_gone(reply))
+    why.code = ec::not_found;
+  return why;
+}
+
 /// An answer in the place of the stream that was to tell of a process.
 execution not_begun(const client_exchange& done, std::string_view doing) {
-  auto why = refused(e2b_client::service, doing, *done.answer,
-                     e2b_client::key_setting);
   auto gone = says_sandbox_is_gone(*done.answer);
-  if (gone)
-    why.code = ec::not_found;
-  return {std::move(why), may_have_acted(done) && !gone};
+  return {refusal(*done.answer, doing), may_have_acted(done) && !gone};
 }
 
 } // namespace
@@ -72,14 +79,29 @@ asio::awaitable<void> e2b_inside::deliver(remote_sandbox sandbox,
   if (took_input(done))
     co_return;
   into->broken = done.answer
-    ? refused(e2b_client::service, "give a process its input", *done.answer,
-              e2b_client::key_setting)
+    ? refusal(*done.answer, "give a process its input")
     : done.answer.error().within("give a process its input");
   // What waits for the rest, or takes half of it for the whole, is ended.
   scope.deadline = std::chrono::steady_clock::now() + kill_patience;
   message = send_signal(pid, "SIGNAL_SIGKILL");
   (void)co_await client_.ask(sandbox, std::move(message), scope);
   into->stream->trip();
+}
+
+/// Before the process: an older envd cannot be told that an input ends.
+asio::awaitable<result<void>> e2b_inside::put_input(remote_sandbox sandbox,
+                                                    std::string path,
+                                                    std::string text,
+                                                    call_scope scope) {
+  std::vector<remote_file> files;
+  files.push_back({std::move(path), std::move(text)});
+  auto message = write_files(files, user_of(sandbox));
+  auto done = co_await client_.ask(sandbox, std::move(message), scope);
+  if (!done.answer)
+    co_return done.answer.error().within("take a process's input");
+  if (!done.answer->ok())
+    co_return refusal(*done.answer, "take a process's input");
+  co_return result<void>{};
 }
 
 asio::awaitable<execution> e2b_inside::execute(remote_sandbox sandbox,
@@ -90,10 +112,9 @@ asio::awaitable<execution> e2b_inside::execute(remote_sandbox sandbox,
   std::string input_file;
   if (!what.input.empty() && envd_of(sandbox) < closes_input) {
     input_file = std::string{input_prefix} + make_uuid();
-    std::vector<remote_file> files;
-    files.push_back({input_file, std::exchange(what.input, std::string{})});
-    auto message = write_files(files, user_of(sandbox));
-    auto there = co_await client_.perform(sandbox, std::move(message), scope);
+    auto text = std::exchange(what.input, std::string{});
+    auto there
+      = co_await put_input(sandbox, input_file, std::move(text), scope);
     if (!there)
       co_return execution{there.error(), false};
   }
@@ -111,8 +132,20 @@ asio::awaitable<execution> e2b_inside::execute(remote_sandbox sandbox,
   for (const auto& [name, value] : sandbox.env)
     what.env.try_emplace(name, value.reveal());
   request->body = connect_envelope(start_body(what, input_file));
+  std::string complaint;
+  output_sink listen = [&](output_stream from, std::string_view bytes) {
+    auto room = max_complaint_bytes - complaint.size();
+    if (from == output_stream::err)
+      complaint += bytes.substr(0, room);
+    sink(from, bytes);
+  };
   auto done = co_await follow(std::move(*request), std::move(sandbox),
-                              std::move(what.input), std::move(sink), scope);
+                              std::move(what.input), std::move(listen), scope);
+  // It was there a moment ago: that is no word about the provider either.
+  if (!input_file.empty() && done.end && done.end->exit_code == lost_input_code
+      && complaint.find(input_file) != std::string::npos)
+    co_return execution{
+      fail(ec::not_found, "the sandbox lost the process's input"), true};
   co_return done;
 }
 

@@ -36,6 +36,10 @@ private:
                                            remote_sandbox sandbox,
                                            std::string input, output_sink sink,
                                            call_scope scope);
+  boost::asio::awaitable<result<void>> put_input(remote_sandbox sandbox,
+                                                 std::string path,
+                                                 std::string text,
+                                                 call_scope scope);
   boost::asio::awaitable<void> deliver(remote_sandbox sandbox,
                                        std::uint32_t pid, std::string text,
                                        std::shared_ptr<delivery> into,

@@ -235,7 +235,8 @@ std::string start_body(const command_request& what,
   auto line = is_line ? argv[2] : "exec " + shell_line(argv);
   if (!input_file.empty()) {
     auto file = shell_quote(input_file);
-    line = "exec < " + file + "; rm -f " + file + "\n" + line;
+    line = "exec < " + file + " || exit " + std::to_string(lost_input_code)
+      + "; rm -f " + file + "\n" + line;
   }
   json::object process;
   process["cmd"] = "/bin/bash";

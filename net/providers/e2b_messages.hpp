@@ -52,7 +52,9 @@ result<remote_sandbox> parse_creation(std::string_view body);
 result<std::vector<provider::tagged>> parse_list(std::string_view body);
 
 /// The body of process.Process/Start. What is in `input_file` becomes the
-/// process's input, and the file goes.
+/// process's input, and the file goes. Where it is not there the process is not
+/// begun: the shell says so, names the file and ends with this code.
+constexpr std::int32_t lost_input_code = 125;
 std::string start_body(const command_request& what,
                        std::string_view input_file = {});
 /// Whether E2B's proxy answered in the place of a sandbox that is not there,

@@ -83,8 +83,8 @@ public:
       BIO_get_mem_data(SSL_get_wbio(ssl_.get()), &bytes));
     error_code why;
     for (std::size_t at = 0; at < size && !why; at += piece)
-      asio::write(socket_,
-                  asio::buffer(bytes + at, std::min(piece, size - at)), why);
+      asio::write(socket_, asio::buffer(bytes + at, std::min(piece, size - at)),
+                  why);
     (void)BIO_reset(SSL_get_wbio(ssl_.get()));
     return !why;
   }
@@ -146,9 +146,8 @@ struct our_end {
   void check_echo(const std::string& text) {
     std::array all{asio::const_buffer{text.data(), text.size()}};
     std::optional<error_code> sent;
-    auto write_beside = [&]() -> asio::awaitable<void> {
-      sent = co_await tls->write(all);
-    };
+    auto write_beside
+      = [&]() -> asio::awaitable<void> { sent = co_await tls->write(all); };
     asio::co_spawn(io, write_beside, asio::detached);
     error_code why;
     BOOST_TEST((read(text.size(), why) == text));
@@ -204,13 +203,12 @@ BOOST_AUTO_TEST_CASE(carry_much_both_ways_at_once) {
 // The reader then has something to say, in the middle of what is written.
 BOOST_AUTO_TEST_CASE(go_on_when_keys_are_changed) {
   const auto much = much_of(1u << 20);
-  odd_server server{faces, [&](odd_server& s) {
-                      if (!s.shake_hands())
-                        return;
-                      s.echo([&s] {
-                        SSL_key_update(s.native(), SSL_KEY_UPDATE_REQUESTED);
-                      });
-                    }};
+  odd_server server{
+    faces, [&](odd_server& s) {
+      if (!s.shake_hands())
+        return;
+      s.echo([&s] { SSL_key_update(s.native(), SSL_KEY_UPDATE_REQUESTED); });
+    }};
   BOOST_TEST(!connect(server));
   check_echo(much);
 }

@@ -178,6 +178,63 @@ BOOST_AUTO_TEST_CASE(minds_no_process_that_wants_no_input) {
   BOOST_TEST(side->good(run).stdout_text == "done\n");
 }
 
+// What became of the sandbox, or of a file in it, says nothing about E2B: the
+// circuit breaker is told of no failure.
+BOOST_AUTO_TEST_CASE(tells_a_lost_input_from_an_outage) {
+  auto run = test::shell_run(backend_kind::e2b, "cat; echo done");
+  run.stdin_text = "given";
+  auto answered = [](std::string_view status, std::string_view body) {
+    return "HTTP/1.1 " + std::string{status} + "\r\nContent-Length: "
+      + std::to_string(body.size()) + "\r\n\r\n" + std::string{body};
+  };
+  auto gone = answered("502 Bad Gateway",
+                       R"({"sandboxId":"ibox1","message":"gone","code":502})");
+  struct row {
+    const char* envd;
+    std::string path;
+    std::string bytes;
+    bool begun;
+    bool lost;
+    int times = 1; // as often as it is asked
+  };
+  for (const auto& r :
+       {row{"0.5.1", "/files", answered("200 OK", "[]"), true, true},
+        row{"0.5.1", "/files", gone, false, true, retry_policy{}.tries},
+        row{"0.5.1", "/files", answered("507 Full", "{}"), false, false},
+        row{"0.6.0", "/process.Process/SendInput", gone, true, true},
+        row{"0.6.0", "/process.Process/SendInput", answered("500 Broken", "{}"),
+            true, false}})
+    BOOST_TEST_CONTEXT(r.envd << " " << r.bytes) {
+      e2b.speak_as(r.envd);
+      fault f{.what = fault::kind::raw, .path = r.path};
+      f.bytes = r.bytes;
+      for (int i = 0; i < r.times; ++i)
+        e2b.server().add_fault(f);
+      auto outcome = side->run(run);
+      BOOST_REQUIRE(!outcome.answer.has_value());
+      BOOST_TEST(outcome.answer.error().text.find("input")
+                 != std::string::npos);
+      BOOST_TEST((outcome.answer.error().code == ec::unavailable));
+      BOOST_TEST(outcome.may_have_started == r.begun);
+      BOOST_TEST(outcome.place_lost == r.lost);
+      check_nothing_is_left();
+    }
+  e2b.speak_as("0.5.1");
+  BOOST_TEST(side->good(run).stdout_text == "givendone\n");
+}
+
+// A tool's own words are its own, whatever they name.
+BOOST_AUTO_TEST_CASE(takes_the_end_of_a_tool_for_its_own) {
+  for (auto envd : {"0.5.1", "0.6.0"}) {
+    e2b.speak_as(envd);
+    auto run = test::shell_run(
+      backend_kind::e2b,
+      "cat > /dev/null; echo /tmp/troupe-input- >&2; exit 125");
+    run.stdin_text = "given";
+    BOOST_TEST(side->good(run).exit_code == 125);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(finds_what_an_older_control_plane_lists) {
   options.legacy_create = true;
   open();
