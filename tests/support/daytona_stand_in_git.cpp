@@ -73,12 +73,23 @@ std::vector<std::string> words_for(const std::string& call,
   return {};
 }
 
+/// Whoever says who he is has to be this one; nobody in particular is let in
+/// as well.
+bool is_let_in(const json::object& body) {
+  auto named = body.contains("username") || body.contains("password");
+  return !named
+    || (text_at(body, "username") == "me"
+        && text_at(body, "password") == "word");
+}
+
 } // namespace
 
 void daytona_toolbox::git(const std::string& call, const stand_request& r,
                           stand_reply& reply) const {
   auto failed = [&](int status, const std::string& why) {
     json::object o{{"statusCode", status}, {"message", why}};
+    if (status == 401)
+      o["code"] = "GIT_AUTH_FAILED";
     reply.json(status, json::to_text(o));
   };
   json::object out;
@@ -110,8 +121,12 @@ void daytona_toolbox::git(const std::string& call, const stand_request& r,
   auto body = json::parse_object(r.body);
   auto words
     = body ? words_for(call, r.method, *body) : std::vector<std::string>{};
-  if (words.empty())
+  auto deletes = r.method == "DELETE";
+  if (words.empty() || !r.query.empty()
+      || (r.method != "POST" && !(deletes && call == "branches")))
     return failed(400, "a member is missing or unknown");
+  if (!is_let_in(*body))
+    return failed(401, "authentication required");
   auto where = real(text_at(*body, "path"));
   if (call == "clone") {
     words.push_back(translated(text_at(*body, "url")));

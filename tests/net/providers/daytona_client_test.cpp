@@ -1,14 +1,9 @@
 // Daytona's official client against the stand-in that our provider is tested
 // with (tests/compat/daytona_stand_in), and its requests beside ours.
-#include "net/providers/daytona.hpp"
-#include "net/providers/daytona_calls.hpp"
-#include "net/providers/daytona_client.hpp"
 #include "runtime/json/json.hpp"
-#include "tests/support/await_here.hpp"
-#include "tests/support/daytona_stand_in.hpp"
+#include "tests/net/providers/daytona_house.hpp"
 #include "tests/support/npm_client.hpp"
 #include "tests/support/rehearsed.hpp"
-#include "tests/support/remote_contract.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -29,47 +24,6 @@ namespace {
 const std::string folder = TROUPE_BINARY_DIR "/daytona_client";
 
 const test::npm_client client{"daytona_stand_in", folder};
-
-/// What runs do that share a sandbox, and what needs a repository elsewhere,
-/// which a trial of the real one lacks.
-void reuse_and_clone(const net::daytona_options& o) {
-  using namespace net::daytona;
-  boost::asio::io_context io{1};
-  auto http = std::make_shared<net::http_client>(io.get_executor(),
-                                                 net::client_options{});
-  net::daytona_client client{http, o, net::parse_base_url(o.api_url).value()};
-  auto where = make_daytona(http, o).value();
-  net::call_scope scope{
-    std::chrono::steady_clock::now() + std::chrono::seconds{60}, nullptr};
-  auto run = std::make_shared<const prepared_run>(
-    test::shell_run(backend_kind::daytona, "true"));
-  net::sandbox_wish wish{run, "for-git", std::chrono::seconds{60}};
-  auto made = test::await_here(io, where->create(wish, scope));
-  BOOST_REQUIRE(made.sandbox.has_value());
-  auto kept = test::await_here(
-    io, where->rejoin(*made.sandbox, std::chrono::seconds{60}, scope));
-  BOOST_TEST(kept.has_value());
-  const std::string origin = "/tmp/troupe-o/origin.git";
-  const std::string here = "/tmp/troupe-o/here";
-  git_login login{"me", secret{"word"}};
-  for (auto& what :
-       {execute("mkdir -p /tmp/troupe-o && git init -q --bare -b main "
-                  + origin,
-                "", {}, std::chrono::seconds{30}),
-        git_clone(origin, here, "", login), upload({{here + "/a.txt", "a\n"}}),
-        git_add(here, {"a.txt"}),
-        git_commit(here, "a first one", "Troupe", "trial@example.org"),
-        git_push(here, login), git_pull(here, login),
-        git_clone(origin, "/tmp/troupe-o/branch", "main"),
-        file_info("/tmp/troupe-o/branch/a.txt")}) {
-    auto reply
-      = test::await_here(io, client.perform(*made.sandbox, what, scope));
-    BOOST_TEST(reply.has_value(),
-               what.doing << ": " << (reply ? "" : reply.error().text));
-  }
-  BOOST_TEST(
-    test::await_here(io, where->destroy(*made.sandbox, scope)).has_value());
-}
 
 void run_ours(daytona_stand_in& daytona) {
   net::daytona_options o;
@@ -95,7 +49,11 @@ void run_ours(daytona_stand_in& daytona) {
                         backend_kind::daytona);
   for (const auto& [name, why] : beside.failed)
     BOOST_ERROR(name << ": " << why);
-  reuse_and_clone(o);
+  // What runs do that share a sandbox, and what needs a repository elsewhere,
+  // which a trial of the real one lacks.
+  test::daytona_house house{o};
+  BOOST_TEST(house.rejoin());
+  test::clone_and_push(house, {"me", secret{"word"}}, "/tmp/troupe-o");
 }
 
 constexpr const char* organization = "org-1";
