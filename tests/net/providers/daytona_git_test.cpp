@@ -97,9 +97,9 @@ BOOST_AUTO_TEST_CASE(tells_a_wrong_login_without_repeating_it) {
   house.make_origin(origin);
   house.good(git_clone(origin, folder + "/a"));
   const git_login wrong{"me", secret{"not-the-word"}};
-  for (const auto& what : {git_clone(origin, folder + "/b", "", wrong),
-                           git_push(folder + "/a", wrong),
-                           git_pull(folder + "/a", wrong)}) {
+  for (const auto& what :
+       {git_clone(origin, folder + "/b", "", wrong),
+        git_push(folder + "/a", wrong), git_pull(folder + "/a", wrong)}) {
     auto reply = house.ask(what);
     BOOST_REQUIRE(reply.has_error());
     BOOST_TEST((reply.error().code == ec::denied), what.doing);
@@ -109,9 +109,9 @@ BOOST_AUTO_TEST_CASE(tells_a_wrong_login_without_repeating_it) {
 }
 
 BOOST_AUTO_TEST_CASE(tells_where_there_is_no_repository) {
-  for (const auto& what : {git_clone(folder + "/nowhere.git", folder + "/a"),
-                           git_push(folder + "/nowhere"),
-                           git_pull(folder + "/nowhere")}) {
+  for (const auto& what :
+       {git_clone(folder + "/nowhere.git", folder + "/a"),
+        git_push(folder + "/nowhere"), git_pull(folder + "/nowhere")}) {
     auto reply = house.ask(what);
     BOOST_REQUIRE(reply.has_error());
     BOOST_TEST(reply.error().text.find("Daytona did not ")

@@ -46,8 +46,8 @@ public:
     return reply ? reply->body : std::string{};
   }
   bool rejoin() {
-    return await_here(
-             io_, where_->rejoin(box_, std::chrono::seconds{60}, scope_))
+    return await_here(io_,
+                      where_->rejoin(box_, std::chrono::seconds{60}, scope_))
       .has_value();
   }
   /// A repository elsewhere, as far as git can tell.

@@ -184,8 +184,9 @@ BOOST_AUTO_TEST_CASE(tells_a_lost_input_from_an_outage) {
   auto run = test::shell_run(backend_kind::e2b, "cat; echo done");
   run.stdin_text = "given";
   auto answered = [](std::string_view status, std::string_view body) {
-    return "HTTP/1.1 " + std::string{status} + "\r\nContent-Length: "
-      + std::to_string(body.size()) + "\r\n\r\n" + std::string{body};
+    return "HTTP/1.1 " + std::string{status}
+    + "\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size())
+      + "\r\n\r\n" + std::string{body};
   };
   auto gone = answered("502 Bad Gateway",
                        R"({"sandboxId":"ibox1","message":"gone","code":502})");
