@@ -118,6 +118,7 @@ local_options local_options_from(const settings& s) {
   o.isolation = isolation_from(s);
   o.end_on_output_limit = s.limits.on_output == "end";
   o.zygote = zygote_options_from(s);
+  o.ready_node = s.local.ready_node;
   return o;
 }
 

@@ -80,7 +80,8 @@ std::string group_file(const std::string& instance, const char* file) {
 } // namespace
 
 local_engine::local_engine(std::uint32_t armed, std::string python,
-                           const std::vector<std::string>& preload) {
+                           const std::vector<std::string>& preload,
+                           node_start node) {
   char name[] = "/tmp/troupe-bench-XXXXXX";
   if (::mkdtemp(name) == nullptr)
     throw std::runtime_error{"no directory for the benchmark"};
@@ -89,6 +90,9 @@ local_engine::local_engine(std::uint32_t armed, std::string python,
   options.max_running = 1'100;
   options.python = std::move(python);
   options.zygote.armed = armed;
+  options.zygote.node = node == node_start::fork;
+  if (node == node_start::cold)
+    options.ready_node = 0;
   options.zygote.learn_after = 0; // not while something is measured
   options.zygote.preload.insert(options.zygote.preload.end(), preload.begin(),
                                 preload.end());

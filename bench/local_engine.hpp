@@ -11,13 +11,17 @@
 
 namespace troupe::bench {
 
+/// Where runs of Node come from.
+enum class node_start : std::uint8_t { fork, ready, cold };
+
 /// A local backend as the engine has it, measured from `start` to `finished`.
 class local_engine {
 public:
   /// `armed`: how many children wait warmed while nothing runs. `python`: ""
   /// for the host's own; `preload`: more modules for it to have imported.
   explicit local_engine(std::uint32_t armed, std::string python = {},
-                        const std::vector<std::string>& preload = {});
+                        const std::vector<std::string>& preload = {},
+                        node_start node = node_start::fork);
   ~local_engine();
 
   /// Keeps `at_a_time` runs in flight until all calls are done.
@@ -37,6 +41,7 @@ public:
   zygote::slot_counts slots(zygote::family of = zygote::family::python) const {
     return backend_->slots(of);
   }
+  ready_counts ready_nodes() const { return backend_->ready_nodes(); }
   /// Bytes that all runs of this engine use now, 0 where nobody counts.
   std::uint64_t memory() const;
 

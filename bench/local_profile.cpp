@@ -10,13 +10,20 @@
 namespace troupe::bench {
 
 int profile_runs(int argc, char** argv) {
-  if (argc != 6) {
+  const std::string_view node{argc == 7 ? argv[6] : "fork"};
+  if (argc < 6 || argc > 7
+      || (node != "fork" && node != "ready" && node != "cold")) {
     std::fprintf(stderr,
-                 "usage: troupe_bench %s TOOL LEVEL CALLS AT_A_TIME\n"
-                 "AT_A_TIME 0: one every 5 ms, warmed ahead\n",
+                 "usage: troupe_bench %s TOOL LEVEL CALLS AT_A_TIME "
+                 "[fork|ready|cold]\n"
+                 "AT_A_TIME 0: one every 5 ms, warmed ahead; of a Node that is "
+                 "not forked,\none every 200 ms\n",
                  profile_command);
     return 2;
   }
+  const auto from = node == "fork" ? node_start::fork
+    : node == "ready"              ? node_start::ready
+                                   : node_start::cold;
   const std::string_view wanted{argv[2]}, level{argv[3]};
   const auto at = level == "off" ? isolation_level::off
     : level == "strict"          ? isolation_level::strict
@@ -27,16 +34,16 @@ int profile_runs(int argc, char** argv) {
     if (tool.name != wanted)
       continue;
     const auto at_a_time = std::strtoul(argv[5], nullptr, 10);
-    local_engine engine{at_a_time == 0 ? 1u : 0u};
-    if (!engine.warm_up(tool))
+    local_engine engine{at_a_time == 0 ? 1u : 0u, {}, {}, from};
+    if (from == node_start::fork && !engine.warm_up(tool))
       std::fprintf(stderr, "not warm: %s\n",
                    engine.slots(zygote::family::node).trouble.c_str());
+    const std::chrono::milliseconds gap{from == node_start::fork ? 5 : 200};
     const auto calls = std::strtoul(argv[4], nullptr, 10);
     // Slots, compiled code.
     engine.run(tool, at, 10 * at_a_time + 4, at_a_time + 1);
-    const auto b = at_a_time > 0
-      ? engine.run(tool, at, calls, at_a_time)
-      : engine.run_spaced(tool, calls, std::chrono::milliseconds{5});
+    const auto b = at_a_time > 0 ? engine.run(tool, at, calls, at_a_time)
+                                 : engine.run_spaced(tool, calls, gap);
     std::printf("%s %s: %.0f/s, cpu %.0f us, p50 %.0f us, p99 %.0f us, "
                 "%zu failed\n",
                 argv[2], argv[3], b.rate(), b.cpu_per_call() * 1e6,

@@ -102,12 +102,29 @@ void local_backend::impl::warm_up() {
     python.for_venvs = true;
     add(python, venv_slots);
   }
-  if (!options.zygote.node)
+  if (options.zygote.node) {
+    zygote::slot_carrier::paths node;
+    node.family = zygote::family::node;
+    node.interpreter = found.node.path;
+    add(node, node_slots);
+  }
+  add_ready_node();
+}
+
+/// Behind the warm Node, for when there is none, or none any more.
+void local_backend::impl::add_ready_node() {
+  if (options.ready_node == 0)
     return;
-  zygote::slot_carrier::paths node;
-  node.family = zygote::family::node;
-  node.interpreter = found.node.path;
-  add(node, node_slots);
+  auto made = std::make_unique<ready_carrier>(
+    strand,
+    ready_carrier::options{.count = options.ready_node,
+                           .idle = options.ready_idle},
+    cold, [weak = weak_from_this()] {
+      auto self = weak.lock();
+      return self && (!self->node_slots || self->node_slots->has_failed());
+    });
+  ready_node = made.get();
+  carriers.push_back(std::move(made));
 }
 
 local_backend::local_backend(std::shared_ptr<impl> self)
@@ -227,6 +244,16 @@ zygote::slot_counts local_backend::slots(zygote::family of) const {
 
 zygote::slot_counts local_backend::slots_of_venvs() const {
   return counts_of(impl_->venv_slots);
+}
+
+ready_counts local_backend::ready_nodes() const {
+  std::promise<ready_counts> answer;
+  auto counts = answer.get_future();
+  asio::dispatch(impl_->strand, [&] {
+    answer.set_value(impl_->ready_node ? impl_->ready_node->counts()
+                                       : ready_counts{});
+  });
+  return counts.get();
 }
 
 const std::string& local_backend::instance_directory() const {

@@ -3,6 +3,7 @@
 #include "runtime/backend.hpp"
 #include "runtime/local/isolation/probe.hpp"
 #include "runtime/local/options.hpp"
+#include "runtime/local/ready_carrier.hpp"
 #include "runtime/local/run_carrier.hpp"
 #include "runtime/local/zygote/slot_carrier.hpp"
 #include "runtime/schema_deriver.hpp"
@@ -52,6 +53,8 @@ public:
   /// The warm slots as they are now.
   zygote::slot_counts slots(zygote::family of = zygote::family::python) const;
   zygote::slot_counts slots_of_venvs() const;
+  /// The processes of Node that wait for a run.
+  ready_counts ready_nodes() const;
   const std::string& instance_directory() const;
 
 private:

@@ -7,6 +7,7 @@
 #include "runtime/local/late_watch.hpp"
 #include "runtime/local/local_backend.hpp"
 #include "runtime/local/local_run.hpp"
+#include "runtime/local/ready_carrier.hpp"
 
 #include <boost/asio/strand.hpp>
 
@@ -37,6 +38,7 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
 
   result<void> open();
   void warm_up();
+  void add_ready_node();
   void accept(local_run_ptr run);
   void pump();
   void begin(const local_run_ptr& run);
@@ -61,6 +63,7 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
   zygote::slot_carrier* slots = nullptr;              // of them: Python's
   zygote::slot_carrier* venv_slots = nullptr;         // for runs with packages
   zygote::slot_carrier* node_slots = nullptr;         // Node's
+  ready_carrier* ready_node = nullptr;                // where that cannot be
   interpreters found;
   code_cache codes;
   std::deque<local_run_ptr> waiting;

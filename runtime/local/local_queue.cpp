@@ -91,6 +91,8 @@ void local_backend::impl::begin(const local_run_ptr& run) {
       carrier = faster.get();
       break;
     }
+  if (auto ends = carrier->claim(*what))
+    run->listen_to(std::move(*ends));
   listener->add(run);
   run->carry(
     *carrier, std::move(*what),

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,25 +32,6 @@ error no_descriptors() {
                  + "; raise the limit of open files (LimitNOFILE)",
                .fields = {},
                .retry_after = std::chrono::milliseconds{1'000}};
-}
-
-/// Our end first.
-bool make_pipe(unique_fd& ours, unique_fd& its) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    return false;
-  ours.reset(ends[0]);
-  its.reset(ends[1]);
-  return true;
-}
-
-bool make_channel(unique_fd& ours, unique_fd& its) {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return false;
-  ours.reset(ends[0]);
-  its.reset(ends[1]);
-  return true;
 }
 
 /// The whole text is known: a sealed file needs nobody to feed it.
@@ -115,26 +95,29 @@ local_run::prepare(const script::program_paths& paths,
   what.working_dir = run_->working_dir;
   what.shown = std::move(shown);
   what.is_runner = program->by != script::runner::none;
+  what.only_reads = only_reads();
   answer_limit_ = program->answer_limit;
   request_ = std::move(program->request);
 
-  unique_fd out, err, channel;
-  if (!make_pipe(out, what.out) || !make_pipe(err, what.err))
+  near_ends ends;
+  if (!make_ends(what, ends, answer_limit_ > 0))
     return no_descriptors();
-  if (answer_limit_ > 0) {
-    if (!make_channel(channel, what.channel))
-      return no_descriptors();
-    question_.emplace(strand_);
-    answer_.emplace(strand_, channel.release(), answer_limit_ + 1);
-  }
   if (!program->input.empty()) {
     what.in = make_input(program->input);
     if (!what.in)
       return no_descriptors();
   }
-  out_.emplace(strand_, out.release(), run_->limits.output_bytes);
-  err_.emplace(strand_, err.release(), run_->limits.output_bytes);
+  listen_to(std::move(ends));
   return what;
+}
+
+void local_run::listen_to(near_ends ends) {
+  out_.emplace(strand_, ends.out.release(), run_->limits.output_bytes);
+  err_.emplace(strand_, ends.err.release(), run_->limits.output_bytes);
+  if (!ends.channel)
+    return;
+  question_.emplace(strand_);
+  answer_.emplace(strand_, ends.channel.release(), answer_limit_ + 1);
 }
 
 void local_run::carry(run_carrier& carrier, launch what,

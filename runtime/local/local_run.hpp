@@ -43,6 +43,10 @@ public:
                          std::vector<warden::start_order::shown_path> shown,
                          std::string_view code);
 
+  /// Before it is carried: its process has descriptors of its own already, and
+  /// these are our ends of them.
+  void listen_to(near_ends ends);
+
   /// Hands itself to the carrier. `done` is called last.
   void carry(run_carrier& carrier, launch what, std::function<void()> done);
 

@@ -55,6 +55,12 @@ struct local_options {
   /// they do not take starts cold.
   zygote::zygote_options zygote;
 
+  /// Node processes that are started before their run comes, where Node cannot
+  /// be forked; 0: none. Each takes some 20 MB until then.
+  std::uint32_t ready_node = 2;
+  /// Without a run for so long, they end.
+  std::chrono::milliseconds ready_idle{60'000};
+
   /// How names are looked up for runs that may use the network, and how much
   /// of that is remembered.
   network::broker_options network;

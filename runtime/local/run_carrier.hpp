@@ -29,7 +29,20 @@ struct launch {
   /// The program is a runner of runtime/script: a warm interpreter of
   /// `run->lang` will do as well as executing `argv`.
   bool is_runner = false;
+  /// Runs nothing of the source, and is not what somebody waits for.
+  bool only_reads = false;
 };
+
+/// The engine's ends of what a process has.
+struct near_ends {
+  unique_fd out;
+  unique_fd err;
+  unique_fd channel;
+};
+
+/// Makes the pipes of a process, and its channel where it is to have one;
+/// false, with errno, when there are no descriptors left.
+bool make_ends(launch& what, near_ends& ours, bool with_channel);
 
 /// What a carrier saw of an ended process. Nothing of it is the tool's word.
 struct run_ending {
@@ -72,6 +85,10 @@ public:
   virtual ~run_carrier() = default;
   /// Whether this carrier can take this launch now; asked in order of speed.
   virtual bool takes(const launch& what) const = 0;
+  /// What it takes may be carried by a process that has descriptors of its own
+  /// already: then those are the run's, instead of the far ends in `what`, and
+  /// `start` has to follow.
+  virtual std::optional<near_ends> claim(const launch&) { return std::nullopt; }
   virtual void start(launch what, carrier_events events) = 0;
   /// Kills the whole tree at once; `ended` follows. Unknown ids are ignored.
   virtual void kill(const run_id& id) = 0;

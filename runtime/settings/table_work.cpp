@@ -38,6 +38,9 @@ std::vector<setting_key> local_runs() {
       .between(1, 100'000),
     row("local", "warm-node", TROUPE_AT(local.warm_node),
         "Fork TypeScript and JavaScript runs out of a warm Node as well."),
+    row("local", "ready-node", TROUPE_AT(local.ready_node),
+        "Node processes that wait for such runs where Node cannot be forked.")
+      .between(0, 1'000),
     row(
       "local", "without-tricks", TROUPE_AT(local.without_tricks),
       "Of child-allocator, huge-text, huge-heap, merged-maps, "

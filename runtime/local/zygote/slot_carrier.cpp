@@ -278,5 +278,8 @@ void slot_carrier::stop() {
 slot_counts slot_carrier::counts() const {
   return impl_->counts();
 }
+bool slot_carrier::has_failed() const {
+  return impl_->has_failed();
+}
 
 } // namespace troupe::zygote

@@ -61,6 +61,8 @@ public:
   void stop() override;
 
   slot_counts counts() const;
+  /// There is no interpreter, and not because the first has yet to start.
+  bool has_failed() const;
 
   class impl;
 

@@ -43,6 +43,7 @@ public:
   void kill(const run_id& id);
   void stop();
   slot_counts counts() const;
+  bool has_failed() const { return !current_ && totals_.restarts > 0; }
 
 private:
   void open();

@@ -19,9 +19,14 @@ void add(std::string& key, std::uint64_t number) {
 } // namespace
 
 std::string slot_key(const launch& what) {
+  std::string key;
+  add(key, what.run->organization.str());
+  return key + shape_key(what);
+}
+
+std::string shape_key(const launch& what) {
   const auto& run = *what.run;
   std::string key;
-  add(key, run.organization.str());
   add(key, static_cast<std::uint64_t>(run.isolation));
   // The bounds of the group, the scratch and the rlimits. Wall, output and
   // result are the engine's to keep; cpu comes with every run.

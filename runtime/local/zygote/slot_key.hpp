@@ -11,4 +11,7 @@ namespace troupe::zygote {
 /// keys, equal slots; the text has no other meaning.
 std::string slot_key(const launch& what);
 
+/// The same without the organization.
+std::string shape_key(const launch& what);
+
 } // namespace troupe::zygote
