@@ -47,6 +47,8 @@ public:
   std::size_t released = 0;
   /// Makes the next grounds unusable: an isolation step will say no.
   bool spoil = false;
+  /// As on a host that lacks what it takes: strict slots serve once.
+  bool makes_worlds = true;
   /// What the memory group of the next grounds says; -1: there is none.
   int memory_events = -1;
 
@@ -67,7 +69,7 @@ struct python_install {
 inline constexpr std::uint32_t first_uid = 1'800'000'000;
 
 inline isolation::plan plan_for(const prepared_run& run,
-                                const shown_list& shown) {
+                                const shown_list& shown, bool makes_worlds) {
   isolation::plan plan;
   if (run.isolation == isolation_level::off) {
     plan.layers = {.user = false,
@@ -89,7 +91,7 @@ inline isolation::plan plan_for(const prepared_run& run,
   plan.tree.scratch_inodes = run.limits.inodes;
   plan.rlimits
     = isolation::standard_rlimits({.open_files = run.limits.open_files});
-  plan.world_per_run = run.isolation == isolation_level::strict;
+  plan.world_per_run = run.isolation == isolation_level::strict && makes_worlds;
   isolation::filter_options options;
   options.makes_worlds = plan.world_per_run;
   plan.filter = isolation::build_filter(options);
@@ -111,7 +113,7 @@ inline direct_grounds::~direct_grounds() {
 inline void
 direct_grounds::prepare(const launch& like,
                         std::function<void(result<zygote::ground>)> done) {
-  const auto plan = plan_for(*like.run, shown_);
+  const auto plan = plan_for(*like.run, shown_, makes_worlds);
   const auto bytes = isolation::encode(plan);
   zygote::ground made;
   made.ticket = ++next_;
