@@ -8,7 +8,9 @@
 #include <linux/prctl.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -153,6 +155,19 @@ void check_fcntl(filter_builder& f) {
          skip_unless_equal(F_SETLEASE), give(deny_with(EPERM)), give(allow)});
 }
 
+/// Huge pages that the host has set aside for somebody are not charged to the
+/// memory of a run. Those that the kernel makes out of others are.
+void check_huge_pages(filter_builder& f) {
+  const auto without = [](unsigned flags, std::uint32_t bit, int error) {
+    return std::vector<sock_filter>{load_low(flags), skip_unless_any_bit(bit),
+                                    give(deny_with(error)), give(allow)};
+  };
+  // As where none are set aside, and where one has no right to them.
+  f.set(SYS_mmap, without(3, MAP_HUGETLB, ENOMEM));
+  f.set(SYS_memfd_create, without(1, MFD_HUGETLB, EPERM));
+  f.set(SYS_shmget, without(2, SHM_HUGETLB, EPERM));
+}
+
 void check_prctl(filter_builder& f) {
   constexpr std::uint32_t name_memory = 0x53564d41; // PR_SET_VMA
   constexpr std::uint32_t get_auxv = 0x41555856;    // PR_GET_AUXV
@@ -228,6 +243,7 @@ std::vector<sock_filter> build_filter(const filter_options& options) {
   check_clone(f);
   check_ioctl(f);
   check_fcntl(f);
+  check_huge_pages(f);
   check_socket_options(f);
   check_prctl(f);
   check_self_only(f);

@@ -127,12 +127,16 @@ std::string shell_line(const std::vector<question>& all) {
 constexpr const char* call_prelude = R"(
 import ctypes, errno, os, socket, sys
 libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = ctypes.c_long
 def word(x):
     return ctypes.c_long(x) if isinstance(x, int) else x
 def say(r):
     return 'OK' if r >= 0 else errno.errorcode[ctypes.get_errno()]
 def call(number, *arguments):
     return say(libc.syscall(ctypes.c_long(number), *map(word, arguments)))
+def call_for(number, *arguments):
+    # For the number that it returns.
+    return libc.syscall(ctypes.c_long(number), *map(word, arguments))
 def attempt(f):
     try:
         f()
