@@ -1,6 +1,7 @@
 // What hostile tools do, rather than ask for: they fill, fork, flood, hang,
 // forge and stay. Each ends for a reason that names it, in every way of running
 // where it can be said; beside it stands what the same deed does within bounds.
+#include "runtime/json/json.hpp"
 #include "tests/runtime/local/hostile/behaviours.hpp"
 #include "tests/runtime/local/zygote/warm_pair.hpp"
 
@@ -13,14 +14,11 @@
 
 using namespace troupe;
 using namespace troupe::test;
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 BOOST_AUTO_TEST_SUITE(hostile_behaviour)
 
 namespace {
-
-void any(limits&) {}
 
 struct asker {
   const char* name;
@@ -73,7 +71,7 @@ bool is_one_of(const run_result& r, std::string_view expected) {
 /// The next run is none the worse, whoever came before it.
 void check_next(const asker& who) {
   auto next
-    = make(behaviour{"", "", any, "", "",
+    = make(behaviour{"", "", within::any, "", "",
                      "import os, resource, ctypes\n"
                      "  c = ctypes.CDLL(None)\n"
                      "  return [os.listdir('/tmp'), os.listdir('/dev/shm'),"
@@ -98,11 +96,23 @@ void check_next(const asker& who) {
     BOOST_TEST(r.value_json == "[]");
 }
 
-} // namespace
+/// Whatever it did, what is told of it can be read.
+void check_form(const run_result& r, const limits& most) {
+  if (r.status == run_status::success && !r.value_json.empty())
+    BOOST_TEST(json::check(r.value_json).has_value(),
+               r.value_json.substr(0, 200));
+  for (const auto* text : {&r.stdout_text, &r.stderr_text}) {
+    BOOST_TEST(json::repair_utf8(*text) == *text);
+    // A byte that is no UTF-8 becomes three.
+    BOOST_TEST(text->size() <= 3 * most.output_bytes);
+  }
+  BOOST_TEST(r.failure.name.size() <= 1'000u);
+  BOOST_TEST(json::repair_utf8(r.failure.message) == r.failure.message);
+}
 
-BOOST_AUTO_TEST_CASE(ends_for_a_reason_and_leaves_the_next_run_alone) {
+void try_out(std::span<const behaviour> all) {
   std::size_t tried = 0;
-  for (const auto& r : behaviours()) {
+  for (const auto& r : all) {
     if (*r.layer != '\0' && !lacks(r.layer).empty())
       continue;
     for (const auto& who : askers) {
@@ -117,6 +127,7 @@ BOOST_AUTO_TEST_CASE(ends_for_a_reason_and_leaves_the_next_run_alone) {
                    to_string(got.reason)
                      << " " << got.value_json << " instead of " << r.reason
                      << ": " << got.detail << got.stderr_text.substr(0, 500));
+        check_form(got, run->limits);
         // P4: within the limit and two seconds; five on a busy machine.
         BOOST_TEST((took < run->limits.wall + seconds{5}));
         check_next(who);
@@ -125,6 +136,21 @@ BOOST_AUTO_TEST_CASE(ends_for_a_reason_and_leaves_the_next_run_alone) {
     }
   }
   BOOST_TEST_MESSAGE(tried << " hostile runs");
+}
+
+} // namespace
+
+/// Each ends for its reason and leaves the next run alone.
+BOOST_AUTO_TEST_CASE(is_held_by_the_limits_and_by_the_end) {
+  try_out(behaviours());
+}
+
+BOOST_AUTO_TEST_CASE(is_held_by_the_limits_that_are_easily_forgotten) {
+  try_out(appetite_behaviours());
+}
+
+BOOST_AUTO_TEST_CASE(spoils_no_result_but_its_own) {
+  try_out(result_behaviours());
 }
 
 BOOST_AUTO_TEST_CASE(lets_the_same_deeds_pass_within_bounds) {
@@ -153,11 +179,58 @@ BOOST_AUTO_TEST_CASE(lets_the_same_deeds_pass_within_bounds) {
      "import ctypes; c = ctypes.CDLL(None); c.shmget(77, 4096, 0o1666)\n"
      "  return c.shmget(77, 1, 0) >= 0",
      "true"},
+    {"memory without a name",
+     "import os; f = os.memfd_create('x'); os.write(f, bytes(8 << 20))\n"
+     "  return os.fstat(f).st_size",
+     "8388608"},
+    {"pipes and sockets",
+     "import os, socket\n  p = [os.pipe() for i in range(100)]\n"
+     "  s = [socket.socketpair() for i in range(100)]\n"
+     "  for r, w in p: os.write(w, bytes(4096))\n"
+     "  for a, b in s: a.send(bytes(4096))\n"
+     "  return sum(len(os.read(r, 9999)) for r, w in p)"
+     " + sum(len(b.recv(9999)) for a, b in s)",
+     "819200"},
+    {"a clock of its own",
+     "import signal, time; seen = []\n"
+     "  signal.signal(signal.SIGALRM, lambda *a: seen.append(1))\n"
+     "  signal.setitimer(signal.ITIMER_REAL, 0.01)\n"
+     "  signal.pause(); return seen",
+     "[1]"},
+    {"deep directories",
+     "import os; os.makedirs('/tmp/' + 'd/' * 200)\n"
+     "  return os.path.isdir('/tmp/' + 'd/' * 200)",
+     "true"},
+    {"links", "import os; os.symlink('x', 'l'); return os.readlink('l')",
+     "\"x\""},
+    {"arguments",
+     "import subprocess\n  return len(subprocess.run(['echo', 'x' * 100000], "
+     "capture_output=True).stdout)",
+     "100001"},
+    {"a child ended by its handle",
+     "import os, signal\n  pid = os.fork()\n"
+     "  if pid == 0: signal.pause()\n"
+     "  signal.pidfd_send_signal(os.pidfd_open(pid), 9)\n"
+     "  return os.waitpid(pid, 0)[1]",
+     "9"},
+    {"a session of a child's",
+     "import os\n  if os.fork() == 0:\n    os.setsid(); os.killpg(0, 9)\n"
+     "  return os.wait()[1]",
+     "9"},
+    {"tracing",
+     "import sys; seen = []\n  def g(): return 1\n"
+     "  sys.settrace(lambda *a: seen.append(a[1])); g(); sys.settrace(None)\n"
+     "  return seen",
+     "[\"call\"]"},
+    {"an error of its own",
+     "class X(Exception):\n    def __str__(self): return 'shown'\n"
+     "  try: raise X()\n  except X as e: return str(e)",
+     "\"shown\""},
   };
   for (const auto& t : twins)
     for (const auto& who : {askers[0], askers[1]})
       BOOST_TEST_CONTEXT(t.name << ", " << who.name) {
-        auto run = make(behaviour{"", "", any, "", "", t.body, "", ""},
+        auto run = make(behaviour{"", "", within::any, "", "", t.body, "", ""},
                         language::python);
         BOOST_TEST(who.host().run(*run).value_json == t.value);
       }
@@ -180,7 +253,7 @@ BOOST_AUTO_TEST_CASE(keeps_two_runs_at_once_apart) {
   for (const auto& who : {askers[0], askers[1]}) {
     auto other = make(
       behaviour{
-        "", "", any, "", "",
+        "", "", within::any, "", "",
         "import ctypes, os, socket\n"
         "  s = socket.socket(socket.AF_UNIX)\n"
         "  return [s.connect_ex('\\0troupe-hostile'),"

@@ -4,35 +4,9 @@
 
 namespace troupe::test {
 
-using std::chrono::milliseconds;
-using std::chrono::seconds;
-
 namespace {
 
-void little_memory(limits& l) {
-  l.memory_bytes = 128u << 20;
-  l.disk_bytes = 1u << 30;
-}
-void little_disk(limits& l) {
-  l.disk_bytes = 2u << 20;
-}
-void few_files(limits& l) {
-  l.inodes = 64;
-}
-void few_processes(limits& l) {
-  l.processes = 24;
-  l.wall = seconds{10};
-}
-void little_time(limits& l) {
-  l.wall = milliseconds{700};
-}
-void little_cpu(limits& l) {
-  l.cpu = milliseconds{1'000};
-}
-void little_result(limits& l) {
-  l.result_bytes = 64u << 10;
-}
-void any(limits&) {}
+using namespace within;
 
 constexpr std::array all_behaviours{
   behaviour{"fills_its_disk", "P4", little_disk, "disk_limit", "",
