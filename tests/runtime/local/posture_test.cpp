@@ -1,4 +1,5 @@
 #include "runtime/local/isolation/cgroup_files.hpp"
+#include "tests/runtime/local/ready_host.hpp"
 #include "tests/runtime/local/zygote/warm_pair.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -101,6 +102,8 @@ constexpr way ways[] = {
    true},
   {"node, warm", warm_node, node_tool, isolation_level::standard, true},
   {"node, warm, strict", warm_node, node_tool, isolation_level::strict, true},
+  {"node, ready", ready_host, node_tool, isolation_level::standard, true},
+  {"node, ready, strict", ready_host, node_tool, isolation_level::strict, true},
   {"node", cold_host, node_tool, isolation_level::standard, true},
   {"node, strict", cold_host, node_tool, isolation_level::strict, true},
   {"shell", cold_host, shell_line, isolation_level::standard, false},
@@ -119,8 +122,13 @@ public:
     run.limits.wall = std::chrono::minutes{2};
     if (change)
       change(run);
+    const bool is_ready = &host_ == &ready_host();
+    const auto others = host_.backend().ready_nodes().running;
+    BOOST_REQUIRE(!is_ready || prepare_for(host_, run));
     seen_ = host_.start(run);
     BOOST_REQUIRE(seen_->wait_for_output("]\n"));
+    BOOST_TEST(
+      (!is_ready || host_.backend().ready_nodes().running == others + 1));
     find();
   }
   ~at_work() {

@@ -1,5 +1,6 @@
 // Processes of Node that were started before their run came.
 #include "runtime/local/isolation/cgroup_files.hpp"
+#include "tests/runtime/local/ready_host.hpp"
 #include "tests/runtime/local/zygote/node_table.hpp"
 #include "tests/runtime/local/zygote/warm_pair.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -22,43 +23,6 @@ namespace fs = std::filesystem;
 
 prepared_run script(std::string source, language lang = language::javascript) {
   return tool(std::move(source), "{}", lang);
-}
-
-/// As where Node cannot be forked.
-local_options without_warm_node() {
-  local_options options;
-  options.zygote.node = false;
-  return options;
-}
-
-bool has_waiting(local_host& host, std::size_t count = 1) {
-  return eventually([&] {
-    const auto now = host.backend().ready_nodes();
-    return now.waiting >= count && now.coming == 0;
-  });
-}
-
-/// Runs of this shape until one is carried by a process that waited.
-bool prepare_for(local_host& host, prepared_run like) {
-  like.source = "exports.f = () => 1";
-  for (int i = 0; i < 4; ++i) {
-    const auto before = host.backend().ready_nodes().runs;
-    host.run(like);
-    if (host.backend().ready_nodes().runs > before)
-      return has_waiting(host);
-    if (!eventually([&] { return host.backend().ready_nodes().coming == 0; }))
-      return false;
-  }
-  return false;
-}
-
-/// Carried by a process that waited, or the test fails.
-run_result run_ready(local_host& host, const prepared_run& run) {
-  BOOST_REQUIRE(has_waiting(host));
-  const auto before = host.backend().ready_nodes().runs;
-  auto result = host.run(run);
-  BOOST_TEST(host.backend().ready_nodes().runs == before + 1);
-  return result;
 }
 
 /// Of the host: the processes below this one that execute Node.

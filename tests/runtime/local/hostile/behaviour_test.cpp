@@ -3,6 +3,7 @@
 // where it can be said; beside it stands what the same deed does within bounds.
 #include "runtime/json/json.hpp"
 #include "tests/runtime/local/hostile/behaviours.hpp"
+#include "tests/runtime/local/ready_host.hpp"
 #include "tests/runtime/local/zygote/warm_pair.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -28,6 +29,7 @@ struct asker {
 constexpr asker askers[] = {{"python, warm", warm_python, language::python},
                             {"python, cold", cold_host, language::python},
                             {"node, warm", warm_node, language::javascript},
+                            {"node, ready", ready_host, language::javascript},
                             {"node", cold_host, language::javascript},
                             {"shell", cold_host, language::shell}};
 
@@ -120,8 +122,11 @@ void try_out(std::span<const behaviour> all) {
       if (!run)
         continue;
       BOOST_TEST_CONTEXT(r.rule << " " << r.name << ", " << who.name) {
+        auto& host = who.host();
+        if (&host == &ready_host())
+          BOOST_REQUIRE(prepare_for(host, *run));
         const auto begun = std::chrono::steady_clock::now();
-        auto got = who.host().run(*run);
+        auto got = host.run(*run);
         const auto took = std::chrono::steady_clock::now() - begun;
         BOOST_TEST(is_one_of(got, r.reason),
                    to_string(got.reason)

@@ -2,6 +2,7 @@
 // shell, and their twins.
 #include "runtime/json/json.hpp"
 #include "tests/runtime/local/hostile/probes.hpp"
+#include "tests/runtime/local/ready_host.hpp"
 #include "tests/runtime/local/zygote/warm_pair.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -31,6 +32,7 @@ struct asker {
 constexpr asker askers[] = {{"warm python", language::python, warm_python},
                             {"cold python", language::python, cold_host},
                             {"warm node", language::javascript, warm_node},
+                            {"ready node", language::javascript, ready_host},
                             {"node", language::javascript, cold_host},
                             {"shell", language::shell, cold_host}};
 
@@ -96,7 +98,9 @@ answers run_asked(local_host& host, language lang, std::string source,
     run.kind = run_kind::source;
     run.source = std::move(source);
   }
-  return parse(host.run(run), lang);
+  // Off is never carried by a process that waited.
+  return parse(
+    level == isolation_level::off ? host.run(run) : run_there(host, run), lang);
 }
 
 } // namespace
