@@ -209,7 +209,7 @@ void ready_carrier::impl::on_ended(const early_ptr& one, run_ending ending) {
     if (one->is_dismissed)
       return;
     ++deaths_;
-    ++deaths_in_a_row_;
+    deaths_in_a_row_ += ending.lost ? 0u : 1u; // with its starter: no fault
     return;
   }
   running_.erase(one->run);

@@ -83,38 +83,7 @@ BOOST_AUTO_TEST_CASE(tell_the_same_of_every_run_as_a_cold_start) {
 
 BOOST_AUTO_TEST_CASE(keep_the_limits_of_a_cold_start) {
   local_host host{without_warm_node()};
-  struct {
-    const char* source;
-    void (*narrow)(limits&);
-    const char* layer;
-  } const cases[]{
-    {"exports.f = () => { const a = []; for (;;)"
-     " a.push(Buffer.alloc(1 << 24, 1)) }",
-     [](limits& l) { l.memory_bytes = 256u << 20; }, "memory_limit"},
-    {"exports.f = () => { for (;;); }",
-     [](limits& l) { l.cpu = std::chrono::milliseconds{1'000}; }, "cpu_clock"},
-    {"exports.f = () => new Promise((r) => setTimeout(r, 60000))",
-     [](limits& l) { l.wall = std::chrono::milliseconds{500}; }, "seccomp"},
-    {"const {spawnSync} = require('child_process'); exports.f = () => {"
-     " const r = spawnSync('sh', ['-c', 'for i in 1 2 3 4 5 6 7 8 9; do"
-     " sleep 9 > /dev/null 2>&1 & done']); throw new Error(String(r.status)) }",
-     [](limits& l) {
-       l.processes = 16;
-       l.wall = std::chrono::seconds{9};
-     },
-     "process_limit"},
-    {"const fs = require('fs'); exports.f = () =>"
-     " fs.writeFileSync('/tmp/x', Buffer.alloc(4 << 20))",
-     [](limits& l) { l.disk_bytes = 1u << 20; }, "private_tree"},
-    {"const fs = require('fs'); exports.f = () => {"
-     " const a = []; for (;;) a.push(fs.openSync('/dev/null')) }",
-     [](limits& l) { l.open_files = 64; }, "seccomp"},
-    {"exports.f = () => console.log('x'.repeat(100000))",
-     [](limits& l) { l.output_bytes = 1'000; }, "seccomp"},
-    {"exports.f = () => 'x'.repeat(100000)",
-     [](limits& l) { l.result_bytes = 10'000; }, "seccomp"},
-  };
-  for (const auto& c : cases) {
+  for (const auto& c : node_limits()) {
     if (!lacks(c.layer).empty())
       continue;
     auto run = script(c.source);
@@ -296,6 +265,80 @@ BOOST_AUTO_TEST_CASE(are_not_there_where_node_is_warm,
   const auto now = warm_host().backend().ready_nodes();
   BOOST_TEST(now.waiting + now.coming + now.running == 0u);
   BOOST_TEST(now.runs + now.deaths == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(are_there_again_when_their_warden_has_died) {
+  local_host host{without_warm_node()};
+  BOOST_REQUIRE(prepare_for(host, script("")));
+  for (std::uint64_t i = 1; i <= 3; ++i) { // as often as one would give up
+    BOOST_REQUIRE(has_waiting(host, 2));
+    const auto warden = host.backend().warden_pid();
+    ::kill(warden, SIGKILL);
+    BOOST_REQUIRE(
+      eventually([&] { return host.backend().ready_nodes().deaths == 2 * i; }));
+    BOOST_TEST(host.run(script("exports.f = () => 1")).value_json == "1");
+  }
+  BOOST_REQUIRE(has_waiting(host, 2));
+  BOOST_TEST(run_ready(host, script("exports.f = () => 2")).value_json == "2");
+}
+
+BOOST_AUTO_TEST_CASE(lose_a_run_with_their_warden_and_say_so) {
+  local_host host{without_warm_node()};
+  BOOST_REQUIRE(prepare_for(host, script("")));
+  auto run = script("exports.f = () => { console.log('on');"
+                    " return new Promise((r) => setTimeout(r, 60000)) }");
+  auto seen = host.start(run);
+  BOOST_REQUIRE(seen->wait_for_output("on"));
+  BOOST_TEST(host.backend().ready_nodes().running == 1u);
+  ::kill(host.backend().warden_pid(), SIGKILL);
+  const auto outcome = seen->wait();
+  BOOST_REQUIRE(outcome.answer);
+  BOOST_TEST(to_string(outcome.answer->reason) == "lost");
+  BOOST_TEST(outcome.may_have_started);
+}
+
+BOOST_AUTO_TEST_CASE(are_cancelled_like_any_other) {
+  local_host host{without_warm_node()};
+  BOOST_REQUIRE(prepare_for(host, script("")));
+  auto run = script("exports.f = () => { console.log('on'); for (;;); }");
+  run.id = run_id::make();
+  auto seen = host.start(run);
+  BOOST_REQUIRE(seen->wait_for_output("on"));
+  BOOST_TEST(host.backend().ready_nodes().running == 1u);
+  host.backend().cancel(run.id, exit_reason::cancelled);
+  const auto outcome = seen->wait();
+  BOOST_REQUIRE(outcome.answer);
+  BOOST_TEST(to_string(outcome.answer->reason) == "cancelled");
+  BOOST_TEST(host.backend().ready_nodes().running == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(leave_nothing_behind_a_crowd) {
+  local_host host{without_warm_node()};
+  BOOST_REQUIRE(prepare_for(host, script("")));
+  const auto crowd = [&host] {
+    std::vector<std::shared_ptr<watcher>> all;
+    for (int i = 0; i < 12; ++i)
+      all.push_back(
+        host.start(script("exports.f = () => " + std::to_string(i))));
+    for (int i = 0; i < 12; ++i) {
+      const auto outcome = all[static_cast<std::size_t>(i)]->wait();
+      BOOST_REQUIRE(outcome.answer);
+      BOOST_TEST(outcome.answer->value_json == std::to_string(i));
+    }
+    BOOST_REQUIRE(has_waiting(host, 2));
+  };
+  const auto descriptors
+    = [] { return std::distance(fs::directory_iterator{"/proc/self/fd"}, {}); };
+  crowd();
+  const auto before = host.backend().ready_nodes();
+  const auto open = descriptors();
+  crowd();
+  // What was compiled meanwhile may still be ending.
+  BOOST_TEST(eventually([&] { return descriptors() == open; }));
+  const auto after = host.backend().ready_nodes();
+  BOOST_TEST(after.runs >= before.runs + 2); // those that waited, at least
+  BOOST_TEST(after.running == 0u);
+  BOOST_TEST(after.deaths == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(can_be_switched_off) {

@@ -114,4 +114,31 @@ const std::map<std::string, std::string>& node_table() {
   return table;
 }
 
+std::span<const narrow_run> node_limits() {
+  static constexpr narrow_run all[]{
+    {"exports.f = () => { const a = []; for (;;)"
+     " a.push(Buffer.alloc(1 << 24, 1)) }",
+     [](limits& l) { l.memory_bytes = 256u << 20; }, "memory_limit"},
+    {"exports.f = () => { for (;;); }",
+     [](limits& l) { l.cpu = std::chrono::milliseconds{1'000}; }, "cpu_clock"},
+    {"exports.f = () => new Promise((r) => setTimeout(r, 60000))",
+     [](limits& l) { l.wall = std::chrono::milliseconds{500}; }, "seccomp"},
+    {"const {spawnSync} = require('child_process'); exports.f = () => {"
+     " const r = spawnSync('sh', ['-c', 'for i in $(seq 40); do"
+     " sleep 9 > /dev/null 2>&1 & done']); throw new Error(String(r.status)) }",
+     [](limits& l) { l.processes = 16; }, "process_limit"},
+    {"const fs = require('fs'); exports.f = () =>"
+     " fs.writeFileSync('/tmp/x', Buffer.alloc(4 << 20))",
+     [](limits& l) { l.disk_bytes = 1u << 20; }, "private_tree"},
+    {"const fs = require('fs'); exports.f = () => {"
+     " const a = []; for (;;) a.push(fs.openSync('/dev/null')) }",
+     [](limits& l) { l.open_files = 64; }, "seccomp"},
+    {"exports.f = () => console.log('x'.repeat(100000))",
+     [](limits& l) { l.output_bytes = 1'000; }, "seccomp"},
+    {"exports.f = () => 'x'.repeat(100000)",
+     [](limits& l) { l.result_bytes = 10'000; }, "seccomp"},
+  };
+  return all;
+}
+
 } // namespace troupe::test

@@ -40,24 +40,7 @@ BOOST_AUTO_TEST_CASE(tell_the_same_of_every_run) {
 
 BOOST_AUTO_TEST_CASE(keep_the_same_limits) {
   BOOST_REQUIRE(warm_is_ready(warm_node));
-  struct {
-    const char* source;
-    void (*narrow)(limits&);
-    const char* layer;
-  } const cases[]{
-    {"exports.f = () => { const a = []; for (;;)"
-     " a.push(Buffer.alloc(1 << 24, 1)) }",
-     [](limits& l) { l.memory_bytes = 256u << 20; }, "memory_limit"},
-    {"exports.f = () => { for (;;); }",
-     [](limits& l) { l.cpu = std::chrono::milliseconds{1'000}; }, "cpu_clock"},
-    {"exports.f = () => new Promise((r) => setTimeout(r, 60000))",
-     [](limits& l) { l.wall = std::chrono::milliseconds{500}; }, "seccomp"},
-    {"exports.f = () => console.log('x'.repeat(100000))",
-     [](limits& l) { l.output_bytes = 1'000; }, "seccomp"},
-    {"exports.f = () => 'x'.repeat(100000)",
-     [](limits& l) { l.result_bytes = 10'000; }, "seccomp"},
-  };
-  for (const auto& c : cases) {
+  for (const auto& c : node_limits()) {
     if (!lacks(c.layer).empty())
       continue;
     auto run = script(c.source);
