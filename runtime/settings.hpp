@@ -81,7 +81,7 @@ struct settings {
     texts preload; // nothing said: what the tools of Letta found loaded
     std::uint32_t warm_slots = 1'024; // 0.1 MB each while idle
     bool warm_node = true;
-    std::uint32_t ready_node = 2; // some 20 MB each while they wait
+    std::uint32_t ready_node = 2; // some 10 MB each while they wait
     texts without_tricks;         // all are on; each falls back by itself
     std::string python;           // "": found by itself
     std::string node;

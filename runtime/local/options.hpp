@@ -56,7 +56,7 @@ struct local_options {
   zygote::zygote_options zygote;
 
   /// Node processes that are started before their run comes, where Node cannot
-  /// be forked; 0: none. Each takes some 20 MB until then.
+  /// be forked; 0: none. Each takes some 10 MB of its own until then.
   std::uint32_t ready_node = 2;
   /// Without a run for so long, they end.
   std::chrono::milliseconds ready_idle{60'000};

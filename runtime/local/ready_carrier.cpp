@@ -54,7 +54,7 @@ launch blank(const launch& like) {
   launch out;
   out.run = std::move(run);
   out.argv = like.argv;
-  for (const auto& [name, value] : script::basic_environment())
+  for (const auto& [name, value] : script::early_environment())
     out.env.emplace_back(name, value);
   out.shown = like.shown;
   out.is_runner = true;

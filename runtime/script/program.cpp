@@ -178,6 +178,10 @@ environment basic_environment() {
   return with_basics({});
 }
 
+environment early_environment() {
+  return with_basics({{"TROUPE_EARLY", secret{"1"}}});
+}
+
 result<program> build_program(const prepared_run& run,
                               const program_paths& paths,
                               std::string_view code) {

@@ -166,4 +166,8 @@ function preload() {
 
 module.exports = { serve_one, run_request, finisher, preload, prepare };
 
-if (require.main === module) serve_one(3);
+if (require.main === module) {
+  // Started before its request (script::early_environment): there is time.
+  if (process.env.TROUPE_EARLY) preload();
+  serve_one(3);
+}

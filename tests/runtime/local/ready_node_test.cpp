@@ -1,5 +1,6 @@
 // Processes of Node that were started before their run came.
 #include "runtime/local/isolation/cgroup_files.hpp"
+#include "runtime/script/program.hpp"
 #include "tests/runtime/local/ready_host.hpp"
 #include "tests/runtime/local/zygote/node_table.hpp"
 #include "tests/runtime/local/zygote/warm_pair.hpp"
@@ -339,6 +340,18 @@ BOOST_AUTO_TEST_CASE(leave_nothing_behind_a_crowd) {
   BOOST_TEST(after.runs >= before.runs + 2); // those that waited, at least
   BOOST_TEST(after.running == 0u);
   BOOST_TEST(after.deaths == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(load_while_they_wait_what_a_run_may_need) {
+  if (!troupe::script::typescript_available())
+    return; // nothing takes so long that it would be worth it
+  local_host host{without_warm_node()};
+  const auto look
+    = script("exports.f = () => Object.keys(require('module')"
+             "._cache).some((n) => n.endsWith('transpiler.cjs'))");
+  BOOST_TEST(cold_host().run(look).value_json == "false");
+  BOOST_REQUIRE(prepare_for(host, look));
+  BOOST_TEST(run_ready(host, look).value_json == "true");
 }
 
 BOOST_AUTO_TEST_CASE(can_be_switched_off) {
