@@ -64,9 +64,11 @@ std::vector<std::string> slot_carrier::impl::command(purpose what) const {
     // Isolated mode: neither variables nor the user's directories count.
     add({"-I", "-B", "-X", "utf8"});
   else
-    // Threads of V8 would be missing in a child: it has none to ask.
+    // Threads of V8 would be missing in a child: it has none to ask. Its memory
+    // reducer asks for one some seconds after the start, whatever the others
+    // say, and Node waits for the answer before it ends an empty loop.
     add({"--no-warnings", "--single-threaded", "--v8-pool-size=0",
-         "--no-flush-bytecode"});
+         "--no-flush-bytecode", "--no-memory-reducer"});
   // Code on huge pages is one entry of a page table where it were five hundred.
   // V8's own functions are part of it; it would copy them to where its heap is.
   if (where_.family == family::node && options_.huge_text)
