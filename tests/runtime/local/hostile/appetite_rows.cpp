@@ -61,7 +61,7 @@ constexpr std::array all_of_appetite{
             "  assert c.mlock(b, 64 << 20) < 0; return 1",
             "", ""},
   behaviour{"digs_without_end", "P4", any, "=*|disk_limit", "",
-            "import os\n  try:\n    for i in range(6000):\n"
+            "import os\n  try:\n    for i in range(2000):\n"
             "      os.mkdir('d'); os.chdir('d')\n"
             "  except OSError: pass\n  return 1",
             "",
