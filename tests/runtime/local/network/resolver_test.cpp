@@ -189,9 +189,16 @@ struct upstream {
     own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     auto* address = reinterpret_cast<sockaddr*>(&own);
     socklen_t size = sizeof own;
-    BOOST_REQUIRE(::bind(datagrams.get(), address, size) == 0);
-    ::getsockname(datagrams.get(), address, &size);
-    BOOST_REQUIRE(::bind(streams.get(), address, size) == 0);
+    // What is free for one of them may be taken for the other.
+    bool both = false;
+    for (int tries = 0; tries < 100 && !both; ++tries) {
+      own.sin_port = 0;
+      datagrams.reset(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+      BOOST_REQUIRE(::bind(datagrams.get(), address, size) == 0);
+      ::getsockname(datagrams.get(), address, &size);
+      both = ::bind(streams.get(), address, size) == 0;
+    }
+    BOOST_REQUIRE(both);
     options.nameservers = {*parse_address("127.0.0.1")};
     options.nameserver_port = ntohs(own.sin_port);
   }
@@ -216,7 +223,7 @@ struct upstream {
     return asked;
   }
 
-  unique_fd datagrams{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  unique_fd datagrams;
   unique_fd streams{
     ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   broker_options options;
