@@ -39,10 +39,24 @@ bool io_thread::take() {
   changed_.wait(lock, [this] { return aside_; });
   context_.restart();
   bell_->open();
+  letterbox::rest_between(&context_);
   return true;
 }
 
+void io_thread::serve_one() {
+  letterbox::rest_between(nullptr);
+  context_.run_one();
+  letterbox::rest_between(&context_);
+}
+
+void io_thread::serve_ready() {
+  letterbox::rest_between(nullptr);
+  context_.poll();
+  letterbox::rest_between(&context_);
+}
+
 void io_thread::give_back() {
+  letterbox::rest_between(nullptr);
   {
     std::lock_guard lock{mutex_};
     taken_ = false;

@@ -32,9 +32,9 @@ public:
   /// False: another one has it.
   bool take();
   /// Waits for something to do, and does it.
-  void serve_one() { context_.run_one(); }
+  void serve_one();
   /// Does what is ready, if anything is.
-  void serve_ready() { context_.poll(); }
+  void serve_ready();
   void give_back();
   /// Ends a `serve_one` that waits; from any thread.
   void wake();

@@ -14,6 +14,14 @@ namespace troupe {
 
 namespace asio = boost::asio;
 
+namespace {
+thread_local const asio::execution_context* resting = nullptr;
+}
+
+void letterbox::rest_between(const asio::execution_context* home) {
+  resting = home;
+}
+
 letterbox::letterbox(asio::any_io_executor home)
     : home_{std::move(home)}, bell_{home_} {}
 
@@ -43,17 +51,22 @@ void letterbox::open() {
 }
 
 void letterbox::put(letter what) {
+  const bool at_rest = resting && resting == &home_.context();
   {
     std::lock_guard lock{mutex_};
-    if (is_open_) {
+    // One that is rung for is not empty, or will be emptied in a moment.
+    const bool now = at_rest && is_open_ && !rung_;
+    if (is_open_ && !now) {
       lying_.push_back(std::move(what));
       if (std::exchange(rung_, true))
         return;
       what = nullptr;
+    } else if (!now) {
+      return asio::post(home_, std::move(what));
     }
   }
   if (what)
-    return asio::post(home_, std::move(what));
+    return what();
   constexpr std::uint64_t once = 1;
   // It cannot fail: the counter is far from full.
   [[maybe_unused]] const auto written = ::write(cord_, &once, sizeof once);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 
 #include <array>
@@ -35,6 +36,11 @@ public:
   void put(letter what);
   /// At home. What lies in the box is delivered all the same.
   void close();
+
+  /// This thread runs the executors of `home`, and is between two of their
+  /// handlers from here on: what it puts into an empty box is done at once.
+  /// Null: no more.
+  static void rest_between(const boost::asio::execution_context* home);
 
 private:
   void wait();

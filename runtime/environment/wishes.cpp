@@ -123,6 +123,10 @@ result<void> share_directory(const prepared_run& run,
                              const local_config& config,
                              const environment_options& options, bool python,
                              local_wishes& wishes) {
+  // Nearly every run: nobody needs to look at the disk for it.
+  if (options.shared_dirs.empty()
+      && config.sandbox_dir == options.standard_dir.native())
+    return {};
   std::error_code why;
   auto real = fs::canonical(config.sandbox_dir, why);
   if (why || !fs::is_directory(real, why))

@@ -125,6 +125,8 @@ void local_backend::impl::compile(const prepared_run& like, std::string key) {
 
 void local_backend::impl::forget(const run_id& id) {
   running.erase(id.str());
+  if (waiting.empty() && !stopping)
+    return;
   // Not from here: `begin` may be below us on the stack.
   asio::post(strand, [self = shared_from_this()] {
     self->pump();

@@ -67,6 +67,29 @@ BOOST_AUTO_TEST_CASE(can_be_woken_from_any_thread) {
   io.give_back();
 }
 
+BOOST_AUTO_TEST_CASE(does_its_own_letters_at_once_between_two_events) {
+  io_thread io;
+  auto box = std::make_shared<letterbox>(io.executor());
+  box->open();
+  BOOST_REQUIRE(io.take());
+  std::vector<int> done;
+  box->put([&] { done.push_back(1); });
+  BOOST_TEST(done.size() == 1u);
+  boost::asio::post(io.executor(), [&] { // inside of one it has to wait
+    box->put([&] { done.push_back(3); });
+    done.push_back(2);
+  });
+  while (done.size() < 3)
+    io.serve_one();
+  io.give_back();
+  box->put([&] { done.push_back(4); });
+  std::promise<void> over;
+  box->put([&] { over.set_value(); });
+  over.get_future().get();
+  BOOST_TEST(done == (std::vector<int>{1, 2, 3, 4}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(changes_hands_as_often_as_anybody_likes) {
   io_thread io;
   std::atomic<int> done{0};

@@ -118,18 +118,15 @@ void slot::wait() {
         return;
       packet in;
       descriptors with;
-      for (;;) {
-        const auto got
-          = receive(self->orders_.native_handle(), in, with, false);
-        if (got == received::nothing)
-          return self->wait();
-        if (got == received::closed)
-          return self->on_end_(*self);
-        with.close_all(); // it has nothing to give
+      // One at a time: mostly there is no other, and the wait says if there is.
+      const auto got = receive(self->orders_.native_handle(), in, with, false);
+      if (got == received::closed)
+        return self->on_end_(*self);
+      with.close_all(); // it has nothing to give
+      if (got != received::nothing)
         self->on_packet_(*self, in);
-        if (!self->orders_.is_open())
-          return;
-      }
+      if (self->orders_.is_open())
+        self->wait();
     });
 }
 
