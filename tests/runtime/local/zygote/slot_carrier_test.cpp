@@ -328,7 +328,8 @@ BOOST_AUTO_TEST_CASE(leaks_nothing_in_three_hundred_runs) {
   const auto before = open_descriptors();
   for (int i = 0; i < 300; ++i)
     BOOST_REQUIRE(run(source, "f", R"({"n": 3})").value() == "[0,1,2]");
-  BOOST_TEST(open_descriptors() == before);
+  // Fewer, when something of an older test was still being closed before.
+  BOOST_TEST(open_descriptors() <= before);
   BOOST_TEST(carrier->counts().slots == 1u);
   BOOST_TEST(carrier->counts().runs == 301u);
 }
