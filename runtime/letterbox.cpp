@@ -22,6 +22,15 @@ void letterbox::rest_between(const asio::execution_context* home) {
   resting = home;
 }
 
+/// What it puts in turn waits until it is over, as in any handler.
+void letterbox::do_now(const letter& what) {
+  struct busy {
+    const asio::execution_context* home = std::exchange(resting, nullptr);
+    ~busy() { resting = home; }
+  } until_done;
+  what();
+}
+
 letterbox::letterbox(asio::any_io_executor home)
     : home_{std::move(home)}, bell_{home_} {}
 
@@ -66,7 +75,7 @@ void letterbox::put(letter what) {
     }
   }
   if (what)
-    return what();
+    return do_now(what);
   constexpr std::uint64_t once = 1;
   // It cannot fail: the counter is far from full.
   [[maybe_unused]] const auto written = ::write(cord_, &once, sizeof once);

@@ -43,6 +43,7 @@ public:
   static void rest_between(const boost::asio::execution_context* home);
 
 private:
+  static void do_now(const letter& what);
   void wait();
   bool take();
   void deliver();

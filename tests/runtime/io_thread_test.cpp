@@ -81,12 +81,20 @@ BOOST_AUTO_TEST_CASE(does_its_own_letters_at_once_between_two_events) {
   });
   while (done.size() < 3)
     io.serve_one();
+  box->put([&] { // inside of a letter, too
+    box->put([&] { done.push_back(5); });
+    done.push_back(4);
+  });
+  while (done.size() < 5)
+    io.serve_one();
+  box->put([&] { done.push_back(6); });
+  BOOST_TEST(done.size() == 6u);
   io.give_back();
-  box->put([&] { done.push_back(4); });
+  box->put([&] { done.push_back(7); });
   std::promise<void> over;
   box->put([&] { over.set_value(); });
   over.get_future().get();
-  BOOST_TEST(done == (std::vector<int>{1, 2, 3, 4}),
+  BOOST_TEST(done == (std::vector<int>{1, 2, 3, 4, 5, 6, 7}),
              boost::test_tools::per_element());
 }
 

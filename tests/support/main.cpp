@@ -4,6 +4,8 @@
 
 #define BOOST_TEST_MODULE troupe
 #define BOOST_TEST_NO_MAIN
+#include "tests/support/watch.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <string_view>
@@ -11,5 +13,5 @@
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view{argv[1]} == troupe::warden::command)
     return troupe::warden::warden_main(argc, argv);
-  return boost::unit_test::unit_test_main(&init_unit_test, argc, argv);
+  return troupe::test::watched_main(&init_unit_test, argc, argv);
 }

@@ -5,6 +5,8 @@
 
 #define BOOST_TEST_MODULE local
 #define BOOST_TEST_NO_MAIN
+#include "tests/support/watch.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <string_view>
@@ -14,5 +16,5 @@ int main(int argc, char** argv) {
     return troupe::warden::warden_main(argc, argv);
   if (argc > 2 && std::string_view{argv[1]} == "--engine-with-a-sleeper")
     return troupe::test::serve_a_sleeper(argv[2]);
-  return boost::unit_test::unit_test_main(&init_unit_test, argc, argv);
+  return troupe::test::watched_main(&init_unit_test, argc, argv);
 }

@@ -77,6 +77,10 @@ public:
       if (!client)
         return;
       ++contacts_;
+      // Who connects and says nothing keeps nobody waiting for ever.
+      constexpr timeval patience{.tv_sec = 10, .tv_usec = 0};
+      ::setsockopt(client.get(), SOL_SOCKET, SO_RCVTIMEO, &patience,
+                   sizeof patience);
       char request[4096];
       if (::read(client.get(), request, sizeof request) <= 0)
         return;
