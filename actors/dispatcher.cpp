@@ -1,5 +1,6 @@
 #include "actors/dispatcher.hpp"
 
+#include "actors/look_ahead.hpp"
 #include "runtime/model/codec.hpp"
 
 namespace troupe {
@@ -247,7 +248,10 @@ dispatcher(dispatcher_actor::stateful_pointer<dispatcher_state> self,
     self->quit(std::move(m.reason));
   });
   return {
-    [self](run_atom, execution& what) { return self->state.run(what); },
+    [self](run_atom, execution& what) {
+      look_ahead::into(*self);
+      return self->state.run(what);
+    },
     [self](start_atom, execution& what) { return self->state.start(what); },
     [self](cancel_atom, const live_run_ptr& run) {
       return self->state.cancel(run);
