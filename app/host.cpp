@@ -142,6 +142,8 @@ engine& host::parts::front() {
 result<void> host::parts::open_server(const settings& s) {
   auto options = server_options_from(s);
   options.access_log = access_log_of(s);
+  if (local_io)
+    options.host = &local_io->context();
   options.more_metrics = [from = remote.get(), spans = exporter.get()] {
     return from->metrics() + (spans ? spans->metrics() : std::string{})
       + logging::metrics();

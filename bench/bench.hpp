@@ -54,6 +54,11 @@ double seconds(const work& f);
 /// CPU seconds of this process, all threads.
 double cpu_seconds();
 
+/// Nanoseconds for a cache line to go from the first core to the second and
+/// back; 0 with one core. On a virtual machine it changes by the minute, with
+/// the places that its host gives to both, and with it what crosses threads.
+double cores_apart();
+
 double median(std::vector<double> values);
 /// `q` in 0..1, nearest rank.
 double quantile(std::vector<double> values, double q);

@@ -152,7 +152,10 @@ int run(const std::vector<std::string>& arguments) {
   std::vector<figure> all;
   for (const auto& name : chosen) {
     report r;
+    const auto before = cores_apart();
     areas()[name].run(r);
+    r.note("a cache line went between two cores and back in " + number(before)
+           + " ns before, " + number(cores_apart()) + " ns after");
     print(name, areas()[name], r);
     all.insert(all.end(), r.figures().begin(), r.figures().end());
   }

@@ -1,9 +1,13 @@
 #include "bench/bench.hpp"
 
+#include <pthread.h>
+#include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <thread>
 #include <utility>
 
 namespace troupe::bench {
@@ -21,6 +25,33 @@ double cpu_seconds() {
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
   };
   return of(use.ru_utime) + of(use.ru_stime);
+}
+
+double cores_apart() {
+  if (std::thread::hardware_concurrency() < 2)
+    return 0;
+  auto stay_on = [](int core) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    ::pthread_setaffinity_np(::pthread_self(), sizeof one, &one);
+  };
+  constexpr int trips = 50'000;
+  std::atomic<int> line{0};
+  auto play = [&](int core, int first) {
+    stay_on(core);
+    for (int turn = first; turn < 2 * trips; turn += 2) {
+      while (line.load() != turn) {
+      }
+      line.store(turn + 1);
+    }
+  };
+  const auto took = seconds([&] {
+    std::thread here{play, 0, 0}, there{play, 1, 1};
+    here.join();
+    there.join();
+  });
+  return took * 1e9 / trips;
 }
 
 double median(std::vector<double> values) {

@@ -25,6 +25,7 @@ public:
   ~io_thread();
 
   boost::asio::any_io_executor executor() { return context_.get_executor(); }
+  boost::asio::io_context& context() { return context_; }
 
   // -- for the thread that takes our place
   // -------------------------------------
@@ -33,7 +34,7 @@ public:
   bool take();
   /// Waits for something to do, and does it.
   void serve_one();
-  /// Does what is ready, if anything is.
+  /// Does what is ready, if anything is; not more than a turn's share.
   void serve_ready();
   void give_back();
   /// Ends a `serve_one` that waits; from any thread.

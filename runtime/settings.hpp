@@ -20,7 +20,7 @@ struct settings {
   struct engine_group {
     std::string data_dir = "data"; // relative to where the engine was started
     std::uint32_t threads = 0;     // 0: one per core; never CAF's minimum of 4
-    std::uint32_t io_threads = 0;  // 0: one per core
+    std::uint32_t io_threads = 0;  // 0: one per core; of two, a shared one
     ms drain_timeout{30'000};      // what an orchestrator usually grants
   } engine;
 

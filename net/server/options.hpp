@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boost/asio/io_context.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +36,11 @@ struct access_entry {
 struct server_options {
   /// `address:port` or `[address]:port`; port 0 takes any free one.
   std::vector<std::string> listen{"127.0.0.1:8283"};
-  unsigned threads = 0; // 0: one per core, at most 8
+  unsigned threads = 0; // 0: one per core, at most 8; with `host`, see there
+  /// Whose thread serves the sockets, too, if one is enough: on two cores a
+  /// thread more costs each run two switches and warms nobody's cache. It must
+  /// outlive the server's `stop`.
+  boost::asio::io_context* host = nullptr;
 
   // -- who may come in -------------------------------------------------------
   auth_mode auth = auth_mode::loopback_open;

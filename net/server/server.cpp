@@ -22,6 +22,9 @@ namespace {
 // Enough for a burst between two turns of a busy loop.
 constexpr int backlog = 1024;
 constexpr unsigned most_threads = 8;
+// Of cores: where a thread of the server's own would only take the place of a
+// tool.
+constexpr unsigned few = 2;
 
 using endpoint = asio::ip::tcp::endpoint;
 
@@ -131,12 +134,13 @@ result<void> http_server::start() {
   if (!options.tls_certificate_file.empty())
     if (auto loaded = reload_tls(); !loaded)
       return loaded;
+  const auto cores = std::max(std::thread::hardware_concurrency(), 1u);
   auto threads = options.threads;
   if (threads == 0)
-    threads = std::min(std::max(std::thread::hardware_concurrency(), 1u),
-                       most_threads);
+    threads = options.host && cores <= few ? 1u : std::min(cores, most_threads);
+  auto* host = threads == 1 ? options.host : nullptr;
   for (unsigned i = 0; i < threads; ++i)
-    workers_.push_back(std::make_shared<worker>(house_));
+    workers_.push_back(std::make_shared<worker>(house_, host));
   if (auto bound = bind_all(threads); !bound) {
     workers_.clear();
     return bound;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <ctime>
+#include <future>
 
 namespace troupe::net {
 
@@ -23,6 +24,8 @@ namespace {
 constexpr std::chrono::milliseconds tick_every{100};
 // Without descriptors, accepting again at once would only spin.
 constexpr std::chrono::milliseconds accept_pause{100};
+// With those who hold a connection that has ended.
+constexpr std::chrono::milliseconds patience{200};
 
 thread_local const worker* current = nullptr;
 
@@ -44,8 +47,10 @@ constexpr std::string_view full_house
 
 } // namespace
 
-worker::worker(std::shared_ptr<house> h)
-    : house_{std::move(h)}, counts_{house_->routes.routes().size()},
+worker::worker(std::shared_ptr<house> h, asio::io_context* host)
+    : house_{std::move(h)}, own_{host ? nullptr
+                                      : std::make_unique<asio::io_context>(1)},
+      context_{host ? *host : *own_}, counts_{house_->routes.routes().size()},
       now_{std::chrono::steady_clock::now()}, reserve_{open_reserve()} {
   std::uint32_t random = 0;
   if (getrandom(&random, sizeof random, 0) != sizeof random)
@@ -62,7 +67,7 @@ worker::~worker() {
 }
 
 bool worker::is_here() const {
-  return current == this;
+  return current == this || context_.get_executor().running_in_this_thread();
 }
 
 std::string worker::make_request_id() {
@@ -81,20 +86,25 @@ void worker::listen_on(int descriptor, bool loopback) {
 }
 
 void worker::start() {
+  started_ = true;
+  asio::post(context_, [self = shared_from_this()] { self->begin(); });
+  if (!own_)
+    return;
   thread_ = std::thread([self = shared_from_this()] {
     // Signals belong to the main thread.
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, nullptr);
     pthread_setname_np(pthread_self(), "troupe-http");
-    self->adopt_this_thread();
-    self->letters_->open();
-    for (auto& d : self->doors_)
-      self->accept(*d);
-    self->tick();
     self->context_.run();
-    current = nullptr;
   });
+}
+
+void worker::begin() {
+  letters_->open();
+  for (auto& d : doors_)
+    accept(*d);
+  tick();
 }
 
 void worker::adopt_this_thread() {
@@ -107,11 +117,11 @@ void worker::poll() {
 }
 
 void worker::accept(door& d) {
-  d.acceptor.async_accept(
-    context_.get_executor(),
-    [this, &d](boost::system::error_code ec, tcp_socket socket) {
-      accepted(d, ec, std::move(socket));
-    });
+  d.acceptor.async_accept(context_.get_executor(),
+                          [self = shared_from_this(), &d](
+                            boost::system::error_code ec, tcp_socket socket) {
+                            self->accepted(d, ec, std::move(socket));
+                          });
 }
 
 void worker::accepted(door& d, boost::system::error_code ec,
@@ -140,11 +150,12 @@ void worker::out_of_descriptors(door& d) {
   // The kernel says so before it looks whether anybody is there.
   pollfd waiting{d.acceptor.native_handle(), POLLIN, 0};
   if (::poll(&waiting, 1, 0) == 0) {
-    d.acceptor.async_wait(tcp_acceptor::wait_read,
-                          [this, &d](boost::system::error_code ec) {
-                            if (!ec && d.acceptor.is_open())
-                              accept(d);
-                          });
+    d.acceptor.async_wait(
+      tcp_acceptor::wait_read,
+      [self = shared_from_this(), &d](boost::system::error_code ec) {
+        if (!ec && d.acceptor.is_open())
+          self->accept(d);
+      });
   } else if (evict_idle()) {
     accept(d);
   } else if (reserve_ >= 0) {
@@ -158,10 +169,11 @@ void worker::out_of_descriptors(door& d) {
 
 void worker::later(door& d) {
   auto timer = std::make_shared<asio::steady_timer>(context_, accept_pause);
-  timer->async_wait([this, &d, timer](boost::system::error_code ec) {
-    if (!ec && d.acceptor.is_open())
-      accept(d);
-  });
+  timer->async_wait(
+    [self = shared_from_this(), &d, timer](boost::system::error_code ec) {
+      if (!ec && d.acceptor.is_open())
+        self->accept(d);
+    });
 }
 
 bool worker::evict_idle() {
@@ -216,14 +228,15 @@ void worker::call_after(std::chrono::milliseconds time,
   if (closed())
     return;
   auto at = std::chrono::steady_clock::now() + time;
-  letters_->put([this, at, then = std::move(then)]() mutable {
-    if (closed())
-      return;
-    if (at <= std::chrono::steady_clock::now())
-      then(); // what is due should not wait for a tick
-    else
-      calls_.emplace(at, std::move(then));
-  });
+  letters_->put(
+    [self = shared_from_this(), at, then = std::move(then)]() mutable {
+      if (self->closed())
+        return;
+      if (at <= std::chrono::steady_clock::now())
+        then(); // what is due should not wait for a tick
+      else
+        self->calls_.emplace(at, std::move(then));
+    });
 }
 
 void worker::restore_reserve() {
@@ -263,16 +276,16 @@ void worker::tick() {
     due.mapped()();
   }
   ticker_.expires_after(tick_every);
-  ticker_.async_wait([this](boost::system::error_code ec) {
+  ticker_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
     // A wait that was over already cannot be cancelled any more.
-    if (!ec && !closed())
-      tick();
+    if (!ec && !self->closed())
+      self->tick();
   });
 }
 
 void worker::drain() {
-  asio::post(context_, [this] {
-    for (auto i = connections_.begin(); i != connections_.end();) {
+  asio::post(context_, [self = shared_from_this()] {
+    for (auto i = self->connections_.begin(); i != self->connections_.end();) {
       auto& c = *i++;
       c.close_if_idle();
     }
@@ -280,22 +293,49 @@ void worker::drain() {
 }
 
 void worker::stop() {
-  if (closed_.load() || !thread_.joinable())
+  if (closed_.load() || !std::exchange(started_, false))
     return;
-  asio::post(context_, [this] {
-    for (auto& d : doors_) {
-      boost::system::error_code ignored;
-      d->acceptor.close(ignored);
-    }
-    while (!connections_.empty())
-      connections_.front().die();
-    ticker_.cancel();
-    calls_.clear();
-    letters_->close();
-    closed_.store(true);
-    // Not `stop`: what is queued holds connections, and lets go of them now.
+  std::promise<void> alone;
+  asio::post(context_, [self = shared_from_this(), &alone] {
+    self->close_all();
+    if (!self->own_)
+      self->when_left_alone(clock::now() + patience,
+                            [&alone] { alone.set_value(); });
+    // Else the thread ends, not by a `stop`: what is queued holds connections,
+    // and lets go of them now.
   });
-  thread_.join();
+  if (own_)
+    thread_.join();
+  else
+    alone.get_future().wait();
+}
+
+void worker::close_all() {
+  for (auto& d : doors_) {
+    boost::system::error_code ignored;
+    d->acceptor.close(ignored);
+  }
+  while (!connections_.empty())
+    connections_.front().die();
+  ticker_.cancel();
+  calls_.clear();
+  letters_->close();
+  closed_.store(true);
+}
+
+/// What is queued holds us until it has had its turn. A guest has no thread to
+/// join, and asks now and then; who never answers keeps nobody for long.
+void worker::when_left_alone(clock::time_point until,
+                             std::function<void()> then) {
+  constexpr int owners = 2; // the server, and this timer
+  constexpr std::chrono::milliseconds now_and_then{1};
+  auto timer = std::make_shared<asio::steady_timer>(context_, now_and_then);
+  timer->async_wait([self = shared_from_this(), then = std::move(then), timer,
+                     until](boost::system::error_code) mutable {
+    if (self.use_count() <= owners || clock::now() >= until)
+      return then();
+    self->when_left_alone(until, std::move(then));
+  });
 }
 
 } // namespace troupe::net

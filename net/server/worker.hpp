@@ -26,11 +26,16 @@ using tcp_socket
 using tcp_acceptor
   = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, io_executor>;
 
-/// One thread with its io_context, its acceptors and its connections. Nothing
-/// in it is locked: who comes from outside posts.
+/// One thread with its io_context, its acceptors and its connections, or the
+/// same as a guest of another thread. Nothing in it is locked: who comes from
+/// outside posts.
 class worker : public std::enable_shared_from_this<worker> {
 public:
-  explicit worker(std::shared_ptr<house> h);
+  using clock = std::chrono::steady_clock;
+
+  /// With `host`, whoever runs that serves us, too; it must outlive our `stop`.
+  explicit worker(std::shared_ptr<house> h,
+                  boost::asio::io_context* host = nullptr);
   ~worker();
 
   /// Takes a listening socket over; before `start`.
@@ -69,6 +74,9 @@ private:
     bool loopback = false;
   };
 
+  void begin();
+  void close_all();
+  void when_left_alone(clock::time_point until, std::function<void()> then);
   void accept(door& d);
   void accepted(door& d, boost::system::error_code ec, tcp_socket socket);
   void out_of_descriptors(door& d);
@@ -79,7 +87,8 @@ private:
   void later(door& d);
 
   std::shared_ptr<house> house_;
-  boost::asio::io_context context_{1};
+  std::unique_ptr<boost::asio::io_context> own_; // null: we are guests
+  boost::asio::io_context& context_;
   std::shared_ptr<letterbox> letters_
     = std::make_shared<letterbox>(context_.get_executor());
   boost::asio::steady_timer ticker_{context_};
@@ -91,6 +100,7 @@ private:
     connections_;
   counters counts_;
   std::thread thread_;
+  bool started_ = false;
   std::atomic<bool> closed_{false};
   std::string date_;
   std::time_t date_second_ = 0;

@@ -16,7 +16,8 @@ std::vector<setting_key> engine() {
         "Threads that run actors; 0 means one per two cores.")
       .between(0, 256),
     row("engine", "io-threads", TROUPE_AT(engine.io_threads),
-        "Threads that serve sockets; 0 means one per core.")
+        "Threads that serve sockets; 0 means one per core. A single one is "
+        "that of the local runs; so it is by default on two cores.")
       .between(0, 256),
     row("engine", "drain-timeout", TROUPE_AT(engine.drain_timeout),
         "How long a stopping engine waits for the runs it has begun.")
