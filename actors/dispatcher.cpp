@@ -13,7 +13,7 @@ constexpr std::size_t usual_stages = 6; // resolve, queue, ... answer
 
 // -- from outside -------------------------------------------------------------
 
-caf::result<run_answer> dispatcher_state::run(execution& what) {
+caf::result<run_answer> dispatcher_state::run(live_run_ptr& what) {
   error why;
   auto* j = take_on(what, false, why);
   if (!j)
@@ -24,7 +24,7 @@ caf::result<run_answer> dispatcher_state::run(execution& what) {
   return promise;
 }
 
-caf::result<run_note> dispatcher_state::start(execution& what) {
+caf::result<run_note> dispatcher_state::start(live_run_ptr& what) {
   error why;
   auto* j = take_on(what, true, why);
   if (!j)
@@ -108,24 +108,24 @@ void dispatcher_state::stop() {
 
 // -- intake -------------------------------------------------------------------
 
-dispatcher_state::job* dispatcher_state::take_on(execution& what, bool detached,
-                                                 error& why) {
-  if (!what.local || !what.request) {
-    why = {ec::internal, "an execution came without its run"};
+dispatcher_state::job* dispatcher_state::take_on(live_run_ptr& run,
+                                                 bool detached, error& why) {
+  auto wanted = run->request();
+  if (!wanted) {
+    why = {ec::conflict, "this run is over already"};
     return nullptr;
   }
-  auto& run = what.local;
   auto [i, fresh] = jobs.try_emplace(run.get());
   if (!fresh) {
     why = {ec::conflict, "this run is going on already"};
     return nullptr;
   }
   auto& j = i->second;
-  j.run = run;
-  j.request = std::move(what.request);
+  j.run = std::move(run);
+  j.request = std::move(wanted);
   j.detached = detached;
   j.stages.reserve(usual_stages);
-  j.stage_began = run->began;
+  j.stage_began = j.run->began;
   j.config = config.of(context->config);
   const auto& request = *j.request;
   const auto& rules = context->options.deadlines;
@@ -134,7 +134,7 @@ dispatcher_state::job* dispatcher_state::take_on(execution& what, bool detached,
     patience
       = request.limits.wall.value_or(context->options.rules.defaults.wall)
       + rules.allowance;
-  j.deadline = run->began + std::min(patience, rules.longest);
+  j.deadline = j.run->began + std::min(patience, rules.longest);
   set_alarm(j, j.deadline);
   return &j;
 }
@@ -248,16 +248,16 @@ dispatcher(dispatcher_actor::stateful_pointer<dispatcher_state> self,
     self->quit(std::move(m.reason));
   });
   return {
-    [self](run_atom, execution& what) {
+    [self](run_atom, live_run_ptr& run) {
       look_ahead::into(*self);
-      return self->state.run(what);
+      return self->state.run(run);
     },
-    [self](start_atom, execution& what) { return self->state.start(what); },
+    [self](start_atom, live_run_ptr& run) { return self->state.start(run); },
     [self](cancel_atom, const live_run_ptr& run) {
       return self->state.cancel(run);
     },
-    [self](explain_atom, const execution& what) {
-      return self->state.explain(what);
+    [self](explain_atom, const live_run_ptr& run) {
+      return self->state.explain(run);
     },
     [self](turn_atom, const live_run_ptr& run) {
       if (auto* j = self->state.find(run))

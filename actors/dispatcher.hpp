@@ -77,16 +77,16 @@ struct dispatcher_state {
   published<catalog>::seen config;
 
   // -- from outside ----------------------------------------------------------
-  caf::result<run_answer> run(execution& what);
-  caf::result<run_note> start(execution& what);
+  caf::result<run_answer> run(live_run_ptr& what);
+  caf::result<run_note> start(live_run_ptr& what);
   caf::result<run_note> cancel(const live_run_ptr& run);
-  caf::result<explain_result> explain(const execution& what);
+  caf::result<explain_result> explain(const live_run_ptr& what);
   void gone(const caf::actor_addr& who);
   void tick(std::uint64_t generation);
   void stop();
 
   // -- the stages ------------------------------------------------------------
-  job* take_on(execution& what, bool detached, error& why);
+  job* take_on(live_run_ptr& what, bool detached, error& why);
   void begin(job& j);
   void resolve_now(job& j);
   void resolved(job& j, result<resolved_run> what);

@@ -83,8 +83,10 @@ caf::result<explain_result> ask_webhook(dispatcher_state& by,
 
 } // namespace
 
-caf::result<explain_result> dispatcher_state::explain(const execution& what) {
-  const auto& request = *what.request;
+caf::result<explain_result>
+dispatcher_state::explain(const live_run_ptr& asked) {
+  const auto wanted = asked->request();
+  const auto& request = *wanted;
   const auto& rules = context->options.rules;
   const auto picture = config.of(context->config);
   const auto* catalog = picture->find(request.organization);
@@ -94,7 +96,7 @@ caf::result<explain_result> dispatcher_state::explain(const execution& what) {
   auto plan = plan_backends(r->wish, viewer(), true);
   if (!plan)
     return to_caf(std::move(plan.error()));
-  draft d{what.request, r->tool, plan->candidates.front(), {}, {}};
+  draft d{wanted, r->tool, plan->candidates.front(), {}, {}};
   auto view = views.find(request, d.first, catalog, rules);
   if (!view)
     return to_caf(std::move(view.error()));
@@ -122,7 +124,7 @@ caf::result<explain_result> dispatcher_state::explain(const execution& what) {
     return std::move(*done);
   }
   gather_request ask;
-  ask.run = what.local;
+  ask.run = asked;
   ask.tool_name = run->name;
   return ask_webhook(*this, credential, std::move(ask), std::move(d));
 }

@@ -47,9 +47,9 @@ result<taken_run> gate_state::take_in(execution& what) {
   auto taken = take_on(*context, caller{what.who}, run_request{*what.request});
   if (!taken)
     return taken;
-  what.request = taken->run->request();
-  what.local = taken->run;
-  const bool counts = what.request->args_json.size() <= inline_arguments;
+  what.request = nullptr; // the run has one of its own now
+  const bool counts
+    = taken->run->request()->args_json.size() <= inline_arguments;
   if (counts) // the others keep no dispatcher busy
     pressure->sent();
   // The answer goes straight back: only what the dispatcher tells comes by.
@@ -66,14 +66,16 @@ result<taken_run> gate_state::take_in(execution& what) {
   return taken;
 }
 
-result<dispatcher_actor> gate_state::admit(execution& what) {
+result<gate_state::admitted> gate_state::admit(execution& what) {
   auto taken = take_in(what);
   if (!taken)
     return taken.error();
   auto to = choose_dispatcher(*context, *taken->run);
-  if (!to)
+  if (!to) {
     abandon(*context, taken->run, to.error());
-  return to;
+    return to.error();
+  }
+  return admitted{std::move(taken->run), std::move(*to)};
 }
 
 template <class Answer, class Word>
@@ -104,22 +106,22 @@ caf::result<Answer> gate_state::arrive(Word word, execution& what) {
 
 template <class Answer, class Word>
 caf::result<Answer> gate_state::pass_on(Word word, execution& what) {
-  auto to = admit(what);
-  if (!to)
-    return to_caf(std::move(to.error()));
+  auto in = admit(what);
+  if (!in)
+    return to_caf(std::move(in.error()));
   // As urgent as it came: the answer to a message that became urgent on its way
   // is not what the asker waits for.
-  return self->delegate(*to, word, std::move(what));
+  return self->delegate(in->to, word, std::move(in->run));
 }
 
 void gate_state::forward(gate_line::visitor& v) {
-  auto to = admit(v.what);
-  if (!to)
-    return refuse(v, std::move(to.error()));
+  auto in = admit(v.what);
+  if (!in)
+    return refuse(v, std::move(in.error()));
   if (v.answer.pending())
-    v.answer.delegate(*to, run_v, std::move(v.what));
+    v.answer.delegate(in->to, run_v, std::move(in->run));
   else
-    v.accepted.delegate(*to, start_v, std::move(v.what));
+    v.accepted.delegate(in->to, start_v, std::move(in->run));
 }
 
 void gate_state::turn() {

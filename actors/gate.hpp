@@ -35,8 +35,12 @@ struct gate_state {
   caf::result<run_note> find(const run_reference& which);
 
 private:
+  struct admitted {
+    live_run_ptr run;
+    dispatcher_actor to;
+  };
   result<taken_run> take_in(execution& what);
-  result<dispatcher_actor> admit(execution& what);
+  result<admitted> admit(execution& what);
   void forward(gate_line::visitor& v);
 };
 

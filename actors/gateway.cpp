@@ -26,13 +26,6 @@ run_reference reference_to(const caller& who, const run_id& id) {
   return which;
 }
 
-execution execution_of(const live_run_ptr& run) {
-  execution what;
-  what.request = run->request();
-  what.local = run; // who asks stands in it
-  return what;
-}
-
 /// Why it ended, in the words that its record has.
 error failure_of(const live_run& run, error told) {
   const bool ended = run.phase == run_phase::ended;
@@ -80,8 +73,7 @@ void gateway::submit(caller who, run_request request,
   };
   if (!to)
     return finish(std::move(to.error()));
-  ask<run_answer>(*context_->router, by, *to, std::move(finish), run_v,
-                  execution_of(run));
+  ask<run_answer>(*context_->router, by, *to, std::move(finish), run_v, run);
 }
 
 void gateway::submit_detached(caller who, run_request request,
@@ -102,8 +94,7 @@ void gateway::submit_detached(caller who, run_request request,
   };
   if (!to)
     return finish(std::move(to.error()));
-  ask<run_note>(*context_->router, by, *to, std::move(finish), start_v,
-                execution_of(run));
+  ask<run_note>(*context_->router, by, *to, std::move(finish), start_v, run);
 }
 
 void gateway::cancel(caller who, run_id id, handler<run_record> done) {
@@ -221,7 +212,7 @@ void gateway::explain(caller who, run_request request,
       done(std::move(what.error()));
   };
   ask<explain_result>(*context_->router, route_of(run->owner), *to,
-                      std::move(finish), explain_v, execution_of(run));
+                      std::move(finish), explain_v, run);
 }
 
 // -- configuration ------------------------------------------------------------

@@ -163,13 +163,13 @@ using gate_actor = caf::typed_actor<
 /// Takes runs through their life; one per core.
 using dispatcher_actor = caf::typed_actor<
   // Runs and answers.
-  caf::replies_to<run_atom, execution>::with<run_answer>,
+  caf::replies_to<run_atom, live_run_ptr>::with<run_answer>,
   // Answers as soon as the run cannot be lost without a trace.
-  caf::replies_to<start_atom, execution>::with<run_note>,
+  caf::replies_to<start_atom, live_run_ptr>::with<run_note>,
   // Ends a run of ours early.
   caf::replies_to<cancel_atom, live_run_ptr>::with<run_note>,
   // Tells what a run would do, without doing it.
-  caf::replies_to<explain_atom, execution>::with<explain_result>,
+  caf::replies_to<explain_atom, live_run_ptr>::with<explain_result>,
   // INTERNAL: a run that waited may go on.
   caf::reacts_to<turn_atom, live_run_ptr>,
   // The credential actor found the variables of a run.

@@ -25,7 +25,6 @@ struct execution {
   std::shared_ptr<const run_request> request;
   caller who; // of a message from elsewhere
   wire_ext ext;
-  live_run_ptr local;                      // never leaves the process
   std::shared_ptr<const error> unreadable; // why what came is no request
 };
 

@@ -76,7 +76,7 @@ asker(asker_actor::stateful_pointer<asker_state> self, echo_actor to,
 
 using hollow_executor = caf::typed_actor<caf::reacts_to<start_atom, attempt>>;
 using hollow_dispatcher
-  = caf::typed_actor<caf::replies_to<run_atom, execution>::with<run_answer>,
+  = caf::typed_actor<caf::replies_to<run_atom, live_run_ptr>::with<run_answer>,
                      caf::reacts_to<ended_atom, attempt_end>>;
 
 /// A dispatcher's messages without its work: who waits, and for what.
@@ -100,11 +100,11 @@ hollow_dispatcher::behavior_type
 hollow_middle(hollow_dispatcher::stateful_pointer<hollow_state> self,
               hollow_executor next, std::shared_ptr<const run_result> answer) {
   return {
-    [=](run_atom, execution& what) -> caf::result<run_answer> {
+    [=](run_atom, live_run_ptr& run) -> caf::result<run_answer> {
       auto promise = self->make_response_promise<run_answer>();
       const auto number = ++self->state.last;
       self->state.waiting.emplace(number, promise);
-      self->send(next, start_v, attempt{what.local, nullptr, number});
+      self->send(next, start_v, attempt{std::move(run), nullptr, number});
       return promise;
     },
     [=](ended_atom, attempt_end& end) {
@@ -136,15 +136,22 @@ struct bare_caf {
     router.shutdown();
   }
 
-  template <class Handle>
-  cost by_router(const Handle& whom, std::size_t pending, std::size_t count) {
-    return measure(pending, count, [this, whom](std::function<void()> done) {
-      execution what;
-      what.request = request;
-      auto finish = [done = std::move(done)](result<run_answer>) { done(); };
-      ask<run_answer>(router, 0, whom, std::move(finish), run_v,
-                      std::move(what));
-    });
+  template <class Handle, class What>
+  cost by_router(const Handle& whom, const What& what, std::size_t pending,
+                 std::size_t count) {
+    return measure(
+      pending, count, [this, whom, what](std::function<void()> done) {
+        auto finish = [done = std::move(done)](result<run_answer>) { done(); };
+        ask<run_answer>(router, 0, whom, std::move(finish), run_v, what);
+      });
+  }
+  cost by_router(std::size_t pending, std::size_t count) {
+    execution what;
+    what.request = request;
+    return by_router(to, what, pending, count);
+  }
+  cost by_path(std::size_t pending, std::size_t count) {
+    return by_router(middle, live_run_ptr{}, pending, count);
   }
 
   cost by_request(std::size_t pending, std::size_t count) {
@@ -211,8 +218,8 @@ void run(report& out) {
     std::vector<cost> engine, router, path, request, asio;
     for (int i = 0; i < rounds; ++i) {
       engine.push_back(engine_side.run(pending, count));
-      router.push_back(caf_side.by_router(caf_side.to, pending, count));
-      path.push_back(caf_side.by_router(caf_side.middle, pending, count));
+      router.push_back(caf_side.by_router(pending, count));
+      path.push_back(caf_side.by_path(pending, count));
       // Its table is linear in the pending ones: more would take for ever.
       if (pending <= 1'000)
         request.push_back(caf_side.by_request(pending, count));
