@@ -96,6 +96,7 @@ void worker::start() {
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, nullptr);
     pthread_setname_np(pthread_self(), "troupe-http");
+    self->adopt_this_thread();
     self->context_.run();
   });
 }
