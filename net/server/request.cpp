@@ -68,7 +68,7 @@ bool has_token(std::string_view list, std::string_view token) {
 
 std::string_view request::field(std::string_view name) const {
   for (const auto& [key, value] : fields)
-    if (equal_ignoring_case(key, name))
+    if (key.size() == name.size() && equal_ignoring_case(key, name))
       return value;
   return {};
 }
@@ -76,12 +76,14 @@ std::string_view request::field(std::string_view name) const {
 std::size_t request::count(std::string_view name) const {
   std::size_t n = 0;
   for (const auto& [key, value] : fields)
-    n += equal_ignoring_case(key, name) ? 1 : 0;
+    n += key.size() == name.size() && equal_ignoring_case(key, name) ? 1 : 0;
   return n;
 }
 
 std::optional<std::string> percent_decode(std::string_view text,
                                           bool plus_is_space) {
+  if (text.find('%') == std::string_view::npos && !plus_is_space)
+    return std::string{text};
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
