@@ -1,6 +1,5 @@
 #pragma once
 
-#include "actors/live_run.hpp"
 #include "actors/wire_text.hpp"
 #include "runtime/engine.hpp"
 
