@@ -12,6 +12,9 @@ BOOST_AUTO_TEST_SUITE(name_resolver)
 
 namespace {
 
+constexpr std::chrono::seconds long_enough{10};
+constexpr std::chrono::milliseconds short_while{300};
+
 std::string query(std::string_view name, char id = 7) {
   std::string packet{0, id, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0};
   while (!name.empty()) {
@@ -49,6 +52,15 @@ struct house {
     BOOST_REQUIRE(::send(client.get(), packet.data(), packet.size(), 0)
                   == static_cast<ssize_t>(packet.size()));
   }
+  /// Serves until `done`, which comes soon or never.
+  template <class Done>
+  void serve_until(Done done) {
+    const auto end = std::chrono::steady_clock::now() + long_enough;
+    while (!done()) {
+      BOOST_REQUIRE((std::chrono::steady_clock::now() < end));
+      io.run_one_for(std::chrono::milliseconds{10});
+    }
+  }
   /// "" when nothing has come before `patience` is over.
   std::string receive(std::chrono::milliseconds patience) {
     char bytes[8192];
@@ -69,9 +81,6 @@ struct house {
   unique_fd client;
   std::uint16_t port = 0;
 };
-
-constexpr std::chrono::seconds long_enough{10};
-constexpr std::chrono::milliseconds short_while{300};
 
 } // namespace
 
@@ -161,12 +170,12 @@ BOOST_AUTO_TEST_CASE(waits_for_the_real_answer_behind_a_forged_one) {
   char bytes[512];
   sockaddr_in from{};
   ssize_t n = -1;
-  while (n < 0) { // let it forward the question
-    h.io.run_one();
+  h.serve_until([&] { // it forwards the question
     size = sizeof from;
     n = ::recvfrom(server.get(), bytes, sizeof bytes, MSG_DONTWAIT,
                    reinterpret_cast<sockaddr*>(&from), &size);
-  }
+    return n >= 0;
+  });
   std::string asked_packet{bytes, static_cast<std::size_t>(n)};
   auto real = refuse_dns_query(asked_packet, *parse_dns_query(asked_packet),
                                dns_code::no_such_name);
@@ -210,11 +219,11 @@ struct upstream {
     socklen_t size = sizeof from;
     auto* address = reinterpret_cast<sockaddr*>(&from);
     ssize_t n = -1;
-    while (n < 0) {
-      h.io.run_one();
+    h.serve_until([&] {
       n = ::recvfrom(datagrams.get(), bytes, sizeof bytes, MSG_DONTWAIT,
                      address, &size);
-    }
+      return n >= 0;
+    });
     std::string asked{bytes, static_cast<std::size_t>(n)};
     auto cut
       = refuse_dns_query(asked, *parse_dns_query(asked), dns_code::no_error);
@@ -239,8 +248,7 @@ BOOST_AUTO_TEST_CASE(fetches_long_answers_whole) {
   BOOST_TEST(without_room(asked).size() + 11 == asked.size());
   unique_fd stream;
   std::string again;
-  while (again.size() < 2 + asked.size()) {
-    h.io.run_one_for(std::chrono::milliseconds{10});
+  h.serve_until([&] {
     if (!stream)
       stream.reset(::accept4(far.streams.get(), nullptr, nullptr,
                              SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -248,7 +256,8 @@ BOOST_AUTO_TEST_CASE(fetches_long_answers_whole) {
     const auto n = ::read(stream.get(), bytes, sizeof bytes);
     if (n > 0)
       again.append(bytes, static_cast<std::size_t>(n));
-  }
+    return again.size() >= 2 + asked.size();
+  });
   BOOST_TEST(again.substr(2) == asked);
   constexpr unsigned char addresses = 200;
   auto all
