@@ -58,7 +58,8 @@ void cold_carrier::start(launch what, carrier_events events) {
     refuse(what, events, closing_ ? "the local backend is stopping" : trouble_);
     return;
   }
-  if (!trouble_.empty()) {
+  // What dies with a warden may tell us before the warden's own end does.
+  if (!trouble_.empty() || !warden_ || warden_->has_hung_up()) {
     pending_.emplace_back(std::move(what), std::move(events));
     return;
   }
@@ -201,7 +202,7 @@ void cold_carrier::expect(std::uint64_t ticket, flight& f,
     if (i == self->flights_.end())
       return;
     if (then_replace && self->warden_)
-      self->warden_->kill();
+      self->replace_warden();
     else
       self->send_kill(ticket, i->second);
   });

@@ -92,6 +92,7 @@ private:
   void mark_started(std::uint64_t ticket, std::vector<unique_fd> listener);
   void finish(const warden::end_notice& notice);
   void lose_warden();
+  void replace_warden();
   bool is_hopeless() const;
   void report_lost();
   void watch_answers();

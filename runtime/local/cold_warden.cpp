@@ -112,9 +112,16 @@ void cold_carrier::look_for_answers() {
     look(f.by);
   // One that is only starting has its own deadline.
   if (late && warden_ && trouble_.empty())
-    warden_->kill();
+    replace_warden();
   else if (waits)
     watch_answers();
+}
+
+/// Its death kills all that it has made. Who comes until it is buried waits for
+/// its successor.
+void cold_carrier::replace_warden() {
+  trouble_ = "the warden does not answer and is being replaced";
+  warden_->kill();
 }
 
 void cold_carrier::kill_interpreter(std::uint64_t number) {

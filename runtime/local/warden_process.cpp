@@ -3,6 +3,7 @@
 #include "runtime/local/packet_socket.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -157,6 +158,11 @@ void warden_process::flush() {
 void warden_process::kill() {
   if (pid_ >= 0)
     ::kill(pid_, SIGKILL); // its end of the socket closes: `bury`
+}
+
+bool warden_process::has_hung_up() {
+  pollfd look{socket_.native_handle(), 0, 0};
+  return ::poll(&look, 1, 0) == 1 && (look.revents & POLLHUP) != 0;
 }
 
 void warden_process::bury() {

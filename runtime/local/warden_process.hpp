@@ -38,6 +38,9 @@ public:
   /// Kills it; `died` follows. Its runs die with it.
   void kill();
 
+  /// It is dead, and `died` has not been told yet: nothing reaches it.
+  bool has_hung_up();
+
   int pid() const { return pid_; }
 
 private:

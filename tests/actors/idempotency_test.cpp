@@ -2,6 +2,8 @@
 #include "tests/support/engine_fixture.hpp"
 #include "tests/support/forwarding_journal.hpp"
 
+#include <caf/scoped_actor.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
@@ -42,11 +44,15 @@ std::size_t audit_lines(engine_fixture& f) {
   return box.get()->items.size();
 }
 
-/// As a bug would end them, without a chance to say good-bye.
+/// As a bug would end them, without a chance to say good-bye. All of them are
+/// dead when this returns: none of them may take what comes next.
 void kill_the_dispatchers(engine_fixture& f) {
   const auto routes = context_of(*f.host)->routes.load(); // others come soon
+  caf::scoped_actor self{routes->dispatchers.front()->home_system()};
   for (const auto& d : routes->dispatchers)
     caf::anon_send_exit(d, caf::exit_reason::kill);
+  for (const auto& d : routes->dispatchers)
+    self->wait_for(d);
 }
 
 /// Until the key is free, or has an answer: a dispatcher is being started.

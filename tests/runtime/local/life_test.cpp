@@ -1,6 +1,7 @@
 #include "runtime/local/isolation/cgroup_files.hpp"
 #include "tests/runtime/local/support.hpp"
 
+#include <boost/asio/post.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <set>
 #include <thread>
 
@@ -210,6 +212,22 @@ BOOST_AUTO_TEST_CASE(sweeps_what_a_dead_instance_left_and_only_that) {
   BOOST_TEST(eventually([&] { return !fs::exists(dead); }));
   BOOST_TEST(fs::exists(alive));
   BOOST_TEST(living.run(shell("echo on")).stdout_text == "on\n");
+}
+
+BOOST_AUTO_TEST_CASE(keeps_a_run_that_comes_with_the_death_of_the_warden) {
+  local_host host;
+  const auto dying = host.backend().warden_pid();
+  std::promise<std::shared_ptr<watcher>> begun;
+  // On its strand, so that the run is next and the death is not heard of.
+  boost::asio::post(host.backend().strand(), [&] {
+    begun.set_value(host.start(shell("echo on")));
+    ::kill(dying, SIGKILL);
+    siginfo_t dead{};
+    ::waitid(P_PID, static_cast<id_t>(dying), &dead, WEXITED | WNOWAIT);
+  });
+  const auto outcome = begun.get_future().get()->wait();
+  BOOST_REQUIRE(outcome.answer);
+  BOOST_TEST(outcome.answer->stdout_text == "on\n", outcome.answer->detail);
 }
 
 BOOST_AUTO_TEST_CASE(replaces_a_warden_that_hangs) {

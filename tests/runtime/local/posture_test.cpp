@@ -82,8 +82,8 @@ prepared_run node_tool() {
     "  console.log(require('fs').readlinkSync('/proc/self/ns/pid'));\n"
     "  return new Promise((r) => setTimeout(r, 1000000));\n}\n");
 }
-prepared_run shell_line() {
-  return shell("s=$(readlink /proc/self/ns/pid); echo $s; exec sleep 1000");
+prepared_run shell_line() { // the shell stays: what it waits for may be opening
+  return shell("s=$(readlink /proc/self/ns/pid); echo $s; sleep 1000 & wait");
 }
 
 struct way {
