@@ -75,7 +75,7 @@ struct plan {
   std::vector<sock_filter> filter; // of seccomp.hpp; empty: none
   bool notify = false;             // the filter has USER_NOTIF rules
   std::string working_dir = "/tmp";
-  /// A slot whose runs each get a world of their own: pid, ipc and mount
+  /// A slot whose runs each get a world of their own: pid, mount and uts
   /// namespaces with a scratch and a /proc of their own. `filter` leaves the
   /// calls that make it, `world_filter` takes them away again.
   bool world_per_run = false;

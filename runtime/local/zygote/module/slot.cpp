@@ -69,9 +69,8 @@ void slot::let_go_of_listener() {
 
 void slot::serve(const isolation::plan& plan) {
   used_.begin_slot();
-  // What a run does in a world of its own is gone with it.
-  residue_.remember(plan.layers.mounts && !plan.world_per_run,
-                    plan.layers.ipc && !plan.world_per_run);
+  // The files of a world of its own are gone with it.
+  residue_.remember(plan.layers.mounts && !plan.world_per_run, plan.layers.ipc);
   if (plan.world_per_run)
     world_.emplace(plan);
   packet ready;
