@@ -108,18 +108,28 @@ stored_config(const run_request& request, backend_kind backend,
   return i == catalog->configs.end() ? nullptr : i->second;
 }
 
+/// Where its view is, or will be.
+config_view_ptr& config_views::place(const sandbox_config* stored,
+                                     const run_request& request,
+                                     backend_kind backend) {
+  const auto look = [](auto& known, const auto& key) -> config_view_ptr& {
+    constexpr std::size_t limit = 4'096; // then we begin anew
+    if (known.size() >= limit && !known.contains(key))
+      known.clear();
+    return known[key];
+  };
+  return stored ? look(stored_, stored->id)
+                : look(defaults_[backend], request.organization);
+}
+
 result<config_view_ptr> config_views::find(const run_request& request,
                                            backend_kind backend,
                                            const organization_catalog* catalog,
                                            const run_rules& rules) {
-  constexpr std::size_t limit = 4'096; // views; then we begin anew
   auto stored = stored_config(request, backend, catalog);
-  const auto key = stored
-    ? stored->id.str()
-    : request.organization.str() + std::string{to_string(backend)};
-  if (auto i = known_.find(key);
-      i != known_.end() && (!stored || i->second->config == stored))
-    return i->second;
+  auto& known = place(stored.get(), request, backend);
+  if (known && (!stored || known->config == stored))
+    return known;
   auto view = std::make_shared<config_view>();
   if (stored) {
     view->config = stored;
@@ -133,11 +143,8 @@ result<config_view_ptr> config_views::find(const run_request& request,
     return std::move(ok).error().within("sandbox config of "
                                         + std::string{to_string(backend)});
   view->fingerprint = fingerprint(*view->config);
-  if (known_.size() >= limit)
-    known_.clear();
-  config_view_ptr ready = std::move(view);
-  known_[key] = ready;
-  return ready;
+  known = std::move(view);
+  return known;
 }
 
 result<void> fit(prepared_run& run, const resolved_run& resolved,

@@ -131,14 +131,7 @@ result<void> use_tool(const tool_view& view, const run_request& request,
 /// The tool that a run without one is: the same uuid, so that one tells the
 /// other and nobody has to think of a second one.
 tool_id tool_of(const run_id& run) {
-  const auto at = run_id::prefix.size();
-  if (!is_id(run_id::prefix, run.str()))
-    return tool_id::make();
-  std::string text;
-  text.reserve(tool_id::prefix.size() + run.str().size() - at);
-  text += tool_id::prefix;
-  text.append(run.str(), at);
-  return tool_id{std::move(text)};
+  return run.is_sound() ? tool_id::twin_of(run) : tool_id::make();
 }
 
 void use_request(const run_request& request, resolved_run& r) {

@@ -5,6 +5,7 @@
 #include "runtime/backend.hpp"
 #include "runtime/catalog.hpp"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -78,7 +79,13 @@ public:
                                const run_rules& rules);
 
 private:
-  std::unordered_map<std::string, config_view_ptr> known_;
+  using of_organization = std::unordered_map<organization_id, config_view_ptr>;
+
+  config_view_ptr& place(const sandbox_config* stored,
+                         const run_request& request, backend_kind backend);
+
+  std::unordered_map<config_id, config_view_ptr> stored_;
+  std::map<backend_kind, of_organization> defaults_;
 };
 
 /// Makes `run`, a resolved one's base, fit for one backend: its config,

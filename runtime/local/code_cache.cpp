@@ -5,10 +5,11 @@
 namespace troupe {
 
 std::string code_cache::key_of(const prepared_run& run) {
+  const auto organization = run.organization.str();
   std::string text;
   // Length-prefixed, so that no part can imitate two.
   for (std::string_view part :
-       {std::string_view{run.organization.str()}, std::string_view{run.name},
+       {std::string_view{organization}, std::string_view{run.name},
         std::string_view{run.function}, std::string_view{run.interpreter},
         std::string_view{run.source}}) {
     text += std::to_string(part.size());

@@ -96,7 +96,7 @@ void cold_carrier::start(launch what, carrier_events events) {
   f.network = what.run->network;
   if (auto note = network_note(*what.run); !note.empty())
     f.notes.push_back(std::move(note));
-  tickets_[f.id.str()] = order.ticket;
+  tickets_[f.id] = order.ticket;
   expect(order.ticket, f, options_.warden_answers, false);
   warden_->send(m, std::move(fds));
 }
@@ -126,7 +126,7 @@ void cold_carrier::finish(const warden::end_notice& notice) {
     return;
   auto f = std::move(i->second);
   flights_.erase(i);
-  tickets_.erase(f.id.str());
+  tickets_.erase(f.id);
   f.deadline.reset();
   run_ending ending;
   if (!notice.failure.ok() && !f.started)
@@ -172,7 +172,7 @@ void cold_carrier::kill(const run_id& id) {
     refuse(entry.first, entry.second, "ended before it began");
     return;
   }
-  auto i = tickets_.find(id.str());
+  auto i = tickets_.find(id);
   if (i == tickets_.end())
     return;
   if (auto f = flights_.find(i->second); f != flights_.end())

@@ -118,7 +118,7 @@ private:
   std::vector<std::pair<launch, carrier_events>>
     pending_;    // max_running at most
   flights lost_; // of the last warden, told when its successor has swept
-  std::unordered_map<std::string, std::uint64_t> tickets_; // by run id
+  std::unordered_map<run_id, std::uint64_t> tickets_; // by run id
   std::map<std::uint64_t, question> asked_;
   std::multimap<std::uint64_t, farewell> leaving_; // by ticket
   std::uint64_t next_ticket_ = 1;

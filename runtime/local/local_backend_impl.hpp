@@ -67,7 +67,7 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
   interpreters found;
   code_cache codes;
   std::deque<local_run_ptr> waiting;
-  std::unordered_map<std::string, local_run_ptr> running;
+  std::unordered_map<run_id, local_run_ptr> running;
   bool stopping = false;
   bool closing = false;
   std::vector<std::shared_ptr<std::promise<void>>> stop_waiters;

@@ -20,7 +20,7 @@ error refusal(ec code, std::string text,
 result<void> local_backend::impl::admit(const prepared_run& run) const {
   if (stopping)
     return stopping_error();
-  if (running.contains(run.id.str()))
+  if (running.contains(run.id))
     return refusal(ec::conflict, "run " + run.id.str() + " runs already");
   if (waiting.size() >= options.max_queued)
     return refusal(ec::exhausted,
@@ -84,7 +84,7 @@ void local_backend::impl::begin(const local_run_ptr& run) {
     run->fail(what.error());
     return;
   }
-  running.emplace(request.id.str(), run);
+  running.emplace(request.id, run);
   run_carrier* carrier = cold.get();
   for (auto& faster : carriers)
     if (faster->takes(*what)) {
@@ -124,7 +124,7 @@ void local_backend::impl::compile(const prepared_run& like, std::string key) {
 }
 
 void local_backend::impl::forget(const run_id& id) {
-  running.erase(id.str());
+  running.erase(id);
   if (waiting.empty() && !stopping)
     return;
   // Not from here: `begin` may be below us on the stack.
@@ -135,7 +135,7 @@ void local_backend::impl::forget(const run_id& id) {
 }
 
 void local_backend::impl::cancel(const run_id& id, exit_reason why) {
-  if (auto i = running.find(id.str()); i != running.end()) {
+  if (auto i = running.find(id); i != running.end()) {
     i->second->end(why);
     return;
   }

@@ -1,19 +1,15 @@
 #pragma once
 
 #include "runtime/error.hpp"
+#include "runtime/model/id_value.hpp"
 
 #include <compare>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
 
 namespace troupe {
-
-/// A random UUID of version 4, lower case.
-std::string make_uuid();
-
-/// Accepts `prefix` + "-" + UUID version 4, and nothing else.
-bool is_id(std::string_view prefix, std::string_view text);
 
 /// The name of one thing of one kind: `run-<uuid4>`, `tool-<uuid4>`, ...
 /// Kinds do not mix, and an id built from foreign text has been checked.
@@ -24,9 +20,21 @@ public:
 
   id() = default;
   /// Takes the text as it is: for ids that come from our own store.
-  explicit id(std::string text) : text_{std::move(text)} {}
+  explicit id(std::string text) : value_{prefix, std::move(text)} {}
 
-  static id make() { return id{std::string{prefix} + "-" + make_uuid()}; }
+  static id make() {
+    id made;
+    made.value_ = id_value::make();
+    return made;
+  }
+
+  /// The same UUID, for a thing that comes with another one.
+  template <class Other>
+  static id twin_of(const id<Other>& other) {
+    id made;
+    made.value_ = other.value_;
+    return made;
+  }
 
   static result<id> parse(std::string_view text) {
     if (!is_id(prefix, text))
@@ -37,21 +45,42 @@ public:
     return id{std::string{text}};
   }
 
-  const std::string& str() const noexcept { return text_; }
-  bool empty() const noexcept { return text_.empty(); }
-  explicit operator bool() const noexcept { return !text_.empty(); }
+  std::string str() const { return value_.text(prefix); }
+  bool empty() const noexcept { return value_.empty(); }
+  explicit operator bool() const noexcept { return !empty(); }
+  /// It reads as an id of this kind has to.
+  bool is_sound() const noexcept { return value_.is_uuid(); }
 
-  friend auto operator<=>(const id&, const id&) = default;
-  friend bool operator==(const id&, const id&) = default;
-  friend std::string to_string(const id& x) { return x.text_; }
+  /// As their texts are ordered.
+  friend std::strong_ordering operator<=>(const id& a, const id& b) {
+    return a.is_sound() && b.is_sound() ? a.value_.order(b.value_)
+                                        : a.str() <=> b.str();
+  }
+  friend bool operator==(const id& a, const id& b) noexcept {
+    return a.value_ == b.value_;
+  }
+  friend std::string to_string(const id& x) { return x.str(); }
 
+  /// As text: what goes over a wire stays what it was.
   template <class Inspector>
   friend typename Inspector::result_type inspect(Inspector& f, id& x) {
-    return f(x.text_);
+    auto text = x.str();
+    if constexpr (Inspector::writes_state) {
+      auto read = f(text);
+      x = id{std::move(text)};
+      return read;
+    } else {
+      return f(text);
+    }
   }
 
+  std::size_t hash() const noexcept { return value_.hash(); }
+
 private:
-  std::string text_;
+  template <class Other>
+  friend class id;
+
+  id_value value_;
 };
 
 struct organization_kind {
@@ -102,7 +131,5 @@ template <class Kind>
 struct std::hash<troupe::id<Kind>> {
   /// Not `noexcept`, on purpose: the library then keeps the hash beside each
   /// entry, and a look-up compares numbers instead of hashing its neighbours.
-  std::size_t operator()(const troupe::id<Kind>& x) const {
-    return std::hash<std::string>{}(x.str());
-  }
+  std::size_t operator()(const troupe::id<Kind>& x) const { return x.hash(); }
 };

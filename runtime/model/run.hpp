@@ -33,9 +33,9 @@ struct run_request {
   user_id user;
 
   run_kind kind = run_kind::tool;
-  tool_id tool;          // kind tool: by id ...
-  std::string tool_name; // ... or by name
   language lang = language::python;
+  tool_id tool;                  // kind tool: by id ...
+  std::string tool_name;         // ... or by name
   std::string source;            // kinds source and code
   std::string function;          // kind source; "": the schema's or the last
   std::vector<std::string> argv; // kind command: a program ...

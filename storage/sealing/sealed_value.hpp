@@ -15,8 +15,8 @@ enum class sealed_kind : std::uint8_t { config_variable, agent_variable };
 struct sealed_place {
   organization_id organization;
   sealed_kind kind = sealed_kind::config_variable;
-  std::string_view owner; // the config's or the agent's id
-  std::string_view name;  // the variable's
+  std::string owner;     // the config's or the agent's id
+  std::string_view name; // the variable's
 };
 
 /// What stands before the nonce: which format, which version of the

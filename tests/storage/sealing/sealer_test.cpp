@@ -15,9 +15,9 @@ const organization_id org_a{"org-a"};
 const organization_id org_b{"org-b"};
 
 sealed_place config_place(const organization_id& org = org_a,
-                          std::string_view owner = "sandbox-1",
+                          std::string owner = "sandbox-1",
                           std::string_view name = "TOKEN") {
-  return {org, sealed_kind::config_variable, owner, name};
+  return {org, sealed_kind::config_variable, std::move(owner), name};
 }
 
 std::shared_ptr<sealer> open_sealer(std::shared_ptr<database> db,
