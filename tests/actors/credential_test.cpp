@@ -69,7 +69,8 @@ private:
 
 struct webhook_fixture : engine_fixture {
   std::shared_ptr<scripted_webhook> webhook;
-  environment seen; // by the last run
+  /// By the last run, which may end after the test.
+  std::shared_ptr<environment> seen = std::make_shared<environment>();
 
   explicit webhook_fixture(engine_options options = {})
       : webhook_fixture{std::make_shared<scripted_webhook>(),
@@ -79,8 +80,8 @@ struct webhook_fixture : engine_fixture {
       : engine_fixture{scripted_backend::mode::answer,
                        with(hook, std::move(options))},
         webhook{std::move(hook)} {
-    local->set_script([this](const prepared_run& run, run_observer&) {
-      seen = run.env;
+    local->set_script([seen = seen](const prepared_run& run, run_observer&) {
+      *seen = run.env;
       return run_outcome{scripted_backend::answer_for(run), true};
     });
   }
@@ -115,8 +116,8 @@ BOOST_AUTO_TEST_CASE(puts_the_webhooks_variables_below_the_runs) {
   request.agent_id = "agent-1";
   request.tool_name = "t";
   BOOST_REQUIRE(f.run(request).has_value());
-  BOOST_TEST(f.seen.at("FROM_HOOK").reveal() == "1");
-  BOOST_TEST(f.seen.at("SHARED").reveal() == "run");
+  BOOST_TEST(f.seen->at("FROM_HOOK").reveal() == "1");
+  BOOST_TEST(f.seen->at("SHARED").reveal() == "run");
   auto queries = f.webhook->queries();
   BOOST_REQUIRE(queries.size() == 1u);
   BOOST_TEST(queries[0].agent_id == "agent-1");
@@ -201,8 +202,8 @@ BOOST_AUTO_TEST_CASE(does_not_take_loader_variables_from_outside) {
   f.webhook->always(answer);
   auto r = f.run(source_run());
   BOOST_REQUIRE(r.has_value());
-  BOOST_TEST(!f.seen.contains("LD_PRELOAD"));
-  BOOST_TEST(f.seen.contains("GOOD"));
+  BOOST_TEST(!f.seen->contains("LD_PRELOAD"));
+  BOOST_TEST(f.seen->contains("GOOD"));
   BOOST_TEST((*r)->notes.size() == 1u);
 }
 
@@ -233,7 +234,7 @@ BOOST_AUTO_TEST_CASE(goes_on_without_a_webhook_that_forgets_to_answer) {
   // The next one asks anew.
   f.webhook->always(variables("LATE", "1"));
   BOOST_REQUIRE(f.run(source_run()).has_value());
-  BOOST_TEST(f.seen.contains("LATE"));
+  BOOST_TEST(f.seen->contains("LATE"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -18,9 +18,9 @@ using mode = scripted_backend::mode;
 /// An engine on RocksDB that can be closed and opened again.
 struct stored_engine {
   temporary_directory directory;
+  environment seen; // a run may end after the test
   std::shared_ptr<scripted_backend> local;
   std::unique_ptr<engine_host> host;
-  environment seen;
 
   explicit stored_engine(mode how = mode::answer) { open(how); }
 

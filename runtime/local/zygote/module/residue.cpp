@@ -48,14 +48,18 @@ word_t* add_system_v(word_t* to) {
   return to;
 }
 
-/// What fork hands on, and a process of the same user may set.
-word_t* add_inherited(word_t* to) {
+word_t* add_limits(word_t* to) {
   for (int resource = 0; resource < RLIMIT_NLIMITS; ++resource) {
     rlimit limit{};
     getrlimit(static_cast<__rlimit_resource>(resource), &limit);
     *to++ = limit.rlim_cur;
     *to++ = limit.rlim_max;
   }
+  return to;
+}
+
+/// What fork hands on, and a process of the same user may set.
+word_t* add_inherited(word_t* to) {
   constexpr int one_process = 1; // IOPRIO_WHO_PROCESS
   *to++ = static_cast<word_t>(getpriority(PRIO_PROCESS, 0));
   *to++ = static_cast<word_t>(syscall(SYS_ioprio_get, one_process, 0));
@@ -71,16 +75,17 @@ word_t* add_inherited(word_t* to) {
 
 int residue::read(std::uint64_t* words) const {
   auto* end = add_inherited(words);
-  if (files_)
+  if (within_.limits)
+    end = add_limits(end);
+  if (within_.files)
     end = add_files(end);
-  if (system_v_)
+  if (within_.system_v)
     end = add_system_v(end);
   return static_cast<int>(end - words);
 }
 
-void residue::remember(bool files, bool system_v) {
-  files_ = files;
-  system_v_ = system_v;
+void residue::remember(const reach& within) {
+  within_ = within;
   count_ = read(words_);
 }
 

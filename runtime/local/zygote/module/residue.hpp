@@ -10,16 +10,20 @@ namespace troupe::zygote {
 /// was made; any difference means that the slot has had its day.
 class residue {
 public:
-  /// `files` and `system_v`: whether the slot has its own.
-  void remember(bool files, bool system_v);
+  struct reach {
+    bool files = false;    // the slot has its own
+    bool system_v = false; // and namespace of these
+    bool limits = false;   // no filter keeps a run from the slot's
+  };
+
+  void remember(const reach& within);
   bool none() const;
 
 private:
   static constexpr int max_words = 80;
   int read(std::uint64_t* words) const;
 
-  bool files_ = false;
-  bool system_v_ = false;
+  reach within_;
   std::uint64_t words_[max_words] = {};
   int count_ = 0;
 };

@@ -70,7 +70,9 @@ void slot::let_go_of_listener() {
 void slot::serve(const isolation::plan& plan) {
   used_.begin_slot();
   // The files of a world of its own are gone with it.
-  residue_.remember(plan.layers.mounts && !plan.world_per_run, plan.layers.ipc);
+  residue_.remember({.files = plan.layers.mounts && !plan.world_per_run,
+                     .system_v = plan.layers.ipc,
+                     .limits = !plan.layers.seccomp || plan.filter.empty()});
   if (plan.world_per_run)
     world_.emplace(plan);
   packet ready;
