@@ -69,8 +69,12 @@ private:
 
 struct webhook_fixture : engine_fixture {
   std::shared_ptr<scripted_webhook> webhook;
-  /// By the last run, which may end after the test.
-  std::shared_ptr<environment> seen = std::make_shared<environment>();
+  /// Of the last run, which may end after the test, and of others beside it.
+  struct last_environment {
+    std::mutex mutex;
+    environment variables;
+  };
+  std::shared_ptr<last_environment> last = std::make_shared<last_environment>();
 
   explicit webhook_fixture(engine_options options = {})
       : webhook_fixture{std::make_shared<scripted_webhook>(),
@@ -80,10 +84,15 @@ struct webhook_fixture : engine_fixture {
       : engine_fixture{scripted_backend::mode::answer,
                        with(hook, std::move(options))},
         webhook{std::move(hook)} {
-    local->set_script([seen = seen](const prepared_run& run, run_observer&) {
-      *seen = run.env;
+    local->set_script([last = last](const prepared_run& run, run_observer&) {
+      std::lock_guard guard{last->mutex};
+      last->variables = run.env;
       return run_outcome{scripted_backend::answer_for(run), true};
     });
+  }
+  environment seen() const {
+    std::lock_guard guard{last->mutex};
+    return last->variables;
   }
   static engine_options with(std::shared_ptr<credential_source> hook,
                              engine_options options) {
@@ -116,8 +125,8 @@ BOOST_AUTO_TEST_CASE(puts_the_webhooks_variables_below_the_runs) {
   request.agent_id = "agent-1";
   request.tool_name = "t";
   BOOST_REQUIRE(f.run(request).has_value());
-  BOOST_TEST(f.seen->at("FROM_HOOK").reveal() == "1");
-  BOOST_TEST(f.seen->at("SHARED").reveal() == "run");
+  BOOST_TEST(f.seen().at("FROM_HOOK").reveal() == "1");
+  BOOST_TEST(f.seen().at("SHARED").reveal() == "run");
   auto queries = f.webhook->queries();
   BOOST_REQUIRE(queries.size() == 1u);
   BOOST_TEST(queries[0].agent_id == "agent-1");
@@ -202,8 +211,8 @@ BOOST_AUTO_TEST_CASE(does_not_take_loader_variables_from_outside) {
   f.webhook->always(answer);
   auto r = f.run(source_run());
   BOOST_REQUIRE(r.has_value());
-  BOOST_TEST(!f.seen->contains("LD_PRELOAD"));
-  BOOST_TEST(f.seen->contains("GOOD"));
+  BOOST_TEST(!f.seen().contains("LD_PRELOAD"));
+  BOOST_TEST(f.seen().contains("GOOD"));
   BOOST_TEST((*r)->notes.size() == 1u);
 }
 
@@ -234,7 +243,7 @@ BOOST_AUTO_TEST_CASE(goes_on_without_a_webhook_that_forgets_to_answer) {
   // The next one asks anew.
   f.webhook->always(variables("LATE", "1"));
   BOOST_REQUIRE(f.run(source_run()).has_value());
-  BOOST_TEST(f.seen->contains("LATE"));
+  BOOST_TEST(f.seen().contains("LATE"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -189,7 +189,8 @@ void run_many(local_host& host, std::size_t count, bool with_deaths,
 void check_rest(const footprint& before, const footprint& after,
                 const std::string& what) {
   BOOST_TEST_CONTEXT(what) {
-    BOOST_TEST(after.descriptors == before.descriptors);
+    // Fewer, when hosts of other cases let go of slots that nobody used.
+    BOOST_TEST(after.descriptors <= before.descriptors);
     BOOST_TEST(after.threads == before.threads);
     BOOST_TEST(after.mounts == before.mounts);
     BOOST_TEST(after.children == before.children);
