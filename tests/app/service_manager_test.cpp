@@ -1,6 +1,7 @@
 #include "app/service_manager.hpp"
 #include "tests/app/serving.hpp"
 
+#include <signal.h>
 #include <sys/un.h>
 
 using namespace troupe;
@@ -78,6 +79,7 @@ BOOST_AUTO_TEST_CASE(get_signs_of_life_only_from_the_living) {
 }
 
 BOOST_AUTO_TEST_CASE(hear_from_a_serving_engine_all_its_life) {
+  ::signal(SIGHUP, SIG_DFL); // `nohup` has it ignored, and an engine minds that
   manager_socket systemd;
   temporary_folder folder;
   environment_variables given{systemd.path, "200000"};
