@@ -16,7 +16,7 @@ std::uint64_t clone_flags(const layer_set& layers) noexcept;
 /// slot's: a network with nothing in it, a user without rights, a group, and
 /// System V objects, of which a slot that serves again has none. (The kernel
 /// mounts a file system of message queues with every ipc namespace, whether
-/// anybody may use one or not, and takes it away again: a tenth of a run.)
+/// anybody may use one or not, and takes it away again: 4 % of a run.)
 inline constexpr int world_flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWUTS;
 
 struct cloned {
