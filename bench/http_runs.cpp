@@ -25,7 +25,7 @@ namespace {
 // An interpreter that is forked from has its memory where it happened to get
 // it, and its forks cost a tenth more or less for all its life.
 constexpr std::size_t lives = 3;
-constexpr std::size_t rounds = 3; // of each
+constexpr std::size_t rounds = 6; // of each
 constexpr std::size_t calls = 250;
 constexpr std::size_t naive_calls = 16;
 
