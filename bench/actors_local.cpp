@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t at_a_time = 8;
 constexpr std::size_t calls = 400;
-// An interpreter that is forked from has its memory where it happened to get
-// it, and its forks cost a tenth more or less for all its life.
+// What a fork costs changes with the host by a tenth and more, for a minute at
+// a time: several engines after each other see several of its moods.
 constexpr std::size_t lives = 4;
 constexpr std::size_t rounds = 4; // of each; even: see below
 constexpr std::uint32_t armed = 8;

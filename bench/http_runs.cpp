@@ -22,8 +22,8 @@ namespace troupe::bench {
 
 namespace {
 
-// An interpreter that is forked from has its memory where it happened to get
-// it, and its forks cost a tenth more or less for all its life.
+// What a fork costs changes with the host by a tenth and more, for a minute at
+// a time: several engines after each other see several of its moods.
 constexpr std::size_t lives = 3;
 constexpr std::size_t rounds = 6; // of each
 constexpr std::size_t calls = 250;
