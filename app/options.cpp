@@ -141,6 +141,7 @@ zygote::zygote_options zygote_options_from(const settings& s) {
   o.hot_blocks = wanted("hot-blocks");
   o.gathered_pages = wanted("gathered-pages");
   o.ahead = wanted("fork-ahead");
+  o.early_word = wanted("early-word");
   return o;
 }
 

@@ -72,7 +72,7 @@ struct run_ending {
 };
 
 /// Told by a carrier, on the backend's strand, `ended` exactly once and last;
-/// by then nothing of the run is left.
+/// by then nothing of the run can do anything (docs/decisions/0007).
 struct carrier_events {
   std::function<void()> started; // the tool may have begun
   std::function<void(run_ending)> ended;

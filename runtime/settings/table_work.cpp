@@ -41,11 +41,10 @@ std::vector<setting_key> local_runs() {
     row("local", "ready-node", TROUPE_AT(local.ready_node),
         "Node processes that wait for such runs where Node cannot be forked.")
       .between(0, 1'000),
-    row(
-      "local", "without-tricks", TROUPE_AT(local.without_tricks),
-      "Of child-allocator, huge-text, huge-heap, merged-maps, "
-      "inherited-maps, gathered-pages, hot-blocks, fork-ahead: tricks to leave "
-      "out."),
+    row("local", "without-tricks", TROUPE_AT(local.without_tricks),
+        "Of child-allocator, huge-text, huge-heap, merged-maps, "
+        "inherited-maps, gathered-pages, hot-blocks, fork-ahead, "
+        "early-word: tricks to leave out."),
     row("local", "python", TROUPE_AT(local.python),
         "The Python interpreter; empty: the first of a few usual places.")
       .form(text_form::path),

@@ -232,7 +232,7 @@ def reseed_numpy():
         os.register_at_fork(after_in_child=numpy_random.seed)
 
 
-def warmer(basics, source=WARM_SOURCE, function="summarize", args=WARM_ARGS):
+def warmer(basics, leave, source=WARM_SOURCE, function="summarize", args=WARM_ARGS):
     """Does all that a run does, reading and writing the channel included."""
     import json
 
@@ -253,17 +253,17 @@ def warmer(basics, source=WARM_SOURCE, function="summarize", args=WARM_ARGS):
             os.close(fd)
         variables.assign(basics)
         # What else a run uses, and could not be called here: as if it had been.
-        for part in (serve.serve_one, serve.serve_one.__code__, os._exit):
+        for part in (serve.serve_one, serve.serve_one.__code__, leave):
             sys.getrefcount(part)
         sys.path[:] = path
 
     return warm
 
 
-def trainers(warm, basics):
+def trainers(warm, basics, leave):
     """Runs like those of many tools, to see what they write to."""
     return [warm] + [
-        warmer(basics, source, "work", b"{}") for source in TRAINING_SOURCES
+        warmer(basics, leave, source, "work", b"{}") for source in TRAINING_SOURCES
     ]
 
 
@@ -305,7 +305,7 @@ def main(module_path, runners, inside, tricks, preload, profile, basics):
     stop_telling()
     basics = dict(line.split("=", 1) for line in basics.splitlines())
     with_pipes(troupe_runner.prepare, basics, module.set_variables)
-    warm = warmer(basics)
+    warm = warmer(basics, module.exit)
     for _ in range(WARM_RUNS):
         warm()
     os.register_at_fork = register
@@ -317,9 +317,9 @@ def main(module_path, runners, inside, tricks, preload, profile, basics):
     gc.collect()
     gc.freeze()
     if "learn" in tricks:
-        with_pipes(module.learn, profile, trainers(warm, basics))
+        with_pipes(module.learn, profile, trainers(warm, basics, module.exit))
     gc.disable()  # the parent never collects; each child turns it on again
-    module.serve(CONTROL, troupe_runner.serve_one, warm, tricks)
+    module.serve(CONTROL, troupe_runner.serve_one, module.exit, warm, tricks)
 
 
 main(*sys.argv[1:8])

@@ -55,6 +55,9 @@ struct zygote_options {
 
   /// The next run's child is forked while this one runs (fork_ahead.cpp).
   bool ahead = true;
+  /// A run that is the only one is answered when it can do nothing any more,
+  /// and not when the kernel has taken it away (early_word.cpp).
+  bool early_word = true;
   /// The tricks of module/: each falls back by itself, and can be turned off
   /// to find out whether it is to blame.
   bool child_allocator = true;

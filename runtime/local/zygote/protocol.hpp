@@ -27,6 +27,7 @@ enum class word : std::uint32_t {
   // slot -> engine
   slot_ready,  // isolated; `listener`, if there is one, waits to be fetched
   slot_failed, // `step` said `error_number`; the slot is gone
+  over,        // the run was alone, has ended and is killed: `exited` follows
   exited,      // the run and everything it started is dead
 };
 
@@ -48,7 +49,12 @@ enum : std::uint32_t {
   has_network = 32, // its filter asks: `slot_born` comes with a pidfd
 };
 
-/// Flags of `exited`.
+/// Flags of `run`.
+enum : std::uint32_t {
+  say_over = 1, // somebody waits for nothing but the end of this one
+};
+
+/// Flags of `exited`, and of `over`, but for `clean`.
 enum : std::uint32_t {
   clean = 1,           // nothing is left in the slot: it may be used again
   memory_exceeded = 2, // the kernel killed for memory

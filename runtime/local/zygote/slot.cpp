@@ -166,12 +166,14 @@ network::broker::report slot::decided() const {
   return broker_ ? broker_->decided() : network::broker::report{};
 }
 
-bool slot::run(std::uint64_t cpu_seconds, int out, int err, int channel) {
+bool slot::run(std::uint64_t cpu_seconds, std::uint32_t flags, int out, int err,
+               int channel) {
   if (broker_)
     broker_->reset(ground_.network->policy);
   packet order;
   order.what = word::run;
   order.cpu_seconds = cpu_seconds;
+  order.flags = flags;
   const int with[] = {out, err, channel};
   const int to = now == state::armed ? armed_.get() : orders_.native_handle();
   return send(to, order, with, 3);

@@ -21,7 +21,14 @@ error describe(const packet& failure);
 
 class slot : public std::enable_shared_from_this<slot> {
 public:
-  enum class state : std::uint8_t { making, idle, armed, running, dead };
+  enum class state : std::uint8_t {
+    making,
+    idle,
+    armed,
+    running,
+    over, // its run is answered, and not quite gone
+    dead
+  };
 
   using heard = std::function<void(slot&, const packet&)>;
   using lost = std::function<void(slot&)>;
@@ -48,7 +55,9 @@ public:
   result<void> connect();
   network::broker::report decided() const;
 
-  bool run(std::uint64_t cpu_seconds, int out, int err, int channel);
+  /// `flags`: of a `run`.
+  bool run(std::uint64_t cpu_seconds, std::uint32_t flags, int out, int err,
+           int channel);
   /// Forks a child that waits.
   bool arm();
   /// It is to warm itself while it does.

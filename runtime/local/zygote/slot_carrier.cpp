@@ -22,28 +22,6 @@ std::chrono::microseconds since(clock::time_point then) {
                                                                - then);
 }
 
-run_ending read_ending(const packet& in, const job& j, const slot& s) {
-  run_ending e;
-  e.wait_status = in.status;
-  e.killed = j.kill_asked;
-  e.memory_exceeded = (in.flags & memory_exceeded) != 0;
-  e.processes_exceeded = (in.flags & forks_refused) != 0;
-  e.disk_full = (in.flags & disk_full) != 0;
-  e.cpu = std::chrono::microseconds{in.cpu_microseconds};
-  // RLIMIT_CPU ends with SIGXCPU, and with SIGKILL who ignores that.
-  e.cpu_exceeded = j.cpu_exceeded
-    || (WIFSIGNALED(in.status)
-        && (WTERMSIG(in.status) == SIGXCPU
-            || (WTERMSIG(in.status) == SIGKILL && !j.kill_asked
-                && !e.memory_exceeded && e.cpu >= j.what.run->limits.cpu)));
-  e.wall = since(j.begun);
-  e.peak_memory_bytes = in.peak_bytes;
-  e.isolation = s.on().report;
-  e.notes = s.on().notes;
-  e.add(s.decided());
-  return e;
-}
-
 } // namespace
 
 slot_carrier::impl::impl(boost::asio::any_io_executor strand,
@@ -116,8 +94,9 @@ void slot_carrier::impl::begin(const job_ptr& j, const slot_ptr& s) {
   j->on = s;
   j->through_armed = s->now == slot::state::armed;
   running_[s->ticket()] = j;
-  const bool sent = s->run(cpu_seconds(j->what.run->limits), j->what.out.get(),
-                           j->what.err.get(), j->what.channel.get());
+  const bool sent = s->run(
+    cpu_seconds(j->what.run->limits), wants_early_word(*s) ? say_over : 0u,
+    j->what.out.get(), j->what.err.get(), j->what.channel.get());
   s->now = slot::state::running;
   s->since = clock::now();
   ++s->runs;
@@ -137,20 +116,45 @@ void slot_carrier::impl::begin(const job_ptr& j, const slot_ptr& s) {
   // Not sent: the slot is dead, and its end of file tells the rest.
 }
 
+/// What the slot said about the end of this run.
+run_ending slot_carrier::impl::read_ending(const packet& in, const job& j,
+                                           slot& s) {
+  run_ending e;
+  e.wait_status = in.status;
+  e.killed = j.kill_asked;
+  e.memory_exceeded = (in.flags & memory_exceeded) != 0;
+  e.processes_exceeded = (in.flags & forks_refused) != 0;
+  e.disk_full = (in.flags & disk_full) != 0;
+  e.cpu = std::chrono::microseconds{in.cpu_microseconds};
+  // RLIMIT_CPU ends with SIGXCPU, and with SIGKILL who ignores that.
+  e.cpu_exceeded = j.cpu_exceeded
+    || (WIFSIGNALED(in.status)
+        && (WTERMSIG(in.status) == SIGXCPU
+            || (WTERMSIG(in.status) == SIGKILL && !j.kill_asked
+                && !e.memory_exceeded && e.cpu >= j.what.run->limits.cpu)));
+  e.wall = since(j.begun);
+  e.peak_memory_bytes = in.peak_bytes;
+  e.isolation = s.on().report;
+  e.notes = s.on().notes;
+  e.add(s.decided());
+  if (e.memory_exceeded)
+    s.ran_out_of_memory(); // told with this run, not with the next
+  return e;
+}
+
 void slot_carrier::impl::on_exited(slot& s, const packet& in) {
   const auto found = running_.find(s.ticket());
   const auto self = pool_.find(s.ticket());
+  no_longer_over(s);
   bool is_clean = (in.flags & clean) != 0;
   if (found == running_.end()) {
-    // A waiting child died before its run came.
+    // It was answered before, or a waiting child died before its run came.
     free_slot(self, is_clean && s.now != slot::state::armed);
     return;
   }
   const auto j = found->second;
   running_.erase(found);
   auto ending = read_ending(in, *j, s);
-  if (ending.memory_exceeded)
-    s.ran_out_of_memory(); // told with this run, not with the next
   if ((in.flags & never_began) != 0)
     ending.start_failure
       = "no process could be made in the slot: " + describe(in).text;

@@ -18,10 +18,11 @@ struct slot_counts {
   std::size_t idle = 0;
   std::size_t armed = 0;
   std::size_t running = 0;
-  std::uint64_t runs = 0;       // carried since the start
-  std::uint64_t armed_runs = 0; // of them, by a child that was waiting
-  std::uint64_t replaced = 0;   // slots that were not clean, or were lost
-  std::uint64_t restarts = 0;   // of interpreters
+  std::uint64_t runs = 0;        // carried since the start
+  std::uint64_t armed_runs = 0;  // of them, by a child that was waiting
+  std::uint64_t early_words = 0; // of them, answered before they were gone
+  std::uint64_t replaced = 0;    // slots that were not clean, or were lost
+  std::uint64_t restarts = 0;    // of interpreters
   std::int32_t zygote_pid = 0;
   std::uint64_t huge_pages = 0;
   std::uint64_t hot_blocks = 0; // put side by side

@@ -84,6 +84,14 @@ private:
   void arm_soon();
   void arm_now();
 
+  // -- the answer before the end (early_word.cpp)
+  // ------------------------------
+  bool wants_early_word(const slot& s) const;
+  void on_over(slot& s, const packet& in);
+  void no_longer_over(slot& s);
+  std::size_t over(const std::string& key) const;
+  void watch_over(job::time_point now);
+
   // -- from outside (slot_watch.cpp) -----------------------------------------
   void watch_soon();
   void watch();
@@ -92,6 +100,7 @@ private:
 
   // -- runs (slot_carrier.cpp) -----------------------------------------------
   void begin(const job_ptr& j, const slot_ptr& s);
+  run_ending read_ending(const packet& in, const job& j, slot& s);
   void on_exited(slot& s, const packet& in);
   void end(const job_ptr& j, run_ending ending);
   void fail(const job_ptr& j, std::string why);
@@ -112,6 +121,7 @@ private:
   std::unordered_map<std::uint64_t, job_ptr> running_; // by ticket
   std::unordered_map<std::string, std::deque<job_ptr>> waiting_;
   std::size_t waiting_count_ = 0;
+  std::size_t over_count_ = 0; // slots whose run is answered already
 
   std::shared_ptr<zygote_process> current_;
   std::shared_ptr<zygote_process> hatching_;

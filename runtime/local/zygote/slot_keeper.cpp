@@ -12,9 +12,9 @@ using clock = std::chrono::steady_clock;
 /// One slot for every waiting run that has none on its way, within bounds.
 void slot_carrier::impl::make_for_waiting() {
   for (const auto& [key, jobs] : waiting_) {
-    const auto on_way = making_.find(key);
-    auto missing = jobs.size()
-      - (on_way == making_.end() ? 0 : std::min(on_way->second, jobs.size()));
+    const auto made = making_.find(key);
+    const auto on_way = (made == making_.end() ? 0 : made->second) + over(key);
+    auto missing = jobs.size() - std::min(on_way, jobs.size());
     for (; missing > 0 && making_count_ < options_.max_making; --missing)
       if (!make_slot(*jobs.front()))
         return;
@@ -136,6 +136,8 @@ void slot_carrier::impl::on_packet(slot& s, const packet& in) {
     return on_slot_whole(self);
   case word::slot_failed:
     return on_slot_failed(self, describe(in));
+  case word::over:
+    return on_over(s, in);
   case word::exited:
     return on_exited(s, in);
   default:
@@ -158,8 +160,10 @@ void slot_carrier::impl::on_slot_end(slot& s) {
   run_ending ending;
   ending.isolation = s.on().report;
   ending.add(s.decided());
-  if (!j)
-    return destroy(self);
+  if (!j) {
+    destroy(self);
+    return make_for_waiting();
+  }
   ending.killed = j->kill_asked;
   ending.cpu_exceeded = j->cpu_exceeded;
   // With cgroup v2 the kernel kills a group as a whole, our slot included.
@@ -205,6 +209,7 @@ void slot_carrier::impl::destroy(const slot_ptr& s,
                                  std::function<void()> gone) {
   if (s->now == slot::state::making)
     no_longer_making(s->key());
+  no_longer_over(*s);
   pool_.remove(*s);
   s->now = slot::state::dead;
   s->close();

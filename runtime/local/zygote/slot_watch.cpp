@@ -69,8 +69,9 @@ void slot_carrier::impl::watch() {
     if (j->on)
       makers_->release(j->on->ticket(), {});
   }
+  watch_over(now);
   watch_makers(now);
-  if (!running_.empty() || making_count_ > 0)
+  if (!running_.empty() || making_count_ + over_count_ > 0)
     watch_soon();
 }
 

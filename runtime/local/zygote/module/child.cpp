@@ -58,7 +58,8 @@ void become_child_interpreter() {
   enable_gc();
 }
 
-python_guest::python_guest(void* run, void* warm) : run_{run}, warm_{warm} {
+python_guest::python_guest(void* run, void* leave, void* warm)
+    : run_{run}, leave_{leave}, warm_{warm} {
   prepare_child_interpreter();
 }
 
@@ -72,12 +73,13 @@ void python_guest::live(packet order, descriptors& with, int armed) {
   }
   place_descriptors(with);
   close_the_rest();
-  bound_cpu(order.cpu_seconds);
+  heed(order);
   auto* done
-    = PyObject_CallFunction(static_cast<PyObject*>(run_), "i", abi::channel_fd);
+    = PyObject_CallFunction(static_cast<PyObject*>(run_), "iO", abi::channel_fd,
+                            static_cast<PyObject*>(leave_));
   if (!done) // SystemExit ends here, as in a program of its own
     PyErr_Print();
-  _exit(done ? 0 : 1);
+  leave(done ? 0 : 1);
 }
 
 } // namespace troupe::zygote

@@ -13,14 +13,15 @@ void become_child_interpreter();
 /// CPython, forked: a child calls one function of it and ends.
 class python_guest final : public guest {
 public:
-  /// PyObject*: `run` is called with the channel's number, `warm` without
-  /// arguments and may be null.
-  python_guest(void* run, void* warm);
+  /// PyObject*: `run` is called with the channel's number and `leave`, which
+  /// ends the process; `warm` without arguments, and may be null.
+  python_guest(void* run, void* leave, void* warm);
 
   void live(packet order, descriptors& with, int armed) override;
 
 private:
   void* run_;
+  void* leave_;
   void* warm_;
 };
 

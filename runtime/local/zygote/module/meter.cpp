@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -87,6 +88,17 @@ packet meter::result() {
     seen_.flags |= forks_refused;
   }
   return seen_;
+}
+
+packet meter::result_so_far(pid_t process) {
+  constexpr clockid_t whole_process = 2; // CPUCLOCK_SCHED
+  timespec used{};
+  clock_gettime((~process << 3) | whole_process, &used);
+  auto seen = result();
+  seen.cpu_microseconds = static_cast<std::uint64_t>(used.tv_sec) * 1'000'000
+    + static_cast<std::uint64_t>(used.tv_nsec) / 1000;
+  seen.flags &= ~static_cast<std::uint32_t>(clean);
+  return seen;
 }
 
 } // namespace troupe::zygote

@@ -3,6 +3,7 @@
 #include "runtime/local/zygote/protocol.hpp"
 
 #include <sys/resource.h>
+#include <sys/types.h>
 
 namespace troupe::zygote {
 
@@ -23,6 +24,9 @@ public:
   void look_at_scratch();
   void scratch_was_full();
   packet result();
+  /// Of a run whose process is not reaped yet, and the only one there was.
+  packet result_so_far(pid_t process);
+  bool sees_memory() const { return peak_ >= 0; }
 
 private:
   int peak_;

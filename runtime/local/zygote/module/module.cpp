@@ -8,6 +8,7 @@
 #include "runtime/local/zygote/module/inherited_maps.hpp"
 #include "runtime/local/zygote/module/learn.hpp"
 #include "runtime/local/zygote/module/merged_maps.hpp"
+#include "runtime/local/zygote/module/run_process.hpp"
 #include "runtime/local/zygote/module/variables.hpp"
 #include "runtime/local/zygote/module/zygote.hpp"
 #include "runtime/local/zygote/module/zygote_heap.hpp"
@@ -60,11 +61,12 @@ void freeze_collector() {
 PyObject* serve(PyObject*, PyObject* args) {
   int control = -1;
   PyObject* run = nullptr;
+  PyObject* leave = nullptr;
   PyObject* warm = nullptr;
   const char* tricks = nullptr;
-  if (!PyArg_ParseTuple(args, "iOOs", &control, &run, &warm, &tricks))
+  if (!PyArg_ParseTuple(args, "iOOOs", &control, &run, &leave, &warm, &tricks))
     return nullptr;
-  python_guest python{run, warm == Py_None ? nullptr : warm};
+  python_guest python{run, leave, warm == Py_None ? nullptr : warm};
   freeze_collector();
   const auto made = prepare_memory(tricks);
   // Once for all forks to come: the locks stay taken in the zygote and its
@@ -100,6 +102,13 @@ PyObject* set_all(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+PyObject* exit_now(PyObject*, PyObject* args) {
+  int status = 1;
+  if (!PyArg_ParseTuple(args, "i", &status))
+    return nullptr;
+  leave(status);
+}
+
 PyObject* gather(PyObject*, PyObject*) {
   return PyBool_FromLong(gather_heap());
 }
@@ -108,7 +117,8 @@ PyMethodDef methods[] = {
   {"gather_heap", gather, METH_NOARGS,
    "Puts everything that is allocated from here on side by side."},
   {"serve", serve, METH_VARARGS,
-   "serve(control, run, warm, tricks): forks slots until the control socket "
+   "serve(control, run, leave, warm, tricks): forks slots until the control "
+   "socket "
    "ends."},
   {"chapter", chapter, METH_VARARGS,
    "chapter(title): what is allocated from here on is something new."},
@@ -116,6 +126,7 @@ PyMethodDef methods[] = {
    "set_variables(block): these, each closed by a zero, and no others."},
   {"learn", learn, METH_VARARGS,
    "learn(profile, functions): finds out what they write to, and ends."},
+  {"exit", exit_now, METH_VARARGS, "exit(status): at once."},
   {nullptr, nullptr, 0, nullptr},
 };
 

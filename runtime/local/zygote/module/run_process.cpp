@@ -5,11 +5,33 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace troupe::zygote {
 
+namespace {
+
+bool tells_slot = false;
+
+void bound_cpu(std::uint64_t seconds) {
+  if (seconds == 0)
+    return;
+  rlimit now{};
+  getrlimit(RLIMIT_CPU, &now);
+  // SIGXCPU says what it was; SIGKILL is for who ignores it.
+  rlimit limit{seconds, seconds + 1};
+  if (now.rlim_max < limit.rlim_max)
+    limit.rlim_max = now.rlim_max;
+  if (limit.rlim_max < limit.rlim_cur)
+    limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_CPU, &limit);
+}
+
+} // namespace
+
 void begin_run_process() {
+  tells_slot = false; // and its page is ours, before anybody waits for us
   // In a pid namespace the slot's session is the run's alone, as it is for a
   // cold start; elsewhere a signal to it would reach the slot.
   if (getppid() != 1)
@@ -31,18 +53,19 @@ void place_descriptors(const descriptors& with) {
   }
 }
 
-void bound_cpu(std::uint64_t seconds) {
-  if (seconds == 0)
-    return;
-  rlimit now{};
-  getrlimit(RLIMIT_CPU, &now);
-  // SIGXCPU says what it was; SIGKILL is for who ignores it.
-  rlimit limit{seconds, seconds + 1};
-  if (now.rlim_max < limit.rlim_max)
-    limit.rlim_max = now.rlim_max;
-  if (limit.rlim_max < limit.rlim_cur)
-    limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_CPU, &limit);
+void heed(const packet& order) {
+  bound_cpu(order.cpu_seconds);
+  tells_slot = (order.flags & say_over) != 0 && getppid() == 1;
+}
+
+void leave(int status) {
+  // Waiting leaves the processor to the slot, which ends us at once. If it has
+  // not heard, we end by ourselves.
+  constexpr timespec patience{0, 20'000'000};
+  if (tells_slot && status == 0
+      && sigqueue(1, leaving_signal, sigval{leaving_value}) == 0)
+    nanosleep(&patience, nullptr);
+  _exit(status);
 }
 
 } // namespace troupe::zygote

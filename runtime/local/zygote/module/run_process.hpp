@@ -2,6 +2,8 @@
 
 #include "runtime/local/zygote/wire.hpp"
 
+#include <signal.h>
+
 namespace troupe::zygote {
 
 /// As the shell has it for a program that could not be run.
@@ -14,7 +16,16 @@ void begin_run_process();
 /// The order's descriptors become 1 to 3; ends the process if they cannot.
 void place_descriptors(const descriptors& with);
 
-/// The run's own bound on CPU time, if it has one.
-void bound_cpu(std::uint64_t seconds);
+/// What else `order` says of this run: its own bound on CPU time, and whether
+/// `leave` is to tell the slot.
+void heed(const packet& order);
+
+/// The end of a run that has said everything it had to say.
+[[noreturn]] void leave(int status);
+
+/// How a run that leaves well tells its slot so, whether or not it is true: the
+/// slot sees for itself (solitude.hpp).
+inline constexpr int leaving_signal = SIGUSR1;
+inline constexpr int leaving_value = static_cast<int>(tag);
 
 } // namespace troupe::zygote

@@ -3,13 +3,17 @@
 #include "runtime/local/zygote/module/isolate.hpp"
 #include "runtime/local/zygote/module/meter.hpp"
 #include "runtime/local/zygote/module/residue.hpp"
+#include "runtime/local/zygote/module/run_process.hpp"
+#include "runtime/local/zygote/module/solitude.hpp"
 #include "runtime/local/zygote/module/world.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -24,9 +28,9 @@ namespace {
 class slot {
 public:
   slot(guest& in, const packet& order, int orders, int armed, int signals,
-       const meter& used, int listener)
+       const meter& used, const solitude& alone, int listener)
       : guest_{in}, id_{order.slot}, orders_{orders}, armed_{armed},
-        signals_{signals}, listener_{listener}, used_{used} {}
+        signals_{signals}, listener_{listener}, used_{used}, alone_{alone} {}
 
   /// Returns only in a run's process; so do the two below, with true.
   void serve(const isolation::plan& plan);
@@ -34,6 +38,8 @@ public:
 private:
   bool obey();
   bool start(const packet& order, descriptors& with);
+  void hear();
+  void see_off(const signalfd_siginfo& from);
   void reap();
   void kill_all();
   void finish();
@@ -48,8 +54,10 @@ private:
   int listener_;               // of the filter, until the engine has it
   std::optional<world> world_; // where every run gets one
   meter used_;
+  solitude alone_;
   residue residue_;
   pid_t child_ = 0;
+  bool left_ = false; // by itself, and well
 };
 
 void slot::say(packet what) {
@@ -89,7 +97,7 @@ void slot::serve(const isolation::plan& plan) {
     if (poll(watched, 2, -1) < 0)
       continue;
     if (watched[1].revents != 0)
-      reap();
+      hear();
     if (watched[0].revents != 0 && obey())
       return;
   }
@@ -141,6 +149,7 @@ bool slot::start(const packet& order, descriptors& with) {
   if (child_ > 0)
     return false; // one at a time, and the engine knows
   used_.begin_run();
+  left_ = false;
   const auto pid = world_ ? world_->fork(guest_) : guest_.fork();
   if (pid == 0) {
     guest_.live(order, with, armed_);
@@ -160,11 +169,41 @@ bool slot::start(const packet& order, descriptors& with) {
   return false;
 }
 
+void slot::hear() {
+  // Either is pending at most once, however often it was sent.
+  signalfd_siginfo heard[2];
+  const auto size = read(signals_, heard, sizeof heard);
+  const int count = size > 0 ? static_cast<int>(size / sizeof *heard) : 0;
+  for (int i = 0; i < count; ++i)
+    if (heard[i].ssi_signo == leaving_signal)
+      see_off(heard[i]);
+  reap();
+}
+
+/// The run says that it leaves, and waits to be killed. Where nobody else ever
+/// was, no instruction of the tool is executed from then on: what is left is
+/// the kernel's work, and nobody has to wait for that.
+void slot::see_off(const signalfd_siginfo& from) {
+  if (child_ <= 0 || from.ssi_code != SI_QUEUE
+      || from.ssi_pid != static_cast<std::uint32_t>(child_)
+      || from.ssi_int != leaving_value)
+    return; // a tool's own signal
+  left_ = true;
+  // Not here, where the word of it goes out now.
+  cpu_set_t others;
+  memset(&others, 0xff, sizeof others);
+  CPU_CLR(sched_getcpu(), &others);
+  sched_setaffinity(child_, sizeof others, &others);
+  kill(child_, SIGKILL);
+  if (!used_.sees_memory() || !alone_.of(child_))
+    return; // all of it is known when all of it is reaped
+  used_.look_at_scratch();
+  auto over = used_.result_so_far(child_);
+  over.what = word::over;
+  say(over);
+}
+
 void slot::reap() {
-  // However many have died: the signal is pending once.
-  signalfd_siginfo ignored;
-  if (read(signals_, &ignored, sizeof ignored) < 0)
-    return;
   for (;;) {
     int status = 0;
     rusage used{};
@@ -174,6 +213,8 @@ void slot::reap() {
     used_.add(used);
     if (pid != child_)
       continue;
+    if (left_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+      status = 0; // that was us
     used_.ended(world_ ? world_->end_of_run(status) : status);
     finish();
     return;
@@ -225,6 +266,8 @@ void settle_descriptors(guest& in) {
 
 void serve_slot(guest& in, const packet& order, descriptors& with, int go) {
   settle_descriptors(in);
+  solitude alone;
+  alone.open_count();
   const int orders = with.fd[orders_fd];
   packet failed;
   failed.what = word::slot_failed;
@@ -250,12 +293,13 @@ void serve_slot(guest& in, const packet& order, descriptors& with, int go) {
   if (getpid() != 1)
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   // The interpreter's handlers would run for whatever a run sends here.
-  sigset_t all, chld;
+  sigset_t all, ours;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
-  sigemptyset(&chld);
-  sigaddset(&chld, SIGCHLD);
-  const int signals = signalfd(-1, &chld, SFD_NONBLOCK | SFD_CLOEXEC);
+  sigemptyset(&ours);
+  sigaddset(&ours, SIGCHLD);
+  sigaddset(&ours, leaving_signal);
+  const int signals = signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC);
   close(go);
   close(with.fd[plan_fd]);
   int next = groups_from;
@@ -267,7 +311,7 @@ void serve_slot(guest& in, const packet& order, descriptors& with, int go) {
   slot{in,      order,
        orders,  with.fd[armed_fd],
        signals, meter{peak, events, forks},
-       listener}
+       alone,   listener}
     .serve(plan);
 }
 

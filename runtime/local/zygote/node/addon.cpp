@@ -129,8 +129,8 @@ napi_value wait(napi_env env, napi_callback_info) {
 
 /// exit(status): at once. Node's own would wait for threads that a fork has
 /// left behind.
-napi_value leave(napi_env env, napi_callback_info info) {
-  _exit(arguments{env, info}.number(0));
+napi_value exit_now(napi_env env, napi_callback_info info) {
+  leave(arguments{env, info}.number(0));
 }
 
 } // namespace
@@ -151,6 +151,6 @@ napi_register_module_v1(napi_env env, napi_value exports) {
   add("random", random_number);
   add("pid", pid);
   add("wait", wait);
-  add("exit", leave);
+  add("exit", exit_now);
   return exports;
 }

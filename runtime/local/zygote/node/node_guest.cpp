@@ -122,7 +122,7 @@ void node_guest::live(packet order, descriptors& with, int armed) {
 
 void node_guest::take_run(const packet& order, const descriptors& with) {
   place_descriptors(with);
-  bound_cpu(order.cpu_seconds);
+  heed(order);
 }
 
 bool node_guest::wait_for_run() {

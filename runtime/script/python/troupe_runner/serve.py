@@ -205,7 +205,7 @@ def answer_one(source, sink):
         frame.write(sink, answer)
 
 
-def serve_one(fd):
+def serve_one(fd, leave=_exit):
     """Reads one request from `fd`, answers it, and ends the process.
 
     The end is at once, without exit handlers or waiting for threads: when the
@@ -216,7 +216,7 @@ def serve_one(fd):
         answer_one(fd, fd)
         status = 0
     finally:
-        _exit(status)  # whatever the tool has done to us: no answer, no success
+        leave(status)  # whatever the tool has done to us: no answer, no success
 
 
 def preload():

@@ -51,6 +51,8 @@ public:
   bool makes_worlds = true;
   /// What the memory group of the next grounds says; -1: there is none.
   int memory_events = -1;
+  /// And what it says of the most it ever had.
+  int memory_peak = -1;
 
 private:
   boost::asio::any_io_executor executor_;
@@ -131,6 +133,8 @@ direct_grounds::prepare(const launch& like,
   made.report.level = like.run->isolation;
   if (memory_events >= 0)
     made.events.reset(::fcntl(memory_events, F_DUPFD_CLOEXEC, 0));
+  if (memory_peak >= 0)
+    made.peak.reset(::fcntl(memory_peak, F_DUPFD_CLOEXEC, 0));
   ++prepared;
   auto shared = std::make_shared<zygote::ground>(std::move(made));
   boost::asio::post(executor_, [shared, done] { done(std::move(*shared)); });

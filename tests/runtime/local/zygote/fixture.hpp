@@ -164,11 +164,13 @@ struct carrier_fixture {
   std::unique_ptr<zygote::slot_carrier> carrier;
 };
 
-/// No children made ahead: a case counts what it asked for.
+/// No children made ahead, no answer before the end: a case counts what it
+/// asked for, when it has asked.
 inline zygote::zygote_options without_armed() {
   zygote::zygote_options options;
   options.armed = 0;
   options.ahead = false;
+  options.early_word = false;
   return options;
 }
 
