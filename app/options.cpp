@@ -142,6 +142,7 @@ zygote::zygote_options zygote_options_from(const settings& s) {
   o.gathered_pages = wanted("gathered-pages");
   o.ahead = wanted("fork-ahead");
   o.early_word = wanted("early-word");
+  o.ready_pages = wanted("ready-pages");
   return o;
 }
 

@@ -62,7 +62,8 @@ void check_tricks(findings& found, const std::vector<std::string>& names) {
     if (name != "child-allocator" && name != "huge-text" && name != "huge-heap"
         && name != "merged-maps" && name != "inherited-maps"
         && name != "hot-blocks" && name != "fork-ahead"
-        && name != "gathered-pages" && name != "early-word")
+        && name != "gathered-pages" && name != "early-word"
+        && name != "ready-pages")
       found.add("local.without-tricks", "knows no trick '" + name + "'");
 }
 

@@ -20,7 +20,7 @@ delete process.env.LD_PRELOAD; // for this process alone
 const CONTROL = 3;
 const CHANNEL = 3;
 const ARMED = 2;
-const WARM_RUNS = 40;
+const WARM_RUNS = 400;
 
 // -- the runner, known by the name that it has inside ------------------------------
 
@@ -82,29 +82,96 @@ export async function summarize(items: number[], options: Options = {}) {
 }
 `;
 
+// Everyday work of tools, one kind each. None is ever run in a zygote.
+const TRAINING_SOURCES = [
+  `
+export function work(): unknown {
+  const text = "a=1, b=22; c=333";
+  const pairs: Record<string, number> = {};
+  for (const found of text.matchAll(/([a-z])=([0-9]+)/g)) pairs[found[1]] = Number(found[2]);
+  const when = new Date(Date.UTC(2024, 1, 29, 12, 30) + 86400000);
+  return { pairs, when: when.toISOString(), clean: text.replace(/[^a-z]+/g, "-") };
+}
+`,
+  `
+interface Row { x: number; y: string }
+export async function work(): Promise<unknown> {
+  const rows: Row[] = JSON.parse('[{"x": 1, "y": "p"}, {"x": 3, "y": "q"}, {"x": 2, "y": "p"}]');
+  rows.sort((a, b) => b.x - a.x);
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) groups.set(row.y, [...(groups.get(row.y) ?? []), row]);
+  const sum = rows.reduce((total, row) => total + Math.sqrt(row.x), 0);
+  console.log(JSON.stringify(rows, null, 1));
+  return { sum, keys: Array.from(groups.keys()), seen: new Set(rows.map((row) => row.y)).size };
+}
+`,
+  `
+class Shape { constructor(readonly name: string) {} area(): number { return 0; } }
+class Circle extends Shape {
+  constructor(private r: number) { super("circle"); }
+  area(): number { return Math.PI * this.r ** 2; }
+}
+export async function work(): Promise<unknown> {
+  const later = (n: number) => new Promise<number>((done) => setTimeout(() => done(n), 0));
+  const shapes: Shape[] = [new Circle(1), new Shape("none")];
+  let problem = "";
+  try {
+    await Promise.all([later(1), Promise.reject(new TypeError("no"))]);
+  } catch (e) {
+    problem = (e as Error).message;
+  }
+  return { areas: shapes.map((s) => s.area().toFixed(2)), problem };
+}
+`,
+  `
+export function work(): unknown {
+  const bytes = Buffer.from("some text, in base64", "utf8");
+  const encoded = bytes.toString("base64");
+  const query = new URLSearchParams({ q: encoded, page: "2" });
+  const { length, ...rest } = { length: bytes.length, first: bytes[0], last: bytes.at(-1) };
+  const name = [encoded.slice(0, 4), String(length).padStart(3, "0")].join("|");
+  return { query: query.toString(), rest, name, parts: Object.entries(rest).flat() };
+}
+`,
+];
+
+/** The frame to a request frame, at once. */
+function answer(runner, request) {
+  let data;
+  runner.run_request(request).then((made) => (data = made));
+  // The loop does not turn yet: what has been promised is carried out here.
+  for (let i = 0; i < 100 && data === undefined; ++i) process._tickCallback();
+  if (data === undefined) throw new Error("the warm-up did not end");
+  return data;
+}
+
+/** What the engine sends to have it called. */
+function requestFor(runner, frame, env, source, name, args) {
+  const common = { lang: "typescript", name, function: name };
+  const encode = (head, code) =>
+    frame.encode(frame.REQUEST, [JSON.stringify(head), source, args, "", code].map((part) => Buffer.from(part)));
+  const compiled = answer(runner, encode({ ...common, op: "compile" }, ""));
+  const code = frame.decode(frame.ANSWER, compiled)[4];
+  return encode({ ...common, op: "call", env, max_value: 1 << 20, max_text: 50000 }, code);
+}
+
+/** Runs to be rehearsed, each with its length before it. */
+function plays(runner, frame, env) {
+  return Buffer.concat(
+    TRAINING_SOURCES.flatMap((source) => {
+      const request = requestFor(runner, frame, env, source, "work", "{}");
+      const length = Buffer.alloc(8);
+      length.writeBigUInt64LE(BigInt(request.length));
+      return [length, request];
+    }),
+  );
+}
+
 /** Does all that a run does, its reading and writing included: what has not run
  *  here, every child would have to compile for itself. */
 function warmer(runner, frame, env, native) {
-  const parts = (head, code) => [
-    Buffer.from(JSON.stringify(head)),
-    Buffer.from(WARM_SOURCE),
-    Buffer.from('{"items": [1, 2.5, 3], "options": {"label": "k"}}'),
-    Buffer.alloc(0),
-    code,
-  ];
-  const common = { lang: "typescript", name: "summarize", function: "summarize" };
-  const finished = (request) => {
-    let answer;
-    runner.run_request(request).then((data) => (answer = data));
-    // The loop does not turn yet: what has been promised is carried out here.
-    for (let i = 0; i < 100 && answer === undefined; ++i) process._tickCallback();
-    if (answer === undefined) throw new Error("the warm-up did not end");
-    return answer;
-  };
-  const compiled = finished(frame.encode(frame.REQUEST, parts({ ...common, op: "compile" }, Buffer.alloc(0))));
-  const code = frame.decode(frame.ANSWER, compiled)[4];
-  const head = { ...common, op: "call", env, max_value: 1 << 20, max_text: 50000 };
-  const request = frame.encode(frame.REQUEST, parts(head, code));
+  const args = '{"items": [1, 2.5, 3], "options": {"label": "k"}}';
+  const request = requestFor(runner, frame, env, WARM_SOURCE, "summarize", args);
   return () => {
     const from = native.pipe(1);
     const to = native.pipe(0);
@@ -162,6 +229,9 @@ function main() {
     warm();
     becomeRun(native.exports, () => {});
   }
+  const rehearsed = tricks.includes("pages")
+    ? native.exports.elsewhere(() => plays(runner, frame, env))
+    : Buffer.alloc(0);
   emptyNursery();
   runner.prepare(CHANNEL, native.exports.exit);
   // Not before Node has started for good: what it does after its main script,
@@ -173,6 +243,7 @@ function main() {
       tricks.includes("heap"),
       tricks.includes("tables"),
       tricks.includes("data"),
+      rehearsed,
     );
     becomeRun(native.exports, Math.random);
     if (order === ARMED) while (!native.exports.wait()) warm();

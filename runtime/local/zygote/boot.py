@@ -232,17 +232,23 @@ def reseed_numpy():
         os.register_at_fork(after_in_child=numpy_random.seed)
 
 
-def warmer(basics, leave, source=WARM_SOURCE, function="summarize", args=WARM_ARGS):
-    """Does all that a run does, reading and writing the channel included."""
+def request_for(basics, source, function, args):
+    """What the engine sends to have it called."""
     import json
 
-    from troupe_runner import frame, serve, tool, variables
+    from troupe_runner import frame, tool
 
     code = tool.dump(tool.compile_tool(source, function + ".py"))
     env = {**basics, **WARM_VARIABLES}
     head = json.dumps({**WARM_HEAD, "function": function, "env": env}).encode()
-    parts = (head, source.encode(), args, b"", code)
-    request = frame.encode(frame.REQUEST, parts)
+    return frame.encode(frame.REQUEST, (head, source.encode(), args, b"", code))
+
+
+def warmer(basics, leave, source=WARM_SOURCE, function="summarize", args=WARM_ARGS):
+    """Does all that a run does, reading and writing the channel included."""
+    from troupe_runner import serve, variables
+
+    request = request_for(basics, source, function, args)
 
     def warm():
         path = list(sys.path)
@@ -265,6 +271,31 @@ def trainers(warm, basics, leave):
     return [warm] + [
         warmer(basics, leave, source, "work", b"{}") for source in TRAINING_SOURCES
     ]
+
+
+def elsewhere(function):
+    """The bytes that it returns, without anything of it being left here."""
+    ends = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            with open(ends[1], "wb") as to:
+                to.write(function())
+        finally:
+            os._exit(0)
+    os.close(ends[1])
+    with open(ends[0], "rb") as source:
+        made = source.read()
+    os.waitpid(child, 0)
+    return made
+
+
+def plays(basics):
+    """Runs to be rehearsed, each with its length before it."""
+    requests = [
+        request_for(basics, source, "work", b"{}") for source in TRAINING_SOURCES
+    ]
+    return b"".join(len(r).to_bytes(8, sys.byteorder) + r for r in requests)
 
 
 def with_pipes(action, *arguments):
@@ -308,6 +339,7 @@ def main(module_path, runners, inside, tricks, preload, profile, basics):
     warm = warmer(basics, module.exit)
     for _ in range(WARM_RUNS):
         warm()
+    rehearsed = elsewhere(lambda: plays(basics)) if "pages" in tricks else b""
     os.register_at_fork = register
     reseed_numpy()
 
@@ -319,7 +351,8 @@ def main(module_path, runners, inside, tricks, preload, profile, basics):
     if "learn" in tricks:
         with_pipes(module.learn, profile, trainers(warm, basics, module.exit))
     gc.disable()  # the parent never collects; each child turns it on again
-    module.serve(CONTROL, troupe_runner.serve_one, module.exit, warm, tricks)
+    run = troupe_runner.serve_one
+    module.serve(CONTROL, run, module.exit, warm, tricks, rehearsed)
 
 
 main(*sys.argv[1:8])

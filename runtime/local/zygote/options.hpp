@@ -67,6 +67,7 @@ struct zygote_options {
   bool inherited_maps = true;
   bool gathered_pages = true;
   bool hot_blocks = true; // Python's; needs huge_heap
+  bool ready_pages = true;
   /// What has to be known for the last one is found out after so many runs.
   std::uint64_t learn_after = 200;
 };

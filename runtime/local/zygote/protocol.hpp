@@ -83,8 +83,9 @@ struct packet {
   std::uint64_t cpu_seconds = 0;      // of `run`: a limit, 0: the slot's
   std::uint64_t cpu_microseconds = 0; // of `exited`: used, by everybody
   std::uint64_t peak_bytes = 0;
-  std::uint64_t huge_pages = 0; // of `ready`
-  std::uint64_t hot_blocks = 0; // of `ready`
+  std::uint64_t huge_pages = 0;  // of `ready`
+  std::uint64_t hot_blocks = 0;  // of `ready`
+  std::uint64_t ready_pages = 0; // of `ready`
 };
 
 /// The most descriptors in one packet.

@@ -250,6 +250,7 @@ slot_counts slot_carrier::impl::counts() const {
   now.zygote_pid = current_ ? current_->pid() : 0;
   now.huge_pages = current_ ? current_->huge_pages() : 0;
   now.hot_blocks = current_ ? current_->hot_blocks() : 0;
+  now.ready_pages = current_ ? current_->ready_pages() : 0;
   return now;
 }
 

@@ -25,8 +25,9 @@ struct slot_counts {
   std::uint64_t restarts = 0;    // of interpreters
   std::int32_t zygote_pid = 0;
   std::uint64_t huge_pages = 0;
-  std::uint64_t hot_blocks = 0; // put side by side
-  std::string trouble;          // why no interpreter is ready, "": one is
+  std::uint64_t hot_blocks = 0;  // put side by side
+  std::uint64_t ready_pages = 0; // written to before a run needs them
+  std::string trouble;           // why no interpreter is ready, "": one is
 };
 
 /// Which interpreter a zygote is.

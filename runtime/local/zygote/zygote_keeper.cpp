@@ -44,6 +44,8 @@ std::string tricks(const zygote_options& o) {
     names += "tables,";
   if (o.gathered_pages)
     names += "data,";
+  if (o.ready_pages)
+    names += "pages,";
   return names;
 }
 

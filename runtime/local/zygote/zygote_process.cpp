@@ -58,6 +58,7 @@ void zygote_process::hear(const packet& in, unique_fd pidfd) {
     pid_ = in.pid;
     huge_pages_ = in.huge_pages;
     hot_blocks_ = in.hot_blocks;
+    ready_pages_ = in.ready_pages;
     if (told_.ready)
       told_.ready();
     break;

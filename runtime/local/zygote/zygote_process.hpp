@@ -36,6 +36,7 @@ public:
   std::int32_t pid() const { return pid_; }
   std::uint64_t huge_pages() const { return huge_pages_; }
   std::uint64_t hot_blocks() const { return hot_blocks_; }
+  std::uint64_t ready_pages() const { return ready_pages_; }
 
   // What the carrier remembers about it.
   std::uint64_t runs = 0;
@@ -56,6 +57,7 @@ private:
   std::int32_t pid_ = 0;
   std::uint64_t huge_pages_ = 0;
   std::uint64_t hot_blocks_ = 0;
+  std::uint64_t ready_pages_ = 0;
   std::map<std::uint64_t, std::shared_ptr<slot>> making_; // by ticket
 };
 

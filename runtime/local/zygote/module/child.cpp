@@ -4,6 +4,7 @@
 
 #include "runtime/local/abi.hpp"
 #include "runtime/local/zygote/module/child_allocator.hpp"
+#include "runtime/local/zygote/module/rehearsal.hpp"
 #include "runtime/local/zygote/module/run_process.hpp"
 
 #include <Python.h>
@@ -66,8 +67,10 @@ python_guest::python_guest(void* run, void* leave, void* warm)
 void python_guest::live(packet order, descriptors& with, int armed) {
   become_a_run();
   while (order.what != word::run) {
-    if (order.what == word::warm && warm_)
+    const bool warm = order.what == word::warm;
+    if (warm && warm_)
       call(warm_);
+    make_pages_ready(warm ? waiting::warmed : waiting::forked);
     if (receive(armed, order, with, true) != received::packet)
       _exit(0);
   }

@@ -64,7 +64,10 @@ PyObject* serve(PyObject*, PyObject* args) {
   PyObject* leave = nullptr;
   PyObject* warm = nullptr;
   const char* tricks = nullptr;
-  if (!PyArg_ParseTuple(args, "iOOOs", &control, &run, &leave, &warm, &tricks))
+  const char* plays = nullptr;
+  Py_ssize_t size = 0;
+  if (!PyArg_ParseTuple(args, "iOOOsy#", &control, &run, &leave, &warm, &tricks,
+                        &plays, &size))
     return nullptr;
   python_guest python{run, leave, warm == Py_None ? nullptr : warm};
   freeze_collector();
@@ -72,7 +75,7 @@ PyObject* serve(PyObject*, PyObject* args) {
   // Once for all forks to come: the locks stay taken in the zygote and its
   // slots, which never run Python again, and each child releases its own.
   PyOS_BeforeFork();
-  serve_zygote(python, control, made);
+  serve_zygote(python, control, made, {plays, static_cast<size_t>(size)});
   _exit(0); // never: a child of ours does not return
 }
 
@@ -117,7 +120,8 @@ PyMethodDef methods[] = {
   {"gather_heap", gather, METH_NOARGS,
    "Puts everything that is allocated from here on side by side."},
   {"serve", serve, METH_VARARGS,
-   "serve(control, run, leave, warm, tricks): forks slots until the control "
+   "serve(control, run, leave, warm, tricks, plays): forks slots until the "
+   "control "
    "socket "
    "ends."},
   {"chapter", chapter, METH_VARARGS,

@@ -1,6 +1,7 @@
 #include "runtime/local/zygote/module/run_process.hpp"
 
 #include "runtime/local/abi.hpp"
+#include "runtime/local/zygote/module/rehearsal.hpp"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -59,6 +60,7 @@ void heed(const packet& order) {
 }
 
 void leave(int status) {
+  end_rehearsal();
   // Waiting leaves the processor to the slot, which ends us at once. If it has
   // not heard, we end by ourselves.
   constexpr timespec patience{0, 20'000'000};

@@ -250,8 +250,8 @@ void slot::finish() {
   say(exited);
 }
 
-/// Descriptors 0 to 3 stay taken, so that what arrives lands above them and a
-/// child can put it where it belongs.
+} // namespace
+
 void settle_descriptors(guest& in) {
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < 4; ++fd)
@@ -261,8 +261,6 @@ void settle_descriptors(guest& in) {
   if (null > 3)
     close(null);
 }
-
-} // namespace
 
 void serve_slot(guest& in, const packet& order, descriptors& with, int go) {
   settle_descriptors(in);

@@ -2,6 +2,7 @@
 
 #include "runtime/local/isolation/namespaces.hpp"
 #include "runtime/local/zygote/module/isolate.hpp"
+#include "runtime/local/zygote/module/rehearsal.hpp"
 #include "runtime/local/zygote/module/slot.hpp"
 
 #include <dirent.h>
@@ -84,6 +85,7 @@ void zygote::say_ready(memory_report made) {
   first.pid = getpid();
   first.huge_pages = made.huge_pages;
   first.hot_blocks = made.hot_blocks;
+  first.ready_pages = made.ready_pages;
   if (!guest_.may_have_threads() && entries("/proc/self/task") != 1) {
     // A thread of a preloaded module would be missing in every child, with
     // the locks it held.
@@ -188,7 +190,12 @@ isolation::outcome zygote::clone_slot(const packet& order, descriptors& with,
 
 } // namespace
 
-void serve_zygote(guest& in, int control, memory_report made) {
+void serve_zygote(guest& in, int control, memory_report made,
+                  std::string_view plays) {
+  const int pages = rehearse(in, plays);
+  if (pages < 0)
+    return;
+  made.ready_pages = static_cast<std::uint64_t>(pages);
   zygote{in, control}.serve(made);
 }
 

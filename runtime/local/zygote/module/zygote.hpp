@@ -3,6 +3,7 @@
 #include "runtime/local/zygote/module/guest.hpp"
 
 #include <cstdint>
+#include <string_view>
 
 namespace troupe::zygote {
 
@@ -10,12 +11,14 @@ namespace troupe::zygote {
 struct memory_report {
   std::uint64_t huge_pages = 0;
   std::uint64_t hot_blocks = 0;
+  std::uint64_t ready_pages = 0;
 };
 
 /// Clones a slot per order and says which of them died, until the control
 /// socket ends. The interpreter runs nothing from here on: what it writes to
 /// its heap is no longer shared with the children.
-/// Returns only in a run's process.
-void serve_zygote(guest& in, int control, memory_report made);
+/// `plays` are for a rehearsal. Returns only in a run's process.
+void serve_zygote(guest& in, int control, memory_report made,
+                  std::string_view plays);
 
 } // namespace troupe::zygote

@@ -11,15 +11,35 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <initializer_list>
+#include <string>
+#include <string_view>
 
 namespace troupe::zygote {
 
 namespace {
 
 node_guest* living = nullptr;
+
+std::string_view bytes_of(napi_env env, napi_value buffer) {
+  void* data = nullptr;
+  size_t size = 0;
+  if (!buffer || napi_get_buffer_info(env, buffer, &data, &size) != 0)
+    return {};
+  return {static_cast<const char*>(data), size};
+}
+
+void write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto done = write(fd, bytes.data(), bytes.size());
+    if (done <= 0)
+      return;
+    bytes.remove_prefix(static_cast<size_t>(done));
+  }
+}
 
 struct arguments {
   arguments(napi_env env, napi_callback_info info) : env_{env} {
@@ -39,8 +59,12 @@ struct arguments {
     return on;
   }
 
+  napi_value value(size_t index) const {
+    return index < count_ ? values_[index] : nullptr;
+  }
+
 private:
-  static constexpr size_t most = 5;
+  static constexpr size_t most = 6;
   napi_env env_;
   napi_value values_[most] = {};
   size_t count_ = most;
@@ -60,9 +84,9 @@ void inherit_memory() {
   fclose(maps);
 }
 
-/// serve(control, text, heap, tables, data): forks slots until the control
-/// socket ends; the others name tricks of memory. Returns in a run's process: 1
-/// with its run, 2 when it shall `wait` for it.
+/// serve(control, text, heap, tables, data, plays): forks slots until the
+/// control socket ends; the others name tricks of memory. Returns in a run's
+/// process: 1 with its run, 2 when it shall `wait` for it.
 napi_value serve(napi_env env, napi_callback_info info) {
   const arguments given{env, info};
   const int control = given.number(0);
@@ -84,9 +108,38 @@ napi_value serve(napi_env env, napi_callback_info info) {
     for (const char* name :
          {"uv_loop_fork", "_ZNSt8ios_base4InitC1Ev", "gnu_get_libc_version"})
       inherit_maps(dlsym(RTLD_DEFAULT, name));
-  serve_zygote(node, control, made);
+  serve_zygote(node, control, made, bytes_of(env, given.value(5)));
   napi_value answer = nullptr;
   napi_create_int32(env, node.is_armed() ? 2 : 1, &answer);
+  return answer;
+}
+
+/// elsewhere(function): the buffer that it returns, made by a fork of this
+/// process, so that nothing of it is left here.
+napi_value elsewhere(napi_env env, napi_callback_info info) {
+  const arguments given{env, info};
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return nullptr;
+  inherit_memory();
+  const auto child = fork();
+  if (child == 0) {
+    napi_value self = nullptr, made = nullptr;
+    napi_get_boolean(env, false, &self);
+    if (napi_call_function(env, self, given.value(0), 0, nullptr, &made) == 0)
+      write_all(ends[1], bytes_of(env, made));
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string all;
+  char part[16384];
+  for (ssize_t got; child > 0 && (got = read(ends[0], part, sizeof part)) > 0;)
+    all.append(part, static_cast<size_t>(got));
+  close(ends[0]);
+  if (child > 0)
+    waitpid(child, nullptr, 0);
+  napi_value answer = nullptr;
+  napi_create_buffer_copy(env, all.size(), all.data(), nullptr, &answer);
   return answer;
 }
 
@@ -149,6 +202,7 @@ napi_register_module_v1(napi_env env, napi_value exports) {
   add("serve", serve);
   add("pipe", pipe_end);
   add("random", random_number);
+  add("elsewhere", elsewhere);
   add("pid", pid);
   add("wait", wait);
   add("exit", exit_now);

@@ -25,6 +25,13 @@ napi_status napi_get_value_int32(napi_env, napi_value, int32_t*);
 napi_status napi_get_value_bool(napi_env, napi_value, bool*);
 napi_status napi_get_boolean(napi_env, bool, napi_value*);
 napi_status napi_create_int32(napi_env, int32_t, napi_value*);
+napi_status napi_get_buffer_info(napi_env, napi_value, void** data,
+                                 size_t* size);
+napi_status napi_create_buffer_copy(napi_env, size_t size, const void* data,
+                                    void** copy, napi_value*);
+napi_status napi_call_function(napi_env, napi_value self, napi_value function,
+                               size_t count, const napi_value* arguments,
+                               napi_value*);
 napi_status napi_create_function(napi_env, const char* name, size_t length,
                                  napi_callback, void* data, napi_value*);
 napi_status napi_set_named_property(napi_env, napi_value object,

@@ -8,6 +8,7 @@
 #include "runtime/local/zygote/node/node_guest.hpp"
 
 #include "runtime/local/abi.hpp"
+#include "runtime/local/zygote/module/rehearsal.hpp"
 #include "runtime/local/zygote/module/run_process.hpp"
 
 #include <dirent.h>
@@ -126,12 +127,15 @@ void node_guest::take_run(const packet& order, const descriptors& with) {
 }
 
 bool node_guest::wait_for_run() {
+  make_pages_ready(warmed_ ? waiting::warmed : waiting::forked);
   packet order;
   descriptors with;
   if (receive(armed_, order, with, true) != received::packet)
     _exit(0);
-  if (order.what != word::run)
+  if (order.what != word::run) {
+    warmed_ = true;
     return false;
+  }
   take_run(order, with);
   with.close_all();
   close(armed_);

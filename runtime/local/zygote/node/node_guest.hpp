@@ -37,6 +37,7 @@ private:
   int bells_[most_descriptors]; // of them, what wakes a thread
   int bell_count_ = 0;
   int armed_ = -1;
+  bool warmed_ = false;
 };
 
 } // namespace troupe::zygote
