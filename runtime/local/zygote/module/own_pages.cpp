@@ -31,17 +31,31 @@ bool read_maps(page_scratch& with) {
   return got == 0; // all of them, or none
 }
 
+constexpr size_t chunk = sizeof page_scratch::entries
+  / sizeof *page_scratch::entries; // of pages, read at a time
+
+/// Reads up to a chunk of entries; returns how many, 0 if none can be read.
+size_t read_entries(int pagemap, uintptr_t at, uintptr_t end,
+                    page_scratch& with) {
+  const auto wanted = std::min<size_t>((end - at) / page_size, chunk);
+  const auto got
+    = pread(pagemap, with.entries, wanted * sizeof *with.entries,
+            static_cast<off_t>(at / page_size * sizeof *with.entries));
+  return got <= 0 ? 0 : static_cast<size_t>(got) / sizeof *with.entries;
+}
+
+bool has_pages(int pagemap, uintptr_t at, uintptr_t end, page_scratch& with) {
+  const auto count = read_entries(pagemap, at, end, with);
+  return std::any_of(with.entries, with.entries + count,
+                     [](uint64_t entry) { return (entry & present) != 0; });
+}
+
 bool add_range(int pagemap, uintptr_t begin, uintptr_t end, page_list& out,
                page_scratch& with) {
-  constexpr size_t most = sizeof with.entries / sizeof *with.entries;
   for (auto at = begin; at < end;) {
-    const auto wanted = std::min<size_t>((end - at) / page_size, most);
-    const auto got
-      = pread(pagemap, with.entries, wanted * sizeof *with.entries,
-              static_cast<off_t>(at / page_size * sizeof *with.entries));
-    if (got <= 0)
+    const auto count = read_entries(pagemap, at, end, with);
+    if (count == 0)
       return false;
-    const auto count = static_cast<size_t>(got) / sizeof *with.entries;
     for (size_t i = 0; i < count; ++i) {
       const auto entry = with.entries[i];
       if ((entry & present) == 0 || (entry & of_a_file) != 0
@@ -56,6 +70,22 @@ bool add_range(int pagemap, uintptr_t begin, uintptr_t end, page_list& out,
   return true;
 }
 
+/// A gigabyte of addresses that is somebody's reserve is used from its ends;
+/// asking about all of it would take milliseconds.
+bool add_mapping(int pagemap, uintptr_t begin, uintptr_t end, page_list& out,
+                 page_scratch& with) {
+  constexpr auto step = chunk * page_size;
+  auto front = begin, back = end;
+  while (front < end && has_pages(pagemap, front, end, with))
+    front = std::min(front + step, end);
+  while (back > front
+         && has_pages(pagemap, std::max(front, back - std::min(back, step)),
+                      back, with))
+    back = std::max(front, back - std::min(back, step));
+  return add_range(pagemap, begin, front, out, with)
+    && add_range(pagemap, back, end, out, with);
+}
+
 } // namespace
 
 bool list_own_pages(page_list& out, page_scratch& with) {
@@ -67,7 +97,7 @@ bool list_own_pages(page_list& out, page_scratch& with) {
     char mode[5];
     good = sscanf(line, "%lx-%lx %4s", &begin, &end, mode) == 3;
     if (good && mode[1] == 'w' && mode[3] == 'p')
-      good = add_range(pagemap, begin, end, out, with);
+      good = add_mapping(pagemap, begin, end, out, with);
     const char* next = strchr(line, '\n');
     line = next ? next + 1 : "";
   }

@@ -16,7 +16,7 @@ struct page_list {
 /// Room for what has to be read meanwhile.
 struct page_scratch {
   char maps[512 << 10];
-  uint64_t entries[8192];
+  uint64_t entries[2048];
 };
 
 /// Which of its private, writable pages this process has for itself: written to

@@ -5,7 +5,7 @@
 // other. Which pages these are, runs of our own show, by what they have written
 // to between their request and their end. They are forked from the finished
 // interpreter, as slots and runs will be, so the addresses are those of every
-// run to come. Costs 20 to 60 ms at the interpreter's start, and the memory of
+// run to come. Costs 40 ms at the interpreter's start, and the memory of
 // pages that a run turns out not to need.
 #include "runtime/local/zygote/module/rehearsal.hpp"
 
@@ -96,6 +96,7 @@ bool direct(const stage_memory& s, int orders, int channel, int far_channel,
   if (s.scene == waiting::warmed && !send(orders, order))
     return false;
   order.what = word::run;
+  order.flags = say_over;
   const int with[] = {STDIN_FILENO, STDIN_FILENO, far_channel}; // null
   return send(orders, order, with, 3)
     && ::send(channel, request.data(), request.size(),

@@ -32,7 +32,6 @@ void bound_cpu(std::uint64_t seconds) {
 } // namespace
 
 void begin_run_process() {
-  tells_slot = false; // and its page is ours, before anybody waits for us
   // In a pid namespace the slot's session is the run's alone, as it is for a
   // cold start; elsewhere a signal to it would reach the slot.
   if (getppid() != 1)
@@ -56,7 +55,8 @@ void place_descriptors(const descriptors& with) {
 
 void heed(const packet& order) {
   bound_cpu(order.cpu_seconds);
-  tells_slot = (order.flags & say_over) != 0 && getppid() == 1;
+  if ((order.flags & say_over) != 0)
+    tells_slot = getppid() == 1; // elsewhere nobody waits to hear it
 }
 
 void leave(int status) {
