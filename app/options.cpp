@@ -143,6 +143,7 @@ zygote::zygote_options zygote_options_from(const settings& s) {
   o.ahead = wanted("fork-ahead");
   o.early_word = wanted("early-word");
   o.ready_pages = wanted("ready-pages");
+  o.idle_nursery = wanted("idle-nursery");
   return o;
 }
 

@@ -63,7 +63,7 @@ void check_tricks(findings& found, const std::vector<std::string>& names) {
         && name != "merged-maps" && name != "inherited-maps"
         && name != "hot-blocks" && name != "fork-ahead"
         && name != "gathered-pages" && name != "early-word"
-        && name != "ready-pages")
+        && name != "ready-pages" && name != "idle-nursery")
       found.add("local.without-tricks", "knows no trick '" + name + "'");
 }
 

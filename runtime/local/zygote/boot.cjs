@@ -214,6 +214,16 @@ function emptyNursery() {
   v8.setFlagsFromString("--no-expose-gc");
 }
 
+/** A number that nobody else has: both halves of the nursery are full of it
+ *  afterwards, and nothing of that lives. */
+const GARBAGE = 1.2345678e-300;
+
+function strewNursery() {
+  const many = Array.from({ length: 500 }, () => GARBAGE);
+  const nursery = v8.getHeapSpaceStatistics().find((space) => space.space_name === "new_space");
+  for (let bytes = 0; bytes < 2 * nursery.space_size; bytes += 8 * many.length) many.slice();
+}
+
 function main() {
   const native = { exports: {} };
   process.dlopen(native, addon);
@@ -232,6 +242,8 @@ function main() {
   const rehearsed = tricks.includes("pages")
     ? native.exports.elsewhere(() => plays(runner, frame, env))
     : Buffer.alloc(0);
+  const garbage = tricks.includes("nursery") ? GARBAGE : 0;
+  if (garbage) strewNursery();
   emptyNursery();
   runner.prepare(CHANNEL, native.exports.exit);
   // Not before Node has started for good: what it does after its main script,
@@ -244,6 +256,7 @@ function main() {
       tricks.includes("tables"),
       tricks.includes("data"),
       rehearsed,
+      garbage,
     );
     becomeRun(native.exports, Math.random);
     if (order === ARMED) while (!native.exports.wait()) warm();

@@ -68,6 +68,7 @@ struct zygote_options {
   bool gathered_pages = true;
   bool hot_blocks = true; // Python's; needs huge_heap
   bool ready_pages = true;
+  bool idle_nursery = true; // Node's
   /// What has to be known for the last one is found out after so many runs.
   std::uint64_t learn_after = 200;
 };

@@ -46,6 +46,8 @@ std::string tricks(const zygote_options& o) {
     names += "data,";
   if (o.ready_pages)
     names += "pages,";
+  if (o.idle_nursery)
+    names += "nursery,";
   return names;
 }
 

@@ -1,7 +1,9 @@
 // Buys: a large interpreter has megabytes of constants, and fork copies an
 // entry for each 4 KiB of them that was ever looked at, or every child faults
 // them in again. A huge page is one entry. It costs 2 MiB of memory, once, so
-// only those are made of which an eighth is in use.
+// only those are made of which an eighth is in use. Where code begins or ends
+// in one, its constants become executable with it: in a process that runs
+// whatever it is told to, nobody gains by that.
 #include "runtime/local/zygote/module/huge_constants.hpp"
 
 #include "runtime/local/zygote/module/huge_pages.hpp"
@@ -12,21 +14,30 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000 // Linux 4.17
+#endif
+
 namespace troupe::zygote {
 
 namespace {
 
 constexpr uintptr_t page = 4096;
 constexpr int enough = 64; // pages of 512
-constexpr int most_mappings = 16;
+constexpr int most_mappings = 64;
 
 struct mapping {
   unsigned long begin = 0;
   unsigned long end = 0;
+  bool fixed = false; // of the file, and never written to
+  bool code = false;
 };
 
-/// What is read-only of the file that is mapped around the address.
-int find_constants(uintptr_t inside, mapping* found) {
+/// What is mapped between the first and the last part of the file that is
+/// mapped around the address, in order.
+int find_image(uintptr_t inside, mapping* found) {
   auto* maps = fopen("/proc/self/maps", "re");
   if (!maps)
     return 0;
@@ -48,11 +59,41 @@ int find_constants(uintptr_t inside, mapping* found) {
       strcpy(last, name);
     }
     hit = hit || (m.begin <= inside && inside < m.end);
-    if (name[0] != 0 && strcmp(mode, "r--p") == 0 && count < most_mappings)
+    m.fixed = name[0] != 0 && mode[1] == '-';
+    m.code = mode[2] == 'x';
+    if (count < most_mappings)
       found[count++] = m;
   }
   fclose(maps);
   return hit ? count : 0;
+}
+
+/// Of nobody, it is as good as zeros; only memory can be copied.
+bool fill_hole(uintptr_t begin, uintptr_t end) {
+  return begin >= end
+    || mmap(reinterpret_cast<void*>(begin), end - begin, PROT_READ,
+            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0)
+    != MAP_FAILED;
+}
+
+/// Puts one on the place of these 2 MiB, if that is all the file's.
+bool move_one(const mapping* all, int count, uintptr_t begin) {
+  const auto end = begin + huge;
+  int protection = PROT_READ;
+  for (int i = 0; i < count; ++i)
+    if (all[i].end > begin && all[i].begin < end) {
+      if (!all[i].fixed)
+        return false;
+      protection |= all[i].code ? PROT_EXEC : 0;
+    }
+  auto next = begin;
+  for (int i = 0; i < count && next < end; ++i)
+    if (all[i].end > begin) {
+      if (!fill_hole(next, std::min<uintptr_t>(all[i].begin, end)))
+        return false;
+      next = all[i].end;
+    }
+  return next >= end && replace(begin, end, protection);
 }
 
 /// How many of the pages of one huge page are in memory, and ours to see.
@@ -70,14 +111,15 @@ int present(int pagemap, uintptr_t begin) {
 } // namespace
 
 int move_constants(const void* inside) {
-  mapping found[most_mappings];
-  const auto count = find_constants(reinterpret_cast<uintptr_t>(inside), found);
+  mapping all[most_mappings];
+  const auto count = find_image(reinterpret_cast<uintptr_t>(inside), all);
+  if (count == 0)
+    return 0;
   const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   int made = 0;
-  for (int i = 0; i < count; ++i)
-    for (auto at = up(found[i].begin); at + huge <= found[i].end; at += huge)
-      if (present(pagemap, at) >= enough && replace(at, at + huge, PROT_READ))
-        ++made;
+  for (auto at = up(all[0].begin); at + huge <= all[count - 1].end; at += huge)
+    if (present(pagemap, at) >= enough && move_one(all, count, at))
+      ++made;
   close(pagemap);
   return made;
 }

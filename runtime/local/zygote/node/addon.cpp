@@ -4,6 +4,7 @@
 #include "runtime/local/zygote/module/libc_heap.hpp"
 #include "runtime/local/zygote/module/run_process.hpp"
 #include "runtime/local/zygote/module/zygote.hpp"
+#include "runtime/local/zygote/node/idle_nursery.hpp"
 #include "runtime/local/zygote/node/node_guest.hpp"
 
 #include <dlfcn.h>
@@ -52,6 +53,12 @@ struct arguments {
       napi_get_value_int32(env_, values_[index], &n);
     return n;
   }
+  double real(size_t index) const {
+    double n = 0;
+    if (index < count_)
+      napi_get_value_double(env_, values_[index], &n);
+    return n;
+  }
   bool flag(size_t index) const {
     bool on = false;
     if (index < count_)
@@ -64,7 +71,7 @@ struct arguments {
   }
 
 private:
-  static constexpr size_t most = 6;
+  static constexpr size_t most = 7;
   napi_env env_;
   napi_value values_[most] = {};
   size_t count_ = most;
@@ -84,9 +91,10 @@ void inherit_memory() {
   fclose(maps);
 }
 
-/// serve(control, text, heap, tables, data, plays): forks slots until the
-/// control socket ends; the others name tricks of memory. Returns in a run's
-/// process: 1 with its run, 2 when it shall `wait` for it.
+/// serve(control, text, heap, tables, data, plays, garbage): forks slots until
+/// the control socket ends; the second to fifth and the last name tricks of
+/// memory, `plays` are to be rehearsed. Returns in a run's process: 1 with its
+/// run, 2 when it shall `wait` for it.
 napi_value serve(napi_env env, napi_callback_info info) {
   const arguments given{env, info};
   const int control = given.number(0);
@@ -98,10 +106,13 @@ napi_value serve(napi_env env, napi_callback_info info) {
   inherit_memory();
   memory_report made;
   if (given.flag(1))
-    made.huge_pages += static_cast<std::uint64_t>(
-      move_constants(dlsym(RTLD_DEFAULT, "uv_loop_fork")));
+    for (const char* name : {"uv_loop_fork", "_ZNSt8ios_base4InitC1Ev"})
+      made.huge_pages += static_cast<std::uint64_t>(
+        move_constants(dlsym(RTLD_DEFAULT, name)));
   if (given.flag(4))
     gather_pages();
+  if (const double garbage = given.real(6); garbage != 0)
+    drop_idle_nursery(garbage);
   if (given.flag(2))
     made.huge_pages += static_cast<std::uint64_t>(collapse_libc_heap());
   if (given.flag(3)) // of node, libstdc++, libc

@@ -18,14 +18,9 @@ pid_t child_of(pid_t parent) {
   return child;
 }
 
-/// KiB that this process alone has.
+/// What this process alone has.
 std::size_t own_memory(pid_t process) {
-  std::ifstream lines{"/proc/" + std::to_string(process) + "/smaps_rollup"};
-  std::size_t kilobytes = 0;
-  for (std::string word; lines >> word;)
-    if (word == "Private_Dirty:")
-      lines >> kilobytes;
-  return kilobytes;
+  return memory_of(process, "Private_Dirty:");
 }
 
 zygote::zygote_options with(bool ready_pages) {

@@ -1,6 +1,7 @@
 #include "tests/runtime/local/zygote/warm_pair.hpp"
 
 #include <cstdlib>
+#include <fstream>
 
 namespace troupe::test {
 
@@ -59,6 +60,15 @@ local_host& warm_node() {
   }
   BOOST_REQUIRE(warm_is_ready(zygote::family::node));
   return warm_host();
+}
+
+std::size_t memory_of(pid_t process, std::string_view name) {
+  std::ifstream lines{"/proc/" + std::to_string(process) + "/smaps_rollup"};
+  std::size_t kilobytes = 0;
+  for (std::string word; lines >> word;)
+    if (word == name)
+      lines >> kilobytes;
+  return kilobytes;
 }
 
 std::string essence(const run_result& r) {

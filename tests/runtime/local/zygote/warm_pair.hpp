@@ -25,6 +25,9 @@ local_host& warm_node();
 prepared_run tool(std::string source, std::string args = "{}",
                   language lang = language::python);
 
+/// KiB of a process's memory, as /proc sums it up under this name.
+std::size_t memory_of(pid_t process, std::string_view name);
+
 /// What must not depend on the way, as one text.
 std::string essence(const run_result& r);
 
