@@ -59,7 +59,7 @@ int find_image(uintptr_t inside, mapping* found) {
       strcpy(last, name);
     }
     hit = hit || (m.begin <= inside && inside < m.end);
-    m.fixed = name[0] != 0 && mode[1] == '-';
+    m.fixed = name[0] != 0 && mode[0] == 'r' && mode[1] == '-';
     m.code = mode[2] == 'x';
     if (count < most_mappings)
       found[count++] = m;

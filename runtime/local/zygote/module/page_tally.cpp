@@ -12,6 +12,7 @@ void page_tally::put(uintptr_t page, int times) {
 }
 
 void page_tally::add(const page_list& before, const page_list& after) {
+  ++runs_;
   size_t b = 0, s = 0;
   merged_.count = 0;
   for (size_t a = 0; a < after.count; ++a) {

@@ -8,7 +8,11 @@ namespace troupe::zygote {
 /// constructor: it lies in memory that is all zeros.
 class page_tally {
 public:
-  void clear() { seen_.count = 0; }
+  void clear() {
+    seen_.count = 0;
+    runs_ = 0;
+  }
+  int runs() const { return runs_; }
 
   /// One run more: what is in `after` and not in `before`.
   void add(const page_list& before, const page_list& after);
@@ -19,6 +23,7 @@ public:
 private:
   void put(uintptr_t page, int times);
 
+  int runs_;
   page_list seen_;
   uint8_t times_[page_list::most];
   page_list merged_; // while one is added

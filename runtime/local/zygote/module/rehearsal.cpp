@@ -134,9 +134,8 @@ bool play(guest& in, stage_memory& s, std::string_view request) {
   return false;
 }
 
-/// All of them; -1 in the process of one, else how many there were.
-int play_all(guest& in, stage_memory& s, std::string_view plays) {
-  int count = 0;
+/// All of them. Returns true in the process of one only.
+bool play_all(guest& in, stage_memory& s, std::string_view plays) {
   uint64_t length = 0;
   for (; plays.size() >= sizeof length; plays.remove_prefix(length)) {
     memcpy(&length, plays.data(), sizeof length);
@@ -144,10 +143,9 @@ int play_all(guest& in, stage_memory& s, std::string_view plays) {
     if (length > plays.size())
       break;
     if (play(in, s, plays.substr(0, length)))
-      return -1;
-    ++count;
+      return true;
   }
-  return count;
+  return false;
 }
 
 /// What a slot is to runs: forked from the zygote, and their parent. Returns
@@ -162,9 +160,9 @@ void put_on_stage(guest& in, stage_memory& s, std::string_view plays) {
   for (const auto scene : {waiting::forked, waiting::warmed}) {
     s.scene = scene;
     s.tally.clear();
-    const int count = play_all(in, s, plays);
-    if (count < 0)
+    if (play_all(in, s, plays))
       return;
+    const int count = s.tally.runs();
     // Who has little time does what is certain to be needed; who has enough,
     // what one run in four needs.
     const int enough = scene == waiting::forked ? count : (count + 3) / 4;
@@ -176,9 +174,11 @@ void put_on_stage(guest& in, stage_memory& s, std::string_view plays) {
 } // namespace
 
 int rehearse(guest& in, std::string_view plays) {
+  if (plays.empty())
+    return 0;
   auto* place = mmap(nullptr, sizeof(stage_memory), PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (plays.empty() || place == MAP_FAILED)
+  if (place == MAP_FAILED)
     return 0;
   auto& s = *static_cast<stage_memory*>(place);
   const auto child = isolation::clone_into(0, -1);
