@@ -1,10 +1,10 @@
 // Buys: V8 makes new objects in a nursery of some megabytes, all of which has
 // been written to when the warm-ups are over, and almost all of which is
 // garbage: fork copies an entry for each of its pages, and the child's end
-// drops it again, a tenth of a run's processor time. Pages of garbage are given
-// back; a child that gets there finds a page of zeros, which is cheaper than a
-// copy. What is garbage is known by what is in it: the boot script has filled
-// the nursery with numbers of its own, and let go of them.
+// drops it again, some 6 % of a run's processor time. Pages of garbage are
+// given back; a child that gets there finds a page of zeros, which is cheaper
+// than a copy. What is garbage is known by what is in it: the boot script has
+// filled the nursery with numbers of its own, and let go of them.
 #include "runtime/local/zygote/node/idle_nursery.hpp"
 
 #include <fcntl.h>

@@ -31,6 +31,11 @@ struct early_fixture : ready_fixture {
   unique_fd peak{::memfd_create("peak", MFD_CLOEXEC)};
 };
 
+/// Without one nobody is answered early.
+bool has_another_processor() {
+  return std::thread::hardware_concurrency() > 1;
+}
+
 /// Tells the slot that the run leaves, as a run that leaves does.
 const std::string forger = "import ctypes, os, signal\n"
                            "def say():\n"
@@ -43,7 +48,7 @@ const std::string forger = "import ctypes, os, signal\n"
 BOOST_FIXTURE_TEST_SUITE(early_word, early_fixture)
 
 BOOST_AUTO_TEST_CASE(comes_from_a_run_that_was_alone) {
-  if (std::thread::hardware_concurrency() < 2)
+  if (!has_another_processor())
     return;
   for (int i = 0; i < 5; ++i) {
     const auto s = run("def f(n: int):\n"
@@ -120,14 +125,13 @@ BOOST_AUTO_TEST_CASE(comes_from_nobody_who_fails_or_is_killed) {
 
 BOOST_AUTO_TEST_CASE(is_not_asked_for_where_several_run) {
   const auto first
-    = begin(make_run("import time\ndef f():\n  time.sleep(0.2)\n", "f", "{}"));
+    = begin(make_run("import time\ndef f():\n  time.sleep(600)\n", "f", "{}"));
   BOOST_REQUIRE(serve_until([&] { return first->started; }));
-  // What counts is who runs when it begins.
   for (int i = 0; i < 3; ++i)
-    run("def f():\n  return 1\n", "f");
+    BOOST_TEST(run("def f():\n  return 1\n", "f").value() == "1");
+  carrier->kill(first->run->id);
+  BOOST_TEST(finish(first).ending.killed);
   BOOST_TEST(early_words() == 0u);
-  finish(first);
-  BOOST_TEST(early_words() <= 1u); // the first, which was alone then
 }
 
 BOOST_AUTO_TEST_CASE(does_not_mind_signals_of_a_tool) {
@@ -175,7 +179,7 @@ BOOST_AUTO_TEST_CASE(does_not_hide_what_was_left_in_the_slot) {
   BOOST_TEST(
     run("def f():\n  open('/tmp/left', 'w').write('x')\n", "f").answered);
   BOOST_TEST(serve_until([&] { return carrier->counts().slots == 0; }));
-  BOOST_TEST(early_words() == 1u);
+  BOOST_TEST(early_words() == (has_another_processor() ? 1u : 0u));
   BOOST_TEST(carrier->counts().replaced == 1u);
 }
 
