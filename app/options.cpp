@@ -137,6 +137,7 @@ zygote::zygote_options zygote_options_from(const settings& s) {
   o.huge_text = wanted("huge-text");
   o.huge_heap = wanted("huge-heap");
   o.merged_maps = wanted("merged-maps");
+  o.joined_libraries = wanted("joined-libraries");
   o.inherited_maps = wanted("inherited-maps");
   o.hot_blocks = wanted("hot-blocks");
   o.gathered_pages = wanted("gathered-pages");

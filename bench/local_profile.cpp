@@ -17,7 +17,8 @@ int profile_runs(int argc, char** argv) {
                  "usage: troupe_bench %s TOOL LEVEL CALLS AT_A_TIME "
                  "[fork|ready|cold]\n"
                  "AT_A_TIME 0: one every 5 ms, warmed ahead; of a Node that is "
-                 "not forked,\none every 200 ms\n",
+                 "not forked,\none every 200 ms. 20ms: one after as long a "
+                 "pause, on demand\n",
                  profile_command);
     return 2;
   }
@@ -33,12 +34,17 @@ int profile_runs(int argc, char** argv) {
   for (const auto& tool : tools) {
     if (tool.name != wanted)
       continue;
-    const auto at_a_time = std::strtoul(argv[5], nullptr, 10);
-    local_engine engine{at_a_time == 0 ? 1u : 0u, {}, {}, from};
+    char* unit = nullptr;
+    const auto number = std::strtoul(argv[5], &unit, 10);
+    const bool paused = std::string_view{unit} == "ms";
+    const auto at_a_time = paused ? 0 : number;
+    local_engine engine{number == 0 ? 1u : 0u, {}, {}, from};
     if (from == node_start::fork && !engine.warm_up(tool))
       std::fprintf(stderr, "not warm: %s\n",
                    engine.slots(zygote::family::node).trouble.c_str());
-    const std::chrono::milliseconds gap{from == node_start::fork ? 5 : 200};
+    const std::chrono::milliseconds gap{paused                       ? number
+                                          : from == node_start::fork ? 5
+                                                                     : 200};
     const auto calls = std::strtoul(argv[4], nullptr, 10);
     // Slots, compiled code.
     engine.run(tool, at, 10 * at_a_time + 4, at_a_time + 1);

@@ -60,10 +60,11 @@ void check_cluster(findings& found, const settings::cluster_group& c) {
 void check_tricks(findings& found, const std::vector<std::string>& names) {
   for (const auto& name : names)
     if (name != "child-allocator" && name != "huge-text" && name != "huge-heap"
-        && name != "merged-maps" && name != "inherited-maps"
-        && name != "hot-blocks" && name != "fork-ahead"
-        && name != "gathered-pages" && name != "early-word"
-        && name != "ready-pages" && name != "idle-nursery")
+        && name != "merged-maps" && name != "joined-libraries"
+        && name != "inherited-maps" && name != "hot-blocks"
+        && name != "fork-ahead" && name != "gathered-pages"
+        && name != "early-word" && name != "ready-pages"
+        && name != "idle-nursery")
       found.add("local.without-tricks", "knows no trick '" + name + "'");
 }
 

@@ -43,8 +43,9 @@ std::vector<setting_key> local_runs() {
       .between(0, 1'000),
     row("local", "without-tricks", TROUPE_AT(local.without_tricks),
         "Of child-allocator, huge-text, huge-heap, merged-maps, "
-        "inherited-maps, gathered-pages, hot-blocks, fork-ahead, "
-        "early-word, ready-pages, idle-nursery: tricks to leave out."),
+        "joined-libraries, inherited-maps, gathered-pages, hot-blocks, "
+        "fork-ahead, early-word, ready-pages, idle-nursery: tricks to leave "
+        "out."),
     row("local", "python", TROUPE_AT(local.python),
         "The Python interpreter; empty: the first of a few usual places.")
       .form(text_form::path),

@@ -246,12 +246,12 @@ namespace {
 
 /// One tmpfs, two faces: the bounds hold for both together.
 bool make_faces(int scratch) noexcept {
-  constexpr mode_t sticky = 01777;
-  for (const char* face : {"tmp", "shm"})
-    if (::mkdirat(scratch, face, 0700) != 0
-        || ::fchmodat(scratch, face, sticky, 0) != 0)
-      return false;
-  return true;
+  constexpr mode_t for_all = 01777;
+  const auto mask = ::umask(0);
+  const bool good = ::mkdirat(scratch, "tmp", for_all) == 0
+    && ::mkdirat(scratch, "shm", for_all) == 0;
+  ::umask(mask);
+  return good;
 }
 
 /// Their mounts, before Linux 6.15 only of what is attached somewhere. To take

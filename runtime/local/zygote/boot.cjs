@@ -242,8 +242,7 @@ function main() {
   const rehearsed = tricks.includes("pages")
     ? native.exports.elsewhere(() => plays(runner, frame, env))
     : Buffer.alloc(0);
-  const garbage = tricks.includes("nursery") ? GARBAGE : 0;
-  if (garbage) strewNursery();
+  if (tricks.includes("nursery")) strewNursery();
   emptyNursery();
   runner.prepare(CHANNEL, native.exports.exit);
   // Not before Node has started for good: what it does after its main script,
@@ -251,12 +250,9 @@ function main() {
   setImmediate(() => {
     const order = native.exports.serve(
       CONTROL,
-      tricks.includes("text"),
-      tricks.includes("heap"),
-      tricks.includes("tables"),
-      tricks.includes("data"),
+      Buffer.from(tricks),
+      GARBAGE,
       rehearsed,
-      garbage,
     );
     becomeRun(native.exports, Math.random);
     if (order === ARMED) while (!native.exports.wait()) warm();

@@ -64,6 +64,7 @@ struct zygote_options {
   bool huge_text = true;
   bool huge_heap = true;
   bool merged_maps = true;
+  bool joined_libraries = true;
   bool inherited_maps = true;
   bool gathered_pages = true;
   bool hot_blocks = true; // Python's; needs huge_heap

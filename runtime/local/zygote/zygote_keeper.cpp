@@ -40,6 +40,8 @@ std::string tricks(const zygote_options& o) {
     names += "heap,";
   if (o.merged_maps)
     names += "maps,";
+  if (o.joined_libraries)
+    names += "libraries,";
   if (o.inherited_maps)
     names += "tables,";
   if (o.gathered_pages)
@@ -77,8 +79,10 @@ std::vector<std::string> slot_carrier::impl::command(purpose what) const {
   // V8's own functions are part of it; it would copy them to where its heap is.
   if (where_.family == family::node && options_.huge_text)
     add({"--use-largepages=silent", "--no-short-builtin-calls"});
+  // Two words of one length: an interpreter that learns asks for the same
+  // blocks as one that serves, from its arguments on.
   add({where_.boot, where_.module, where_.runners, where_.runners_inside,
-       tricks(options_) + (what == purpose::learn ? "learn," : "")});
+       tricks(options_) + (what == purpose::learn ? "learn," : "serve,")});
   if (where_.family == family::python)
     add({join(options_.preload),
          what == purpose::learn || has_profile() ? where_.profile : ""});

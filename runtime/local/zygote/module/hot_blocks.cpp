@@ -50,21 +50,27 @@ struct header {
   char magic[8];
   uint64_t names;
 };
-constexpr char magic[8] = {'t', 'r', 'p', 'h', 'o', 't', '0', '2'};
+constexpr char magic[8] = {'t', 'r', 'p', 'h', 'o', 't', '0', '3'};
 
 constexpr size_t part_size = huge / parts; // one page table for all
 constexpr size_t grain = 16;
 constexpr uint64_t most_names = 20'000;
 
+// The largest that every run writes to are the slots of the dictionary of all
+// interned strings: in the middle of a huge page of the heap they would split
+// it, in every child once more.
+constexpr size_t largest_named = part_size / 2;
+constexpr unsigned named_classes = class_of_size(largest_named) + 1;
+
 python_allocator inner[3]; // by domain
 uint32_t chapter = 0;
-uint32_t asked[size_classes];   // blocks so far in this chapter
+uint32_t asked[named_classes];  // blocks so far in this chapter
 const name* expected = nullptr; // sorted, closed by a name with number 0
 size_t expected_count = 0;
-const name* next[size_classes]; // the one of this class and chapter, or any
+const name* next[named_classes]; // the one of this class and chapter, or any
 char* region = nullptr;
 size_t used[parts];
-uint16_t* sizes = nullptr; // of each block, by its first grain
+uint16_t* sizes = nullptr; // of each block in grains, by its first
 int placed = 0;
 
 // -- side by side ------------------------------------------------------------
@@ -84,14 +90,14 @@ void* put(uint32_t where, size_t size) {
     return nullptr;
   auto* p = region + where * part_size + used[where];
   used[where] += rounded;
-  sizes[grain_of(p)] = static_cast<uint16_t>(rounded);
+  sizes[grain_of(p)] = static_cast<uint16_t>(rounded / grain);
   ++placed;
   return p;
 }
 
 /// Counts the block; where it is to lie if it is a hot one.
 void* place(size_t size) {
-  if (size > largest_classed)
+  if (size > largest_named)
     return nullptr;
   const auto index = class_of_size(size);
   const auto number = ++asked[index];
@@ -133,11 +139,11 @@ void* hot_realloc(void* context, void* p, size_t size) {
   auto& to = *static_cast<python_allocator*>(context);
   if (!ours(p))
     return to.realloc(to.context, p, size);
-  const size_t old = sizes[grain_of(p)];
+  const auto old = sizes[grain_of(p)] * grain;
   if (size <= old)
     return p;
   const auto where = static_cast<uint32_t>(grain_of(p) * grain / part_size);
-  auto* q = size <= largest_classed ? put(where, size) : nullptr;
+  auto* q = size <= largest_named ? put(where, size) : nullptr;
   if (!q)
     q = to.malloc(to.context, size);
   if (q)
@@ -184,7 +190,7 @@ void remember(void* p, name what, size_t size) {
 }
 
 void* remember_new(void* p, size_t size) {
-  if (size > largest_classed)
+  if (size > largest_named)
     return p;
   const auto index = class_of_size(size);
   remember(p, {chapter, index, ++asked[index], somewhere}, size);
@@ -262,7 +268,7 @@ std::vector<name> read_names(const char* path) {
   }
   close(file);
   std::erase_if(names, [](const name& n) {
-    return n.size_class >= size_classes || n.where >= parts || n.number == 0;
+    return n.size_class >= named_classes || n.where >= parts || n.number == 0;
   });
   std::sort(names.begin(), names.end());
   return names;
@@ -296,7 +302,7 @@ void begin_chapter(uint32_t which) {
     return;
   const auto* end = expected + expected_count;
   auto* n = std::lower_bound(expected, end, name{which, 0, 0, 0});
-  for (unsigned index = 0; index < size_classes; ++index) {
+  for (unsigned index = 0; index < named_classes; ++index) {
     while (n != end && n->chapter == which && n->size_class < index)
       ++n;
     next[index] = n;
@@ -344,7 +350,8 @@ int write_profile(const char* path, const written_address* written,
     if (written[i].address >= at->first + at->second.size)
       continue;
     auto& n = hot.emplace(at->first, at->second.what).first->second;
-    if (written[i].everywhere)
+    // A large one would take the room of all others in the other part.
+    if (written[i].everywhere || at->second.size > largest_classed)
       n.where = everywhere;
   }
   header head{};

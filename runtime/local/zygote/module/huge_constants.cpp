@@ -1,9 +1,9 @@
 // Buys: a large interpreter has megabytes of constants, and fork copies an
 // entry for each 4 KiB of them that was ever looked at, or every child faults
 // them in again. A huge page is one entry. It costs 2 MiB of memory, once, so
-// only those are made of which an eighth is in use. Where code begins or ends
-// in one, its constants become executable with it: in a process that runs
-// whatever it is told to, nobody gains by that.
+// only those are made of which an eighth is in use. Those that lie behind each
+// other become one mapping, and their constants executable where any of it is
+// code: in a process that runs whatever it is told to, nobody gains by that.
 #include "runtime/local/zygote/module/huge_constants.hpp"
 
 #include "runtime/local/zygote/module/huge_pages.hpp"
@@ -76,16 +76,20 @@ bool fill_hole(uintptr_t begin, uintptr_t end) {
     != MAP_FAILED;
 }
 
-/// Puts one on the place of these 2 MiB, if that is all the file's.
-bool move_one(const mapping* all, int count, uintptr_t begin) {
-  const auto end = begin + huge;
+/// What these 2 MiB are for, if all of them is the file's; else 0.
+int protection_of(const mapping* all, int count, uintptr_t begin) {
   int protection = PROT_READ;
   for (int i = 0; i < count; ++i)
-    if (all[i].end > begin && all[i].begin < end) {
+    if (all[i].end > begin && all[i].begin < begin + huge) {
       if (!all[i].fixed)
-        return false;
+        return 0;
       protection |= all[i].code ? PROT_EXEC : 0;
     }
+  return protection;
+}
+
+bool move(const mapping* all, int count, uintptr_t begin, uintptr_t end,
+          int protection) {
   auto next = begin;
   for (int i = 0; i < count && next < end; ++i)
     if (all[i].end > begin) {
@@ -117,9 +121,20 @@ int move_constants(const void* inside) {
     return 0;
   const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   int made = 0;
-  for (auto at = up(all[0].begin); at + huge <= all[count - 1].end; at += huge)
-    if (present(pagemap, at) >= enough && move_one(all, count, at))
-      ++made;
+  // As many as lie behind each other at a time: they are one mapping then.
+  const auto last = down(all[count - 1].end);
+  for (auto at = up(all[0].begin), next = at; at < last; at = next + huge) {
+    int protection = 0;
+    for (next = at; next < last && present(pagemap, next) >= enough;
+         next += huge) {
+      const int one = protection_of(all, count, next);
+      if (one == 0)
+        break;
+      protection |= one;
+    }
+    if (next > at && move(all, count, at, next, protection))
+      made += static_cast<int>((next - at) / huge);
+  }
   close(pagemap);
   return made;
 }

@@ -6,6 +6,7 @@
 #include "runtime/local/zygote/module/hot_blocks.hpp"
 #include "runtime/local/zygote/module/huge_text.hpp"
 #include "runtime/local/zygote/module/inherited_maps.hpp"
+#include "runtime/local/zygote/module/joined_libraries.hpp"
 #include "runtime/local/zygote/module/learn.hpp"
 #include "runtime/local/zygote/module/merged_maps.hpp"
 #include "runtime/local/zygote/module/run_process.hpp"
@@ -33,6 +34,13 @@ memory_report prepare_memory(const char* tricks) {
     prepare_child_allocator();
   if (strstr(tricks, "text"))
     huge_pages += move_text();
+  // Of the interpreter, libc, zlib, and ours.
+  const void* const used[] = {dlsym(RTLD_DEFAULT, "PyObject_GetAttrString"),
+                              dlsym(RTLD_DEFAULT, "gnu_get_libc_version"),
+                              dlsym(RTLD_DEFAULT, "crc32"),
+                              dlsym(RTLD_DEFAULT, "PyInit_troupe_zygote")};
+  if (strstr(tricks, "libraries"))
+    join_libraries(used);
   if (strstr(tricks, "maps"))
     merge_maps();
   if (strstr(tricks, "data")) {
@@ -41,10 +49,9 @@ memory_report prepare_memory(const char* tricks) {
   }
   if (strstr(tricks, "heap"))
     huge_pages += collapse_heap();
-  if (strstr(tricks, "tables")) // of the interpreter, libc, zlib, and ours
-    for (const char* name : {"PyObject_GetAttrString", "gnu_get_libc_version",
-                             "crc32", "PyInit_troupe_zygote"})
-      inherit_maps(dlsym(RTLD_DEFAULT, name));
+  if (strstr(tricks, "tables"))
+    for (const void* inside : used)
+      inherit_maps(inside);
   return {static_cast<std::uint64_t>(huge_pages),
           static_cast<std::uint64_t>(hot_blocks_placed())};
 }

@@ -110,6 +110,7 @@ __attribute__((constructor)) void gather_from_the_start() {
   else if (getenv("TROUPE_LEARN_BLOCKS") != nullptr)
     remember_blocks();
   wipe_start_variable("TROUPE_HOT_BLOCKS");
+  wipe_start_variable("TROUPE_LEARN_BLOCKS");
   wipe_start_variable("LD_PRELOAD");
 }
 

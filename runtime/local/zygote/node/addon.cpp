@@ -1,7 +1,9 @@
 #include "runtime/local/zygote/module/gathered_pages.hpp"
 #include "runtime/local/zygote/module/huge_constants.hpp"
 #include "runtime/local/zygote/module/inherited_maps.hpp"
+#include "runtime/local/zygote/module/joined_libraries.hpp"
 #include "runtime/local/zygote/module/libc_heap.hpp"
+#include "runtime/local/zygote/module/merged_maps.hpp"
 #include "runtime/local/zygote/module/run_process.hpp"
 #include "runtime/local/zygote/module/zygote.hpp"
 #include "runtime/local/zygote/node/idle_nursery.hpp"
@@ -59,19 +61,12 @@ struct arguments {
       napi_get_value_double(env_, values_[index], &n);
     return n;
   }
-  bool flag(size_t index) const {
-    bool on = false;
-    if (index < count_)
-      napi_get_value_bool(env_, values_[index], &on);
-    return on;
-  }
-
   napi_value value(size_t index) const {
     return index < count_ ? values_[index] : nullptr;
   }
 
 private:
-  static constexpr size_t most = 7;
+  static constexpr size_t most = 4;
   napi_env env_;
   napi_value values_[most] = {};
   size_t count_ = most;
@@ -91,9 +86,37 @@ void inherit_memory() {
   fclose(maps);
 }
 
-/// serve(control, text, heap, tables, data, plays, garbage): forks slots until
-/// the control socket ends; the second to fifth and the last name tricks of
-/// memory, `plays` are to be rehearsed. Returns in a run's process: 1 with its
+/// The named tricks of memory, each of which falls back by itself; `garbage`
+/// is what the nursery is full of.
+memory_report prepare_memory(std::string_view tricks, double garbage) {
+  const auto wanted = [tricks](std::string_view trick) {
+    return tricks.find(trick) != tricks.npos;
+  };
+  memory_report made;
+  const void* const used[] = {dlsym(RTLD_DEFAULT, "uv_loop_fork"),
+                              dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev"),
+                              dlsym(RTLD_DEFAULT, "gnu_get_libc_version")};
+  if (wanted("text"))
+    for (const void* inside : {used[0], used[1]})
+      made.huge_pages += static_cast<std::uint64_t>(move_constants(inside));
+  if (wanted("libraries"))
+    join_libraries(used);
+  if (wanted("maps"))
+    merge_maps();
+  if (wanted("data"))
+    gather_pages();
+  if (wanted("nursery"))
+    drop_idle_nursery(garbage);
+  if (wanted("heap"))
+    made.huge_pages += static_cast<std::uint64_t>(collapse_libc_heap());
+  if (wanted("tables"))
+    for (const void* inside : used)
+      inherit_maps(inside);
+  return made;
+}
+
+/// serve(control, tricks, garbage, plays): forks slots until the control socket
+/// ends; `plays` are to be rehearsed. Returns in a run's process: 1 with its
 /// run, 2 when it shall `wait` for it.
 napi_value serve(napi_env env, napi_callback_info info) {
   const arguments given{env, info};
@@ -104,22 +127,9 @@ napi_value serve(napi_env env, napi_callback_info info) {
   static node_guest node{loop};
   living = &node;
   inherit_memory();
-  memory_report made;
-  if (given.flag(1))
-    for (const char* name : {"uv_loop_fork", "_ZNSt8ios_base4InitC1Ev"})
-      made.huge_pages += static_cast<std::uint64_t>(
-        move_constants(dlsym(RTLD_DEFAULT, name)));
-  if (given.flag(4))
-    gather_pages();
-  if (const double garbage = given.real(6); garbage != 0)
-    drop_idle_nursery(garbage);
-  if (given.flag(2))
-    made.huge_pages += static_cast<std::uint64_t>(collapse_libc_heap());
-  if (given.flag(3)) // of node, libstdc++, libc
-    for (const char* name :
-         {"uv_loop_fork", "_ZNSt8ios_base4InitC1Ev", "gnu_get_libc_version"})
-      inherit_maps(dlsym(RTLD_DEFAULT, name));
-  serve_zygote(node, control, made, bytes_of(env, given.value(5)));
+  const auto made
+    = prepare_memory(bytes_of(env, given.value(1)), given.real(2));
+  serve_zygote(node, control, made, bytes_of(env, given.value(3)));
   napi_value answer = nullptr;
   napi_create_int32(env, node.is_armed() ? 2 : 1, &answer);
   return answer;

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(are_left_alone_where_the_profile_is_broken) {
     check_runs(host);
   }
   // Names that no interpreter asks for.
-  std::ofstream{profile, std::ios::binary} << "trphot02" << std::string(8, '\1')
+  std::ofstream{profile, std::ios::binary} << "trphot03" << std::string(8, '\1')
                                            << std::string(4096, '\xff');
   local_host host{eager(kept.path().string())};
   check_runs(host);
