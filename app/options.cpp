@@ -140,6 +140,7 @@ zygote::zygote_options zygote_options_from(const settings& s) {
   o.joined_libraries = wanted("joined-libraries");
   o.inherited_maps = wanted("inherited-maps");
   o.hot_blocks = wanted("hot-blocks");
+  o.cold_memory = wanted("cold-memory");
   o.gathered_pages = wanted("gathered-pages");
   o.ahead = wanted("fork-ahead");
   o.early_word = wanted("early-word");

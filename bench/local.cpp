@@ -171,6 +171,13 @@ void measure_sustained(report& out, local_engine& engine) {
               "", 4);
 }
 
+/// All of them, or those that TROUPE_BENCH_LOCAL names.
+bool is_wanted(std::string_view part) {
+  const char* named = std::getenv("TROUPE_BENCH_LOCAL");
+  return named == nullptr
+    || std::string_view{named}.find(part) != std::string_view::npos;
+}
+
 void run_local(report& out) {
   const auto python = find_interpreters({}).python.path;
   out.note("T = the backend's start to its finished; rounds interleaved, "
@@ -183,12 +190,19 @@ void run_local(report& out) {
            "on and random reseeded in every run");
   local_engine on_demand{0};
   local_engine pooled{1};
-  for (const auto& tool : local_tools())
-    measure_tool(out, python, tool, on_demand, pooled);
-  measure_loads(out, python, on_demand);
-  measure_node(out, on_demand, pooled);
-  measure_ballast(out, on_demand);
-  measure_sleepers(out, on_demand);
+  out.note("parts of this: TROUPE_BENCH_LOCAL=tools,loads,node,ballast,"
+           "sleepers");
+  if (is_wanted("tools"))
+    for (const auto& tool : local_tools())
+      measure_tool(out, python, tool, on_demand, pooled);
+  if (is_wanted("loads"))
+    measure_loads(out, python, on_demand);
+  if (is_wanted("node"))
+    measure_node(out, on_demand, pooled);
+  if (is_wanted("ballast"))
+    measure_ballast(out, on_demand);
+  if (is_wanted("sleepers"))
+    measure_sleepers(out, on_demand);
   if (std::getenv("TROUPE_BENCH_SUSTAINED"))
     measure_sustained(out, on_demand);
   else

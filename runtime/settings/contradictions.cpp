@@ -63,8 +63,8 @@ void check_tricks(findings& found, const std::vector<std::string>& names) {
         && name != "merged-maps" && name != "joined-libraries"
         && name != "inherited-maps" && name != "hot-blocks"
         && name != "fork-ahead" && name != "gathered-pages"
-        && name != "early-word" && name != "ready-pages"
-        && name != "idle-nursery")
+        && name != "cold-memory" && name != "early-word"
+        && name != "ready-pages" && name != "idle-nursery")
       found.add("local.without-tricks", "knows no trick '" + name + "'");
 }
 

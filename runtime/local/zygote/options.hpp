@@ -67,7 +67,8 @@ struct zygote_options {
   bool joined_libraries = true;
   bool inherited_maps = true;
   bool gathered_pages = true;
-  bool hot_blocks = true; // Python's; needs huge_heap
+  bool cold_memory = true; // Python's
+  bool hot_blocks = true;  // Python's; needs huge_heap
   bool ready_pages = true;
   bool idle_nursery = true; // Node's
   /// What has to be known for the last one is found out after so many runs.

@@ -46,6 +46,8 @@ std::string tricks(const zygote_options& o) {
     names += "tables,";
   if (o.gathered_pages)
     names += "data,";
+  if (o.cold_memory)
+    names += "cold,";
   if (o.ready_pages)
     names += "pages,";
   if (o.idle_nursery)

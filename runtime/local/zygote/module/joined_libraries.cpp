@@ -2,38 +2,33 @@
 // of records each, and the end of the child takes it all apart again: some 3 us
 // for each. A library is mapped in two parts at least, an interpreter with the
 // usual modules has two dozen of them, and a run uses three or four. So their
-// neighbourhoods are copied into a file in memory, and that is mapped over them,
-// once and privately: one mapping, of which fork copies no page table. A run
-// that comes by faults it in again, 64 KiB at a time, and what it writes to is
-// its own as before. Libraries that every run uses are better left alone.
+// neighbourhoods are copied into a file in memory, and that is mapped over
+// them, once and privately: one mapping, of which fork copies no page table. A
+// run that comes by faults it in again, 64 KiB at a time, and what it writes to
+// is its own as before. Libraries that every run uses are better left alone.
 //
 // Costs the memory of these libraries once more, some 8 MB, and code and data
 // in one mapping can be written to as well as executed: in a process that runs
 // whatever it is told to, nobody gains by that.
 #include "runtime/local/zygote/module/joined_libraries.hpp"
 
-#include <fcntl.h>
+#include "runtime/local/zygote/module/memory_file.hpp"
+
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8u // Linux 6.3
-#endif
 
 namespace troupe::zygote {
 
 namespace {
 
 constexpr uintptr_t page = 4096;
-constexpr int most = 256;       // libraries, and neighbourhoods
-constexpr int worth_it = 4;     // mappings
+constexpr int most = 256;            // libraries, and neighbourhoods
+constexpr int worth_it = 4;          // mappings
 constexpr uintptr_t near = 4u << 20; // between two neighbours
 
 struct range {
@@ -124,51 +119,6 @@ bool read_map(const libraries& of, map& out) {
   return true;
 }
 
-/// All of it but the gaps, which cannot be read.
-void copy(int file, range from) {
-  auto at = from.begin;
-  while (at < from.end) {
-    const auto done = pwrite(file, reinterpret_cast<const void*>(at),
-                             from.end - at, static_cast<off_t>(at - from.begin));
-    if (done > 0)
-      at += static_cast<uintptr_t>(done);
-    else
-      at = (at & ~(page - 1)) + page;
-  }
-}
-
-int open_file() {
-  constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-  const int file = memfd_create("libraries", flags | MFD_NOEXEC_SEAL);
-  return file >= 0 ? file : memfd_create("libraries", flags);
-}
-
-bool join(range all) {
-  const auto size = all.end - all.begin;
-  const int file = open_file();
-  if (file < 0)
-    return false;
-  const bool good = ftruncate(file, static_cast<off_t>(size)) == 0;
-  if (good)
-    copy(file, all);
-  // Nobody has the descriptor, and nobody could change the file by it.
-  fcntl(file, F_ADD_SEALS,
-        F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
-  // Elsewhere first: who forbids such mappings leaves all as it is.
-  auto* space = !good ? MAP_FAILED
-                      : mmap(nullptr, size, PROT_READ | PROT_WRITE | PROT_EXEC,
-                             MAP_PRIVATE | MAP_NORESERVE, file, 0);
-  close(file);
-  if (space == MAP_FAILED)
-    return false;
-  if (mremap(space, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
-             reinterpret_cast<void*>(all.begin))
-      != MAP_FAILED)
-    return true;
-  munmap(space, size);
-  return false;
-}
-
 } // namespace
 
 int join_libraries(std::span<const void* const> kept) {
@@ -179,7 +129,9 @@ int join_libraries(std::span<const void* const> kept) {
     return 0;
   int saved = 0;
   for (int i = 0; i < found.count; ++i)
-    if (const auto& one = found.all[i]; one.mappings >= worth_it && join(one))
+    if (const auto& one = found.all[i]; one.mappings >= worth_it
+        && memory_file{"libraries"}.take_over(
+          one.begin, one.end, PROT_READ | PROT_WRITE | PROT_EXEC))
       saved += one.mappings - 1;
   return saved;
 }

@@ -2,6 +2,7 @@
 #define PY_SSIZE_T_CLEAN
 #include "runtime/local/zygote/module/child.hpp"
 #include "runtime/local/zygote/module/child_allocator.hpp"
+#include "runtime/local/zygote/module/cold_memory.hpp"
 #include "runtime/local/zygote/module/gathered_pages.hpp"
 #include "runtime/local/zygote/module/hot_blocks.hpp"
 #include "runtime/local/zygote/module/huge_text.hpp"
@@ -47,6 +48,8 @@ memory_report prepare_memory(const char* tricks) {
     gather_pages();
     gather_hot_blocks();
   }
+  if (strstr(tricks, "cold"))
+    put_away_cold_memory();
   if (strstr(tricks, "heap"))
     huge_pages += collapse_heap();
   if (strstr(tricks, "tables"))
