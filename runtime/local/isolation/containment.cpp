@@ -4,6 +4,7 @@
 #include "runtime/local/isolation/landlock.hpp"
 #include "runtime/local/isolation/mounts.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
+#include "runtime/local/isolation/pass.hpp"
 #include "runtime/local/isolation/rlimits.hpp"
 #include "runtime/local/isolation/seccomp.hpp"
 
@@ -31,6 +32,14 @@ outcome fence_files(const plan& p) noexcept {
     if (shown.writable && count < max_sources)
       writable[count++] = shown.inside.c_str();
   return restrict_files(writable, count);
+}
+
+outcome install_with_pass(plan& p, int* listener) noexcept {
+  if (!issue_pass(p.filter))
+    return failed(step::seccomp);
+  const auto done = install_filter(p.filter, p.notify, listener);
+  forget(p.filter);
+  return done;
 }
 
 outcome enter(const char* directory) noexcept {
@@ -92,13 +101,13 @@ outcome contain(const plan& p, int* listener) noexcept {
   return {};
 }
 
-outcome contain_ground(const plan& p, int* listener) noexcept {
+outcome contain_ground(plan& p, int* listener) noexcept {
   TROUPE_STEP(true, settle_in(p, false));
   TROUPE_STEP(true, enter("/"));
   TROUPE_STEP(true, bound(p));
   TROUPE_STEP(true, become_undumpable());
   TROUPE_STEP(true, die_with_parent());
-  TROUPE_STEP(true, install_filter(p.filter, p.notify, listener));
+  TROUPE_STEP(true, install_with_pass(p, listener));
   return {};
 }
 
@@ -112,7 +121,6 @@ outcome contain_world(const plan& p) noexcept {
   TROUPE_STEP(true, become_undumpable());
   TROUPE_STEP(true, die_with_parent());
   TROUPE_STEP(p.layers.landlock, fence_files(p));
-  TROUPE_STEP(true, install_filter(p.world_filter, false, nullptr));
   return {};
 }
 

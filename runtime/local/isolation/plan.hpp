@@ -77,9 +77,8 @@ struct plan {
   std::string working_dir = "/tmp";
   /// A slot whose runs each get a world of their own: pid, mount and uts
   /// namespaces with a scratch and a /proc of their own. `filter` leaves the
-  /// calls that make it, `world_filter` takes them away again.
+  /// calls that make it to who shows a pass.
   bool world_per_run = false;
-  std::vector<sock_filter> world_filter;
 };
 
 } // namespace troupe::isolation

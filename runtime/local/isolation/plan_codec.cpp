@@ -86,7 +86,6 @@ std::string encode(const plan& p) {
   w.flag(p.notify);
   w.text(p.working_dir);
   w.flag(p.world_per_run);
-  write_filter(w, p.world_filter);
   return w.take();
 }
 
@@ -104,7 +103,6 @@ bool decode(const void* data, std::size_t size, plan& out) {
   r.flag(out.notify);
   r.text(out.working_dir);
   r.flag(out.world_per_run);
-  read_filter(r, out.world_filter);
   return r.done();
 }
 

@@ -2,6 +2,8 @@
 
 #include "runtime/local/isolation/call_table.hpp"
 #include "runtime/local/isolation/filter_builder.hpp"
+#include "runtime/local/isolation/namespaces.hpp"
+#include "runtime/local/isolation/pass.hpp"
 
 #include <asm/ioctls.h>
 #include <fcntl.h>
@@ -71,24 +73,39 @@ void check_modes(filter_builder& f) {
 #endif
 }
 
-/// Threads and processes, but no new namespace.
-void check_clone(filter_builder& f) {
-  constexpr std::uint32_t namespaces = CLONE_NEWNS | CLONE_NEWCGROUP
-    | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
-  f.set(SYS_clone,
-        {load_low(0), skip_unless_any_bit(namespaces), give(deny_with(EPERM)),
-         skip_unless_any_bit(CLONE_THREAD), give(allow),
-         // The network broker counts on this: with one thread, nobody else
-         // changes a table of descriptors.
-         skip_unless_any_bit(CLONE_FILES), give(deny_with(EPERM)),
-         give(allow)});
+constexpr std::uint32_t new_namespaces = CLONE_NEWNS | CLONE_NEWCGROUP
+  | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+
+/// Threads and processes, but none with any of these.
+std::vector<sock_filter> clone_without(std::uint32_t namespaces) {
+  return {load_low(0), skip_unless_any_bit(namespaces), give(deny_with(EPERM)),
+          skip_unless_any_bit(CLONE_THREAD), give(allow),
+          // The network broker counts on this: with one thread, nobody else
+          // changes a table of descriptors.
+          skip_unless_any_bit(CLONE_FILES), give(deny_with(EPERM)),
+          give(allow)};
 }
 
-/// What `contain_world` calls and an ordinary run may not.
+/// What `contain_world` calls and an ordinary run may not. The namespaces that
+/// it makes, the kernel makes for nobody without rights over the slot's own.
 void allow_worlds(filter_builder& f) {
-  f.set(allow,
-        {SYS_clone, SYS_umount2, SYS_seccomp, SYS_open_tree, SYS_move_mount,
-         SYS_fsopen, SYS_fsconfig, SYS_fsmount});
+  constexpr std::uint32_t others
+    = new_namespaces & ~static_cast<std::uint32_t>(world_flags);
+  f.set(SYS_clone, clone_without(others));
+  const auto with_pass = [](std::uint32_t otherwise) {
+    constexpr std::uint16_t if_equal = BPF_JMP | BPF_JEQ | BPF_K;
+    return std::vector<sock_filter>{
+      load_low(5),
+      {if_equal, 0, 3, static_cast<std::uint32_t>(blank_pass)},
+      load_high(5),
+      {if_equal, 0, 1, static_cast<std::uint32_t>(blank_pass >> 32)},
+      give(allow),
+      give(otherwise)};
+  };
+  f.set(SYS_umount2, with_pass(deny_with(EPERM)));
+  for (long call :
+       {SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsconfig, SYS_fsmount})
+    f.set(call, with_pass(deny_with(ENOSYS)));
 }
 
 /// Typing into a terminal that is not ours, changing its line discipline; and
@@ -240,7 +257,7 @@ std::vector<sock_filter> build_filter(const filter_options& options) {
   allow_process_calls(f);
   refuse_privileged_calls(f);
   check_modes(f);
-  check_clone(f);
+  f.set(SYS_clone, clone_without(new_namespaces));
   check_ioctl(f);
   check_fcntl(f);
   check_huge_pages(f);
@@ -250,15 +267,6 @@ std::vector<sock_filter> build_filter(const filter_options& options) {
   check_sockets(f, options);
   if (options.makes_worlds)
     allow_worlds(f);
-  return f.build();
-}
-
-std::vector<sock_filter> build_world_filter() {
-  filter_builder f{allow};
-  f.set(deny_with(EPERM), {SYS_umount2, SYS_seccomp});
-  f.set(deny_with(ENOSYS),
-        {SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsconfig, SYS_fsmount});
-  check_clone(f);
   return f.build();
 }
 

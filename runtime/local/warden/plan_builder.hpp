@@ -36,7 +36,6 @@ private:
   };
   filters ordinary_;
   filters world_making_;
-  std::vector<sock_filter> world_filter_;
 };
 
 } // namespace troupe::warden

@@ -38,7 +38,7 @@ void make_room_for_interpreter(isolation::plan& plan) {
       limit.value += pages * static_cast<unsigned long>(sysconf(_SC_PAGESIZE));
 }
 
-isolation::outcome isolate(const isolation::plan& plan, const packet& order,
+isolation::outcome isolate(isolation::plan& plan, const packet& order,
                            const descriptors& with, int go, int* listener) {
   using isolation::step;
   // The only migration in the life of this slot: a run is born in the groups.

@@ -17,7 +17,7 @@ void make_room_for_interpreter(isolation::plan& plan);
 
 /// In the slot, once: joins the groups, then the whole list of containment,
 /// the same as for a cold start. `listener` is the filter's, or -1.
-isolation::outcome isolate(const isolation::plan& plan, const packet& order,
+isolation::outcome isolate(isolation::plan& plan, const packet& order,
                            const descriptors& with, int go, int* listener);
 
 } // namespace troupe::zygote

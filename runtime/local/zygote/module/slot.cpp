@@ -38,6 +38,7 @@ public:
 private:
   bool obey();
   bool start(const packet& order, descriptors& with);
+  void tell_of_failure(isolation::outcome why);
   void hear();
   void see_off(const signalfd_siginfo& from);
   void reap();
@@ -53,6 +54,8 @@ private:
   int signals_;
   int listener_;               // of the filter, until the engine has it
   std::optional<world> world_; // where every run gets one
+  packet order_;               // of the run that begins in it
+  descriptors with_;
   meter used_;
   solitude alone_;
   residue residue_;
@@ -80,9 +83,14 @@ void slot::serve(const isolation::plan& plan) {
   // The files of a world of its own are gone with it.
   residue_.remember({.files = plan.layers.mounts && !plan.world_per_run,
                      .system_v = plan.layers.ipc,
-                     .limits = !plan.layers.seccomp || plan.filter.empty()});
+                     .limits = !plan.layers.seccomp
+                       || (plan.filter.empty() && !plan.world_per_run)});
   if (plan.world_per_run)
     world_.emplace(plan);
+  if (world_ && __builtin_setjmp(world_->beginning()) != 0) {
+    guest_.live(order_, with_, armed_);
+    return;
+  }
   packet ready;
   ready.what = word::slot_ready;
   ready.pid = getpid();
@@ -123,6 +131,8 @@ void slot::kill_all() {
 }
 
 bool slot::obey() {
+  if (world_)
+    world_->settle();
   packet order;
   descriptors with;
   switch (receive(orders_, order, with, false)) {
@@ -150,26 +160,36 @@ bool slot::start(const packet& order, descriptors& with) {
     return false; // one at a time, and the engine knows
   used_.begin_run();
   left_ = false;
-  const auto pid = world_ ? world_->fork(guest_) : guest_.fork();
-  if (pid == 0) {
+  if (world_) {
+    order_ = order;
+    with_ = with;
+    child_ = world_->make(guest_);
+  } else {
+    child_ = guest_.fork();
+  }
+  if (child_ == 0) {
     guest_.live(order, with, armed_);
     return true;
   }
-  child_ = pid;
-  if (pid > 0)
-    return false;
-  packet failed;
-  failed.what = word::exited;
-  failed.flags = never_began | (world_ ? 0u : clean);
-  failed.error_number = errno;
-  failed.step = static_cast<std::uint32_t>(world_ ? world_->failed_at()
-                                                  : isolation::step::spawn);
-  child_ = 0;
-  say(failed);
+  if (child_ < 0)
+    tell_of_failure(world_ ? world_->failure()
+                           : isolation::failed(isolation::step::spawn));
   return false;
 }
 
+void slot::tell_of_failure(isolation::outcome why) {
+  child_ = 0;
+  packet failed;
+  failed.what = word::exited;
+  failed.flags = never_began | (world_ ? 0u : clean);
+  failed.error_number = why.ok() ? EAGAIN : why.error;
+  failed.step = static_cast<std::uint32_t>(why.at);
+  say(failed);
+}
+
 void slot::hear() {
+  if (world_)
+    world_->settle();
   // Either is pending at most once, however often it was sent.
   signalfd_siginfo heard[2];
   const auto size = read(signals_, heard, sizeof heard);
@@ -213,6 +233,8 @@ void slot::reap() {
     used_.add(used);
     if (pid != child_)
       continue;
+    if (world_ && !world_->has_begun())
+      return tell_of_failure(world_->failure());
     if (left_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
       status = 0; // that was us
     used_.ended(world_ ? world_->end_of_run(status) : status);

@@ -1,7 +1,7 @@
 // Two processes of one memory also share what libc keeps per thread: errno, and
-// little else that matters here. So only one of them is at work until the run
-// is forked: the slot waits. From then on the first process calls nothing that
-// can fail.
+// little else that matters here. Until the run is forked, the slot goes back to
+// where it waits, and does nothing else. From then on the first process calls
+// nothing that can fail.
 #include "runtime/local/zygote/module/world.hpp"
 
 #include "runtime/local/isolation/containment.hpp"
@@ -21,8 +21,7 @@ namespace troupe::zygote {
 
 namespace {
 
-// Zero is what the kernel writes when the first process is gone.
-constexpr uint32_t gone = 0;
+constexpr uint32_t gone = 0; // which the kernel writes
 constexpr uint32_t at_work = 1;
 constexpr uint32_t forked = 2;
 
@@ -65,34 +64,28 @@ int world::be_first(void* arg) {
   _exit(0);
 }
 
-void world::wait_until_forked() {
+void world::settle() {
   while (__atomic_load_n(&shared_.state, __ATOMIC_ACQUIRE) == at_work)
     syscall(SYS_futex, &shared_.state, FUTEX_WAIT, at_work, nullptr, nullptr,
             0);
 }
 
-pid_t world::fork(guest& in) {
-  shared_ = {};
+pid_t world::make(guest& in) {
   shared_.plan = &plan_;
   shared_.in = &in;
+  shared_.done = {};
+  shared_.run = 0;
+  shared_.has_ended = shared_.scratch_full = false;
   shared_.state = at_work;
-  if (__builtin_setjmp(shared_.back) != 0)
-    return 0;
   const auto first
     = clone(be_first, stack + sizeof stack,
             CLONE_VM | CLONE_CHILD_CLEARTID | isolation::world_flags | SIGCHLD,
             &shared_, nullptr, nullptr, &shared_.state);
   if (first < 0) {
     shared_.done = isolation::failed(isolation::step::namespaces);
-    return -1;
+    shared_.state = gone;
   }
-  wait_until_forked();
-  if (shared_.run > 0)
-    return first;
-  // It died before it had a child, and nobody else reaps it.
-  waitpid(first, nullptr, __WALL);
-  errno = shared_.done.ok() ? EAGAIN : shared_.done.error;
-  return -1;
+  return first;
 }
 
 int world::end_of_run(int status) const {

@@ -16,13 +16,21 @@ class world {
 public:
   explicit world(const isolation::plan& plan) : plan_{plan} {}
 
-  /// As `guest::fork`, in a world of its own. In the child it returns on the
-  /// same stack. The process that is told of is the first one, and its end the
-  /// end of all. -1 with errno set and `failed_at`.
-  pid_t fork(guest& in);
-  isolation::step failed_at() const { return shared_.done.at; }
+  /// For `__builtin_setjmp`, once: where a run's process begins, on the stack
+  /// of the caller, who must not return before the last run has begun.
+  void** beginning() { return shared_.back; }
 
-  /// Once the first process was reaped, with `status`: how the run ended.
+  /// Makes a world with a run in it. The process that is told of is the first
+  /// one, and its end the end of all; -1 with `failure`.
+  pid_t make(guest& in);
+  /// Both are at work in one memory until the run has begun: nothing may be
+  /// changed before this has returned.
+  void settle();
+
+  /// Once the first process was reaped: whether there was a run, and if not,
+  /// what failed; else how it ended, where `status` is the first one's end.
+  bool has_begun() const { return shared_.run > 0; }
+  isolation::outcome failure() const { return shared_.done; }
   int end_of_run(int status) const;
   bool scratch_was_full() const { return shared_.scratch_full; }
 
@@ -31,7 +39,7 @@ private:
   struct shared {
     const isolation::plan* plan;
     guest* in;
-    void* back[5]; // to the slot's stack, for the run's process
+    void* back[5];
     uint32_t state;
     isolation::outcome done;
     pid_t run;
@@ -41,7 +49,6 @@ private:
   };
 
   static int be_first(void* arg);
-  void wait_until_forked();
 
   const isolation::plan& plan_;
   shared shared_{};

@@ -97,7 +97,6 @@ inline isolation::plan plan_for(const prepared_run& run,
   isolation::filter_options options;
   options.makes_worlds = plan.world_per_run;
   plan.filter = isolation::build_filter(options);
-  plan.world_filter = isolation::build_world_filter();
   return plan;
 }
 
