@@ -66,8 +66,8 @@ void measure_tool(report& out, const std::string& python,
 
 /// One run after a pause, while hardly anything else is there: what came before
 /// may have left a thousand slots, and where the kernel looks through memory
-/// (DAMON, reclaim), it holds up whoever forks for as long as it looks at a page
-/// that all of them have: milliseconds, once a second.
+/// (DAMON, reclaim), it holds up whoever forks for as long as it looks at a
+/// page that all of them have: milliseconds, once a second.
 void measure_pauses(report& out, const std::string& python,
                     local_engine& on_demand) {
   const auto& tool = local_tools().front();
