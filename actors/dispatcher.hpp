@@ -104,7 +104,7 @@ struct dispatcher_state {
   void inherit(job& j);
   void ended(attempt_end& end);
   void failed(job& j, error why, bool may_have_started,
-              bool place_lost = false);
+              bool speaks_of_backend = true);
 
   // -- the ends --------------------------------------------------------------
   void conclude(job& j, result<std::shared_ptr<run_result>> outcome);

@@ -71,6 +71,11 @@ struct run_outcome {
   /// With an error: only the place that this run had is gone. Its backend may
   /// be well.
   bool place_lost = false;
+  /// With an error: the packages that it asked for could not be had. That says
+  /// nothing of those that ask for none.
+  bool without_packages = false;
+
+  bool speaks_of_backend() const { return !place_lost && !without_packages; }
 };
 
 /// Whoever wants to know about one run. Called on any thread, one call at a

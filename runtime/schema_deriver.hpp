@@ -3,8 +3,14 @@
 #include "runtime/engine.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace troupe {
+
+/// The hint of an error about a source that is no source: what it says of its
+/// arguments does not matter then.
+inline constexpr std::string_view unreadable_source
+  = "the interpreter cannot read it at all";
 
 /// Somebody who can derive the schema of a function by reading its source in
 /// isolation. Thread-safe; does not block.

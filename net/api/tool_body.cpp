@@ -2,6 +2,10 @@
 
 #include "runtime/model/bounds.hpp"
 #include "runtime/model/codec.hpp"
+#include "runtime/schema_deriver.hpp"
+
+#include <algorithm>
+#include <cctype>
 
 namespace troupe::net {
 
@@ -75,6 +79,46 @@ error unnamed() {
                    "add \"name\", the function that is called");
 }
 
+/// The name of the last function of a source, by its keyword; "" if none.
+std::string last_function(language lang, std::string_view source) {
+  const std::string_view keyword
+    = lang == language::python ? "def " : "function ";
+  const auto is_part = [](char c) {
+    return c == '_' || c == '$'
+      || std::isalnum(static_cast<unsigned char>(c)) != 0;
+  };
+  auto at = source.rfind(keyword);
+  while (at != source.npos && at > 0 && is_part(source[at - 1]))
+    at = source.rfind(keyword, at - 1); // the end of a longer word
+  if (at == source.npos)
+    return {};
+  source.remove_prefix(at + keyword.size());
+  source.remove_prefix(
+    std::min(source.find_first_not_of(" \t"), source.size()));
+  return {source.begin(), std::ranges::find_if_not(source, is_part)};
+}
+
+bool is_only_undescribed(const error& why) {
+  return why.code == ec::invalid_request
+    && std::ranges::none_of(why.fields, [](const field_error& field) {
+           return field.hint == unreadable_source;
+         });
+}
+
+/// Whose arguments were described by hand, so that nobody need understand what
+/// its source says of them.
+void describe_by_hand(tool& t) {
+  if (t.name.empty())
+    t.name = last_function(t.source_type, t.source_code);
+  if (t.description.empty())
+    t.description = "The " + t.name + " tool";
+  json::object schema;
+  schema["name"] = t.name;
+  schema["description"] = t.description;
+  schema["parameters"] = *t.args_json_schema;
+  t.json_schema = std::move(schema);
+}
+
 result<tool> finished(tool t) {
   auto schema_name = t.json_schema ? text_member(*t.json_schema, "name") : "";
   if (t.name.empty())
@@ -127,6 +171,12 @@ void complete_tool(engine& core, const caller& who, tool value,
   core.derive_schema(
     who, value.source_type, std::move(source), std::move(function),
     [value = std::move(value), done](result<derived_schema> derived) mutable {
+      if (!derived && value.args_json_schema
+          && is_only_undescribed(derived.error())) {
+        describe_by_hand(value);
+        done(finished(std::move(value)));
+        return;
+      }
       if (!derived) {
         done(derived.error());
         return;

@@ -12,7 +12,9 @@ namespace {
 constexpr std::string_view default_path = "/usr/local/bin:/usr/bin:/bin";
 
 run_outcome before_start(error why) {
-  return {std::move(why), false};
+  run_outcome outcome{std::move(why)};
+  outcome.without_packages = true;
+  return outcome;
 }
 
 /// Holds the environment for as long as the run lasts.

@@ -292,7 +292,7 @@ void local_run::set_reason(const run_ending& ending, run_result& r) const {
     r.reason = exit_reason::disk_limit;
   else if (r.signal == SIGKILL && ending.memory_exceeded)
     r.reason = exit_reason::memory_limit;
-  else if (r.signal == SIGXCPU
+  else if ((r.signal == SIGXCPU && ending.has_used(run_->limits.cpu))
            || (r.signal == SIGKILL && ending.cpu >= run_->limits.cpu))
     r.reason = exit_reason::cpu_timeout;
 }

@@ -64,6 +64,12 @@ struct run_ending {
   std::optional<network_event> denied; // by the run's policy, the first
   std::vector<std::string> notes;
 
+  /// SIGXCPU is the kernel's word for it only then: a tool may send it to
+  /// itself. Clocks differ a little.
+  bool has_used(std::chrono::microseconds limit) const {
+    return cpu >= limit * 9 / 10;
+  }
+
   void add(network::broker::report&& decided) {
     network = std::move(decided.events);
     network_dropped = decided.dropped;

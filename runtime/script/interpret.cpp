@@ -99,14 +99,17 @@ const std::string& shown_name(const prepared_run& run) {
   return run.function.empty() ? run.name : run.function;
 }
 
-void fail(const prepared_run& run, run_result& seen, ending why) {
+/// `called`: the function that the runner chose, where the run names none.
+void fail(const prepared_run& run, run_result& seen, ending why,
+          std::string_view called = {}) {
   seen.status = run_status::error;
   if (seen.detail.empty())
     seen.detail = why.message;
   seen.failure.name = std::move(why.name);
   seen.failure.message = json::repair_utf8(why.message);
-  seen.failure.friendly = friendly_message(shown_name(run), seen.failure.name,
-                                           seen.failure.message);
+  std::string_view shown = shown_name(run);
+  seen.failure.friendly = friendly_message(
+    shown.empty() ? called : shown, seen.failure.name, seen.failure.message);
 }
 
 bool ended_by_itself(const run_result& seen) {
@@ -152,9 +155,11 @@ void take_failure(const prepared_run& run, const json::object& head,
   auto name = text_of(o, "name");
   if (name.empty())
     name = "Error";
+  auto called = text_of(o, "function");
   fail(run, seen,
        {std::string{first_characters(name, defaults::max_name_characters)},
-        text_of(o, "message")});
+        text_of(o, "message")},
+       first_characters(called, defaults::max_name_characters));
   seen.failure.traceback = text_of(o, "traceback");
   if (seen.failure.name == too_large)
     seen.reason = exit_reason::output_limit;
@@ -173,6 +178,10 @@ bool take_value(const prepared_run& run, const json::object& head,
       {"InvalidAnswer", "the return value is no JSON: " + valid.error().text});
     return false;
   }
+  // Between its tokens only: in strings there are none. A stream is a line per
+  // event, and a tool may break none of them.
+  std::erase_if(value,
+                [](char c) { return c == '\n' || c == '\r' || c == '\t'; });
   seen.value_is_text_fallback = flag_of(head, "fallback");
   seen.value_json = std::move(value);
   auto before = static_cast<std::size_t>(number_of(head, "cut_from"));

@@ -2,6 +2,7 @@
 
 #include "runtime/frame/frame.hpp"
 #include "runtime/json/json.hpp"
+#include "runtime/schema_deriver.hpp"
 #include "runtime/script/defaults.hpp"
 
 namespace troupe::script {
@@ -13,6 +14,12 @@ using frame::part;
 std::string member(const json::object& o, std::string_view name) {
   const auto* v = o.if_contains(name);
   return v != nullptr && v->is_string() ? std::string{v->get_string()} : "";
+}
+
+/// As Python and Node call it.
+bool is_unreadable(std::string_view name) {
+  return name == "SyntaxError" || name == "IndentationError"
+    || name == "TabError";
 }
 
 error no_answer(std::string_view why) {
@@ -38,7 +45,11 @@ result<derived_schema> parse_schema_answer(std::string_view answer) {
     const auto* about = head->if_contains("error");
     if (about == nullptr || !about->is_object())
       return no_answer("it failed without a reason");
-    return bad_field("/source_code", member(about->get_object(), "message"));
+    const auto& failure = about->get_object();
+    return bad_field("/source_code", member(failure, "message"),
+                     is_unreadable(member(failure, "name"))
+                       ? std::string{unreadable_source}
+                       : std::string{});
   }
   auto schema = json::parse_object((*m)[part::body]);
   if (schema.has_error())

@@ -126,6 +126,27 @@ BOOST_AUTO_TEST_CASE(counts_no_sandbox_that_went_away_as_an_outage) {
   BOOST_TEST(f.e2b->started() == 20);
 }
 
+/// What one tool wants to have installed is nobody else's trouble.
+BOOST_AUTO_TEST_CASE(counts_no_packages_that_cannot_be_had_as_an_outage) {
+  engine_options options;
+  options.breaker.failures = 3;
+  options.breaker.pause = std::chrono::hours{1};
+  two_backends f{options};
+  bool installs = true;
+  f.e2b->set_script([&](auto& run, auto&) {
+    auto outcome = unavailable(false);
+    outcome.without_packages = true;
+    return installs ? outcome
+                    : run_outcome{scripted_backend::answer_for(run), true};
+  });
+  for (int i = 0; i < 10; ++i)
+    f.run(source_run());
+  installs = false;
+  auto r = f.run(source_run());
+  BOOST_REQUIRE_MESSAGE(r.has_value(), why(r));
+  BOOST_TEST(((*r)->backend == backend_kind::e2b));
+}
+
 BOOST_AUTO_TEST_CASE(skips_a_backend_that_is_full) {
   engine_options options;
   options.admission.running_per_backend[backend_kind::local] = 1;

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 
 namespace troupe::test {
 
@@ -30,6 +31,7 @@ public:
   script play;
   std::atomic<bool> hold{false};
   std::atomic<bool> healthy{true};
+  std::optional<error> unclear; // what sources say of themselves
   std::atomic<int> cancelled{0};
   std::atomic<std::size_t> told{0}; // events that somebody took
   std::vector<std::string> chatter; // stdout of every streamed run
@@ -157,6 +159,8 @@ public:
 
   void derive_schema(caller, language, std::string source, std::string,
                      handler<derived_schema> done) override {
+    if (unclear)
+      return done(*unclear);
     auto at = source.find("def ");
     if (at == std::string::npos) {
       done(bad_field("/source_code", "no function found in the source"));

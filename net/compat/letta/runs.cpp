@@ -66,8 +66,9 @@ void derive_and_submit(engine& core, const exchange_ptr& ex, run_request run,
                  shape = std::move(shape)](result<tool> full) mutable {
                   if (full) {
                     run.function = full->name;
-                    run.json_schema = json::to_text(*full->json_schema);
-                    run.args_json_schema.clear();
+                    // Arguments that were described by hand win.
+                    if (run.args_json_schema.empty())
+                      run.json_schema = json::to_text(*full->json_schema);
                   } else if (full.error().code != ec::unavailable) {
                     return fail_engine(*ex, full.error());
                   } // else nobody here reads sources: the run does

@@ -112,8 +112,10 @@ outcome show_sources(const tree_plan& tree, opened_sources& from,
 
 outcome show_devices(opened_sources& from) noexcept {
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (!set_attributes(from.devices[i], MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
-                        false)
+    // Read-only: a device can be written to all the same, its times cannot.
+    if (!set_attributes(
+          from.devices[i],
+          MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, false)
         || !make_place(from.devices[i], devices[i].path)
         || !attach(from.devices[i], devices[i].path))
       return failed(step::devices);

@@ -34,6 +34,12 @@ constexpr std::uint32_t first_interface_call = 0x8910;
 constexpr std::uint32_t last_interface_call = 0x8bff;
 constexpr std::uint32_t ipv6_unicast_interface = 76; // IPV6_UNICAST_IF
 constexpr std::uint32_t ipv6_old_options = 6;        // IPV6_2292PKTOPTIONS
+constexpr std::uint32_t ipv6_flow_labels = 32;       // IPV6_FLOWLABEL_MGR
+constexpr std::uint32_t peer_process = 77;           // SO_PEERPIDFD
+
+/// FS_IOC_SETFLAGS and FS_IOC_FSSETXATTR.
+constexpr std::uint32_t set_flags = 0x40086602;
+constexpr std::uint32_t set_attributes_call = 0x401c5820;
 
 /// O_CREAT and the bit of O_TMPFILE that is not O_DIRECTORY.
 constexpr std::uint32_t made_by_open = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
@@ -122,6 +128,11 @@ void check_ioctl(filter_builder& f) {
          give(deny_with(EPERM)),
          skip_unless_equal(TIOCCONS),
          give(deny_with(EPERM)),
+         // Of a directory they would stay for the next run.
+         skip_unless_equal(set_flags),
+         give(deny_with(EPERM)),
+         skip_unless_equal(set_attributes_call),
+         give(deny_with(EPERM)),
          {BPF_JMP | BPF_JGE | BPF_K, 0, 2, first_interface_call},
          {BPF_JMP | BPF_JGT | BPF_K, 1, 0, last_interface_call},
          give(deny_with(EPERM)),
@@ -156,12 +167,17 @@ void check_socket_options(filter_builder& f) {
                 MCAST_MSFILTER});
   deny_options(body, IPPROTO_IPV6,
                {IPV6_JOIN_GROUP, IPV6_JOIN_ANYCAST, IPV6_MULTICAST_IF,
-                ipv6_unicast_interface, ipv6_old_options, IPV6_RTHDR,
-                IPV6_RTHDRDSTOPTS, IPV6_HOPOPTS, IPV6_DSTOPTS, IPV6_PKTINFO,
-                IPV6_NEXTHOP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP,
-                MCAST_MSFILTER});
+                ipv6_unicast_interface, ipv6_old_options, ipv6_flow_labels,
+                IPV6_RTHDR, IPV6_RTHDRDSTOPTS, IPV6_HOPOPTS, IPV6_DSTOPTS,
+                IPV6_PKTINFO, IPV6_NEXTHOP, MCAST_JOIN_GROUP,
+                MCAST_JOIN_SOURCE_GROUP, MCAST_MSFILTER});
   body.push_back(give(allow));
   f.set(SYS_setsockopt, std::move(body));
+  // The other end of a run's channel is the engine's.
+  std::vector<sock_filter> asked{load_low(1)};
+  deny_options(asked, SOL_SOCKET, {peer_process});
+  asked.push_back(give(allow));
+  f.set(SYS_getsockopt, std::move(asked));
 }
 
 /// Being told of what others do with files that everybody sees: what inotify
@@ -222,6 +238,10 @@ void check_prctl(filter_builder& f) {
 void check_self_only(filter_builder& f) {
   f.set(
     SYS_prlimit64,
+    {load_low(0), skip_unless_equal(0), give(allow), give(deny_with(EPERM))});
+  // Its first process serves other runs after it.
+  f.set(
+    SYS_sched_setattr,
     {load_low(0), skip_unless_equal(0), give(allow), give(deny_with(EPERM))});
   f.set(SYS_personality,
         {load_low(0), skip_unless_equal(0), give(allow),

@@ -45,6 +45,7 @@ void call_handler::serve(network_policy policy) {
     op->cancel(); // of the run before: nobody waits for them
   auto next = std::make_shared<judge>(policy, options_);
   resolver_->serve(next);
+  sockets_ = {options_.sockets_at_once, options_.sockets_per_second};
   {
     std::lock_guard lock{mutex_};
     judge_ = std::move(next);
@@ -147,6 +148,8 @@ void call_handler::make_socket(tool_call& call) {
                    "only TCP and UDP");
     return call.fail(EACCES);
   }
+  if (!sockets_.take(allowance::clock::now()))
+    return call.fail(EMFILE); // as where the table of descriptors is full
   unique_fd fd{
     ::socket(family, type | SOCK_CLOEXEC | (flags & SOCK_NONBLOCK), protocol)};
   if (!fd)

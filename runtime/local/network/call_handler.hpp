@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/local/network/address_codec.hpp"
+#include "runtime/local/network/allowance.hpp"
 #include "runtime/local/network/judge.hpp"
 #include "runtime/local/network/resolver.hpp"
 #include "runtime/local/network/tool_call.hpp"
@@ -86,6 +87,7 @@ private:
   mutable std::mutex mutex_; // for who reads `judge_` from another thread
   std::shared_ptr<judge> judge_;
   std::shared_ptr<resolver> resolver_;
+  allowance sockets_{options_.sockets_at_once, options_.sockets_per_second};
   bool guarded_ = false;
   std::vector<sock_filter> stream_guard_, datagram_guard_;
   using waiting = boost::asio::posix::stream_descriptor;

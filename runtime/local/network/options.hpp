@@ -20,6 +20,12 @@ struct broker_options {
   /// How long one lookup may take, over all nameservers.
   std::chrono::milliseconds lookup_timeout{5'000};
 
+  /// Sockets of one run. They are the host's, its ports and its memory, and no
+  /// group of the run's is charged for them; nobody tells us when one is
+  /// closed.
+  std::size_t sockets_at_once = 1'024;
+  std::size_t sockets_per_second = 100;
+
   std::size_t events = 256;  // of one run; the rest is only counted
   std::size_t names = 1'024; // remembered for one run
   std::size_t lookups = 64;  // waiting for an answer, of one run

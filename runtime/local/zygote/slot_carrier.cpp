@@ -129,7 +129,8 @@ run_ending slot_carrier::impl::read_ending(const packet& in, const job& j,
   // RLIMIT_CPU ends with SIGXCPU, and with SIGKILL who ignores that.
   e.cpu_exceeded = j.cpu_exceeded
     || (WIFSIGNALED(in.status)
-        && (WTERMSIG(in.status) == SIGXCPU
+        && ((WTERMSIG(in.status) == SIGXCPU
+             && e.has_used(j.what.run->limits.cpu))
             || (WTERMSIG(in.status) == SIGKILL && !j.kill_asked
                 && !e.memory_exceeded && e.cpu >= j.what.run->limits.cpu)));
   e.wall = since(j.begun);

@@ -1,5 +1,6 @@
 #include "net/compat/letta/letta.hpp"
 #include "net/compat/letta/python_text.hpp"
+#include "runtime/schema_deriver.hpp"
 #include "tests/support/http_house.hpp"
 
 using namespace troupe;
@@ -212,8 +213,28 @@ BOOST_AUTO_TEST_CASE(derives_what_a_source_without_a_name_is_called) {
   BOOST_TEST(derived.function == "add");
   BOOST_TEST(derived.json_schema.find("A derived tool") != std::string::npos);
   auto described = run(R"(,"args_json_schema":{"type":"object","by":"hand"})");
-  BOOST_TEST(described.json_schema.find("hand") != std::string::npos);
+  BOOST_TEST(described.function == "add");
+  BOOST_TEST(described.args_json_schema.find("hand") != std::string::npos);
+  BOOST_TEST(described.json_schema.empty()); // nothing is checked by two
   BOOST_TEST(run(R"(,"name":"add")").json_schema.empty());
+}
+
+BOOST_AUTO_TEST_CASE(needs_no_word_about_arguments_that_are_described) {
+  letta_house house;
+  house.engine.unclear = bad_field("/source_code", "'Entry' is not known here");
+  const auto create = [&](const std::string& source) {
+    return house.send("POST", "/v1/tools/",
+                      R"({"source_code":")" + source
+                        + R"(","args_json_schema":{"type":"object",)"
+                          R"("properties":{"data":{"type":"object"}}}})");
+  };
+  const auto made = create(R"(def helper(): pass\ndef manage(data: Entry): 1)");
+  BOOST_TEST(made.status == 200);
+  BOOST_TEST(made.body.find(R"("name":"manage")") != std::string::npos);
+  BOOST_TEST(made.body.find("The manage tool") != std::string::npos);
+  BOOST_TEST(create("undef manage").status == 400); // no function at all
+  house.engine.unclear->fields.front().hint = unreadable_source;
+  BOOST_TEST(create("def f(:").status == 400);
 }
 
 BOOST_AUTO_TEST_CASE(reveals_values_where_an_operator_wants_it) {

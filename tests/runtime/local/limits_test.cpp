@@ -205,6 +205,17 @@ BOOST_AUTO_TEST_CASE(reports_the_signal_that_ended_it) {
   BOOST_TEST(r.signal == SIGSEGV);
 }
 
+BOOST_AUTO_TEST_CASE(takes_a_signal_for_a_limit_only_where_it_was_used_up) {
+  auto r = shared_host().run(shell("kill -XCPU $$"));
+  BOOST_TEST(reason_of(r) == "signaled");
+  BOOST_TEST(r.signal == SIGXCPU);
+  r = shared_host().run(
+    python_tool("import os, signal\n"
+                "def f():\n  os.kill(os.getpid(), signal.SIGXCPU)\n"));
+  BOOST_TEST(reason_of(r) == "signaled");
+  BOOST_TEST(r.signal == SIGXCPU);
+}
+
 BOOST_AUTO_TEST_CASE(cancels_at_once) {
   auto run = shell("echo on; sleep 1000");
   run.id = run_id::make();

@@ -46,6 +46,12 @@ BOOST_AUTO_TEST_CASE(a_good_answer_is_a_success) {
   BOOST_TEST(seen.detail == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_value_is_one_line) { // of a stream with a line per event
+  const auto seen = judge(answer(good, "[0,\n{\"type\":\t\"item\\n\"}\r\n]"));
+  BOOST_TEST((seen.status == run_status::success));
+  BOOST_TEST(seen.value_json == R"([0,{"type":"item\n"}])");
+}
+
 BOOST_AUTO_TEST_CASE(no_answer_is_an_error_whatever_the_exit_code) { // C4, P9
   auto seen = judge("");
   BOOST_TEST((seen.status == run_status::error));

@@ -2,6 +2,7 @@
 
 #include "runtime/local/isolation/mounts.hpp"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/ipc.h>
@@ -20,17 +21,29 @@ namespace {
 
 using word_t = std::uint64_t;
 
+constexpr const char* directory[residue::directories] = {"/tmp", "/dev/shm"};
+
+/// Of the last access and change, as utimensat takes them.
+bool read_times(const char* of, timespec* to) {
+  struct stat about {};
+  if (stat(of, &about) != 0)
+    return false;
+  to[0] = about.st_atim;
+  to[1] = about.st_mtim;
+  return true;
+}
+
 /// Inodes in use on the one tmpfs behind both directories, and what a tool may
 /// do to the directories themselves.
 word_t* add_files(word_t* to) {
   isolation::scratch_use use;
   *to++ = isolation::measure_scratch("/tmp", use) ? use.used_inodes : 0;
-  for (const char* directory : {"/tmp", "/dev/shm"}) {
+  for (const char* name : directory) {
     struct stat about {};
-    stat(directory, &about);
+    stat(name, &about);
     *to++ = about.st_mode;
     *to++ = about.st_nlink;
-    *to++ = static_cast<word_t>(listxattr(directory, nullptr, 0));
+    *to++ = static_cast<word_t>(listxattr(name, nullptr, 0));
   }
   return to;
 }
@@ -87,6 +100,15 @@ int residue::read(std::uint64_t* words) const {
 void residue::remember(const reach& within) {
   within_ = within;
   count_ = read(words_);
+  for (int i = 0; i < directories; ++i)
+    read_times(directory[i], times_[i]);
+}
+
+void residue::restore_times() const {
+  for (int i = 0; within_.files && i < directories; ++i)
+    if (timespec now[2]; read_times(directory[i], now)
+        && memcmp(now, times_[i], sizeof now) != 0)
+      utimensat(AT_FDCWD, directory[i], times_[i], 0);
 }
 
 bool residue::none() const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <time.h>
+
 #include <cstdint>
 
 namespace troupe::zygote {
@@ -16,8 +18,12 @@ public:
     bool limits = false;   // no filter keeps a run from the slot's
   };
 
+  static constexpr int directories = 2; // that every run may write to
+
   void remember(const reach& within);
   bool none() const;
+  /// What a run used files for shows in the times of their directories.
+  void restore_times() const;
 
 private:
   static constexpr int max_words = 80;
@@ -26,6 +32,7 @@ private:
   reach within_;
   std::uint64_t words_[max_words] = {};
   int count_ = 0;
+  timespec times_[directories][2] = {};
 };
 
 } // namespace troupe::zygote

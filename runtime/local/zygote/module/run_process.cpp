@@ -39,6 +39,10 @@ void begin_run_process() {
   // As after exec: the run may look at itself in /proc. Its slot may not be
   // looked at, and has a memory of its own by now.
   prctl(PR_SET_DUMPABLE, 1);
+  // Not the slot's: a lock that is taken by it would stay for the next run.
+  close(STDIN_FILENO);
+  if (open("/dev/null", O_RDONLY) != STDIN_FILENO)
+    _exit(could_not_start);
 }
 
 void place_descriptors(const descriptors& with) {

@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <optional>
@@ -243,6 +244,18 @@ void slot::reap() {
   }
 }
 
+/// What a run has sent here and nobody takes counts against the user that is
+/// the next run's as well.
+void discard_signals() {
+  sigset_t others;
+  sigfillset(&others);
+  sigdelset(&others, SIGCHLD); // these have a descriptor
+  sigdelset(&others, leaving_signal);
+  const timespec at_once{};
+  while (sigtimedwait(&others, nullptr, &at_once) > 0) {
+  }
+}
+
 /// The run's own process is dead: so is everything that it left, before
 /// anybody hears of it.
 void slot::finish() {
@@ -265,6 +278,8 @@ void slot::finish() {
     kill_all();
     options = 0;
   }
+  discard_signals();
+  residue_.restore_times();
   auto exited = used_.result();
   exited.what = word::exited;
   if (!residue_.none())

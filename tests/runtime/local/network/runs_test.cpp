@@ -101,6 +101,21 @@ const network_policy nothing{network_mode::off, {}};
 
 } // namespace
 
+BOOST_AUTO_TEST_CASE(takes_only_so_many_sockets_of_the_host) {
+  TROUPE_NEEDS("network_broker");
+  // Whether they are closed, nobody tells us: a few more come while it runs.
+  python_says("import errno, socket\n"
+              "def f():\n"
+              "  made = 0\n"
+              "  try:\n"
+              "    for _ in range(5000):\n"
+              "      socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close()\n"
+              "      made += 1\n"
+              "  except OSError as no:\n"
+              "    return [made >= 1024, errno.errorcode[no.errno]]\n",
+              {network_mode::open, {}}, R"([true,"EMFILE"])");
+}
+
 BOOST_AUTO_TEST_CASE(reaches_a_listed_address_with_every_client_of_python) {
   TROUPE_NEEDS("network_broker");
   auto& w = the_world();
