@@ -82,8 +82,13 @@ int refuse_word(const CLI::App* at, std::string word) {
 
 int refuse(const CLI::App& app, const CLI::ParseError& why) {
   auto at = innermost(&app);
-  if (auto extra = app.remaining(true); !extra.empty())
+  if (auto extra = app.remaining(true); !extra.empty()) {
+    if (extra.front() == "--" && extra.size() > 1)
+      return complain("unexpected argument '" + extra[1]
+                      + "': behind -- there are no options. See "
+                      + full_name(at) + " --help.");
     return refuse_word(at, extra.front());
+  }
   std::string reason = why.what();
   while (!reason.empty() && (reason.back() == '\n' || reason.back() == '.'))
     reason.pop_back();

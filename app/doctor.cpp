@@ -7,6 +7,8 @@
 
 #include <iostream>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -38,14 +40,39 @@ std::string lesser_layers(const isolation::probe_report& report) {
   return names;
 }
 
+/// The languages that have no interpreter here.
+std::vector<std::string> languages_without(const std::vector<finding>& all) {
+  std::vector<std::string> out;
+  for (const auto& f : all)
+    if (f.how == state::missing && f.name == "python")
+      out.emplace_back("Python");
+    else if (f.how == state::missing && f.name == "node")
+      out.emplace_back("TypeScript and JavaScript");
+  return out;
+}
+
+/// Why nothing runs here that is worth an engine, or "".
+std::string trouble_of(const result<void>& ready,
+                       const std::vector<std::string>& without) {
+  if (!ready)
+    return ready.error().text;
+  if (without.size() < 2)
+    return {};
+  return "there is no interpreter for " + without[0] + ", nor for " + without[1]
+    + " (shell scripts would run)";
+}
+
 std::string verdict(const std::string& trouble,
-                    const isolation::probe_report& report) {
+                    const isolation::probe_report& report,
+                    const std::vector<std::string>& without) {
   if (!trouble.empty())
     return "This host cannot run tools: " + trouble;
+  const auto tools = without.empty() ? "" : ", but none in " + without.front();
   const auto less = lesser_layers(report);
   if (!less.empty())
-    return "This host runs tools, with less than all of: " + less + ".";
-  return "This host runs tools in full isolation.";
+    return "This host runs tools" + tools + ", with less than all of: " + less
+      + ".";
+  return "This host runs tools in full isolation" + tools + ".";
 }
 
 void print_for_people(const std::vector<finding>& findings,
@@ -90,13 +117,14 @@ int look_around(bool as_json, settings_options& how) {
   auto ready = (*engine)->wait_until_probed();
   auto& local = (*engine)->backend();
   const auto findings = examine(s, local);
-  const auto trouble = ready ? std::string{} : ready.error().text;
-  const auto all_in_all = verdict(trouble, local.probe());
+  const auto without = languages_without(findings);
+  const auto trouble = trouble_of(ready, without);
+  const auto all_in_all = verdict(trouble, local.probe(), without);
   if (as_json)
     print_for_programs(findings, trouble, all_in_all);
   else
     print_for_people(findings, all_in_all);
-  return ready ? exit_ok : exit_tool_failed;
+  return trouble.empty() ? exit_ok : exit_tool_failed;
 }
 
 } // namespace

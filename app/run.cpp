@@ -143,6 +143,21 @@ run_outcome carry_out(local_engine& engine, const settings& s,
   return outcome;
 }
 
+/// The engine failed, or would not begin. Who reads JSON gets the one object
+/// that was promised, people a sentence.
+int tell_failure(const run_options& said, const prepared_run& run,
+                 const error& why, int code, bool may_have_started = false) {
+  if (said.as_json) {
+    run_result r;
+    r.id = run.id;
+    r.reason = may_have_started ? exit_reason::lost : exit_reason::start_failed;
+    r.detail = why.text;
+    r.isolation.level = run.isolation;
+    print(stdout, to_json_text(r) + "\n");
+  }
+  return complain(why.text, code);
+}
+
 int run_file(const run_options& said, settings_options& how) {
   auto configured = how.load();
   if (!configured)
@@ -156,7 +171,7 @@ int run_file(const run_options& said, settings_options& how) {
   options.zygote.enabled = false; // the run would be over before it is warm
   auto engine = local_engine::open(std::move(options));
   if (!engine)
-    return complain(engine.error().text, exit_ours);
+    return tell_failure(said, *run, engine.error(), exit_ours);
 
   // The tool's output is its value only where it is the only one.
   auto out = run->lang == language::shell && !said.as_json ? stdout : stderr;
@@ -165,8 +180,10 @@ int run_file(const run_options& said, settings_options& how) {
   auto outcome = carry_out(**engine, s, request, seen);
   if (!outcome.answer) {
     const auto& why = outcome.answer.error();
-    return complain(why.text,
-                    why.code == ec::invalid_request ? exit_usage : exit_ours);
+    return tell_failure(said, *request, why,
+                        why.code == ec::invalid_request ? exit_usage
+                                                        : exit_ours,
+                        outcome.may_have_started);
   }
   if (said.as_json)
     print(stdout, to_json_text(*outcome.answer) + "\n");
@@ -188,7 +205,8 @@ void add_run_command(CLI::App& app, invocation& call) {
   cmd->add_option("--language", said->language,
                   "python, typescript, javascript or shell");
   cmd->add_option("--function", said->function,
-                  "The function to call (the last one of the file)");
+                  "The function to call (the last one of the file; of "
+                  "TypeScript, the last that is exported)");
   cmd->add_option("--args", said->args,
                   "Its arguments: a JSON object, @file, or - for stdin");
   cmd

@@ -6,7 +6,11 @@
 #include "runtime/model/host_pattern.hpp"
 #include "runtime/settings/value.hpp"
 
+#include <unistd.h>
+
+#include <array>
 #include <filesystem>
+#include <sstream>
 
 namespace troupe {
 
@@ -44,6 +48,63 @@ result<std::string> arguments_of(const run_options& said) {
     return object.error();
   return json::to_text(*object);
 }
+
+// -- the shell of a script ----------------------------------------------------
+
+constexpr std::array<std::string_view, 4> shells{"bash", "dash", "sh", "zsh"};
+constexpr std::array<std::string_view, 2> shell_folders{"/bin/", "/usr/bin/"};
+
+std::vector<std::string> words_of_first_line(std::string_view source) {
+  if (!source.starts_with("#!"))
+    return {};
+  source = source.substr(2, source.find('\n') - 2); // npos: all of it
+  std::istringstream line{std::string{source}};     // blanks: '\r' is one
+  std::vector<std::string> words;
+  for (std::string word; line >> word;)
+    words.push_back(std::move(word));
+  return words;
+}
+
+bool is_env(std::string_view path) {
+  return path == "/usr/bin/env" || path == "/bin/env";
+}
+
+std::string found_shell(std::string_view word, bool anywhere) {
+  for (auto folder : shell_folders)
+    for (auto name : shells) {
+      auto path = std::string{folder} + std::string{name};
+      if ((word == path || (anywhere && word == name))
+          && ::access(path.c_str(), X_OK) == 0)
+        return path;
+    }
+  return {};
+}
+
+/// The shell that a script's first line asks for, with its options: bash, dash,
+/// sh or zsh of /bin or /usr/bin, where this host has it. Nothing for a script
+/// that asks for none, or for something else.
+std::vector<std::string> shell_of(std::string_view source) {
+  auto words = words_of_first_line(source);
+  const bool by_name = !words.empty() && is_env(words.front());
+  if (by_name)
+    words.erase(words.begin(),
+                words.begin() + (words.size() > 1 && words[1] == "-S" ? 2 : 1));
+  if (words.empty())
+    return {};
+  words.front() = found_shell(words.front(), by_name);
+  return words.front().empty() ? std::vector<std::string>{} : words;
+}
+
+/// A script of a shell of its own is a command for that one.
+void set_shell(prepared_run& run) {
+  run.argv = shell_of(run.source);
+  if (run.argv.empty())
+    return;
+  run.argv.insert(run.argv.end(), {"-c", run.source});
+  run.kind = run_kind::command;
+}
+
+// -- bounds -------------------------------------------------------------------
 
 result<network_policy> network_of(const std::string& text) {
   network_policy policy;
@@ -129,11 +190,17 @@ result<prepared_run> make_run(const run_options& said, const settings& s) {
   run.function = said.function;
   run.name = said.file == "-"
     ? "stdin"
-    : std::filesystem::path{said.file}.filename().string();
+    : std::filesystem::path{said.file}.stem().string();
   auto args = arguments_of(said);
   if (!args)
     return args.error();
   run.args_json = std::move(*args);
+  if (run.lang == language::shell) {
+    if (run.args_json != "{}")
+      return bad_field("--args", "a shell script takes none",
+                       "pass them as variables, with --env");
+    set_shell(run);
+  }
   auto variables = said_variables(said.env, "--env");
   if (!variables)
     return variables.error();

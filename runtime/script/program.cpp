@@ -156,6 +156,9 @@ result<frame::message> make_request(const prepared_run& run, place where) {
     if (auto valid = json::check(run.args_json_schema); valid.has_error())
       return valid.error().within("args_json_schema");
     head.raw("args_schema", run.args_json_schema);
+  } else if (!run.json_schema.empty() && !is_python(run.lang)) {
+    // As text: only a call whose names do not match needs it read.
+    head.text("json_schema", run.json_schema);
   }
   frame::message m;
   m[frame::part::head] = head.take();

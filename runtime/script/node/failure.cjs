@@ -5,6 +5,7 @@ const path = require("path");
 const util = require("util");
 
 const MAX_TEXT = 16 * 1024; // characters; keeps the head of an answer small
+const MAX_NAME = 200; // characters: a word, for logs
 
 /** A complaint of the runner itself. */
 class ToolFailure extends Error {
@@ -31,16 +32,25 @@ function traceback(thrown, depth = 0) {
   return text;
 }
 
+/** The head of a text, with half surrogate pairs spelled out: they have no form
+ *  in UTF-8, so the engine would refuse the whole answer for one of them. */
+function shown(text, most = MAX_TEXT) {
+  // Where the cut goes through a pair, the half of it that is left goes too.
+  const head = text.length > most && /[\ud800-\udbff]/.test(text[most - 1]) ? text.slice(0, most - 1) : text.slice(0, most);
+  return head.replace(/[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]/g, (c) =>
+    c.length === 2 ? c : `\\u${c.charCodeAt(0).toString(16)}`);
+}
+
 function describe(thrown) {
   try {
     if (thrown instanceof Error || (thrown && typeof thrown.message === "string" && typeof thrown.stack === "string"))
       return {
-        name: String(thrown.name || "Error").slice(0, 200),
-        message: String(thrown.message).slice(0, MAX_TEXT),
-        traceback: `${traceback(thrown).slice(0, MAX_TEXT)}\n`,
+        name: shown(String(thrown.name || "Error"), MAX_NAME),
+        message: shown(String(thrown.message)),
+        traceback: `${shown(traceback(thrown))}\n`,
       };
-    const message = typeof thrown === "string" ? thrown : util.inspect(thrown, { depth: 2 });
-    return { name: "Error", message: message.slice(0, MAX_TEXT), traceback: `Thrown: ${message.slice(0, MAX_TEXT)}\n` };
+    const message = shown(typeof thrown === "string" ? thrown : util.inspect(thrown, { depth: 2 }));
+    return { name: "Error", message, traceback: `Thrown: ${message}\n` };
   } catch {
     return { name: "Error", message: "(what was thrown cannot be shown)", traceback: "Error\n" };
   }

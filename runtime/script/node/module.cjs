@@ -8,6 +8,11 @@ const { splitAtCommas } = require("./signature.cjs");
 
 const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u;
 const blank = (text) => text.replace(/[^\n]/g, " ");
+const HASHBANG = /^\ufeff?#![^\n]*/;
+
+/** Of a file that is a program as well: its first line is for the shell, and
+ *  behind what we put in front of it JavaScript would not have it. */
+const withoutHashbang = (source) => source.replace(HASHBANG, blank);
 
 class Rewriter {
   constructor(source) {
@@ -17,6 +22,7 @@ class Rewriter {
     this.head = ""; // before the source: what was imported
     this.tail = ""; // behind it: what is exported
     this.functions = []; // declared at the top level, in order
+    this.exported = new Set(); // names of what is exported, functions or not
     this.modules = 0;
     this.isModule = false;
   }
@@ -67,15 +73,17 @@ class Rewriter {
       const at = name && name.text === "*" ? equals : name;
       if (at && at.type === "name") this.functions.push(at.text);
     } else if (/^(const|let|var)$/.test(token.text) && equals && equals.text === "=") {
-      const rest = this.tokens.slice(i + 3, i + 6).map((t) => t.text);
-      const open = rest[0] === "async" ? i + 4 : i + 3;
-      const arrow =
-        rest.includes("function") ||
-        rest[1] === "=>" ||
-        rest[2] === "=>" ||
-        (this.tokens[open].text === "(" && (this.tokens[closing(this.tokens, open) + 1] || {}).text === "=>");
-      if (arrow) this.functions.push(name.text);
+      if (this.startsFunction(i + 3)) this.functions.push(name.text);
     }
+  }
+
+  /** Whether the expression at token `i` is a function: `function`, `x => `,
+   *  `(x) => `, each perhaps `async`. */
+  startsFunction(i) {
+    const text = (at) => (this.tokens[at] || { text: "" }).text;
+    if (text(i) === "async" && /^[^=;,]/.test(text(i + 1)) && !this.tokens[i + 1].newline) ++i;
+    if (text(i) === "function" || text(i + 1) === "=>") return true;
+    return text(i) === "(" && text(closing(this.tokens, i) + 1) === "=>";
   }
 
   /** A name under which the loaded module is known; the loads stay in order. */
@@ -139,10 +147,13 @@ class Rewriter {
       for (const part of splitAtCommas(this.tokens.slice(start + 2, close))) {
         const text = part.map((t) => t.text);
         const value = module ? `__get(${module},${JSON.stringify(text[0])})` : text[0];
+        if (!module) this.exported.add(text[0]);
         this.tail += `__exports[${JSON.stringify(text[text.length - 1])}]=${value};`;
       }
       return this.endStatement(start, module ? close + 2 : close, "");
     }
+    const name = this.tokens.slice(start + 2, start + 5).find((t) => !/^(function|\*)$/.test(t.text));
+    if (name) this.exported.add(name.text);
     this.replace(this.tokens[start], this.tokens[start], "");
     return start; // the declaration itself is looked at next
   }
@@ -156,11 +167,27 @@ class Rewriter {
       if (name.type === "name" && !(kind === "class" && name.text === "extends")) {
         this.replace(this.tokens[start], this.tokens[start + 1], "");
         this.tail += `__exports.default=${name.text};`;
+        this.exported.add(name.text);
         return start + 1;
       }
     }
+    this.noteDefault(start + 2);
     this.replace(this.tokens[start], this.tokens[start + 1], "__exports.default=");
     return start + 1;
+  }
+
+  /** Which function `export default` is about: one of another name, or one
+   *  that has none. */
+  noteDefault(i) {
+    const isFunction = this.startsFunction(i);
+    if (isFunction) this.functions.push("default");
+    this.exported.add(isFunction || !this.tokens[i] ? "default" : this.tokens[i].text);
+  }
+
+  /** What is called when nobody says which: helpers may stand behind it. */
+  usual() {
+    const last = (names) => names[names.length - 1];
+    return last(this.functions.filter((name) => this.exported.has(name))) || last(this.functions) || "default";
   }
 }
 
@@ -180,7 +207,7 @@ function wrap(rewriter, strict, tail) {
 /** The tool as a function; what it returns holds the wanted function. */
 function wrapTool(source, wanted) {
   const rewriter = new Rewriter(source).run();
-  const name = wanted || rewriter.functions[rewriter.functions.length - 1] || "default";
+  const name = wanted || rewriter.usual();
   const found = NAME.test(name) && name !== "default" ? `typeof ${name}==="undefined"?undefined:${name}` : "undefined";
   return wrap(rewriter, rewriter.isModule, `return{name:${JSON.stringify(name)},local:${found}};`);
 }
@@ -226,4 +253,4 @@ function wrapSnippet(source, valid) {
   return wrap(rewriter, false, "");
 }
 
-module.exports = { wrapTool, wrapSnippet };
+module.exports = { wrapTool, wrapSnippet, withoutHashbang };

@@ -170,15 +170,33 @@ class Derivation {
   }
 }
 
+function parametersAt(tokens, { open, comment }) {
+  const made = new Derivation(new KnownTypes(tokens), commentText(comment).params);
+  const list = tokens.slice(open + 1, closing(tokens, open));
+  for (const part of splitTypes(list, ",")) made.parameter(part);
+  return made;
+}
+
+/** The type of the one parameter of the first of `names` that the source has a
+ *  function for: {}, which is any, where it does not tell. */
+function loneType(source, names) {
+  try {
+    const tokens = tokenize(source);
+    const functions = functionsIn(tokens);
+    const found = names.map((name) => functions.find((f) => f.name === name)).find(Boolean);
+    return found ? Object.values(parametersAt(tokens, found).properties)[0] || {} : {};
+  } catch {
+    return {}; // a type that has no JSON form
+  }
+}
+
 function derive(source, head) {
   const tokens = tokenize(source);
   const chosen = choose(functionsIn(tokens), head.function);
   if (chosen.name === "default")
     throw new SchemaError(chosen, "the default export has no name: name the function, or say how it is called");
-  const { description, params } = commentText(chosen.comment);
-  const made = new Derivation(new KnownTypes(tokens), params);
-  const list = tokens.slice(chosen.open + 1, closing(tokens, chosen.open));
-  for (const part of splitTypes(list, ",")) made.parameter(part);
+  const { description } = commentText(chosen.comment);
+  const made = parametersAt(tokens, chosen);
   return {
     name: chosen.name,
     description: description || `TypeScript function ${chosen.name}`,
@@ -186,4 +204,4 @@ function derive(source, head) {
   };
 }
 
-module.exports = { derive };
+module.exports = { derive, loneType };

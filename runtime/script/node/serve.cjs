@@ -161,7 +161,7 @@ function preload() {
   const transform = tool.loadTranspiler();
   // Parsing once makes the parser's own code ready as well.
   if (transform) transform("const x: number = 1", { transforms: ["typescript"], disableESTransforms: true });
-  require("./schema.cjs");
+  for (const late of ["./schema.cjs", "./order.cjs", "./syntax.cjs"]) require(late);
 }
 
 module.exports = { serve_one, run_request, finisher, preload, prepare };

@@ -34,6 +34,8 @@ function patternNames(tokens) {
 function parameters(f) {
   const text = Function.prototype.toString.call(f);
   if (/\{\s*\[native code\]\s*\}$/.test(text)) return [];
+  if (/^class(?![\w$])\s*[^\s(]/.test(text)) // and no method of that name
+    throw new TypeError(`'${f.name}' in the source is a class, no function: export a function that makes and uses one`);
   return splitAtCommas(parameterTokens(tokenize(text))).map((part) => {
     const optional = part.some((t) => t.text === "=" && t.depth === part[0].depth);
     if (part[0].text === "...") return { kind: "rest", name: part[1].text, optional: true };
@@ -65,10 +67,30 @@ function takeNamed(parameter, left) {
   return value === null && parameter.optional ? undefined : value;
 }
 
-/** The positional arguments for `f`. */
-function bind(f, args) {
+/** f(_a), for a linter's sake, is called with "a". */
+function withoutUnderscores(wanted, left) {
+  for (const parameter of wanted) {
+    if (parameter.name === undefined || parameter.name[0] !== "_" || has(left, parameter.name)) continue;
+    const name = parameter.name.replace(/^_+/, "");
+    if (has(left, name) && !wanted.some((p) => p.name === name)) parameter.name = name;
+  }
+}
+
+const isNamed = (parameter, left) =>
+  parameter.kind === "object" ? parameter.names.some((n) => has(left, n.name)) : has(left, parameter.name);
+
+/** The positional arguments for `f`. `schema()` is what the tool has been given,
+ *  if anything; `loneType()` the type of a single parameter, as a schema. Both
+ *  cost time, and are asked for only where no name tells where to go. */
+function bind(f, args, schema = () => null, loneType = () => ({})) {
   const wanted = parameters(f);
   const left = { ...args };
+  withoutUnderscores(wanted, left);
+  if (wanted.length > 0 && Object.keys(left).length > 0 && !wanted.some((p) => isNamed(p, left))) {
+    const given = schema();
+    const values = given && require("./order.cjs").inOrder(wanted, left, given, loneType);
+    if (values) return values;
+  }
   const names = wanted.filter((p) => p.name !== undefined).map((p) => p.name);
   // f(input): one object for everything, when no argument goes by that name.
   if (wanted.length === 1 && wanted[0].kind === "name" && !has(left, wanted[0].name) && Object.keys(left).length > 0)

@@ -9,13 +9,16 @@ const { pathToFileURL } = require("url");
 
 const { ToolFailure } = require("./failure.cjs");
 const { Loader, get, all } = require("./loader.cjs");
-const { wrapTool, wrapSnippet } = require("./module.cjs");
+const { wrapTool, wrapSnippet, withoutHashbang } = require("./module.cjs");
 const { bind } = require("./signature.cjs");
 
 const MAX_ITEMS = 100000; // of an async generator, which might never end
 const COMPILED_FOR = `${process.version} ${process.arch}`;
 
 let transpiler;
+
+// A hint that a source may declare one, for what is read closely then.
+const NAMESPACE = /\b(?:namespace|module)\s+[\w$.]+\s*\{/;
 
 /** Loads the bundled transpiler once; false where the build had none. */
 function loadTranspiler() {
@@ -29,6 +32,11 @@ function loadTranspiler() {
   return transpiler;
 }
 
+/** A better error for what cannot be compiled; `place` has the line. */
+function explained(error, place, source, name) {
+  return place ? require("./syntax.cjs").explained(error, Number(place[1]), source, name) : error;
+}
+
 function stripTypes(source, file) {
   const transform = loadTranspiler();
   if (!transform)
@@ -37,10 +45,13 @@ function stripTypes(source, file) {
       "this engine was built without npm, so it cannot remove the types from TypeScript; " +
         "write the tool in JavaScript, or rebuild where npm works",
     );
+  const name = path.basename(file);
+  if (NAMESPACE.test(source)) require("./syntax.cjs").refuseNamespaces(source, name);
   try {
-    return transform(source, { transforms: ["typescript"], disableESTransforms: true, filePath: path.basename(file) }).code;
+    return transform(source, { transforms: ["typescript"], disableESTransforms: true, filePath: name }).code;
   } catch (e) {
-    throw new ToolFailure("SyntaxError", String(e.message).replace(/^Error transforming /, ""));
+    const plain = new ToolFailure("SyntaxError", String(e.message).replace(/^Error transforming /, ""));
+    throw explained(plain, /\((\d+):\d+\)$/.exec(plain.message), source, name);
   }
 }
 
@@ -70,17 +81,27 @@ function scriptOf(made, file, cachedData) {
 
 function wrapped(head, source, snippet) {
   const file = fileOf(head);
-  const script = head.lang === "typescript" ? stripTypes(source, file) : source;
+  const plain = withoutHashbang(source);
+  const script = head.lang === "typescript" ? stripTypes(plain, file) : plain;
   return snippet ? wrapSnippet(script, compiles) : wrapTool(script, head.function);
+}
+
+function compiled(head, source, snippet) {
+  const made = wrapped(head, source, snippet);
+  const file = fileOf(head);
+  try {
+    return { made, script: scriptOf(made, file) };
+  } catch (e) {
+    throw explained(e, /^[^\n]*:(\d+)\n/.exec(String(e.stack)), source, path.basename(file));
+  }
 }
 
 // -- compiled code: u32 length, JSON, V8's own cache -----------------------------
 
 function compile(head, source) {
-  const made = wrapped(head, source, head.snippet);
   // Functions too, not only what runs first: nothing of it runs here.
   v8.setFlagsFromString("--no-lazy");
-  const script = scriptOf(made, fileOf(head));
+  const { made, script } = compiled(head, source, head.snippet);
   v8.setFlagsFromString("--lazy");
   const cache = script.createCachedData();
   const about = Buffer.from(JSON.stringify({ ...made, for: COMPILED_FOR, wanted: head.function }));
@@ -96,8 +117,7 @@ function load(head, source, code, snippet) {
     if (made.for === COMPILED_FOR && made.wanted === head.function)
       return { made, script: scriptOf(made, fileOf(head), code.subarray(end)) };
   }
-  const made = wrapped(head, source, snippet);
-  return { made, script: scriptOf(made, fileOf(head)) };
+  return compiled(head, source, snippet);
 }
 
 // -- the world of a tool -----------------------------------------------------------
@@ -177,9 +197,18 @@ async function settled(value) {
   return items;
 }
 
+/** The schema that came with a call, the one that its arguments were checked
+ *  against. A tool's own comes as text: few calls need it read. */
+function schemaOf({ args_schema: schema, json_schema: text }) {
+  return schema || (text ? JSON.parse(text) : null);
+}
+
 async function call(head, source, code, args) {
-  const f = find(await evaluate(head, source, code, false));
-  return settled(f(...bind(f, args)));
+  const evaluated = await evaluate(head, source, code, false);
+  const f = find(evaluated);
+  const names = [evaluated.local.name, f.name, "default"];
+  const loneType = () => require("./schema.cjs").loneType(source, names);
+  return settled(f(...bind(f, args, () => schemaOf(head), loneType)));
 }
 
 async function runSnippet(head, source, code, args) {

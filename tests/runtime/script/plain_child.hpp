@@ -29,8 +29,9 @@ child_report carry_out(const script::program& p,
 const std::string& runners_directory();
 script::program_paths test_paths();
 
-/// Every CPython from 3.9 on that this machine has, one per minor version;
-/// first the one that TROUPE_TEST_PYTHON names, else that of program_paths.
+/// Every CPython from 3.9 on that this machine has, one per minor version and
+/// major version of pydantic; first the one that TROUPE_TEST_PYTHON names, else
+/// that of program_paths.
 const std::vector<std::string>& pythons();
 
 /// build_program, carry_out, interpret.

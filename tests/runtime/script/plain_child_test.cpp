@@ -120,10 +120,14 @@ void converse(const script::program& p, plumbing& io, child_report& report,
   }
 }
 
+/// Of it, and of its pydantic.
 std::string version_of(const std::string& python) {
   script::program p;
   p.argv = {python, "-I", "-c",
-            "import sys; print('%d.%02d' % sys.version_info[:2])"};
+            "import sys, importlib.metadata as m\n"
+            "try: beside = m.version('pydantic').split('.')[0]\n"
+            "except m.PackageNotFoundError: beside = '-'\n"
+            "print('%d.%02d' % sys.version_info[:2], beside)"};
   auto report = carry_out(p);
   return report.exit_code == 0 ? report.out.substr(0, report.out.find('\n'))
                                : "";
@@ -208,7 +212,7 @@ const std::vector<std::string>& pythons() {
       if (::access(python.c_str(), X_OK) != 0)
         continue;
       auto version = version_of(python);
-      if (version >= "3.09" && version <= "3.13"
+      if (version >= "3.09" && version < "3.14"
           && by_version.emplace(version, python).second)
         all.push_back(python);
     }

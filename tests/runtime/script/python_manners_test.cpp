@@ -159,6 +159,26 @@ BOOST_AUTO_TEST_CASE(without_a_name_the_last_function_is_called) {
   BOOST_TEST(run_plainly(run).value_json == R"("b")");
 }
 
+BOOST_AUTO_TEST_CASE(a_failure_without_a_name_has_that_of_the_function_called) {
+  auto run = a_run(language::python, "def a(): pass\ndef b(): return 1 / 0");
+  run.name.clear();
+  run.function.clear();
+  BOOST_TEST(run_plainly(run).failure.friendly
+             == "Error executing function b: ZeroDivisionError: division by "
+                "zero");
+  run.source = "def a(:";
+  BOOST_TEST(run_plainly(run).failure.friendly.starts_with(
+    "Error executing code: SyntaxError: "));
+}
+
+BOOST_AUTO_TEST_CASE(an_object_of_strange_manners_is_not_the_function) {
+  auto run = a_run(language::python,
+                   "def f(): return 1\nclass D(dict):\n"
+                   "    __getattr__ = dict.__getitem__\nd = D()\n");
+  run.function.clear();
+  BOOST_TEST(run_plainly(run).value_json == "1");
+}
+
 BOOST_AUTO_TEST_CASE(ids_and_state_are_given_where_asked_for) {
   auto run = a_run(language::python,
                    "def f(x, agent_id, agent_state): return [x, agent_id, "

@@ -59,6 +59,18 @@ const row rows[] = {
   {"'int | None'", R"({"type":"integer"})", false},
   {"typing.Optional[typing.List[str]]",
    R"({"type":"array","items":{"type":"string"}})", false},
+  // null stays where nothing else can stand for it
+  {"List[Optional[int]]",
+   R"({"type":"array","items":{"anyOf":[{"type":"integer"},)"
+   R"({"type":"null"}]}})"},
+  {"Dict[str, Union[int, str, None]]",
+   R"({"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},)"
+   R"({"type":"string"},{"type":"null"}]}})"},
+  {"Maybe",
+   R"({"type":"object","properties":{"a":{"anyOf":[{"type":"integer"},)"
+   R"({"type":"null"}]},"b":{"anyOf":[{"type":"integer"},{"type":"null"}],)"
+   R"("description":"b"},"c":{"anyOf":[{"type":"string"},{"type":"null"}]},)"
+   R"("d":{"type":"string"},"e":{"type":"null"},"f":{}},"required":[]})"},
   {"Union[int, str]", R"({"anyOf":[{"type":"integer"},{"type":"string"}]})"},
   {"int | str | None", R"({"anyOf":[{"type":"integer"},{"type":"string"}]})",
    false},
@@ -121,6 +133,13 @@ class Options(TypedDict, total=False):
     b: str
 class Tree(BaseModel):
     children: List["Tree"]
+class Maybe(BaseModel):
+    a: Optional[int]
+    b: 'int | None' = Field(..., description="b")
+    c: Optional[str] = "x"
+    d: Optional[str] = Field(default=None)
+    e: None
+    f: Optional[Any]
 Alias = Union[int, str]
 UserId = NewType("UserId", int)
 )";
@@ -232,6 +251,14 @@ BOOST_AUTO_TEST_CASE(the_last_function_at_the_top_wins_unless_named) {
   BOOST_REQUIRE(missing.has_error());
   BOOST_TEST(missing.error().text.find("did you mean 'a'?")
              != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_byte_order_mark_is_none_of_the_source) {
+  BOOST_TEST(derive("\xef\xbb\xbf"
+                    "def f():\n    '''D.'''")
+               .value()
+               .name
+             == "f");
 }
 
 BOOST_AUTO_TEST_CASE(async_functions_count) { // C10

@@ -79,6 +79,26 @@ const row calls[] = {
   {"modules that scripts used without importing them",
    "def f(): return [os.sep, sys.maxsize > 0, len(base64.b64encode(b'a'))]",
    "{}", R"(["/",true,4])"},
+  {"pickle and asyncio were among them",
+   "async def f():\n    await asyncio.sleep(0)\n"
+   "    return pickle.loads(pickle.dumps(3))",
+   "{}", "3"},
+  {"the name of a package is enough for its parts",
+   "import urllib, concurrent, http, email\ndef f():\n"
+   "    with concurrent.futures.ThreadPoolExecutor(1) as pool:\n"
+   "        return [pool.submit(int, '3').result(), urllib.parse.quote('a "
+   "b'),\n"
+   "                urllib.request.Request('http://x/').host,\n"
+   "                http.client.OK, email.utils.quote('a')]",
+   "{}", R"([3,"a%20b","x",200,"a"])"},
+  {"a source may begin with a byte order mark",
+   "\xef\xbb\xbf"
+   "def f(): return 1",
+   "{}", "1"},
+  {"what was annotated as text can be asked for",
+   "import typing as t\ndef f(a: 'Optional[int]' = None):\n"
+   "    return t.get_type_hints(f)['a'] == t.Optional[int]",
+   "{}", "true"},
   {"its own classes can be pickled and found by name",
    "import pickle, dataclasses\n@dataclasses.dataclass\nclass P:\n    x: int\n"
    "def f(): return pickle.loads(pickle.dumps(P(3)))",
@@ -167,6 +187,75 @@ const row arguments[] = {
    "def f(a: Optional[int], b: Union[int, List[int]]): "
    "return [a, b]",
    R"({"a":"3","b":["4"]})", "[3,[4]]"},
+  {"null where it is what is missing",
+   "def f(a: Optional[int], b: 'Union[str, None]', /, c: Literal['x', None], "
+   "*, d: Annotated[Optional[int], 'd']): return [a, b, c, d]",
+   R"({"a":null})", "[null,null,null,null]"},
+  {"also of a type that is known to type checkers only",
+   "def f(a: 'Nope | None', b: 'Optional[Nope]'): return [a, b]", "{}",
+   "[null,null]"},
+  {"a list of optional values is no optional list",
+   "def f(a: 'list[Nope | None | int]'): return 1", "{}", "null",
+   "Error executing function f: TypeError: f() missing 1 required"},
+  {"anything is not null", "def f(a: Any): return 1", "{}", "null",
+   "Error executing function f: TypeError: f() missing 1 required"},
+  {"null inside of records and lists",
+   "import dataclasses\n@dataclasses.dataclass\nclass D:\n"
+   "    x: Optional[int]\n"
+   "def f(a: D, b: List[Optional[int]]): return [a, b]",
+   R"({"a":{"x":null},"b":[null,"1"]})", R"([{"x":null},[null,1]])"},
+  {"an optional enum is an enum",
+   "import enum\nclass C(enum.Enum):\n    RED = 'r'\n"
+   "def f(a: Optional[C] = None): return 1",
+   R"({"a":"blue"})", "null",
+   "Error executing function f: TypeError: argument 'a': 'blue' is none of "
+   "'r'"},
+  {"an optional date is a date",
+   "import datetime\ndef f(a: Union[datetime.date, None]): return 1",
+   R"({"a":"soon"})", "null",
+   "Error executing function f: TypeError: argument 'a': 'soon' is no date"},
+  {"what an arm takes as it is may be anything",
+   "import enum\nclass C(enum.Enum):\n    RED = 'r'\n"
+   "def f(a: Union[C, int]): return a",
+   R"({"a":"blue"})", R"("blue")"},
+  {"a dataclass that refuses its values",
+   "import dataclasses\n@dataclasses.dataclass\nclass D:\n    kind: int\n"
+   "    def __post_init__(self): raise ValueError('too small')\n"
+   "def f(a: D): return 1",
+   R"({"a":{"kind":1}})", "null",
+   "Error executing function f: TypeError: argument 'a': too small"},
+  {"enums that look further",
+   "import enum\nclass C(enum.Enum):\n    RED = 'r'\n    @classmethod\n"
+   "    def _missing_(cls, value): return cls[value.strip().upper()]\n"
+   "def f(a: C): return a is C.RED",
+   R"({"a":" red"})", "true"},
+  {"and do not find it either",
+   "import enum\nclass C(enum.Enum):\n    RED = 'r'\n    @classmethod\n"
+   "    def _missing_(cls, value): return cls[value.strip().upper()]\n"
+   "def f(a: C): return a is C.RED",
+   R"({"a":" blue"})", "null",
+   "Error executing function f: TypeError: argument 'a': ' blue' is none of"},
+  {"several flags in one",
+   "import enum\nclass C(enum.Flag):\n    A = 1\n    B = 2\n"
+   "def f(a: C): return a == C.A | C.B",
+   R"({"a":3})", "true"},
+  {"a name for a type checker spoils its own member only",
+   "from __future__ import annotations\nimport dataclasses\n"
+   "if TYPE_CHECKING:\n    from nowhere import Z\n"
+   "@dataclasses.dataclass\nclass D:\n    x: List[int]\n    z: Z\n"
+   "    more: List[D] = ()\n"
+   "def f(a: D): return a",
+   R"({"a":{"x":["1"],"z":"2","more":[{"x":["3"],"z":4}]}})",
+   R"({"x":[1],"z":"2","more":[{"x":[3],"z":4,"more":[]}]})"},
+  {"a typed dict inside of itself",
+   "from __future__ import annotations\n"
+   "class T(TypedDict, total=False):\n    a: int\n    b: List[T]\n"
+   "def f(t: T): return t",
+   R"({"t":{"a":"1","b":[{"a":"2"}]}})", R"({"a":1,"b":[{"a":2}]})"},
+  {"a quoted type inside of another",
+   "def f(a: List['T'], b: list['T'], c: Optional['T']): return [a, b, c]\n"
+   "class T(NamedTuple):\n    n: int",
+   R"({"a":[{"n":"1"}],"b":[{"n":"2"}],"c":["3"]})", "[[[1]],[[2]],[3]]"},
   {"a missing argument", "def f(a, b): return 1", R"({"a":1})", "null",
    "Error executing function f: TypeError: f() missing 1 required positional "
    "argument: 'b'"},
@@ -184,6 +273,9 @@ const row failures[] = {
    "{}", "null", "Error executing function f: ValueError: a\nb\nc\nd"},
   {"exception without a message", "def f(): raise StopIteration", "{}", "null",
    "Error executing function f: StopIteration: "},
+  {"half a character, as from a file's name",
+   "def f(): raise ValueError('cannot read ' + '\\udcff')", "{}", "null",
+   "Error executing function f: ValueError: cannot read \\udcff"},
   {"KeyError", "def f(): return {}['x']", "{}", "null",
    "Error executing function f: KeyError: 'x'"},
   {"keyboard interrupt", "def f(): raise KeyboardInterrupt", "{}", "null",

@@ -78,6 +78,11 @@ const row rows[] = {
   {"own class: its text, flagged", "Plain()", R"("plain!")", true},
   {"class whose text fails", "Broken()", R"("<Broken without a text form>")",
    true},
+  {"a dict with attributes is a dict", "[Loose(a=1), Strict(a=1)]",
+   R"([{"a":1},{"a":1}])"},
+  {"what raises at any question is its text", "[Rude(), {1: Rude()}]",
+   R"(["rude!",{"1":"rude!"}])", true},
+  {"so is what fails to tell its members", "Shy()", R"("shy!")", true},
   {"function", "len", R"("<built-in function len>")", true},
   {"mapping of another kind", "__import__('types').MappingProxyType({'a': 1})",
    R"({"a":1})"},
@@ -104,6 +109,16 @@ class Model:
     def model_dump(self, mode="python"): return {"a": [1]}
 class Plain:
     def __str__(self): return "plain!"
+class Loose(dict):
+    __getattr__ = dict.get
+class Strict(dict):
+    __getattr__ = dict.__getitem__
+class Rude:
+    def __getattribute__(self, name): raise RuntimeError(name)
+    def __str__(self): return "rude!"
+class Shy:
+    def to_dict(self): raise KeyError
+    def __str__(self): return "shy!"
 class Broken:
     def __str__(self): raise RuntimeError
 def f():
@@ -118,6 +133,31 @@ BOOST_DATA_TEST_CASE(a_value_arrives_as_json, rows) {
   BOOST_TEST((seen.status == run_status::success));
   BOOST_TEST(seen.value_json == sample.json);
   BOOST_TEST(seen.value_is_text_fallback == sample.fallback);
+}
+
+BOOST_AUTO_TEST_CASE(an_object_that_has_every_attribute_is_no_awaitable) {
+  for (const auto* how :
+       {"class D(dict):\n __getattr__ = dict.get\ndef f(): return D(a=1)",
+        "class D(dict):\n __getattr__ = dict.__getitem__\n"
+        "def f(): return D(a=1)",
+        "class D(dict):\n def __getattr__(self, name): return lambda *_: 1\n"
+        "async def f(): return D(a=1)"})
+    BOOST_TEST(run_plainly(a_run(language::python, how)).value_json
+               == R"({"a":1})");
+}
+
+BOOST_AUTO_TEST_CASE(integers_of_any_size_leave_the_limit_on_digits_alone) {
+  const auto big = "1" + std::string(4999, '0');
+  auto run = a_run(language::python,
+                   "def f(a):\n"
+                   " limit = getattr(sys, 'get_int_max_str_digits', lambda: "
+                   "4300)\n"
+                   " return [limit(), a, {a: -a}, limit()]",
+                   "{\"a\":" + big + "}");
+  auto seen = run_plainly(run);
+  BOOST_TEST(seen.failure.friendly == "");
+  BOOST_TEST((seen.value_json
+              == "[4300," + big + ",{\"" + big + "\":-" + big + "},4300]"));
 }
 
 BOOST_AUTO_TEST_CASE(a_list_inside_of_itself_is_told_by_its_text) {

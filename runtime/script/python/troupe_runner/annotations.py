@@ -4,6 +4,15 @@ import ast
 
 from troupe_runner import docstrings
 from troupe_runner.failure import ToolFailure
+from troupe_runner.members import (
+    defaults_to_none,
+    described,
+    is_required_field,
+    is_total,
+    last_name,
+    members_of,
+    text_of,
+)
 
 _SIMPLE = {
     "str": {"type": "string"},
@@ -59,13 +68,6 @@ def is_none(node):
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def last_name(node):
-    """`typing.List` and `List` are the same to us."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else None
-
-
 def _arms(node):
     """The alternatives of a union, or the one type that it is."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
@@ -111,6 +113,15 @@ class Types:
 
     def is_optional(self, node):
         return any(is_none(arm) for arm in _arms(self._unquoted(node)))
+
+    def _inner(self, node):
+        """The schema of a part: null stays one of its values, while an argument
+        that may be null is one that may be left out."""
+        made = self.schema(node)
+        null = dict(_SIMPLE["None"])
+        if made in ({}, null) or not self.is_optional(node):
+            return made
+        return {"anyOf": [*(made["anyOf"] if set(made) == {"anyOf"} else [made]), null]}
 
     def schema(self, node):
         if len(self._inside) > _MAX_DEPTH:
@@ -198,29 +209,29 @@ class Types:
         if name in _WRAPPERS:
             return self.schema(inner[0])
         if name in _LISTS:
-            return {"type": "array", "items": self.schema(inner[0])}
+            return {"type": "array", "items": self._inner(inner[0])}
         if name in _SETS:
-            return {"type": "array", "items": self.schema(inner[0]), "uniqueItems": True}
+            return {"type": "array", "items": self._inner(inner[0]), "uniqueItems": True}
         if name in ("tuple", "Tuple"):
             return self._tuple(inner)
         if name in _MAPS:
             if len(inner) != 2:
                 raise SchemaError(node, f"{_shown(node)} needs a type for keys and one for values")
-            return {"type": "object", "additionalProperties": self.schema(inner[1])}
+            return {"type": "object", "additionalProperties": self._inner(inner[1])}
         if name in ("type", "Type", "Callable"):
             raise SchemaError(node, f"{_shown(node)} has no JSON form")
         return self._single(node.value)  # a generic class of the source
 
     def _tuple(self, inner):
         if len(inner) == 2 and isinstance(inner[1], ast.Constant) and inner[1].value is ...:
-            return {"type": "array", "items": self.schema(inner[0])}
-        items = [self.schema(one) for one in inner]
+            return {"type": "array", "items": self._inner(inner[0])}
+        items = [self._inner(one) for one in inner]
         return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
 
     def _annotated(self, inner):
         made = self.schema(inner[0])
         for note in inner[1:]:
-            text = _text(note) or _described(note)
+            text = text_of(note) or described(note)
             if text:
                 made["description"] = text
         return made
@@ -239,7 +250,7 @@ class Types:
 
     def _enum_value(self, node):
         owner = self._classes.get(last_name(node.value))
-        for name, value in _members(owner) if owner else ():
+        for name, value in members_of(owner) if owner else ():
             if name == node.attr:
                 return value
         raise SchemaError(node, f"{_shown(node)} is not known here")
@@ -270,7 +281,7 @@ class Types:
                 {"BaseModel", "TypedDict", "NamedTuple", "SQLModel"}.intersection(bases)
                 or {"dataclass", "define", "frozen", "s", "attrs"}.intersection(decorators)
             ):
-                return self._record(node, total=_is_total(node), typed_dict="TypedDict" in bases)
+                return self._record(node, total=is_total(node), typed_dict="TypedDict" in bases)
         finally:
             self._inside.pop()
         raise SchemaError(
@@ -280,7 +291,7 @@ class Types:
         )
 
     def _enum(self, node):
-        values = [value for _, value in _members(node)]
+        values = [value for _, value in members_of(node)]
         if not values:
             raise SchemaError(node, f"the values of enum {node.name} are no constants")
         return _enumeration(values)
@@ -301,73 +312,18 @@ class Types:
             wrapper = last_name(field.annotation.value) if isinstance(field.annotation, ast.Subscript) else None
             if wrapper == "ClassVar" or name.startswith("_") or name == "model_config":
                 continue
-            made = self.schema(field.annotation)
-            text = _described(field.value) or made.pop("description", None) or documented.parameters.get(name)
+            needless = defaults_to_none(field.value)  # without it, it is null as well
+            made = self.schema(field.annotation) if needless else self._inner(field.annotation)
+            text = described(field.value) or made.pop("description", None) or documented.parameters.get(name)
             if text:
                 made["description"] = text
             properties[name] = made
-            optional = field.value is not None and not _is_required_field(field.value)
+            optional = field.value is not None and not is_required_field(field.value)
             if typed_dict:
                 optional = wrapper == "NotRequired" or (not total and wrapper != "Required")
             if not optional and not self.is_optional(field.annotation) and name not in required:
                 required.append(name)
         return {"type": "object", "properties": properties, "required": required}
-
-
-def _is_total(node):
-    for keyword in node.keywords:
-        if keyword.arg == "total" and isinstance(keyword.value, ast.Constant):
-            return bool(keyword.value.value)
-    return True
-
-
-def _is_required_field(node):
-    """`= Field(...)` and `= field(metadata=...)` are no defaults by themselves."""
-    if isinstance(node, ast.Constant):
-        return node.value is ...
-    if not isinstance(node, ast.Call) or last_name(node.func) not in ("Field", "field", "ib"):
-        return False
-    if node.args:
-        return isinstance(node.args[0], ast.Constant) and node.args[0].value is ...
-    return not any(k.arg in ("default", "default_factory", "factory") for k in node.keywords)
-
-
-def _described(node):
-    """The text in `Field(description="...")` or `Doc("...")`."""
-    if isinstance(node, ast.Call):
-        for keyword in node.keywords:
-            if keyword.arg in ("description", "documentation"):
-                return _text(keyword.value)
-        if last_name(node.func) == "Doc" and node.args:
-            return _text(node.args[0])
-    return None
-
-
-def _text(node):
-    try:
-        value = ast.literal_eval(node)
-    except ValueError:
-        return None
-    return value if isinstance(value, str) else None
-
-
-def _members(node):
-    count = 0
-    for statement in node.body:
-        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
-            continue
-        name = statement.targets[0].id
-        if name.startswith("_"):
-            continue
-        count += 1
-        if isinstance(statement.value, ast.Call) and last_name(statement.value.func) == "auto":
-            bases = [last_name(base) for base in node.bases]
-            yield name, name.lower() if "StrEnum" in bases else count
-            continue
-        try:
-            yield name, ast.literal_eval(statement.value)
-        except ValueError:
-            continue
 
 
 _TYPE_NAMES = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}

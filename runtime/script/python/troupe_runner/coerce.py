@@ -9,6 +9,7 @@ on as it came.
 
 import json
 import re
+import sys
 import types
 import typing
 
@@ -16,6 +17,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,400}\Z")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
 _UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))
 _EMPTY = object()
+_JSON = (str, int, float, list, dict, type(None))
 
 
 class Unfit(Exception):
@@ -23,16 +25,23 @@ class Unfit(Exception):
 
 
 def admits_none(annotation):
+    return annotation in (_EMPTY, typing.Any, object) or _has_arm(annotation, admits_none)
+
+
+def names_none(annotation):
+    """Whether it says so, which is more than taking whatever comes."""
+    return _has_arm(annotation, names_none)
+
+
+def _has_arm(annotation, wanted):
     if annotation is None or annotation is type(None):
         return True
-    if annotation in (_EMPTY, typing.Any, object):
-        return True
     origin = typing.get_origin(annotation)
-    if origin in _UNIONS or _is_annotated(annotation):
-        return any(admits_none(arm) for arm in typing.get_args(annotation))
-    if origin is typing.Literal:
-        return None in typing.get_args(annotation)
-    return False
+    if _is_annotated(annotation):
+        return wanted(typing.get_args(annotation)[0])
+    if origin in _UNIONS:
+        return any(wanted(arm) for arm in typing.get_args(annotation))
+    return origin is typing.Literal and None in typing.get_args(annotation)
 
 
 def _is_annotated(annotation):
@@ -56,7 +65,18 @@ def coerce(value, annotation):
         return _generic(value, origin, typing.get_args(annotation))
     if isinstance(annotation, type):
         return _instance(value, annotation)
+    if isinstance(annotation, (str, typing.ForwardRef)):  # List["Item"]
+        return coerce(value, _meant(annotation))
     return value
+
+
+def _meant(name):
+    """The type that a text inside of an annotation stands for."""
+    try:
+        text = getattr(name, "__forward_arg__", name)
+        return eval(text, dict(vars(typing)), vars(sys.modules["__main__"]))
+    except Exception:
+        return typing.Any  # a name that only a type checker knows
 
 
 # -- scalars -------------------------------------------------------------------
@@ -90,14 +110,19 @@ def _to_bool(value):
 
 
 def _parsed(value, kind):
-    """A list or an object that came as its JSON text."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        try:
+    """A list or an object that came as its JSON text, or as an instance of a
+    class made for an args_json_schema."""
+    try:
+        if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
             made = json.loads(value)
-            return made if isinstance(made, kind) else value
-        except ValueError:
+        elif isinstance(value, _JSON):
             return value
-    return value
+        else:
+            dump = getattr(value, "model_dump", None) or value.dict
+            made = dump(exclude_unset=True, by_alias=True)
+        return made if isinstance(made, kind) else value
+    except Exception:
+        return value
 
 
 _SCALARS = {
@@ -175,13 +200,18 @@ def _union(value, arms):
     for arm in arms:
         if _fits(value, arm):
             return coerce(value, arm)
+    reasons = []
+    arms = [arm for arm in arms if arm not in (None, type(None))]
     for arm in arms:
         try:
             made = coerce(value, arm)
-        except Unfit:
+        except Unfit as reason:
+            reasons.append(str(reason))
             continue
         if made is not value:
             return made
+    if reasons and len(reasons) == len(arms):
+        raise Unfit("; ".join(reasons))
     return value
 
 
@@ -197,12 +227,17 @@ def _instance(value, kind):
         return value
     if issubclass(kind, enum.Enum):
         return _enum(value, kind)
-    if hasattr(kind, "model_validate") or hasattr(kind, "parse_obj"):
-        return _model(_parsed(value, (dict, list)), kind)
-    if hasattr(kind, "__dataclass_fields__"):
-        return _dataclass(_parsed(value, dict), kind)
-    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return _named_tuple(_parsed(value, (dict, list)), kind)
+    try:
+        if hasattr(kind, "model_validate") or hasattr(kind, "parse_obj"):
+            return _model(_parsed(value, (dict, list)), kind)
+        if hasattr(kind, "__dataclass_fields__"):
+            return _dataclass(_parsed(value, dict), kind)
+        if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+            return _named_tuple(_parsed(value, (dict, list)), kind)
+    except Unfit:
+        if isinstance(value, _JSON):
+            raise
+        return value  # it is what its args_json_schema says
     convert = _converters().get(kind)
     if convert is None:
         return value
@@ -220,7 +255,11 @@ def _enum(value, kind):
     same = [m for m in kind if str(m.value) == str(value)]
     if len(same) == 1:
         return same[0]
-    raise Unfit(f"{value!r} is none of {', '.join(repr(m.value) for m in kind)}")
+    try:
+        return kind(value)  # several flags in one, or what its _missing_ finds
+    except Exception:
+        known = ", ".join(repr(m.value) for m in kind)
+        raise Unfit(f"{value!r} is none of {known}") from None
 
 
 def _model(value, kind):
@@ -236,35 +275,53 @@ def _hints(kind):
     try:
         return typing.get_type_hints(kind)
     except Exception:
-        return {}  # names that only a type checker knows
+        return _single_hints(kind)
+
+
+def _single_hints(kind):
+    """One by one, for a name that only a type checker knows spoils its own
+    member and no other. Names of typing need no import here either."""
+    known = {**vars(typing), **vars(sys.modules["__main__"]), kind.__name__: kind}
+    hints = {}
+    for owner in reversed(kind.__mro__):
+        for name, hint in owner.__dict__.get("__annotations__", {}).items():
+            one = types.SimpleNamespace(__annotations__={name: hint})
+            try:
+                hints.update(typing.get_type_hints(one, known))
+            except Exception:
+                hints.pop(name, None)
+    return hints
+
+
+def _members(value, kind):
+    hints = _hints(kind)
+    return {k: coerce(v, hints.get(k, typing.Any)) for k, v in value.items()}
+
+
+def _made(kind, /, *args, **named):
+    try:
+        return kind(*args, **named)
+    except Exception as reason:  # also of its __post_init__ or __new__
+        raise Unfit(str(reason) or type(reason).__name__) from None
 
 
 def _dataclass(value, kind):
     if not isinstance(value, dict):
         return value
-    hints = _hints(kind)
-    try:
-        return kind(**{k: coerce(v, hints.get(k, typing.Any)) for k, v in value.items()})
-    except TypeError as reason:
-        raise Unfit(str(reason)) from None
+    return _made(kind, **_members(value, kind))
 
 
 def _typed_dict(value, kind):
-    if not isinstance(value, dict):
-        return value
-    hints = _hints(kind)
-    return {k: coerce(v, hints.get(k, typing.Any)) for k, v in value.items()}
+    return _members(value, kind) if isinstance(value, dict) else value
 
 
 def _named_tuple(value, kind):
-    hints = _hints(kind)
-    try:
-        if isinstance(value, dict):
-            return kind(**{k: coerce(v, hints.get(k, typing.Any)) for k, v in value.items()})
-        if isinstance(value, list):
-            return kind(*[coerce(v, hints.get(f, typing.Any)) for f, v in zip(kind._fields, value)])
-    except TypeError as reason:
-        raise Unfit(str(reason)) from None
+    if isinstance(value, dict):
+        return _made(kind, **_members(value, kind))
+    if isinstance(value, list):
+        hints = _hints(kind)
+        known = zip(kind._fields, value)
+        return _made(kind, *[coerce(v, hints.get(f, typing.Any)) for f, v in known])
     return value
 
 

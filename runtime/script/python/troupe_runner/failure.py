@@ -5,6 +5,7 @@ import os
 
 _MACHINERY = os.path.dirname(os.path.abspath(__file__))
 _MAX_TEXT = 16 * 1024  # characters; keeps the head of an answer small
+_MAX_NAME = 200  # characters, as many as the engine shows
 
 
 class ToolFailure(Exception):
@@ -50,11 +51,25 @@ def _traceback(exc, file):
         return type(exc).__name__ + "\n"
 
 
+def _sound(text):
+    """JSON has no lone surrogates, as they come from names of files: shown as on
+    stderr."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def _bounded(text):
     return text if len(text) <= _MAX_TEXT else "... " + text[-_MAX_TEXT:]
 
 
-def describe(exc, file):
+def describe(exc, file, called=None):
+    """`called`: the function that was chosen, where nobody named one."""
+    about = _described(exc, file)
+    if isinstance(called, str):
+        about["function"] = called[:_MAX_NAME]
+    return {name: _sound(text) for name, text in about.items()}
+
+
+def _described(exc, file):
     if isinstance(exc, ToolFailure):
         message = str(exc)
         return {

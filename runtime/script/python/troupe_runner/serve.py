@@ -22,7 +22,7 @@ def _from_json(data):
         value, end = _decode_json(text)
     except ValueError:
         end = -1
-    return value if end == len(text) else json.loads(text)
+    return value if end == len(text) else values.unlimited(json.loads, text)
 
 
 class Request:
@@ -33,10 +33,12 @@ class Request:
         self.head = _from_json(head)
         self._source = source
         self.state = None
+        self.called = None  # the function's name, where the request has none
 
     @property
     def source(self):
-        return self._source.decode("utf-8")
+        text = self._source.decode("utf-8")
+        return text[1:] if text[:1] == "\ufeff" else text  # as `python FILE`
 
     def args(self):
         return _from_json(self._args) if self._args else {}
@@ -53,14 +55,14 @@ class Request:
         if self._state:
             from troupe_runner import state
 
-            self.state = state.parse(self._state)
+            self.state = values.unlimited(state.parse, self._state)
 
     def changed_state(self):
         """The state as it is now, or b"" when that is how it came."""
         if self.state is None:
             return b""
         limit = max(16 * len(self._state), 1 << 20)
-        before = values.to_json(json.loads(self._state), limit)[0]
+        before = values.to_json(_from_json(self._state), limit)[0]
         after = values.to_json(self.state, limit)[0]
         return b"" if after == before else after
 
@@ -107,8 +109,8 @@ def _answer(head, body=b"", code=b""):
     return _framed(_head(head), body, code=code)
 
 
-def _failed(exc, file):
-    about = failure.describe(exc, file)
+def _failed(exc, file, called):
+    about = failure.describe(exc, file, called)
     try:
         sys.stderr.write(about["traceback"])
     except Exception:
@@ -174,7 +176,7 @@ def run_request(data):
     try:
         return _carry_out(request)
     except BaseException as exc:  # SystemExit and KeyboardInterrupt too
-        return _failed(exc, tool.file_of(request))
+        return _failed(exc, tool.file_of(request), request.called)
 
 
 def _begin():
@@ -188,6 +190,12 @@ def prepare(basics, set_all):
     what most runs find in their environment; `set_all`: as variables.py says."""
     global _prepared
     _begin()
+    try:
+        from troupe_runner import models
+
+        models.prepare()
+    except Exception:
+        pass  # a pydantic that is none: the run that needs it will tell
     variables.use_setter(set_all)
     variables.assign(basics)
     _prepared = True

@@ -100,6 +100,33 @@ def _fitted(value, parameter, namespace):
         return value  # an annotation that means nothing at run time
 
 
+def _left_to_null(parameter, namespace):
+    """Whether None is to be filled in: the null that a caller gave for it, or
+    would have, is dropped on its way here where the schema does not know it."""
+    if parameter.optional or parameter.annotation is _MISSING:
+        return False
+    from troupe_runner import coerce
+
+    try:
+        return coerce.names_none(_resolved(parameter.annotation, namespace))
+    except Exception:
+        return _reads_as_optional(parameter.annotation)
+
+
+def _reads_as_optional(text):
+    """Of an annotation that means nothing here: a name for type checkers, or
+    `X | None` before 3.10."""
+    import ast
+
+    from troupe_runner import annotations
+
+    try:
+        types_of_nothing = annotations.Types(ast.Module([], []))
+        return types_of_nothing.is_optional(ast.Constant(text))
+    except annotations.SchemaError:
+        return False
+
+
 def bind(function, args, reserved, namespace):
     """(positional, named) for the call. `reserved`: values for the parameters
     that are the engine's to fill in, whatever the arguments say."""
@@ -112,13 +139,14 @@ def bind(function, args, reserved, namespace):
             args = {}
             break
         if p.name not in args:
+            value = None if _left_to_null(p, namespace) else _MISSING
+        else:
+            value = args.pop(p.name)
+            if p.name not in reserved:
+                value = _fitted(value, p, namespace)
+        if value is _MISSING:
             if p.kind == POSITIONAL and p.optional:
                 rest_taken = True  # nothing may follow a hole by position
-            continue
-        value = args.pop(p.name)
-        if p.name not in reserved:
-            value = _fitted(value, p, namespace)
-        if value is _MISSING:
             continue
         if p.kind == REST:
             if not isinstance(value, list):

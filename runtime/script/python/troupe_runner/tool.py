@@ -4,20 +4,18 @@ the value of a snippet's last expression."""
 import builtins
 import linecache
 import marshal
-import os
 import sys
 import types
-import typing
 from importlib.util import MAGIC_NUMBER
 
+from troupe_runner import preamble
 from troupe_runner.failure import ToolFailure
 from troupe_runner.signature import bind
 
 _TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 _COROUTINE = 0x80  # inspect.CO_COROUTINE
+_SETTLED = frozenset((dict, list, str, int, float, bool, type(None)))
 _MAX_ITEMS = 100_000  # of an async generator, which might never end
-_TYPING = frozenset(typing.__all__)
-_MODULES = frozenset(("os", "sys", "base64", "struct", "hashlib"))
 
 
 def file_of(request):
@@ -73,70 +71,13 @@ def _load(request, source, file):
 # -- the module ----------------------------------------------------------------
 
 
-def _names_in(code, found):
-    found.update(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            _names_in(constant, found)
-    return found
-
-
-def _client():
-    """The platform's API client, when it is there and has a key."""
-    key = os.environ.get("LETTA_API_KEY")
-    if not key:
-        return None
-    try:
-        import letta_client
-
-        version = getattr(letta_client, "__version__", None)
-        if version is None:
-            from importlib import metadata
-
-            version = metadata.version("letta_client")
-        old = int(str(version).split(".")[0]) < 1
-        return letta_client.Letta(**{"token" if old else "api_key": key})
-    except Exception:
-        return None  # a tool that needs it will say so better than we can
-
-
-def _letta_class():
-    try:
-        from letta_client import Letta
-
-        return Letta
-    except Exception:
-        return None
-
-
-def _offer(namespace, names):
-    """What a tool may use without importing it, because the scripts that tools
-    were written for had it: typing's names, a few modules, the client. Only
-    what the source mentions is looked up."""
-    for name in names & _TYPING:
-        namespace[name] = getattr(typing, name)
-    for name in names & _MODULES:
-        namespace[name] = __import__(name)
-    if "AgentState" in names:
-        from troupe_runner.state import State
-
-        namespace["AgentState"] = State
-    if "Letta" in names:
-        namespace["Letta"] = _letta_class()
-    namespace["client"] = _client() if "client" in names else None
-
-
 def _new_module(file, codes, models):
     module = types.ModuleType("__main__")
     module.__file__ = file
     module.__builtins__ = builtins
     sys.modules["__main__"] = module
     sys.argv = [file]
-    names = set()
-    for code in codes:
-        if code is not None:
-            _names_in(code, names)
-    _offer(module.__dict__, names)
+    preamble.offer(module.__dict__, codes)
     if models is not None:
         module.__dict__.update(models.named)
     return module.__dict__
@@ -170,23 +111,41 @@ def _wait_for(coroutine):
         return thread.submit(asyncio.run, coroutine).result()
 
 
+def _can(value, method):
+    """Asks the class, as the language does: what an instance says of names that
+    it never heard of is its own affair."""
+    try:
+        return hasattr(type(value), method)
+    except Exception:
+        return False  # so may a class of classes
+
+
 def _settled(value):
     """The result behind a coroutine, another awaitable, an async generator."""
-    if hasattr(value, "__await__"):
+    if type(value) in _SETTLED:
+        return value
+    if _can(value, "__await__"):
         return _wait_for(_finish(value))
-    if hasattr(value, "__aiter__") and hasattr(value, "__anext__"):
+    if _can(value, "__aiter__") and _can(value, "__anext__"):
         return _wait_for(_collect(value))
     return value
+
+
+def _line_of(value, file):
+    """Where a function of this file begins; -1 for everything else."""
+    try:
+        code = getattr(value, "__wrapped__", value).__code__
+        return code.co_firstlineno if code.co_filename == file else -1
+    except Exception:
+        return -1
 
 
 def _last_function(namespace, file):
     """The one that a source without a name means: the last at its top level."""
     best, line = None, -1
     for value in namespace.values():
-        inner = getattr(value, "__wrapped__", value)
-        code = getattr(inner, "__code__", None)
-        if getattr(code, "co_filename", None) == file and code.co_firstlineno > line:
-            best, line = value, code.co_firstlineno
+        if _line_of(value, file) > line:
+            best, line = value, _line_of(value, file)
     return best
 
 
@@ -208,11 +167,7 @@ def _find(namespace, name, file):
 def _not_found(namespace, name, file):
     import difflib
 
-    known = [
-        key
-        for key, value in namespace.items()
-        if getattr(getattr(value, "__code__", None), "co_filename", None) == file
-    ]
+    known = [key for key, value in namespace.items() if _line_of(value, file) >= 0]
     text = f"the source defines no function {name!r} at its top level"
     near = difflib.get_close_matches(name, known, 1)
     if near:
@@ -231,7 +186,10 @@ def call(request):
     models = request.models()
     namespace = _new_module(file, codes, models)
     exec(codes[0], namespace)
-    function = _find(namespace, request.head.get("function"), file)
+    name = request.head.get("function")
+    function = _find(namespace, name, file)
+    if not name:
+        request.called = getattr(function, "__name__", None)
     args = request.args()
     if models is not None:
         args = models.convert(args)
@@ -256,7 +214,7 @@ def run_snippet(request):
     async def run():
         for code in (statements, last):
             value = eval(code, namespace) if code else None
-            if hasattr(value, "__await__"):
+            if _can(value, "__await__"):
                 value = await value
         return value
 

@@ -22,6 +22,22 @@ class TooLarge(Exception):
     pass
 
 
+def unlimited(make, value):
+    """JSON numbers may be of any size. How many digits of one a tool reads and
+    writes stays a matter of its own, also after us in the same process."""
+    try:
+        return make(value)
+    except ValueError:
+        limit = getattr(sys, "get_int_max_str_digits", int)()
+        if not limit:
+            raise
+    sys.set_int_max_str_digits(0)
+    try:
+        return make(value)
+    finally:
+        sys.set_int_max_str_digits(limit)
+
+
 class Converter:
     """One conversion: what it met on its way, and how much it may still make."""
 
@@ -82,7 +98,7 @@ class Converter:
         if isinstance(key, float):
             return _name_of(float(key))
         if isinstance(key, int):
-            return str(int(key))
+            return unlimited(str, int(key))
         converted = _as_text(key)
         return self._text(key) if converted is None else converted
 
@@ -95,27 +111,21 @@ class Converter:
         return self._items(made, depth)
 
     def _special(self, value, depth):
-        if isinstance(value, dict):
+        if issubclass(type(value), dict):
             return self._members(dict.items(value), depth + 1)
-        for convert in (_scalar, _as_text):
-            made = convert(value)
-            if made is not None:
-                return made
-        if isinstance(value, (bytes, bytearray, memoryview)):
-            return self._bytes(bytes(value))
-        members = _members_of(value)
-        if members is not None:
-            if isinstance(members, dict):
-                return self._members(members.items(), depth + 1)
-            return self.plain(members, depth + 1)
-        if _is_sequence(value):
-            return self._iterated(value, depth + 1)
-        if isinstance(value, (set, frozenset)):
-            try:
-                return self._iterated(sorted(value), depth + 1)
-            except TypeError:
-                return self._iterated(value, depth + 1)
-        return self._text(value)
+        try:
+            kind, content = _form_of(value)
+        except Exception:  # of the object's own code: its text has to do
+            kind, content = None, None
+        if kind is _AS_IS:
+            return content
+        if kind is bytes:
+            return self._bytes(content)
+        if kind is dict:
+            return self._members(content.items(), depth + 1)
+        if kind is list:
+            return self._iterated(content, depth + 1)
+        return self._text(value) if kind is None else self.plain(content, depth + 1)
 
     def _bytes(self, data):
         try:
@@ -136,6 +146,35 @@ class Converter:
             text = f"<{type(value).__name__} without a text form>"
         self._spend(len(text))
         return text
+
+
+_AS_IS, _CONVERTED = object(), object()
+
+
+def _form_of(value):
+    """(what is made of it, from what); (None, None) for its text. Asks classes
+    and not their instances, which may have an answer to everything."""
+    for convert in (_scalar, _as_text):
+        made = convert(value)
+        if made is not None:
+            return _AS_IS, made
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes, bytes(value)
+    members = _members_of(value)
+    if members is not None:
+        return dict if isinstance(members, dict) else _CONVERTED, members
+    if _is_sequence(value):
+        return list, value
+    if isinstance(value, (set, frozenset)):
+        return list, _sorted(value)
+    return None, None
+
+
+def _sorted(values):
+    try:
+        return sorted(values)
+    except Exception:
+        return values
 
 
 def _name_of(number):
@@ -160,11 +199,15 @@ def _scalar(value):
     if isinstance(value, float):
         number = float(value)
         return number if isfinite(number) else _name_of(number)
-    if type(value).__module__ == "numpy" and hasattr(value, "item"):
+    if _home_of(value) == "numpy" and hasattr(value, "item"):
         if getattr(value, "shape", None) == ():
             inner = value.item()
             return inner if type(inner) in _SIMPLE else _scalar(inner)
     return None
+
+
+def _home_of(value):
+    return str(type(value).__module__)
 
 
 def _as_text(value):
@@ -180,44 +223,42 @@ def _as_text(value):
         return value.total_seconds()
     if isinstance(value, (decimal.Decimal, uuid.UUID, pathlib.PurePath, complex)):
         return str(value)
-    home = type(value).__module__
+    home = _home_of(value)
     if home in ("fractions", "ipaddress", "yarl", "pydantic_core._pydantic_core"):
-        return str(value) if not hasattr(value, "model_dump") else None
+        return str(value) if not hasattr(type(value), "model_dump") else None
     return None
 
 
 def _members_of(value):
     """The members of an object that has named ones, or a list in its place."""
-    if isinstance(value, type):
+    kind = type(value)
+    if issubclass(kind, type):
         return None
-    if hasattr(value, "model_dump") or (
-        hasattr(value, "__fields__") and hasattr(value, "parse_obj")
+    if hasattr(kind, "model_dump") or (
+        hasattr(kind, "__fields__") and hasattr(kind, "parse_obj")
     ):
         return _of_pydantic(value)
-    if hasattr(value, "__dataclass_fields__"):
-        return {name: getattr(value, name, None) for name in value.__dataclass_fields__}
-    if hasattr(value, "__attrs_attrs__"):
-        return {a.name: getattr(value, a.name, None) for a in value.__attrs_attrs__}
+    if hasattr(kind, "__dataclass_fields__"):
+        return {name: getattr(value, name, None) for name in kind.__dataclass_fields__}
+    if hasattr(kind, "__attrs_attrs__"):
+        return {a.name: getattr(value, a.name, None) for a in kind.__attrs_attrs__}
     from collections.abc import Mapping
 
     if isinstance(value, Mapping):
         return dict(value.items())
-    home = type(value).__module__
+    home = _home_of(value)
     if home.startswith("pandas.") and hasattr(value, "columns"):
         return value.to_dict(orient="records")
     if home.startswith(("numpy", "pandas")) and hasattr(value, "tolist"):
         return value.tolist()
-    if hasattr(value, "to_dict") and callable(value.to_dict):
-        try:
-            made = value.to_dict()
-            return made if isinstance(made, dict) else None
-        except Exception:
-            return None
+    if callable(getattr(kind, "to_dict", None)):
+        made = value.to_dict()
+        return made if isinstance(made, dict) else None
     return None
 
 
 def _of_pydantic(value):
-    if hasattr(value, "model_dump"):
+    if hasattr(type(value), "model_dump"):
         try:
             return value.model_dump(mode="json")
         except Exception:
@@ -247,9 +288,7 @@ def to_json(value, limit, show=str):
     """(JSON as bytes, fallback). Raises TooLarge beyond `limit` bytes."""
     converter = Converter(limit, show)
     plain = converter.plain(value)
-    if hasattr(sys, "set_int_max_str_digits"):
-        sys.set_int_max_str_digits(0)  # JSON numbers may be of any size
-    text = _encode(plain)
+    text = unlimited(_encode, plain)
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError:  # lone surrogates have no UTF-8

@@ -88,6 +88,15 @@ const std::map<std::string, std::string>& python_table() {
      "def f():\n  import sqlite3, xml.dom.minidom\n"
      "  return sqlite3.connect(':memory:').execute("
      "'select 1').fetchone()\n"},
+    {"digits of integers",
+     "import sys\ndef f():\n  return [sys.get_int_max_str_digits(),"
+     " 10 ** 5000]\n"},
+    {"parts of packages",
+     "import urllib, concurrent, http, email, importlib\ndef f():\n"
+     "  return [urllib.parse.quote('a b'), urllib.request.Request.__name__,"
+     " urllib.error.URLError.__name__, concurrent.futures.Future.__name__,"
+     " http.client.OK, email.utils.quote('a'),"
+     " importlib.machinery.SOURCE_SUFFIXES]\n"},
     {"a process pool",
      "from concurrent.futures import ProcessPoolExecutor\n"
      "def f():\n  import os\n"
