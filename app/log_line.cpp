@@ -50,19 +50,6 @@ bool is_plain(std::string_view text) {
   });
 }
 
-/// Without control characters, which could move a terminal's cursor.
-void append_visible(std::string& out, std::string_view text) {
-  for (unsigned char c : json::repair_utf8(text)) {
-    if (c >= 0x20 && c != 0x7f) {
-      out += static_cast<char>(c);
-      continue;
-    }
-    char escaped[8];
-    std::snprintf(escaped, sizeof escaped, "\\x%02x", c);
-    out += escaped;
-  }
-}
-
 const char* color_of(log::level l) {
   switch (l) {
   case log::level::error:
@@ -79,6 +66,20 @@ const char* color_of(log::level l) {
 }
 
 } // namespace
+
+std::string visible(std::string_view text) {
+  std::string out;
+  for (unsigned char c : json::repair_utf8(text)) {
+    if (c >= 0x20 && c != 0x7f) {
+      out += static_cast<char>(c);
+      continue;
+    }
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, "\\x%02x", c);
+    out += escaped;
+  }
+  return out;
+}
 
 std::string json_line(clock::time_point at, log::level l, std::string_view text,
                       std::span<const log::field> more) {
@@ -103,7 +104,7 @@ std::string text_line(clock::time_point at, log::level l, std::string_view text,
   auto name = std::string{to_string(l)};
   name.resize(8, ' ');
   std::string out = spelled_time(at, "%H:%M:%S") + " " + mark + name;
-  append_visible(out, cut(text));
+  out += visible(cut(text));
   for (auto& [key, value] : more) {
     out += " " + std::string{cut(key)} + "=";
     if (is_plain(value))

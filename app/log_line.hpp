@@ -17,4 +17,8 @@ std::string text_line(std::chrono::system_clock::time_point at, log::level l,
                       std::string_view text, std::span<const log::field> more,
                       bool color);
 
+/// Without control characters, which could move a terminal's cursor or begin
+/// another line.
+std::string visible(std::string_view text);
+
 } // namespace troupe

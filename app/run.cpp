@@ -1,5 +1,6 @@
 #include "app/commands.hpp"
 #include "app/local_engine.hpp"
+#include "app/log_line.hpp"
 #include "app/options.hpp"
 #include "app/run_options.hpp"
 #include "app/settings_options.hpp"
@@ -89,7 +90,7 @@ void print_for_people(const run_result& r, const prepared_run& run,
   auto why = r.failure.friendly.empty() ? r.detail : r.failure.friendly;
   print(stderr,
         "troupe: " + std::string{to_string(r.reason)}
-          + (why.empty() ? "" : ": " + why) + "\n");
+          + (why.empty() ? "" : ": " + visible(why)) + "\n");
 }
 
 /// The packages that a run asks for, installed as the server would. Kept in

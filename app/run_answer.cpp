@@ -1,6 +1,7 @@
 #include "app/run_answer.hpp"
 
 #include "app/exit_code.hpp"
+#include "app/log_line.hpp"
 #include "app/status_line.hpp"
 #include "app/table.hpp"
 
@@ -49,7 +50,7 @@ void print_answer(const json::value& r, bool streamed) {
   }
   auto why = failure_of(r);
   std::cerr << "troupe: " << cell(r, "reason")
-            << (why.empty() ? "" : ": " + why) << "\n";
+            << (why.empty() ? "" : ": " + visible(why)) << "\n";
 }
 
 int tell_answer(const json::value& result, bool as_json, bool streamed) {

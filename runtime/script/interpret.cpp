@@ -56,8 +56,8 @@ ending cause_of(const prepared_run& run, const run_result& seen) {
     return {"NoResult", how_it_ended(seen) + " before it returned a value"};
   case exit_reason::wall_timeout:
     return {"TimeoutError",
-            "Executing tool " + run.name + " timed out after " + seconds(l.wall)
-              + "."};
+            (run.name.empty() ? "The run" : "Executing tool " + run.name)
+              + " timed out after " + seconds(l.wall) + "."};
   case exit_reason::cpu_timeout:
     return {"CpuTimeoutError",
             "it used its " + seconds(l.cpu) + " of processor time"};
@@ -161,7 +161,8 @@ void take_failure(const prepared_run& run, const json::object& head,
         text_of(o, "message")},
        first_characters(called, defaults::max_name_characters));
   seen.failure.traceback = text_of(o, "traceback");
-  if (seen.failure.name == too_large)
+  // A tool may call an error of its own so.
+  if (seen.failure.name == too_large && text_of(o, "said_by") == "runner")
     seen.reason = exit_reason::output_limit;
 }
 

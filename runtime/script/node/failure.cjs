@@ -48,6 +48,7 @@ function describe(thrown) {
         name: shown(String(thrown.name || "Error"), MAX_NAME),
         message: shown(String(thrown.message)),
         traceback: `${shown(traceback(thrown))}\n`,
+        ...(thrown instanceof ToolFailure && { said_by: "runner" }),
       };
     const message = shown(typeof thrown === "string" ? thrown : util.inspect(thrown, { depth: 2 }));
     return { name: "Error", message, traceback: `Thrown: ${message}\n` };

@@ -282,6 +282,14 @@ BOOST_AUTO_TEST_CASE(names_the_limit_of_its_result) {
   BOOST_TEST(reason_of(shared_host().run(run)) == "exited");
 }
 
+BOOST_AUTO_TEST_CASE(takes_no_error_of_the_tools_for_a_limit) {
+  const auto r = shared_host().run(
+    python_tool("class ResultTooLarge(Exception): pass\n"
+                "def f():\n  raise ResultTooLarge('mine')\n"));
+  BOOST_TEST(reason_of(r) == "exited");
+  BOOST_TEST(r.failure.name == "ResultTooLarge");
+}
+
 BOOST_AUTO_TEST_CASE(survives_descriptors_sent_over_the_channel) {
   auto r = shared_host().run(python_tool(
     "import socket, os, array\n"

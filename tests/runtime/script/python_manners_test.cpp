@@ -10,6 +10,24 @@ using namespace troupe::testing;
 
 BOOST_AUTO_TEST_SUITE(python_manners)
 
+BOOST_AUTO_TEST_CASE(what_is_too_large_is_told_by_its_name) {
+  auto of = [](const std::string& source) {
+    auto run = a_run(language::python, source);
+    run.agent_state_json = R"({"id":"agent-1","note":""})";
+    return run_plainly(run);
+  };
+  // Whoever knows its length is bounded by its bytes alone.
+  BOOST_TEST((of("def f():\n    return set(range(100001))").status
+              == run_status::success));
+  auto seen = of("import itertools\ndef f():\n    return itertools.count()");
+  BOOST_TEST(seen.failure.message.find("an iterator of more than 100000 items")
+             != std::string::npos);
+  seen = of("def f(agent_state):\n    agent_state['note'] = 'x' * (2 << 20)");
+  BOOST_TEST(seen.failure.name == "AgentStateTooLarge");
+  BOOST_TEST(seen.failure.message.find("agent_state has become more than")
+             != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_failure_shows_the_lines_of_the_tool_only) {
   auto seen = run_plainly(a_run(language::python, R"(
 async def f():

@@ -76,6 +76,7 @@ def _described(exc, file):
             "name": exc.shown_as,
             "message": message,
             "traceback": f"{exc.shown_as}: {message}\n",
+            "said_by": "runner",
         }
     return {
         "name": type(exc).__name__,

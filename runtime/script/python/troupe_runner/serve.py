@@ -63,7 +63,14 @@ class Request:
             return b""
         limit = max(16 * len(self._state), 1 << 20)
         before = values.to_json(_from_json(self._state), limit)[0]
-        after = values.to_json(self.state, limit)[0]
+        try:
+            after = values.to_json(self.state, limit)[0]
+        except values.TooLarge as why:
+            raise failure.ToolFailure(
+                "AgentStateTooLarge",
+                f"agent_state has become {str(why) or f'more than {limit} bytes of JSON'};"
+                " keep large things elsewhere",
+            ) from None
         return b"" if after == before else after
 
 
@@ -118,15 +125,15 @@ def _failed(exc, file, called):
     return _answer({"status": "error", "error": about})
 
 
-def _too_large(value, head):
+def _too_large(value, head, what):
     """Text that the engine would cut anyway may be cut here; the rest is an
     error, since half a document is none."""
     limit, keep = head["max_value"], head.get("max_text", 0)
     if not isinstance(value, str) or keep * 6 > limit:
         raise failure.ToolFailure(
             "ResultTooLarge",
-            f"the return value is more than {limit} bytes of JSON; return less,"
-            " or write it to a file",
+            f"the return value is {what or f'more than {limit} bytes of JSON'};"
+            " return less, or write it to a file",
         )
     body, _ = values.to_json(value[:keep], limit)
     return body, len(value)
@@ -141,8 +148,8 @@ def _succeeded(value, request):
         body, fallback = values.to_json(value, limit, show)
         if fallback:
             about = _head({"status": "success", "fallback": True})
-    except values.TooLarge:
-        body, length = _too_large(value, head)
+    except values.TooLarge as why:
+        body, length = _too_large(value, head, str(why))
         about = _head({"status": "success", "cut_from": length})
     return _framed(about, body, request.changed_state())
 

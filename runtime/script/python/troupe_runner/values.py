@@ -19,7 +19,7 @@ _encode = json.JSONEncoder(
 
 
 class TooLarge(Exception):
-    pass
+    """Of more bytes than it may have, or, with a text, of what that says."""
 
 
 def unlimited(make, value):
@@ -104,9 +104,10 @@ class Converter:
 
     def _iterated(self, values, depth):
         made = []
+        endless = not hasattr(type(values), "__len__")
         for value in values:
-            if len(made) >= MAX_ITEMS:
-                raise TooLarge
+            if endless and len(made) >= MAX_ITEMS:
+                raise TooLarge(f"an iterator of more than {MAX_ITEMS} items")
             made.append(value)
         return self._items(made, depth)
 
