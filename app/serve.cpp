@@ -1,3 +1,4 @@
+#include "app/api_session.hpp"
 #include "app/commands.hpp"
 #include "app/host.hpp"
 #include "app/logging.hpp"
