@@ -256,18 +256,21 @@ bool make_faces(int scratch) noexcept {
   return good;
 }
 
-/// Their mounts, before Linux 6.15 only of what is attached somewhere. To take
-/// it away again costs a grace period of the kernel, some 0.1 ms.
-bool open_faces(int scratch, int& tmp, int& shm) noexcept {
-  tmp = copy_mount_at(scratch, "tmp");
-  shm = tmp < 0 ? -1 : copy_mount_at(scratch, "shm");
-  if (shm >= 0)
-    return true;
+/// The bare tmpfs stays below the face that covers it. To take a mount away
+/// again, or to close one that is attached nowhere, costs a grace period of the
+/// kernel, some 0.15 ms.
+bool show_faces(int scratch) noexcept {
   if (!attach(scratch, "/tmp"))
     return false;
-  tmp = copy_mount("/tmp/tmp", false);
-  shm = copy_mount("/tmp/shm", false);
-  return tmp >= 0 && shm >= 0 && detach("/tmp");
+  const int tmp = copy_mount_at(scratch, "tmp");
+  const int shm = copy_mount_at(scratch, "shm");
+  const bool good = tmp >= 0 && shm >= 0 && attach(tmp, "/tmp")
+    && attach(shm, "/dev/shm");
+  const int error = errno;
+  ::close(tmp);
+  ::close(shm);
+  errno = error;
+  return good;
 }
 
 } // namespace
@@ -286,13 +289,9 @@ outcome fresh_scratch(const tree_plan& tree) noexcept {
                             {nullptr, nullptr}}});
   if (scratch < 0)
     return failed(step::scratch);
-  int tmp = -1;
-  int shm = -1;
-  bool good = make_faces(scratch) && open_faces(scratch, tmp, shm)
-    && attach(tmp, "/tmp") && attach(shm, "/dev/shm");
+  bool good = make_faces(scratch) && show_faces(scratch);
   auto no = failed(step::scratch);
-  for (int fd : {scratch, tmp, shm})
-    ::close(fd);
+  ::close(scratch);
   return good ? outcome{} : no;
 }
 
@@ -316,8 +315,10 @@ bool measure_scratch(const char* directory, scratch_use& out) noexcept {
   struct statfs about {};
   if (::statfs(directory, &about) != 0)
     return false;
-  out.free_bytes = static_cast<std::uint64_t>(about.f_bavail)
-    * static_cast<std::uint64_t>(about.f_bsize);
+  const auto block = static_cast<std::uint64_t>(about.f_bsize);
+  out.free_bytes = static_cast<std::uint64_t>(about.f_bavail) * block;
+  out.used_bytes
+    = static_cast<std::uint64_t>(about.f_blocks - about.f_bfree) * block;
   out.free_inodes = about.f_ffree;
   out.used_inodes = about.f_files - about.f_ffree;
   return true;

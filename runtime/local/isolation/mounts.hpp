@@ -41,6 +41,7 @@ outcome fresh_proc() noexcept;
 struct scratch_use {
   std::uint64_t free_bytes = 0;
   std::uint64_t free_inodes = 0;
+  std::uint64_t used_bytes = 0;
   std::uint64_t used_inodes = 0;
 };
 bool measure_scratch(const char* directory, scratch_use& out) noexcept;

@@ -42,8 +42,8 @@ unique_fd plan_memory(const isolation::plan& plan) {
 outcome lease_book::grant(const start_order& order, isolation::plan plan,
                           run_resources& resources, lease_grant& out,
                           std::vector<unique_fd>& descriptors) {
-  // And pid 1, and the first of a world.
-  const auto of_ours = plan.world_per_run ? 2u : 1u;
+  // And pid 1, the first of a world, and the one of the last world, which dies.
+  const auto of_ours = plan.world_per_run ? 3u : 1u;
   isolation::group_limits bounds{order.limits.memory_bytes,
                                  order.limits.processes + of_ours};
   if (auto no = resources.group->begin(bounds); !no.ok())

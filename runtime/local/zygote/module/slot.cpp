@@ -41,10 +41,12 @@ private:
   bool start(const packet& order, descriptors& with);
   void tell_of_failure(isolation::outcome why);
   void hear();
+  void see_deserted();
   void see_off(const signalfd_siginfo& from);
   void reap();
   void kill_all();
   void finish();
+  void end_the_rest();
   void say(packet what);
   void let_go_of_listener();
 
@@ -101,10 +103,14 @@ void slot::serve(const isolation::plan& plan) {
   if (listener_ >= 0)
     prctl(PR_SET_DUMPABLE, 1);
   say(ready);
-  pollfd watched[2] = {{orders_, POLLIN, 0}, {signals_, POLLIN, 0}};
+  pollfd watched[3] = {{orders_, POLLIN, 0},
+                       {signals_, POLLIN, 0},
+                       {world_ ? world_->deserted_fd() : -1, POLLIN, 0}};
   for (;;) {
-    if (poll(watched, 2, -1) < 0)
+    if (poll(watched, 3, -1) < 0)
       continue;
+    if (watched[2].revents != 0)
+      see_deserted();
     if (watched[1].revents != 0)
       hear();
     if (watched[0].revents != 0 && obey())
@@ -224,6 +230,15 @@ void slot::see_off(const signalfd_siginfo& from) {
   say(over);
 }
 
+/// Its first process is left, which is ours and dies.
+void slot::see_deserted() {
+  if (!world_->was_deserted() || child_ <= 0)
+    return;
+  used_.add(world_->used());
+  used_.ended(world_->end_of_run(0));
+  finish();
+}
+
 void slot::reap() {
   for (;;) {
     int status = 0;
@@ -231,6 +246,8 @@ void slot::reap() {
     const auto pid = wait4(-1, &status, WNOHANG, &used);
     if (pid <= 0)
       return;
+    if (world_ && pid != child_)
+      continue; // of a world that was deserted before
     used_.add(used);
     if (pid != child_)
       continue;
@@ -259,11 +276,23 @@ void discard_signals() {
 /// The run's own process is dead: so is everything that it left, before
 /// anybody hears of it.
 void slot::finish() {
-  if (!world_)
-    used_.look_at_scratch();
-  else if (world_->scratch_was_full())
-    used_.scratch_was_full();
   child_ = 0;
+  if (!world_) {
+    used_.look_at_scratch();
+    end_the_rest();
+  } else if (world_->scratch_was_full()) {
+    used_.scratch_was_full();
+  }
+  discard_signals();
+  residue_.restore_times();
+  auto exited = used_.result();
+  exited.what = word::exited;
+  if (!residue_.none())
+    exited.flags &= ~static_cast<std::uint32_t>(clean);
+  say(exited);
+}
+
+void slot::end_the_rest() {
   // Whoever it left is our child by now: without one there is nobody to kill,
   // and killing everybody looks at every process of the host.
   int options = WNOHANG;
@@ -278,13 +307,6 @@ void slot::finish() {
     kill_all();
     options = 0;
   }
-  discard_signals();
-  residue_.restore_times();
-  auto exited = used_.result();
-  exited.what = word::exited;
-  if (!residue_.none())
-    exited.flags &= ~static_cast<std::uint32_t>(clean);
-  say(exited);
 }
 
 } // namespace

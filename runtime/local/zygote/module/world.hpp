@@ -5,6 +5,7 @@
 #include "runtime/local/zygote/module/guest.hpp"
 
 #include <stdint.h>
+#include <sys/resource.h>
 
 namespace troupe::zygote {
 
@@ -14,7 +15,9 @@ namespace troupe::zygote {
 /// confined as the run, waits for its end and takes all the rest along.
 class world {
 public:
-  explicit world(const isolation::plan& plan) : plan_{plan} {}
+  explicit world(const isolation::plan& plan);
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
 
   /// For `__builtin_setjmp`, once: where a run's process begins, on the stack
   /// of the caller, who must not return before the last run has begun.
@@ -27,11 +30,21 @@ public:
   /// changed before this has returned.
   void settle();
 
-  /// Once the first process was reaped: whether there was a run, and if not,
-  /// what failed; else how it ended, where `status` is the first one's end.
+  /// Readable when the first process has reaped its run and everybody that
+  /// it left, and little is left in the scratch. Then nothing that can do
+  /// anything is left: the kernel takes the world apart, which is a grace
+  /// period of its own, and nobody has to wait for that.
+  int deserted_fd() const { return shared_.deserted; }
+  /// Of the run that was made last; true once.
+  bool was_deserted();
+
+  /// Once it was deserted, or its first process reaped: whether there was a
+  /// run, and if not, what failed; else how it ended, where `status` is the
+  /// first one's end, and what it used until it was deserted.
   bool has_begun() const { return shared_.run > 0; }
   isolation::outcome failure() const { return shared_.done; }
   int end_of_run(int status) const;
+  const rusage& used() const { return shared_.used; }
   bool scratch_was_full() const { return shared_.scratch_full; }
 
 private:
@@ -43,12 +56,16 @@ private:
     uint32_t state;
     isolation::outcome done;
     pid_t run;
+    int deserted; // an eventfd
     bool has_ended;
     bool scratch_full;
     int status;
+    rusage used; // times, and the largest process
   };
 
   static int be_first(void* arg);
+  static bool wait_for_run(shared& s);
+  void await_not(uint32_t state);
 
   const isolation::plan& plan_;
   shared shared_{};

@@ -248,39 +248,6 @@ BOOST_AUTO_TEST_CASE(bounds_cpu_time) {
   BOOST_TEST(!s.ending.killed);
 }
 
-BOOST_AUTO_TEST_CASE(gives_every_strict_run_a_world_of_its_own) {
-  std::set<std::string> namespaces;
-  for (int i = 0; i < 3; ++i) {
-    auto strict = make_run("import os\n"
-                           "def f():\n"
-                           "  return [os.readlink('/proc/self/ns/' + n)"
-                           " for n in ('pid', 'mnt', 'uts')]\n",
-                           "f", "{}");
-    strict.isolation = isolation_level::strict;
-    namespaces.insert(finish(begin(std::move(strict))).value());
-  }
-  BOOST_TEST(namespaces.size() == 3u);
-  // In one slot, or in two that take turns.
-  BOOST_TEST(carrier->counts().replaced == 0u);
-  BOOST_TEST(makers->prepared <= 2u);
-}
-
-/// The ipc namespace is the slot's, which has none of them or goes.
-BOOST_AUTO_TEST_CASE(shows_no_strict_run_what_another_left_in_memory) {
-  auto strict = [](const char* line) {
-    auto made = make_run(std::string{"import ctypes\ndef f():\n  return "
-                                     "ctypes.CDLL(None).shmget("}
-                           + line + ") >= 0\n",
-                         "f", "{}");
-    made.isolation = isolation_level::strict;
-    return made;
-  };
-  BOOST_TEST(finish(begin(strict("77, 4096, 0o1666"))).value() == "true");
-  BOOST_TEST(carrier->counts().replaced == 1u);
-  for (int i = 0; i < 3; ++i)
-    BOOST_TEST(finish(begin(strict("77, 1, 0"))).value() == "false");
-}
-
 BOOST_AUTO_TEST_CASE(runs_without_isolation_when_told) {
   auto off = make_run("def f():\n  return 1\n", "f", "{}");
   off.isolation = isolation_level::off;
