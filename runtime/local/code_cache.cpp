@@ -26,7 +26,7 @@ std::string code_cache::key_of(const prepared_run& run) {
 std::string_view code_cache::find(const std::string& key) {
   auto found = by_key_.find(key);
   if (found == by_key_.end()) {
-    entries_.push_front({key, {}, 0, false});
+    entries_.push_front({key, {}, 0, options::none});
     found = by_key_.emplace(key, entries_.begin()).first;
     trim();
   } else {
@@ -36,12 +36,19 @@ std::string_view code_cache::find(const std::string& key) {
   return entries_.front().code;
 }
 
-bool code_cache::wants(const std::string& key) {
+code_cache::options code_cache::options_of(const prepared_run& run,
+                                           const run_carrier& by) {
+  return run.lang != language::python && by.forks() ? options::of_a_fork
+                                                    : options::of_a_start;
+}
+
+bool code_cache::wants(const std::string& key, options by) {
   const auto found = by_key_.find(key);
-  if (found == by_key_.end() || found->second->asked
+  if (found == by_key_.end() || found->second->asked >= by
       || found->second->seen < limit_.sightings)
     return false;
-  return found->second->asked = true;
+  found->second->asked = by;
+  return true;
 }
 
 void code_cache::put(const std::string& key, std::string code) {

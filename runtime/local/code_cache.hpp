@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/backend.hpp"
+#include "runtime/local/run_carrier.hpp"
 
 #include <cstddef>
 #include <list>
@@ -31,8 +32,15 @@ public:
 
   /// The code, or "". Counts the sighting.
   std::string_view find(const std::string& key);
-  /// Whether somebody should compile it now; true once.
-  bool wants(const std::string& key);
+  /// Code of V8 is for the options that its Node was started with, and a
+  /// forked run's Node has others than one that is started for its run. With
+  /// the wrong ones it is still a source without types, parsed by every run.
+  enum class options : std::uint8_t { none, of_a_start, of_a_fork };
+  /// What a run by this carrier needs.
+  static options options_of(const prepared_run& run, const run_carrier& by);
+  /// Whether somebody should compile it now; true once, and once more when
+  /// what was compiled for a start is forked.
+  bool wants(const std::string& key, options by);
   /// "": it does not compile. That is remembered as well.
   void put(const std::string& key, std::string code);
 
@@ -44,7 +52,7 @@ private:
     std::string key;
     std::string code;
     std::uint32_t seen = 0;
-    bool asked = false;
+    options asked = options::none;
   };
   void trim();
 

@@ -95,6 +95,8 @@ public:
   /// already: then those are the run's, instead of the far ends in `what`, and
   /// `start` has to follow.
   virtual std::optional<near_ends> claim(const launch&) { return std::nullopt; }
+  /// From an interpreter that is started for that, with options of its own.
+  virtual bool forks() const { return false; }
   virtual void start(launch what, carrier_events events) = 0;
   /// Kills the whole tree at once; `ended` follows. Unknown ids are ignored.
   virtual void kill(const run_id& id) = 0;

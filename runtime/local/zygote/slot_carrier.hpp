@@ -58,6 +58,7 @@ public:
   ~slot_carrier() override;
 
   bool takes(const launch& what) const override;
+  bool forks() const override { return true; }
   void start(launch what, carrier_events events) override;
   void kill(const run_id& id) override;
   void stop() override;

@@ -19,17 +19,33 @@ prepared_run source_run(std::string source) {
   return run;
 }
 
+constexpr auto from_start = code_cache::options::of_a_start;
+constexpr auto from_fork = code_cache::options::of_a_fork;
+
 } // namespace
 
 BOOST_AUTO_TEST_CASE(ask_for_code_at_the_second_sighting_and_once) {
   code_cache cache;
   BOOST_TEST(cache.find("a").empty());
-  BOOST_TEST(!cache.wants("a"));
+  BOOST_TEST(!cache.wants("a", from_start));
   BOOST_TEST(cache.find("a").empty());
-  BOOST_TEST(cache.wants("a"));
-  BOOST_TEST(!cache.wants("a"));
+  BOOST_TEST(cache.wants("a", from_start));
+  BOOST_TEST(!cache.wants("a", from_start));
   cache.put("a", "code");
   BOOST_TEST(cache.find("a") == "code");
+}
+
+BOOST_AUTO_TEST_CASE(ask_again_when_a_run_is_forked) {
+  code_cache cache{{.sightings = 1}};
+  cache.find("a");
+  BOOST_TEST(cache.wants("a", from_start));
+  cache.put("a", "for a start");
+  BOOST_TEST(cache.wants("a", from_fork));
+  BOOST_TEST(cache.find("a") == "for a start"); // better than none
+  BOOST_TEST(!cache.wants("a", from_fork));
+  BOOST_TEST(!cache.wants("a", from_start));
+  cache.put("a", "for a fork");
+  BOOST_TEST(cache.find("a") == "for a fork");
 }
 
 BOOST_AUTO_TEST_CASE(forget_what_was_used_longest_ago) {

@@ -56,6 +56,35 @@ BOOST_AUTO_TEST_CASE(keep_the_same_limits) {
   }
 }
 
+/// A Node that does not take what it is handed compiles it, without a word.
+BOOST_AUTO_TEST_CASE(take_the_code_that_was_compiled_for_them) {
+  const auto run
+    = script("import * as v8 from 'node:v8';\n"
+             "const size = () =>\n"
+             "  v8.getHeapCodeStatistics().bytecode_and_metadata_size;\n"
+             "function never(n: number) { return n * n + 1; }\n"
+             "export function f() {\n"
+             "  size();\n"
+             "  const before = size();\n"
+             "  never(2);\n"
+             "  return size() - before;\n"
+             "}\n",
+             language::typescript);
+  local_host host{{}};
+  // Both are cold starts, and so is what the second one asks to be compiled.
+  for (int i = 0; i < 2; ++i)
+    BOOST_TEST(host.run(run).value_json != "0");
+  BOOST_REQUIRE(eventually([&] {
+    const auto now = host.backend().slots(warm_node);
+    return now.zygotes > 0 && now.trouble.empty();
+  }));
+  std::string value;
+  for (int i = 0; i < 50 && value != "0"; ++i)
+    value = host.run(run).value_json;
+  BOOST_TEST(value == "0");
+  BOOST_TEST(host.run(run).value_json == "0");
+}
+
 BOOST_AUTO_TEST_CASE(draw_numbers_of_their_own) {
   BOOST_REQUIRE(warm_is_ready(warm_node));
   std::set<std::string> seen;
