@@ -146,6 +146,7 @@ zygote::zygote_options zygote_options_from(const settings& s) {
   o.early_word = wanted("early-word");
   o.ready_pages = wanted("ready-pages");
   o.idle_nursery = wanted("idle-nursery");
+  o.direct_seed = wanted("direct-seed");
   return o;
 }
 

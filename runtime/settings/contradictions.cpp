@@ -64,7 +64,8 @@ void check_tricks(findings& found, const std::vector<std::string>& names) {
         && name != "inherited-maps" && name != "hot-blocks"
         && name != "fork-ahead" && name != "gathered-pages"
         && name != "cold-memory" && name != "early-word"
-        && name != "ready-pages" && name != "idle-nursery")
+        && name != "ready-pages" && name != "idle-nursery"
+        && name != "direct-seed")
       found.add("local.without-tricks", "knows no trick '" + name + "'");
 }
 

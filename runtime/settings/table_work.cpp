@@ -44,8 +44,8 @@ std::vector<setting_key> local_runs() {
     row("local", "without-tricks", TROUPE_AT(local.without_tricks),
         "Of child-allocator, huge-text, huge-heap, merged-maps, "
         "joined-libraries, inherited-maps, gathered-pages, hot-blocks, "
-        "cold-memory, fork-ahead, early-word, ready-pages, idle-nursery: "
-        "tricks to leave out."),
+        "cold-memory, fork-ahead, early-word, ready-pages, idle-nursery, "
+        "direct-seed: tricks to leave out."),
     row("local", "python", TROUPE_AT(local.python),
         "The Python interpreter; empty: the first of a few usual places.")
       .form(text_form::path),

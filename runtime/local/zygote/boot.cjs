@@ -20,7 +20,7 @@ delete process.env.LD_PRELOAD; // for this process alone
 const CONTROL = 3;
 const CHANNEL = 3;
 const ARMED = 2;
-const WARM_RUNS = 400;
+const WARM_RUNS = 400; // even: half of them as each of two kinds
 
 // -- the runner, known by the name that it has inside ------------------------------
 
@@ -145,14 +145,23 @@ function answer(runner, request) {
   return data;
 }
 
-/** What the engine sends to have it called. */
-function requestFor(runner, frame, env, source, name, args) {
+/** What the engine sends to have it called, member by member in the same order:
+ *  objects of a new shape cost a child a page each. */
+function requestFor(runner, frame, env, source, name, args, more = {}) {
   const common = { lang: "typescript", name, function: name };
   const encode = (head, code) =>
     frame.encode(frame.REQUEST, [JSON.stringify(head), source, args, "", code].map((part) => Buffer.from(part)));
-  const compiled = answer(runner, encode({ ...common, op: "compile" }, ""));
+  const compiled = answer(runner, encode({ op: "compile", ...common }, ""));
   const code = frame.decode(frame.ANSWER, compiled)[4];
-  return encode({ ...common, op: "call", env, max_value: 1 << 20, max_text: 50000 }, code);
+  return encode({ op: "call", ...common, env, max_value: 1 << 20, max_text: 50000, ...more }, code);
+}
+
+/** What runs have that come for an agent or a stored tool. */
+const IDS = ["LETTA_AGENT_ID", "LETTA_TOOL_ID", "TROUPE_AGENT_ID", "TROUPE_TOOL_ID"];
+
+function withIds(env) {
+  const all = Object.entries(env).concat(IDS.map((name) => [name, "0"]));
+  return Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Runs to be rehearsed, each with its length before it. */
@@ -171,13 +180,20 @@ function plays(runner, frame, env) {
  *  here, every child would have to compile for itself. */
 function warmer(runner, frame, env, native) {
   const args = '{"items": [1, 2.5, 3], "options": {"label": "k"}}';
-  const request = requestFor(runner, frame, env, WARM_SOURCE, "summarize", args);
+  // A name of more than ten letters is another kind of text to V8. The bare one
+  // comes last: what it leaves in the environment, every run has.
+  const longer = "summarizeEverything";
+  const requests = [
+    requestFor(runner, frame, withIds(env), WARM_SOURCE.replace("summarize", longer), longer, args, { json_schema: "{}" }),
+    requestFor(runner, frame, env, WARM_SOURCE, "summarize", args),
+  ];
+  let turn = 0;
   return () => {
     const from = native.pipe(1);
     const to = native.pipe(0);
     let done = false;
     const end = runner.finisher(to, () => (done = true));
-    frame.write(to, request);
+    frame.write(to, requests[turn++ % requests.length]);
     runner.serve_one(from, native.exit, end);
     for (let i = 0; i < 100 && !done; ++i) process._tickCallback();
     if (!done) throw new Error("the warm-up did not end");
@@ -193,16 +209,32 @@ function warmer(runner, frame, env, native) {
  *  it is first used in a context, from this flag: once for ours (`draw`), and once
  *  more for contexts that the tool makes. */
 function reseed(native, draw) {
-  v8.setFlagsFromString(`--random-seed=${native.random()}`);
+  seed(native);
   draw();
-  v8.setFlagsFromString(`--random-seed=${native.random()}`);
+  seed(native);
 }
 
-function becomeRun(native, draw) {
+function seed(native) {
+  if (!native.reseed()) v8.setFlagsFromString(`--random-seed=${native.random()}`);
+}
+
+/** Shows native code where the seed is: a number that nothing else is, three
+ *  times. */
+function showSeed(native) {
+  for (let i = 0; i < 3; ++i) {
+    const number = native.random();
+    v8.setFlagsFromString(`--random-seed=${number}`);
+    native.seeded(number);
+  }
+}
+
+/** What a child would have to mend, this process never has: its own number, its
+ *  own directory, its own end. */
+function stayNobody(native) {
+  v8.cachedDataVersionTag(); // counts V8's flags, which every tool's code is checked against
   process.reallyExit = native.exit;
-  Object.defineProperty(process, "pid", { value: native.pid() });
+  Object.defineProperty(process, "pid", { get: native.pid });
   process.chdir("."); // forgets the directory that it remembers
-  reseed(native, draw);
 }
 
 /** What lives of the youngest objects moves away, so that a child begins with
@@ -234,10 +266,11 @@ function main() {
   process.execArgv = ["--no-warnings"];
   const runner = loadRunner();
   const frame = Module._cache[path.join(seen, "frame.cjs")].exports;
+  if (tricks.includes("seed")) showSeed(native.exports);
   const warm = warmer(runner, frame, env, native.exports);
   for (let i = 0; i < WARM_RUNS; ++i) {
     warm();
-    becomeRun(native.exports, () => {});
+    reseed(native.exports, () => {});
   }
   const rehearsed = tricks.includes("pages")
     ? native.exports.elsewhere(() => plays(runner, frame, env))
@@ -245,8 +278,10 @@ function main() {
   if (tricks.includes("nursery")) strewNursery();
   emptyNursery();
   runner.prepare(CHANNEL, native.exports.exit);
-  // Not before Node has started for good: what it does after its main script,
-  // every child would do.
+  stayNobody(native.exports);
+  // Not before Node has started for good, and has once been through the end of
+  // such a task: what it does or compiles there, every child would.
+  setImmediate(() => {});
   setImmediate(() => {
     const order = native.exports.serve(
       CONTROL,
@@ -254,7 +289,7 @@ function main() {
       GARBAGE,
       rehearsed,
     );
-    becomeRun(native.exports, Math.random);
+    reseed(native.exports, Math.random);
     if (order === ARMED) while (!native.exports.wait()) warm();
   });
   // Right behind, and not from there: this file would be in every trace that a

@@ -71,7 +71,8 @@ struct zygote_options {
   bool hot_blocks = true;  // Python's; needs huge_heap
   bool ready_pages = true;
   bool idle_nursery = true; // Node's
-  /// What has to be known for the last one is found out after so many runs.
+  bool direct_seed = true;  // Node's
+  /// What `hot_blocks` has to know is found out after so many runs.
   std::uint64_t learn_after = 200;
 };
 

@@ -52,6 +52,8 @@ std::string tricks(const zygote_options& o) {
     names += "pages,";
   if (o.idle_nursery)
     names += "nursery,";
+  if (o.direct_seed)
+    names += "seed,";
   return names;
 }
 

@@ -78,9 +78,13 @@ function patiently(f) {
   }
 }
 
-/** Exactly one frame's bytes from a descriptor. */
+// Made once, for a process that is forked from this one as well. It reads one
+// frame, or a second one when it is done with the first.
+const space = Buffer.allocUnsafeSlow(65536);
+
+/** Exactly one frame's bytes from a descriptor; valid until the next is read. */
 function read(fd) {
-  let data = Buffer.allocUnsafe(65536);
+  let data = space;
   let have = 0;
   let wanted = HEADER_BYTES;
   while (have < wanted) {

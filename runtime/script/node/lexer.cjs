@@ -102,26 +102,30 @@ function* scan(text, at = 0) {
   }
 }
 
-/** All tokens, each with the depth of brackets it stands in; a bracket counts
- *  as outside of what it opens or closes. */
-function tokenize(text) {
-  const tokens = [];
+const opens = (token) => token.text === "(" || token.text === "[" || token.text === "{";
+const closes = (token) => token.text === ")" || token.text === "]" || token.text === "}";
+
+/** Tokens one by one, each with the depth of brackets it stands in; a bracket
+ *  counts as outside of what it opens or closes. */
+function* scanDeep(text) {
   let depth = 0;
   for (const token of scan(text)) {
-    if (token.type === "punctuator" && /^[)\]}]$/.test(token.text)) depth = Math.max(0, depth - 1);
+    const isPunctuator = token.type === "punctuator";
+    if (isPunctuator && closes(token)) depth = Math.max(0, depth - 1);
     token.depth = depth;
-    if (token.type === "punctuator" && /^[([{]$/.test(token.text)) ++depth;
-    tokens.push(token);
+    if (isPunctuator && opens(token)) ++depth;
+    yield token;
   }
-  return tokens;
 }
+
+const tokenize = (text) => [...scanDeep(text)];
 
 /** The index of the bracket that closes the one at `open`. */
 function closing(tokens, open) {
   const depth = tokens[open].depth;
   for (let i = open + 1; i < tokens.length; ++i)
-    if (tokens[i].depth === depth && /^[)\]}]$/.test(tokens[i].text)) return i;
+    if (tokens[i].depth === depth && closes(tokens[i])) return i;
   return tokens.length - 1;
 }
 
-module.exports = { tokenize, closing };
+module.exports = { tokenize, scanDeep, closes, closing };

@@ -68,8 +68,13 @@ const ES_ONLY = new Set(["ERR_REQUIRE_ESM", "ERR_REQUIRE_ASYNC_MODULE", "ERR_PAC
 
 class Loader {
   constructor(file) {
-    this.require = createRequire(file);
+    this.file = file;
+    this.made = null;
     this.load = this.load.bind(this);
+  }
+
+  get require() {
+    return (this.made ??= createRequire(this.file));
   }
 
   async load(specifier) {

@@ -25,6 +25,7 @@ class Rewriter {
     this.exported = new Set(); // names of what is exported, functions or not
     this.modules = 0;
     this.isModule = false;
+    this.meta = false; // whether it asks for import.meta
   }
 
   replace(from, to, text) {
@@ -50,7 +51,7 @@ class Rewriter {
         const before = this.tokens[i - 1];
         if (before && (before.text === "." || before.text === "?.")) continue;
         if (after.text === "(") this.replace(token, token, "__load");
-        else if (after.text === ".") this.replace(token, this.tokens[i + 2], "__meta");
+        else if (after.text === ".") this.metaProperty(i);
         else if (token.depth === 0 && this.startsStatement(i)) i = this.importStatement(i);
       } else if (token.depth === 0 && token.text === "export" && token.type === "name" && this.startsStatement(i)) {
         this.isModule = true;
@@ -60,6 +61,11 @@ class Rewriter {
       }
     }
     return this;
+  }
+
+  metaProperty(i) {
+    this.meta = true;
+    this.replace(this.tokens[i], this.tokens[i + 2], "__meta");
   }
 
   startsStatement(i) {
@@ -194,13 +200,15 @@ class Rewriter {
 const OPEN =
   "(async function(exports,require,module,__filename,__dirname,__load,__get,__all,__meta){const __exports=exports;";
 
-/** {code, offset, functions}: `offset` is how far the first line was moved. */
+/** {code, offset, functions, meta}: `offset` is how far the first line was
+ *  moved. */
 function wrap(rewriter, strict, tail) {
   const head = OPEN.replace("{const", strict ? '{"use strict";const' : "{const") + rewriter.head + "{";
   return {
     code: `${head}${rewriter.text()}\n;${rewriter.tail}${tail}}})`,
     offset: head.length,
     functions: rewriter.functions,
+    meta: rewriter.meta,
   };
 }
 
@@ -247,7 +255,7 @@ function wrapSnippet(source, valid) {
     if (DECLARES.test(starts.text) && starts.type === "name") break;
     const expression = text.slice(tokens[i].start, tokens[end - 1].end);
     const body = `${text.slice(0, tokens[i].start)};return (${expression}\n)`;
-    const made = wrap({ text: () => body, head: rewriter.head, tail: "", functions: [] }, false, "");
+    const made = wrap({ text: () => body, head: rewriter.head, tail: "", functions: [], meta: rewriter.meta }, false, "");
     if (valid(made.code)) return made;
   }
   return wrap(rewriter, false, "");

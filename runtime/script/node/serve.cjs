@@ -44,12 +44,17 @@ function installStreams() {
   }
 }
 
+const SEARCHED = ["NODE_PATH", "HOME"]; // by modules, for other modules
+let current = null; // what process.env is, once it is ours
+
 /** The run's variables and nothing else, wherever the process came from; on a
  *  machine that is not ours, beside its own. */
 function setEnvironment(variables, keep) {
-  if (!keep) for (const name of Object.keys(process.env)) delete process.env[name];
-  Object.assign(process.env, variables);
-  Module._initPaths(); // reads NODE_PATH
+  const before = current || { ...process.env };
+  if (!keep) for (const name of Object.keys(before)) if (!Object.hasOwn(variables, name)) delete process.env[name];
+  for (const name of Object.keys(variables)) if (before[name] !== variables[name]) process.env[name] = variables[name];
+  if (current === null || SEARCHED.some((name) => before[name] !== variables[name])) Module._initPaths();
+  if (!keep) current = variables;
 }
 
 // -- answers -------------------------------------------------------------------------

@@ -1,7 +1,21 @@
 "use strict";
 // From arguments by name to a call by position.
 
-const { tokenize, closing } = require("./lexer.cjs");
+const { scanDeep, closes, closing } = require("./lexer.cjs");
+
+/** The tokens of a function's text up to the end of its parameter list: what
+ *  follows may be long, and nobody asks. */
+function headOf(text) {
+  const tokens = [];
+  let inside = false;
+  for (const token of scanDeep(text)) {
+    tokens.push(token);
+    if (token.depth > 0) continue;
+    if (token.text === "=>" || (inside && closes(token))) break;
+    inside ||= token.text === "(";
+  }
+  return tokens;
+}
 
 /** The tokens of a function's text that make up its parameter list. */
 function parameterTokens(tokens) {
@@ -36,7 +50,7 @@ function parameters(f) {
   if (/\{\s*\[native code\]\s*\}$/.test(text)) return [];
   if (/^class(?![\w$])\s*[^\s(]/.test(text)) // and no method of that name
     throw new TypeError(`'${f.name}' in the source is a class, no function: export a function that makes and uses one`);
-  return splitAtCommas(parameterTokens(tokenize(text))).map((part) => {
+  return splitAtCommas(parameterTokens(headOf(text))).map((part) => {
     const optional = part.some((t) => t.text === "=" && t.depth === part[0].depth);
     if (part[0].text === "...") return { kind: "rest", name: part[1].text, optional: true };
     if (part[0].text === "{") return { kind: "object", names: patternNames(part), optional };

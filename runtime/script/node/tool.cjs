@@ -79,16 +79,14 @@ function scriptOf(made, file, cachedData) {
   });
 }
 
-function wrapped(head, source, snippet) {
-  const file = fileOf(head);
+function wrapped(head, source, snippet, file) {
   const plain = withoutHashbang(source);
   const script = head.lang === "typescript" ? stripTypes(plain, file) : plain;
   return snippet ? wrapSnippet(script, compiles) : wrapTool(script, head.function);
 }
 
-function compiled(head, source, snippet) {
-  const made = wrapped(head, source, snippet);
-  const file = fileOf(head);
+function compiled(head, source, snippet, file) {
+  const made = wrapped(head, source, snippet, file);
   try {
     return { made, script: scriptOf(made, file) };
   } catch (e) {
@@ -101,7 +99,7 @@ function compiled(head, source, snippet) {
 function compile(head, source) {
   // Functions too, not only what runs first: nothing of it runs here.
   v8.setFlagsFromString("--no-lazy");
-  const { made, script } = compiled(head, source, head.snippet);
+  const { made, script } = compiled(head, source, head.snippet, fileOf(head));
   v8.setFlagsFromString("--lazy");
   const cache = script.createCachedData();
   const about = Buffer.from(JSON.stringify({ ...made, for: COMPILED_FOR, wanted: head.function }));
@@ -110,14 +108,14 @@ function compile(head, source) {
   return Buffer.concat([length, about, cache]);
 }
 
-function load(head, source, code, snippet) {
+function load(head, source, code, snippet, file) {
   if (code.length > 4) {
     const end = 4 + code.readUInt32LE(0);
     const made = JSON.parse(code.toString("utf8", 4, end));
     if (made.for === COMPILED_FOR && made.wanted === head.function)
-      return { made, script: scriptOf(made, fileOf(head), code.subarray(end)) };
+      return { made, script: scriptOf(made, file, code.subarray(end)) };
   }
-  return compiled(head, source, snippet);
+  return compiled(head, source, snippet, file);
 }
 
 // -- the world of a tool -----------------------------------------------------------
@@ -134,16 +132,22 @@ async function makeClient(loader) {
   }
 }
 
+/** Whether a source may want it, with `eval` or without: what most sources never
+ *  ask for takes longer to make than they run. */
+const mentions = (source, name) => source.includes(name) || source.includes("eval");
+
 async function evaluate(head, source, code, snippet) {
   const file = fileOf(head);
-  const { made, script } = load(head, source, code, snippet);
+  const { made, script } = load(head, source, code, snippet, file);
   const loader = new Loader(file);
   globalThis.client = /\bclient\b/.test(source) ? await makeClient(loader) : null;
   const module = { exports: {}, filename: file, id: file, loaded: false };
-  const meta = { url: pathToFileURL(file).href, filename: file, dirname: path.dirname(file) };
+  const directory = path.dirname(file);
+  const require = mentions(source, "require") ? loader.require : undefined;
+  const meta = made.meta ? { url: pathToFileURL(file).href, filename: file, dirname: directory } : undefined;
   const body = script.runInThisContext();
   const local = await body.call(
-    undefined, module.exports, loader.require, module, file, path.dirname(file), loader.load, get, all, meta,
+    undefined, module.exports, require, module, file, directory, loader.load, get, all, meta,
   );
   return { made, module, local };
 }

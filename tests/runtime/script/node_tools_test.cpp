@@ -113,6 +113,19 @@ const row calls[] = {
    "const require = createRequire(import.meta.url);\n"
    "export function f() { return require('path').basename('/a/b') }",
    "{}", R"("b")"},
+  {"require in what it evaluates",
+   "export function f(code: string) { return eval(code) }",
+   R"js({"code":"require('path').basename('/a/b')"})js", R"("b")"},
+  {"members of import.meta",
+   "export function f() { const { filename, dirname } = import.meta;\n"
+   "return [import.meta.url === 'file://' + filename,"
+   " filename.startsWith(dirname)] }",
+   "{}", "[true,true]"},
+  {"a long head before the parameters",
+   "export const f = async function (\n/* ( */ a: string = ')',\n"
+   "b: (x: number) => string = (x) => `(${x}`, { c = [1, (2)] } = {}) {\n"
+   "return [a, b(1), c] }",
+   R"({"a":"x"})", R"(["x","(1",[1,2]])"},
   {"top-level await",
    "const x = await Promise.resolve(3);\n"
    "export function f() { return x }",

@@ -103,8 +103,8 @@ bool world::wait_for_run(shared& s) {
   s.status = status;
   s.has_ended = true;
   do {
-    reaped = bare_call(SYS_wait4, -1, bits(&status), __WALL | WNOHANG,
-                       bits(&used));
+    reaped
+      = bare_call(SYS_wait4, -1, bits(&status), __WALL | WNOHANG, bits(&used));
     if (reaped > 0)
       add(s.used, used);
   } while (reaped > 0);

@@ -8,6 +8,7 @@
 #include "runtime/local/zygote/module/zygote.hpp"
 #include "runtime/local/zygote/node/idle_nursery.hpp"
 #include "runtime/local/zygote/node/node_guest.hpp"
+#include "runtime/local/zygote/node/random_seed.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -26,6 +27,7 @@ namespace troupe::zygote {
 namespace {
 
 node_guest* living = nullptr;
+random_seed seed;
 
 std::string_view bytes_of(napi_env env, napi_value buffer) {
   void* data = nullptr;
@@ -171,15 +173,32 @@ napi_value pid(napi_env env, napi_callback_info) {
   return answer;
 }
 
-/// random(): 31 bits of the kernel's, never 0. Asking OpenSSL would make it
-/// seed itself first.
-napi_value random_number(napi_env env, napi_callback_info) {
+/// 31 bits of the kernel's, never 0. Asking OpenSSL would make it seed itself
+/// first.
+int32_t draw() {
   uint32_t bits = 0;
   while ((bits & 0x7fffffff) == 0)
     if (getrandom(&bits, sizeof bits, 0) != sizeof bits)
       _exit(could_not_start);
+  return static_cast<int32_t>(bits & 0x7fffffff);
+}
+
+napi_value random_number(napi_env env, napi_callback_info) {
   napi_value answer = nullptr;
-  napi_create_int32(env, static_cast<int32_t>(bits & 0x7fffffff), &answer);
+  napi_create_int32(env, draw(), &answer);
+  return answer;
+}
+
+/// seeded(number): it is V8's seed now.
+napi_value seeded(napi_env env, napi_callback_info info) {
+  seed.is_now(arguments{env, info}.number(0));
+  return nullptr;
+}
+
+/// reseed(): V8 gets another seed; false if it has to be told in words.
+napi_value reseed(napi_env env, napi_callback_info) {
+  napi_value answer = nullptr;
+  napi_get_boolean(env, seed.set(draw()), &answer);
   return answer;
 }
 
@@ -223,6 +242,8 @@ napi_register_module_v1(napi_env env, napi_value exports) {
   add("serve", serve);
   add("pipe", pipe_end);
   add("random", random_number);
+  add("seeded", seeded);
+  add("reseed", reseed);
   add("elsewhere", elsewhere);
   add("pid", pid);
   add("wait", wait);

@@ -103,9 +103,9 @@ BOOST_AUTO_TEST_CASE(counts_what_orphans_used) {
 }
 
 BOOST_AUTO_TEST_CASE(tells_how_its_run_ended) {
-  BOOST_TEST(run_strict("import os\ndef f():\n  os._exit(7)\n")
-               .ending.wait_status
-             == 7 << 8);
+  BOOST_TEST(
+    run_strict("import os\ndef f():\n  os._exit(7)\n").ending.wait_status
+    == 7 << 8);
   BOOST_TEST(run_strict("import os\ndef f():\n  os.kill(os.getpid(), 9)\n")
                .ending.wait_status
              == 9);
@@ -115,9 +115,9 @@ BOOST_AUTO_TEST_CASE(tells_how_its_run_ended) {
                         "      while True: file.write(bytes(1 << 20))\n"
                         "    except OSError as no: return no.errno\n")
                .ending.disk_full);
-  BOOST_TEST(run_strict("import os\ndef f():\n  return os.listdir('/tmp')\n")
-               .value()
-             == "[]");
+  BOOST_TEST(
+    run_strict("import os\ndef f():\n  return os.listdir('/tmp')\n").value()
+    == "[]");
   BOOST_TEST(carrier->counts().replaced == 0u);
 }
 
