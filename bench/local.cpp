@@ -85,6 +85,28 @@ void measure_pauses(report& out, const std::string& python,
               1.6);
 }
 
+/// What isolation costs, and what of that is the kernel's, for namespaces in
+/// which nothing happens. Before there is a crowd of slots.
+void measure_levels(report& out, local_engine& on_demand) {
+  const auto& tool = local_tools().front();
+  const auto at = [&](isolation_level level) {
+    return [&, level] { return on_demand.run(tool, level, 250, 4); };
+  };
+  auto all
+    = measure({{"off4", at(isolation_level::off)},
+               {"strict4", at(isolation_level::strict)},
+               {"bare_namespaces", [] { return run_bare_namespaces(100); }}},
+              9);
+  for (const auto& [name, r] : all)
+    print_side(out, name, r);
+  out.at_least("local.strict.vs_off",
+               median_ratio(all["strict4"].rate, all["off4"].rate), "x", 0.70);
+  out.add("local.strict.vs_bare_namespaces.cpu",
+          median_ratio(all["strict4"].cpu, all["bare_namespaces"].cpu), "x");
+  out.add("local.off.vs_bare_namespaces.cpu",
+          median_ratio(all["off4"].cpu, all["bare_namespaces"].cpu), "x");
+}
+
 /// The light tool under every load, against itself.
 void measure_loads(report& out, const std::string& python,
                    local_engine& on_demand) {
@@ -95,14 +117,10 @@ void measure_loads(report& out, const std::string& python,
     {"c8", [&] { return on_demand.run(tool, standard, 250, 8); }},
     {"c64", [&] { return on_demand.run(tool, standard, 400, 64); }},
     {"c1000", [&] { return on_demand.run(tool, standard, 1'000, 1'000); }},
-    {"off4", [&] { return on_demand.run(tool, isolation_level::off, 250, 4); }},
-    {"strict4",
-     [&] { return on_demand.run(tool, isolation_level::strict, 250, 4); }},
     {"after_crowd",
      [&] { return on_demand.run_spaced(tool, 30, milliseconds{20}); }},
     {"empty_python", [&] { return run_empty_interpreter(python, 8); }},
     {"bare_fork", [&] { return run_bare_forks(200); }},
-    {"bare_namespaces", [&] { return run_bare_namespaces(100); }},
   });
   for (const auto& [name, r] : all)
     print_side(out, name, r);
@@ -110,13 +128,6 @@ void measure_loads(report& out, const std::string& python,
                "x", 0.85);
   out.at_least("local.c1000.vs_c4",
                median_ratio(all["c1000"].rate, all["c4"].rate), "x", 0.80);
-  out.at_least("local.strict.vs_off",
-               median_ratio(all["strict4"].rate, all["off4"].rate), "x", 0.70);
-  // What of that is the kernel's, for namespaces in which nothing happens.
-  out.add("local.strict.vs_bare_namespaces.cpu",
-          median_ratio(all["strict4"].cpu, all["bare_namespaces"].cpu), "x");
-  out.add("local.off.vs_bare_namespaces.cpu",
-          median_ratio(all["off4"].cpu, all["bare_namespaces"].cpu), "x");
   out.add("local.standard.vs_bare_fork.cpu",
           median_ratio(all["c4"].cpu, all["bare_fork"].cpu), "x");
 }
@@ -203,13 +214,15 @@ void run_local(report& out) {
            "on and random reseeded in every run");
   local_engine on_demand{0};
   local_engine pooled{1};
-  out.note("parts of this: TROUPE_BENCH_LOCAL=pauses,tools,loads,node,"
-           "ballast,sleepers");
+  out.note("parts of this: TROUPE_BENCH_LOCAL=pauses,tools,levels,loads,"
+           "node,ballast,sleepers");
   if (is_wanted("pauses"))
     measure_pauses(out, python, on_demand);
   if (is_wanted("tools"))
     for (const auto& tool : local_tools())
       measure_tool(out, python, tool, on_demand, pooled);
+  if (is_wanted("levels"))
+    measure_levels(out, on_demand);
   if (is_wanted("loads"))
     measure_loads(out, python, on_demand);
   if (is_wanted("node"))

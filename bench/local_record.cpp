@@ -2,10 +2,6 @@
 
 namespace troupe::bench {
 
-namespace {
-constexpr std::size_t rounds = 5;
-}
-
 void record::add(const batch& b) {
   rate.push_back(b.rate());
   cpu.push_back(b.cpu_per_call());
@@ -14,7 +10,7 @@ void record::add(const batch& b) {
   failures += b.failures;
 }
 
-records measure(const sides& all) {
+records measure(const sides& all, std::size_t rounds) {
   records seen;
   for (std::size_t round = 0; round <= rounds; ++round)
     for (std::size_t k = 0; k < all.size(); ++k) {

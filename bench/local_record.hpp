@@ -24,7 +24,7 @@ using sides = std::vector<std::pair<std::string, std::function<batch()>>>;
 
 /// Every side once per round, in turning order, so that a slow moment of the
 /// machine hits all of them; one unmeasured round warms caches.
-records measure(const sides& all);
+records measure(const sides& all, std::size_t rounds = 5);
 
 /// Calls per second, median and 99th percentile of a call, CPU per call.
 void print_side(report& out, const std::string& name, const record& r);

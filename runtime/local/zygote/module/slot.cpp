@@ -195,8 +195,6 @@ void slot::tell_of_failure(isolation::outcome why) {
 }
 
 void slot::hear() {
-  if (world_)
-    world_->settle();
   // Either is pending at most once, however often it was sent.
   signalfd_siginfo heard[2];
   const auto size = read(signals_, heard, sizeof heard);
