@@ -97,8 +97,7 @@ void local_backend::impl::begin(const local_run_ptr& run) {
   run->carry(
     *carrier, std::move(*what),
     [self = shared_from_this(), id = request.id] { self->forget(id); });
-  if (has_source
-      && codes.wants(key, code_cache::options_of(request, *carrier)))
+  if (has_source && codes.wants(key, code_cache::options_of(request, *carrier)))
     compile(request, key);
 }
 

@@ -1,6 +1,5 @@
 #include "runtime/local/isolation/cgroup_files.hpp"
-#include "tests/runtime/local/ready_host.hpp"
-#include "tests/runtime/local/zygote/warm_pair.hpp"
+#include "tests/runtime/local/at_work.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -29,147 +28,6 @@ namespace {
 std::string read(const fs::path& path) {
   return isolation::read_text(path).value_or("");
 }
-
-std::string link_of(const fs::path& path) {
-  std::error_code code;
-  return fs::read_symlink(path, code);
-}
-
-/// The fields of /proc/PID/task/TID/status.
-std::map<std::string, std::string> status_of(const fs::path& task) {
-  std::map<std::string, std::string> fields;
-  std::istringstream lines{read(task / "status")};
-  for (std::string line; std::getline(lines, line);) {
-    auto colon = line.find(":\t");
-    if (colon != std::string::npos)
-      fields[line.substr(0, colon)] = line.substr(colon + 2);
-  }
-  return fields;
-}
-
-/// Whether this process may look at others' descriptors and namespaces.
-bool sees_everything() {
-  return ::geteuid() == 0;
-}
-
-// -- ways to run -------------------------------------------------------------
-
-prepared_run a_tool(language lang, std::string source) {
-  prepared_run run;
-  run.kind = run_kind::source;
-  run.lang = lang;
-  run.organization = default_organization();
-  run.name = run.function = "f";
-  run.source = std::move(source);
-  return run;
-}
-
-// Each says in which pid namespace it is, and stays.
-prepared_run python_tool() {
-  return a_tool(
-    language::python,
-    "import os, threading, time\n"
-    "def f():\n"
-    "  for i in range(3):\n"
-    "    threading.Thread(target=time.sleep, args=(1000,)).start()\n"
-    "  print(os.readlink('/proc/self/ns/pid'), flush=True)\n"
-    "  time.sleep(1000)\n");
-}
-prepared_run node_tool() {
-  return a_tool(
-    language::javascript,
-    "function f() {\n"
-    "  console.log(require('fs').readlinkSync('/proc/self/ns/pid'));\n"
-    "  return new Promise((r) => setTimeout(r, 1000000));\n}\n");
-}
-prepared_run shell_line() { // the shell stays: what it waits for may be opening
-  return shell("s=$(readlink /proc/self/ns/pid); echo $s; sleep 1000 & wait");
-}
-
-struct way {
-  const char* name;
-  local_host& (*host)();
-  prepared_run (*make)();
-  isolation_level level;
-  bool has_channel;
-};
-constexpr way ways[] = {
-  {"python, warm", warm_python, python_tool, isolation_level::standard, true},
-  {"python, warm, strict", warm_python, python_tool, isolation_level::strict,
-   true},
-  {"python, cold", cold_host, python_tool, isolation_level::standard, true},
-  {"python, cold, strict", cold_host, python_tool, isolation_level::strict,
-   true},
-  {"node, warm", warm_node, node_tool, isolation_level::standard, true},
-  {"node, warm, strict", warm_node, node_tool, isolation_level::strict, true},
-  {"node, ready", ready_host, node_tool, isolation_level::standard, true},
-  {"node, ready, strict", ready_host, node_tool, isolation_level::strict, true},
-  {"node", cold_host, node_tool, isolation_level::standard, true},
-  {"node, strict", cold_host, node_tool, isolation_level::strict, true},
-  {"shell", cold_host, shell_line, isolation_level::standard, false},
-  {"shell, strict", cold_host, shell_line, isolation_level::strict, false},
-};
-
-/// A run at work, until this goes away.
-class at_work {
-public:
-  explicit at_work(const way& w,
-                   const std::function<void(prepared_run&)>& change = {})
-      : host_{w.host()} {
-    auto run = w.make();
-    run.id = id_ = run_id::make();
-    run.isolation = w.level;
-    run.limits.wall = std::chrono::minutes{2};
-    if (change)
-      change(run);
-    const bool is_ready = &host_ == &ready_host();
-    const auto others = host_.backend().ready_nodes().running;
-    BOOST_REQUIRE(!is_ready || prepare_for(host_, run));
-    seen_ = host_.start(run);
-    BOOST_REQUIRE(seen_->wait_for_output("]\n"));
-    BOOST_TEST(
-      (!is_ready || host_.backend().ready_nodes().running == others + 1));
-    find();
-  }
-  ~at_work() {
-    host_.backend().cancel(id_, exit_reason::cancelled);
-    seen_->wait();
-  }
-
-  /// As the host numbers them; pid 1 is the first.
-  const std::vector<int>& processes() const { return pids_; }
-  fs::path tool() const { return fs::path{"/proc"} / std::to_string(tool_); }
-  local_host& host() { return host_; }
-
-private:
-  void find() {
-    auto space = seen_->output();
-    space = space.substr(0, space.find('\n'));
-    for (const auto& entry : fs::directory_iterator("/proc")) {
-      int pid = std::atoi(entry.path().filename().c_str());
-      // Below an ordinary user its pid 1 may not be looked at.
-      if (pid > 0 && link_of(entry.path() / "ns/pid") == space)
-        pids_.push_back(pid);
-    }
-    // The number inside stands last.
-    std::ranges::sort(pids_, {}, [](int pid) {
-      auto numbers = status_of("/proc/" + std::to_string(pid))["NSpid"];
-      return std::atoi(numbers.substr(numbers.find_last_of('\t') + 1).c_str());
-    });
-    BOOST_REQUIRE(!pids_.empty());
-    tool_ = pids_.size() > 1 ? pids_[1] : pids_[0];
-    if (sees_everything())
-      BOOST_REQUIRE(pids_.size() >= 2u); // pid 1 and the tool
-  }
-
-  local_host& host_;
-  run_id id_;
-  std::shared_ptr<watcher> seen_;
-  std::vector<int> pids_;
-  int tool_ = 0;
-};
-
-// -- what must be ------------------------------------------------------------
 
 void check_identity(std::map<std::string, std::string>& s) {
   std::istringstream uids{s["Uid"]};
@@ -242,7 +100,8 @@ void check_descriptors_of_pid_1(const fs::path& process, const way& w) {
       || target.find("memory.") != std::string::npos
       || target.find("pids.events") != std::string::npos
       || target.ends_with("/kernel/ns_last_pid")
-      || (w.level == isolation_level::strict && target == "anon_inode:[eventfd]");
+      || (w.level == isolation_level::strict
+          && target == "anon_inode:[eventfd]");
     BOOST_TEST(known, number << " is " << target);
   }
 }
@@ -316,7 +175,7 @@ void check_groups(const fs::path& process, local_host& host) {
 } // namespace
 
 BOOST_AUTO_TEST_CASE(is_what_it_should_be_for_every_thread) {
-  for (const auto& w : ways)
+  for (const auto& w : ways())
     BOOST_TEST_CONTEXT(w.name) {
       at_work run{w};
       std::size_t tasks = 0;
@@ -338,18 +197,17 @@ BOOST_AUTO_TEST_CASE(holds_exactly_these_descriptors) {
     BOOST_TEST_MESSAGE("skipped: only root may look at them");
     return;
   }
-  for (const auto& w : ways)
+  for (const auto& w : ways())
     BOOST_TEST_CONTEXT(w.name) {
       at_work run{w};
       check_descriptors_of_tool(run.tool(), w);
-      check_descriptors_of_pid_1("/proc/"
-                                 + std::to_string(run.processes().front()),
-                                 w);
+      check_descriptors_of_pid_1(
+        "/proc/" + std::to_string(run.processes().front()), w);
     }
 }
 
 BOOST_AUTO_TEST_CASE(sees_exactly_these_mounts) {
-  for (const auto& w : ways)
+  for (const auto& w : ways())
     BOOST_TEST_CONTEXT(w.name) {
       at_work run{w};
       check_mounts(run.tool());
@@ -359,7 +217,7 @@ BOOST_AUTO_TEST_CASE(sees_exactly_these_mounts) {
 }
 
 BOOST_AUTO_TEST_CASE(is_bounded_in_every_process) {
-  for (const auto& w : ways)
+  for (const auto& w : ways())
     BOOST_TEST_CONTEXT(w.name) {
       at_work run{w, [](prepared_run& r) {
                     r.limits.open_files = 100;
@@ -371,7 +229,7 @@ BOOST_AUTO_TEST_CASE(is_bounded_in_every_process) {
 
 BOOST_AUTO_TEST_CASE(knows_nothing_of_the_environment_of_the_engine) {
   ::setenv("TROUPE_TEST_SECRET", "of the engine", 1);
-  for (const auto& w : ways)
+  for (const auto& w : ways())
     BOOST_TEST_CONTEXT(w.name) {
       local_options options;
       at_work run{w};
@@ -387,7 +245,7 @@ BOOST_AUTO_TEST_CASE(hides_pid_1_from_the_tool) {
   if (!sees_everything())
     return;
   // Not dumpable: what is in its /proc belongs to root, whoever it runs as.
-  for (const auto& w : ways)
+  for (const auto& w : ways())
     BOOST_TEST_CONTEXT(w.name) {
       at_work run{w};
       struct stat about {};
@@ -399,7 +257,7 @@ BOOST_AUTO_TEST_CASE(hides_pid_1_from_the_tool) {
 
 BOOST_AUTO_TEST_CASE(gives_two_runs_two_users_and_two_worlds) {
   TROUPE_NEEDS("own_uid");
-  for (const auto& w : ways)
+  for (const auto& w : ways())
     BOOST_TEST_CONTEXT(w.name) {
       at_work one{w};
       at_work two{w};
