@@ -264,8 +264,8 @@ bool show_faces(int scratch) noexcept {
     return false;
   const int tmp = copy_mount_at(scratch, "tmp");
   const int shm = copy_mount_at(scratch, "shm");
-  const bool good = tmp >= 0 && shm >= 0 && attach(tmp, "/tmp")
-    && attach(shm, "/dev/shm");
+  const bool good
+    = tmp >= 0 && shm >= 0 && attach(tmp, "/tmp") && attach(shm, "/dev/shm");
   const int error = errno;
   ::close(tmp);
   ::close(shm);
