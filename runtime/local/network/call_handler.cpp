@@ -148,8 +148,10 @@ void call_handler::make_socket(tool_call& call) {
                    "only TCP and UDP");
     return call.fail(EACCES);
   }
-  if (!sockets_.take(allowance::clock::now()))
+  if (!sockets_.take(allowance::clock::now())) {
+    judge_->refuse_socket();
     return call.fail(EMFILE); // as where the table of descriptors is full
+  }
   unique_fd fd{
     ::socket(family, type | SOCK_CLOEXEC | (flags & SOCK_NONBLOCK), protocol)};
   if (!fd)

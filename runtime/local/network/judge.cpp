@@ -1,6 +1,7 @@
 #include "runtime/local/network/judge.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace troupe::network {
 
@@ -66,6 +67,16 @@ void judge::refuse(std::string target, std::string reason) {
   record(std::move(target), {false, std::move(reason)}, false);
 }
 
+void judge::refuse_socket() {
+  std::lock_guard lock{mutex_};
+  if (std::exchange(has_refused_socket_, true))
+    return;
+  report_.events.push_back(
+    {"socket", false,
+     "more than " + std::to_string(options_.sockets_at_once) + " and then "
+       + std::to_string(options_.sockets_per_second) + " a second"});
+}
+
 void judge::record(std::string target, const verdict& v, bool by_policy) {
   std::lock_guard lock{mutex_};
   if (by_policy && !v.allowed && !report_.denied)
@@ -73,7 +84,7 @@ void judge::record(std::string target, const verdict& v, bool by_policy) {
   // The same decision again says nothing new, however often a tool tries.
   if (seen_.count({target, v.allowed}) != 0)
     return;
-  if (report_.events.size() >= options_.events) {
+  if (seen_.size() >= options_.events) {
     ++report_.dropped;
     return;
   }

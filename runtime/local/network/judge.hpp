@@ -35,6 +35,9 @@ public:
   verdict name(const std::string& normalized);
   /// Something that no policy allows, such as listening.
   void refuse(std::string target, std::string reason);
+  /// It has had all the sockets that a run may have. Recorded once, whatever
+  /// else was: a tool that gets here has often filled the record before.
+  void refuse_socket();
 
   void learn(const std::string& name, const ip_address& a,
              std::chrono::seconds ttl, clock::time_point now);
@@ -52,7 +55,8 @@ private:
   /// By address, then by name: until when the name counts.
   std::map<ip_address, std::map<std::string, clock::time_point>> known_;
   std::size_t known_count_ = 0;
-  mutable std::mutex mutex_; // for the two below
+  mutable std::mutex mutex_; // for those below
+  bool has_refused_socket_ = false;
   broker::report report_;
   std::set<std::pair<std::string, bool>> seen_; // of report_.events
 };

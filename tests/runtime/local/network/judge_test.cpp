@@ -94,6 +94,23 @@ BOOST_AUTO_TEST_CASE(records_each_decision_once_and_so_many_at_most) {
   BOOST_TEST((report.events[2] == network_event{"listen", false, "closed"}));
 }
 
+BOOST_AUTO_TEST_CASE(tells_of_refused_sockets_once_in_a_full_record_too) {
+  broker_options options;
+  options.events = 2;
+  judge j{network_policy{}, options};
+  j.refuse_socket();
+  for (int i = 1; i <= 3; ++i)
+    j.address(at("8.8.8.8"), static_cast<std::uint16_t>(i), start);
+  j.refuse_socket();
+  auto seen = j.decided();
+  BOOST_REQUIRE(seen.events.size() == 3u);
+  BOOST_TEST(seen.events[0].target == "socket");
+  BOOST_TEST(seen.events[0].reason == "more than 1024 and then 100 a second");
+  BOOST_TEST(!seen.events[0].allowed);
+  BOOST_TEST(seen.dropped == 1u);
+  BOOST_TEST(!seen.denied.has_value());
+}
+
 BOOST_AUTO_TEST_CASE(remembers_so_many_names_at_most) {
   broker_options options;
   options.names = 10;
