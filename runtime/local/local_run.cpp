@@ -251,9 +251,10 @@ run_result local_run::assemble(const run_ending& ending) {
     r.notes.push_back(std::to_string(ending.network_dropped)
                       + " more network decisions are not listed");
   set_reason(ending, r);
-  script::interpret(*run_, answer_ ? answer_->take() : std::string{}, r);
+  const auto answer = answer_ ? answer_->take() : std::string{};
+  script::interpret(*run_, answer, r);
   if (r.status == run_status::error)
-    blame_limits(ending, r);
+    blame_limits(ending, r, !answer.empty());
   return r;
 }
 
@@ -286,7 +287,9 @@ void local_run::set_reason(const run_ending& ending, run_result& r) const {
   }
   r.reason = exit_reason::signaled;
   r.signal = WTERMSIG(status);
-  if (r.signal == SIGSYS)
+  // Neither signal can be told from one that the tool sent itself: what is said
+  // of them (runtime/script) names the signal. Without a filter nobody kills.
+  if (r.signal == SIGSYS && ending.has_filter())
     r.reason = exit_reason::syscall_blocked;
   else if (r.signal == SIGXFSZ)
     r.reason = exit_reason::disk_limit;
@@ -298,12 +301,16 @@ void local_run::set_reason(const run_ending& ending, run_result& r) const {
 }
 
 /// A tool that failed by itself may have failed for want of something.
-void local_run::blame_limits(const run_ending& ending, run_result& r) const {
+void local_run::blame_limits(const run_ending& ending, run_result& r,
+                             bool has_answered) const {
+  constexpr const char* full = "its /tmp was full";
+  if (r.reason == exit_reason::disk_limit && ending.disk_full)
+    r.notes.emplace_back(full);
   if (r.reason != exit_reason::exited && r.reason != exit_reason::signaled)
     return;
-  auto blame = [&](exit_reason why, const char* text) {
+  auto blame = [&](exit_reason why, std::string text) {
     r.reason = why;
-    r.notes.emplace_back(text);
+    r.notes.push_back(std::move(text));
   };
   if (ending.memory_exceeded)
     blame(exit_reason::memory_limit,
@@ -312,10 +319,14 @@ void local_run::blame_limits(const run_ending& ending, run_result& r) const {
     blame(exit_reason::pids_limit,
           "it was refused a process or thread beyond its limit");
   else if (ending.disk_full)
-    blame(exit_reason::disk_limit, "its /tmp was full");
+    blame(exit_reason::disk_limit, full);
   else if (const auto& denied = ending.denied) {
-    r.reason = exit_reason::policy_denied;
-    r.detail = "it was refused " + denied->target + ": " + denied->reason;
+    auto refusal = "it was refused " + denied->target + ": " + denied->reason;
+    // What the tool raised may have nothing to do with it; an exit code alone
+    // says nothing else.
+    if (!has_answered)
+      r.detail += "; " + refusal;
+    blame(exit_reason::policy_denied, std::move(refusal));
   }
 }
 

@@ -70,7 +70,8 @@ private:
   void log_decisions(const run_ending& ending) const;
   run_result assemble(const run_ending& ending);
   void set_reason(const run_ending& ending, run_result& r) const;
-  void blame_limits(const run_ending& ending, run_result& r) const;
+  void blame_limits(const run_ending& ending, run_result& r,
+                    bool has_answered) const;
   void arm_wall_clock();
 
   boost::asio::any_io_executor strand_;

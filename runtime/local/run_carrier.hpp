@@ -5,6 +5,7 @@
 #include "runtime/local/unique_fd.hpp"
 #include "runtime/local/warden/protocol.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -68,6 +69,14 @@ struct run_ending {
   /// itself. Clocks differ a little.
   bool has_used(std::chrono::microseconds limit) const {
     return cpu >= limit * 9 / 10;
+  }
+
+  /// Somebody who makes calls of another architecture is killed for it only
+  /// then.
+  bool has_filter() const {
+    return std::ranges::any_of(isolation.layers, [](const auto& l) {
+      return l.name == "seccomp" && l.state != layer_state::absent;
+    });
   }
 
   void add(network::broker::report&& decided) {

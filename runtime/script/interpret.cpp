@@ -7,6 +7,7 @@
 #include "runtime/script/defaults.hpp"
 #include "runtime/script/request.hpp"
 
+#include <csignal>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -77,11 +78,18 @@ ending cause_of(const prepared_run& run, const run_result& seen) {
             "it started more than its " + std::to_string(l.processes)
               + " processes and threads"};
   case exit_reason::disk_limit:
+    // Somebody may have sent the signal: it is only what the kernel means by
+    // it.
     return {"DiskLimitError",
-            "it wrote more than its " + mebibytes(l.disk_bytes)};
+            seen.signal == SIGXFSZ
+              ? "it was killed by SIGXFSZ, which means a file of more than its "
+                + mebibytes(l.disk_bytes)
+              : "it wrote more than its " + mebibytes(l.disk_bytes)};
   case exit_reason::syscall_blocked:
     return {"SandboxViolation",
-            "it made a system call that the sandbox does not allow"};
+            "it was killed by SIGSYS, which means a system call that the "
+            "sandbox does not allow: by the number of another architecture, "
+            "or the tool sent the signal itself"};
   case exit_reason::policy_denied:
     return {"PolicyDenied", "it did something that its policy does not allow"};
   case exit_reason::cancelled:

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <signal.h>
+#include <unistd.h>
 
 // Every limit ends its run with a reason of its own, and soon.
 
@@ -153,9 +154,23 @@ BOOST_AUTO_TEST_CASE(names_the_limit_of_its_files) {
 }
 
 BOOST_AUTO_TEST_CASE(names_the_limit_of_a_file) {
-  // What the kernel sends who writes beyond it.
-  BOOST_TEST(reason_of(shared_host().run(shell("kill -XFSZ $$")))
-             == "disk_limit");
+  // Beyond it, and all the same nothing is full.
+  auto run = shell("exec dd if=/dev/zero of=/tmp/x bs=1 count=1 seek=5M");
+  run.limits.disk_bytes = 4u << 20;
+  auto r = shared_host().run(run);
+  BOOST_TEST(reason_of(r) == "disk_limit");
+  BOOST_TEST(r.signal == SIGXFSZ);
+  BOOST_TEST(r.detail.find("SIGXFSZ") != std::string::npos, r.detail);
+  BOOST_TEST(r.notes.empty());
+  // Whoever sends it to itself cannot be told from that, but for a full disk.
+  r = shared_host().run(shell("kill -XFSZ $$"));
+  BOOST_TEST(r.detail.find("SIGXFSZ") != std::string::npos, r.detail);
+  run = shell("cat /dev/zero > /tmp/x 2>/dev/null; kill -XFSZ $$");
+  run.limits.disk_bytes = 4u << 20;
+  r = shared_host().run(run);
+  BOOST_TEST(reason_of(r) == "disk_limit");
+  BOOST_REQUIRE(r.notes.size() == 1u);
+  BOOST_TEST(r.notes[0] == "its /tmp was full");
 }
 
 BOOST_AUTO_TEST_CASE(bounds_open_files) {
@@ -214,6 +229,21 @@ BOOST_AUTO_TEST_CASE(takes_a_signal_for_a_limit_only_where_it_was_used_up) {
                 "def f():\n  os.kill(os.getpid(), signal.SIGXCPU)\n"));
   BOOST_TEST(reason_of(r) == "signaled");
   BOOST_TEST(r.signal == SIGXCPU);
+}
+
+BOOST_AUTO_TEST_CASE(says_of_a_blocked_call_what_the_kernel_said) {
+  const auto source = "import os, signal\n"
+                      "def f():\n  os.kill(os.getpid(), signal.SIGSYS)\n";
+  auto run = python_tool(source);
+  auto r = shared_host().run(run);
+  BOOST_TEST(reason_of(r) == "syscall_blocked");
+  BOOST_TEST(r.detail.find("killed by SIGSYS") != std::string::npos, r.detail);
+  if (::geteuid() != 0)
+    return;
+  run.isolation = isolation_level::off; // and no filter
+  r = shared_host().run(run);
+  BOOST_TEST(reason_of(r) == "signaled");
+  BOOST_TEST(r.signal == SIGSYS);
 }
 
 BOOST_AUTO_TEST_CASE(cancels_at_once) {
