@@ -8,20 +8,17 @@
 #include "runtime/local/zygote/module/cold_memory.hpp"
 
 #include "runtime/local/zygote/module/huge_pages.hpp"
+#include "runtime/local/zygote/module/maps.hpp"
 #include "runtime/local/zygote/module/memory_file.hpp"
+#include "runtime/local/zygote/module/pagemap.hpp"
 
-#include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 namespace troupe::zygote {
 
 namespace {
 
-constexpr uintptr_t page = 4096;
 constexpr int kept = 16;          // huge pages at the beginning of each piece
 constexpr int most_mappings = 64; // that have more than that
 
@@ -31,49 +28,36 @@ struct piece {
 };
 
 /// Anonymous, ours alone, and for data.
-bool parse(const char* line, piece& out) {
-  unsigned long begin, end, inode;
-  char mode[5], name[16] = "";
-  if (sscanf(line, "%lx-%lx %4s %*s %*s %lu %15s", &begin, &end, mode, &inode,
-             name)
-      < 4)
-    return false;
-  out = {up(begin), down(end)};
-  return strcmp(mode, "rw-p") == 0 && inode == 0
-    && (name[0] == 0 || strcmp(name, "[heap]") == 0) && out.begin < out.end
-    && (out.end - out.begin) / huge > kept;
+bool is_data(const mapping& m) {
+  return m.is_private(PROT_READ | PROT_WRITE) && m.inode == 0
+    && (m.path.empty() || m.path == "[heap]");
 }
 
 int find(piece* all) {
-  auto* maps = fopen("/proc/self/maps", "re");
-  if (!maps)
-    return 0;
-  char line[4096];
+  char room[map_room];
+  map_reader maps{room};
   int count = 0;
-  while (count < most_mappings && fgets(line, sizeof line, maps))
-    count += parse(line, all[count]) ? 1 : 0;
-  fclose(maps);
+  for (mapping m; count < most_mappings && maps.next(m);) {
+    const piece whole{up(m.begin), down(m.end)};
+    if (is_data(m) && whole.begin < whole.end
+        && (whole.end - whole.begin) / huge > kept)
+      all[count++] = whole;
+  }
   return count;
 }
 
 /// Whether half of it is in memory: the rest would be, afterwards.
-bool is_used(int pagemap, uintptr_t begin) {
+bool is_used(const pagemap& pages, uintptr_t begin) {
   uint64_t entries[huge / page];
-  const auto at = static_cast<off_t>(begin / page * sizeof *entries);
-  if (pread(pagemap, entries, sizeof entries, at) != sizeof entries)
-    return false;
-  unsigned present = 0;
-  for (auto entry : entries)
-    present += static_cast<unsigned>(entry >> 63);
-  return present >= huge / page / 2;
+  return pages.count_present(begin, entries) >= huge / page / 2;
 }
 
 /// One huge page at a time, so that it is never there twice.
-int put_away(const piece& all, int pagemap) {
+int put_away(const piece& all, const pagemap& pages) {
   memory_file file{"cold"};
   int seen = 0, moved = 0;
   for (auto at = all.begin; at < all.end; at += huge)
-    if (is_used(pagemap, at) && ++seen > kept) {
+    if (is_used(pages, at) && ++seen > kept) {
       if (!file.take_over(at, at + huge, PROT_READ | PROT_WRITE))
         break;
       collapse(at, at + huge);
@@ -87,12 +71,10 @@ int put_away(const piece& all, int pagemap) {
 int put_away_cold_memory() {
   piece all[most_mappings];
   const int count = find(all);
-  const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  const pagemap pages;
   int moved = 0;
-  for (int i = 0; pagemap >= 0 && i < count; ++i)
-    moved += put_away(all[i], pagemap);
-  if (pagemap >= 0)
-    close(pagemap);
+  for (int i = 0; i < count; ++i)
+    moved += put_away(all[i], pages);
   return moved;
 }
 

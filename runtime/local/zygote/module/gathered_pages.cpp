@@ -10,80 +10,62 @@
 #include "runtime/local/zygote/module/gathered_pages.hpp"
 
 #include "runtime/local/zygote/module/huge_pages.hpp"
+#include "runtime/local/zygote/module/maps.hpp"
+#include "runtime/local/zygote/module/pagemap.hpp"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 namespace troupe::zygote {
 
 namespace {
 
-constexpr uintptr_t page = 4096;
 // Smaller ones gain nothing. Larger ones are somebody's reserve, or heaps that
 // lie on huge pages already.
 constexpr uintptr_t smallest = 16 * page;
 constexpr uintptr_t largest = 16u << 20;
 constexpr int most_mappings = 512;
 
-struct mapping {
-  unsigned long begin = 0;
-  unsigned long end = 0;
-  int mode = 0;
+struct piece {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+  int protection = 0;
 
   uintptr_t size() const { return end - begin; }
 };
 
 /// Private and writable; but the heap, which has a trick of its own, and the
 /// stack, which is in use.
-bool parse(const char* line, mapping& out) {
-  char mode[5], name[16] = "";
-  if (sscanf(line, "%lx-%lx %4s %*s %*s %*s %15s", &out.begin, &out.end, mode,
-             name)
-      < 3)
-    return false;
-  out.mode = PROT_READ | PROT_WRITE | (mode[2] == 'x' ? PROT_EXEC : 0);
-  return mode[0] == 'r' && mode[1] == 'w' && mode[3] == 'p' && name[0] != '['
-    && smallest <= out.size() && out.size() <= largest;
+bool is_wanted(const mapping& m) {
+  constexpr int both = PROT_READ | PROT_WRITE;
+  return (m.protection & both) == both && !m.shared && !m.path.starts_with('[')
+    && smallest <= m.size() && m.size() <= largest;
 }
 
 /// In memory that is nobody's: a stack or data that grew by it would be copied
 /// by every fork.
 struct workplace {
-  mapping found[most_mappings];
+  piece found[most_mappings];
   int count;
   uintptr_t size; // of all that were found
   uint64_t entries[largest / page];
 };
 
 /// Whether half of it is in memory: the rest would be, afterwards.
-bool is_dense(workplace& at, int pagemap, const mapping& m) {
-  const auto pages = m.size() / page;
-  const auto bytes = static_cast<ssize_t>(pages * sizeof *at.entries);
-  const auto from = static_cast<off_t>(m.begin / page * sizeof *at.entries);
-  if (pread(pagemap, at.entries, static_cast<size_t>(bytes), from) != bytes)
-    return false;
-  uintptr_t present = 0;
-  for (uintptr_t i = 0; i < pages; ++i)
-    present += at.entries[i] >> 63;
-  return present >= pages / 2;
+bool is_dense(workplace& at, const pagemap& pages, const mapping& m) {
+  const auto count = m.size() / page;
+  return pages.count_present(m.begin, {at.entries, count}) >= count / 2;
 }
 
 void find(workplace& at) {
-  auto* maps = fopen("/proc/self/maps", "re");
-  const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-  char line[4096];
-  mapping m;
-  while (maps && at.count < most_mappings && fgets(line, sizeof line, maps))
-    if (parse(line, m) && is_dense(at, pagemap, m)) {
-      at.found[at.count++] = m;
+  const pagemap pages;
+  char room[map_room];
+  map_reader maps{room};
+  for (mapping m; at.count < most_mappings && maps.next(m);)
+    if (is_wanted(m) && is_dense(at, pages, m)) {
+      at.found[at.count++] = {m.begin, m.end, m.protection};
       at.size += m.size();
     }
-  close(pagemap);
-  if (maps)
-    fclose(maps);
 }
 
 void* allocate(uintptr_t size) {
@@ -93,9 +75,9 @@ void* allocate(uintptr_t size) {
 }
 
 /// The copy of it that lies at `to` takes its place.
-bool move_back(const mapping& m, char* to) {
+bool move_back(const piece& m, char* to) {
   memcpy(to, reinterpret_cast<void*>(m.begin), m.size());
-  return mprotect(to, m.size(), m.mode) == 0
+  return mprotect(to, m.size(), m.protection) == 0
     && mremap(to, m.size(), m.size(), MREMAP_MAYMOVE | MREMAP_FIXED,
               reinterpret_cast<void*>(m.begin))
     != MAP_FAILED;

@@ -7,12 +7,10 @@
 #include "runtime/local/zygote/module/huge_constants.hpp"
 
 #include "runtime/local/zygote/module/huge_pages.hpp"
+#include "runtime/local/zygote/module/maps.hpp"
+#include "runtime/local/zygote/module/pagemap.hpp"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -24,47 +22,37 @@ namespace troupe::zygote {
 
 namespace {
 
-constexpr uintptr_t page = 4096;
-constexpr int enough = 64; // pages of 512
+constexpr size_t enough = 64; // pages of 512
 constexpr int most_mappings = 64;
 
-struct mapping {
-  unsigned long begin = 0;
-  unsigned long end = 0;
-  bool fixed = false; // of the file, and never written to
-  bool code = false;
+struct part {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+  int protection = 0; // 0: not the file's, or it may have been written to
 };
 
 /// What is mapped between the first and the last part of the file that is
 /// mapped around the address, in order.
-int find_image(uintptr_t inside, mapping* found) {
-  auto* maps = fopen("/proc/self/maps", "re");
-  if (!maps)
-    return 0;
-  char line[4096], last[2048] = "";
+int find_image(uintptr_t inside, part* found) {
+  char room[map_room];
+  map_reader maps{room};
+  mapping last;
   int count = 0;
   bool hit = false;
-  while (fgets(line, sizeof line, maps)) {
-    mapping m;
-    char mode[5], name[2048] = "";
-    if (sscanf(line, "%lx-%lx %4s %*s %*s %*s %2047s", &m.begin, &m.end, mode,
-               name)
-        < 3)
-      break;
+  for (mapping m; maps.next(m);) {
     // Anonymous memory in between is code that already lies on huge pages.
-    if (name[0] != 0 && strcmp(name, last) != 0) {
+    const bool named = !m.path.empty();
+    if (named && !m.is_of_same_file(last)) {
       if (hit)
         break;
       count = 0;
-      strcpy(last, name);
+      last = m;
     }
-    hit = hit || (m.begin <= inside && inside < m.end);
-    m.fixed = name[0] != 0 && mode[0] == 'r' && mode[1] == '-';
-    m.code = mode[2] == 'x';
+    hit = hit || m.has(inside);
     if (count < most_mappings)
-      found[count++] = m;
+      found[count++]
+        = {m.begin, m.end, named && m.is_read_only() ? m.protection : 0};
   }
-  fclose(maps);
   return hit ? count : 0;
 }
 
@@ -77,18 +65,18 @@ bool fill_hole(uintptr_t begin, uintptr_t end) {
 }
 
 /// What these 2 MiB are for, if all of them is the file's; else 0.
-int protection_of(const mapping* all, int count, uintptr_t begin) {
+int protection_of(const part* all, int count, uintptr_t begin) {
   int protection = PROT_READ;
   for (int i = 0; i < count; ++i)
     if (all[i].end > begin && all[i].begin < begin + huge) {
-      if (!all[i].fixed)
+      if (all[i].protection == 0)
         return 0;
-      protection |= all[i].code ? PROT_EXEC : 0;
+      protection |= all[i].protection;
     }
   return protection;
 }
 
-bool move(const mapping* all, int count, uintptr_t begin, uintptr_t end,
+bool move(const part* all, int count, uintptr_t begin, uintptr_t end,
           int protection) {
   auto next = begin;
   for (int i = 0; i < count && next < end; ++i)
@@ -101,31 +89,25 @@ bool move(const mapping* all, int count, uintptr_t begin, uintptr_t end,
 }
 
 /// How many of the pages of one huge page are in memory, and ours to see.
-int present(int pagemap, uintptr_t begin) {
+size_t count_present(const pagemap& pages, uintptr_t begin) {
   static uint64_t entries[huge / page];
-  const auto at = static_cast<off_t>(begin / page * sizeof *entries);
-  if (pread(pagemap, entries, sizeof entries, at) != sizeof entries)
-    return 0;
-  int count = 0;
-  for (auto entry : entries)
-    count += static_cast<int>(entry >> 63);
-  return count;
+  return pages.count_present(begin, entries);
 }
 
 } // namespace
 
 int move_constants(const void* inside) {
-  mapping all[most_mappings];
+  part all[most_mappings];
   const auto count = find_image(reinterpret_cast<uintptr_t>(inside), all);
   if (count == 0)
     return 0;
-  const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  const pagemap pages;
   int made = 0;
   // As many as lie behind each other at a time: they are one mapping then.
   const auto last = down(all[count - 1].end);
   for (auto at = up(all[0].begin), next = at; at < last; at = next + huge) {
     int protection = 0;
-    for (next = at; next < last && present(pagemap, next) >= enough;
+    for (next = at; next < last && count_present(pages, next) >= enough;
          next += huge) {
       const int one = protection_of(all, count, next);
       if (one == 0)
@@ -135,7 +117,6 @@ int move_constants(const void* inside) {
     if (next > at && move(all, count, at, next, protection))
       made += static_cast<int>((next - at) / huge);
   }
-  close(pagemap);
   return made;
 }
 

@@ -7,11 +7,10 @@
 #include "runtime/local/zygote/module/huge_text.hpp"
 
 #include "runtime/local/zygote/module/huge_pages.hpp"
+#include "runtime/local/zygote/module/maps.hpp"
 
 #include <dlfcn.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
 namespace troupe::zygote {
@@ -26,32 +25,24 @@ struct range {
 /// The code mapping around an address of the interpreter, and the image of
 /// adjacent mappings of the same file that nobody writes to.
 bool find_code(uintptr_t inside, range& text, range& image) {
-  auto* maps = fopen("/proc/self/maps", "re");
-  if (!maps)
-    return false;
-  char line[4096];
-  unsigned long last_inode = 0;
+  char room[map_room];
+  map_reader maps{room};
+  uint64_t last_inode = 0;
   bool found = false;
-  while (fgets(line, sizeof line, maps)) {
-    unsigned long begin, end, inode;
-    char mode[5];
-    if (sscanf(line, "%lx-%lx %4s %*s %*s %lu", &begin, &end, mode, &inode)
-        != 4)
-      break;
-    const bool follows = image.end == begin && inode == last_inode;
-    const bool read_only = inode != 0 && mode[0] == 'r' && mode[1] == '-';
+  for (mapping m; maps.next(m);) {
+    const bool follows = image.end == m.begin && m.inode == last_inode;
+    const bool read_only = m.inode != 0 && m.is_read_only();
     if (found && !(follows && read_only))
       break;
     if (!follows || !read_only)
-      image.begin = begin;
-    image.end = end;
-    last_inode = inode;
-    if (begin <= inside && inside < end && strcmp(mode, "r-xp") == 0) {
-      text = {begin, end};
+      image.begin = m.begin;
+    image.end = m.end;
+    last_inode = m.inode;
+    if (m.has(inside) && m.is_private(PROT_READ | PROT_EXEC)) {
+      text = {m.begin, m.end};
       found = true;
     }
   }
-  fclose(maps);
   return found;
 }
 

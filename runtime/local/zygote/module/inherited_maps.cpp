@@ -5,9 +5,9 @@
 // is there from the start. Costs 4 KiB of memory per mapping, once.
 #include "runtime/local/zygote/module/inherited_maps.hpp"
 
+#include "runtime/local/zygote/module/maps.hpp"
+
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
 namespace troupe::zygote {
@@ -30,36 +30,27 @@ int inherit_maps(const void* inside) {
   const auto address = reinterpret_cast<uintptr_t>(inside);
   if (address == 0)
     return 0;
-  auto* maps = fopen("/proc/self/maps", "re");
-  if (!maps)
-    return 0;
   struct {
     uintptr_t begin, end;
     int mode;
   } found[8];
   int count = 0;
   bool hit = false;
-  char line[4096], last[2048] = "";
-  while (fgets(line, sizeof line, maps)) {
-    unsigned long begin, end, inode;
-    char mode[5], name[2048] = "";
-    const int fields = sscanf(line, "%lx-%lx %4s %*s %*s %lu %2047s", &begin,
-                              &end, mode, &inode, name);
-    if (fields < 4)
-      break;
+  char room[map_room];
+  map_reader maps{room};
+  mapping last;
+  for (mapping m; maps.next(m);) {
     // Anonymous memory before or in between is code on huge pages already.
-    if (inode != 0 && strcmp(name, last) != 0) {
-      if (hit && last[0] != 0)
+    if (m.inode != 0 && !m.is_of_same_file(last)) {
+      if (hit && last.inode != 0)
         break;
       count = 0;
-      strcpy(last, name);
+      last = m;
     }
-    hit = hit || (begin <= address && address < end);
-    if (inode != 0 && mode[0] == 'r' && mode[1] == '-' && count < 8)
-      found[count++]
-        = {begin, end, PROT_READ | (mode[2] == 'x' ? PROT_EXEC : 0)};
+    hit = hit || m.has(address);
+    if (m.inode != 0 && m.is_read_only() && count < 8)
+      found[count++] = {m.begin, m.end, m.protection};
   }
-  fclose(maps);
   int made = 0;
   for (int i = 0; hit && i < count; ++i)
     made += own_one_page(found[i].begin, found[i].end, found[i].mode) ? 1 : 0;

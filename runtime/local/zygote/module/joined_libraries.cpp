@@ -12,11 +12,12 @@
 // whatever it is told to, nobody gains by that.
 #include "runtime/local/zygote/module/joined_libraries.hpp"
 
+#include "runtime/local/zygote/module/maps.hpp"
 #include "runtime/local/zygote/module/memory_file.hpp"
+#include "runtime/local/zygote/module/pagemap.hpp"
 
 #include <link.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
@@ -26,7 +27,6 @@ namespace troupe::zygote {
 
 namespace {
 
-constexpr uintptr_t page = 4096;
 constexpr int most = 256;            // libraries, and neighbourhoods
 constexpr int worth_it = 4;          // mappings
 constexpr uintptr_t near = 4u << 20; // between two neighbours
@@ -98,25 +98,18 @@ struct map {
   }
 };
 
-bool read_map(const libraries& of, map& out) {
-  auto* maps = fopen("/proc/self/maps", "re");
-  if (!maps)
-    return false;
-  char line[4096];
+void read_map(const libraries& of, map& out) {
+  char room[map_room];
+  map_reader maps{room};
   bool behind = false;
-  while (fgets(line, sizeof line, maps)) {
-    unsigned long begin, end;
-    char mode[5];
-    if (sscanf(line, "%lx-%lx %4s", &begin, &end, mode) != 3)
-      break;
-    const range part{begin, end};
-    const bool good = mode[0] == 'r' && mode[3] == 'p' && of.have(part);
+  for (mapping m; maps.next(m);) {
+    const range part{m.begin, m.end};
+    const bool good
+      = (m.protection & PROT_READ) != 0 && !m.shared && of.have(part);
     if (good)
       out.add(part, behind);
     behind = good;
   }
-  fclose(maps);
-  return true;
 }
 
 } // namespace
@@ -125,8 +118,7 @@ int join_libraries(std::span<const void* const> kept) {
   libraries all{.kept = kept, .all = {}};
   dl_iterate_phdr(note_library, &all);
   map found;
-  if (!read_map(all, found))
-    return 0;
+  read_map(all, found);
   int saved = 0;
   for (int i = 0; i < found.count; ++i)
     if (const auto& one = found.all[i]; one.mappings >= worth_it

@@ -4,11 +4,10 @@
 #include "runtime/local/zygote/module/libc_heap.hpp"
 
 #include "runtime/local/zygote/module/huge_pages.hpp"
+#include "runtime/local/zygote/module/maps.hpp"
 
 #include <malloc.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 namespace troupe::zygote {
@@ -19,16 +18,12 @@ void* volatile skipped = nullptr; // or the compiler drops the call
 
 /// Where libc's heap begins; 0: it has none yet.
 uintptr_t heap_begin() {
-  auto* maps = fopen("/proc/self/maps", "re");
-  if (!maps)
-    return 0;
-  char line[512];
-  unsigned long begin = 0;
-  while (fgets(line, sizeof line, maps))
-    if (strstr(line, "[heap]") && sscanf(line, "%lx-", &begin) == 1)
-      break;
-  fclose(maps);
-  return begin;
+  char room[map_room];
+  map_reader maps{room};
+  for (mapping m; maps.next(m);)
+    if (m.path == "[heap]")
+      return m.begin;
+  return 0;
 }
 
 /// Where it ends for now.

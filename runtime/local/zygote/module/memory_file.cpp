@@ -1,5 +1,7 @@
 #include "runtime/local/zygote/module/memory_file.hpp"
 
+#include "runtime/local/zygote/module/pagemap.hpp"
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,8 +15,6 @@
 namespace troupe::zygote {
 
 namespace {
-
-constexpr uintptr_t page = 4096;
 
 int open_file(const char* name) {
   constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;

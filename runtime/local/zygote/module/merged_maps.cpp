@@ -8,37 +8,23 @@
 // process that runs whatever it is told to, nobody gains by either.
 #include "runtime/local/zygote/module/merged_maps.hpp"
 
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
+#include "runtime/local/zygote/module/maps.hpp"
 
 namespace troupe::zygote {
 
 namespace {
 
-struct mapping {
-  unsigned long begin = 0;
-  unsigned long end = 0;
-  unsigned long offset = 0;
-  unsigned long inode = 0;
-  char mode[5] = "";
-
-  bool is(const char* wanted) const { return strcmp(mode, wanted) == 0; }
-  bool continues(const mapping& before) const {
-    return inode != 0 && inode == before.inode && begin == before.end
-      && offset == before.offset + (before.end - before.begin);
-  }
-};
-
 constexpr int most_libraries = 256;
 
 struct list {
-  mapping all[most_libraries];
+  struct {
+    uintptr_t begin, end;
+  } all[most_libraries];
   int count = 0;
 
-  void add(const mapping& one) {
+  void add(uintptr_t begin, uintptr_t end) {
     if (count < most_libraries)
-      all[count++] = one;
+      all[count++] = {begin, end};
   }
   void protect(int mode) const {
     for (int i = 0; i < count; ++i)
@@ -52,48 +38,38 @@ struct found {
   list data; // the read-only part of it
 };
 
-bool parse(const char* line, mapping& out) {
-  return sscanf(line, "%lx-%lx %4s %lx %*s %lu", &out.begin, &out.end, out.mode,
-                &out.offset, &out.inode)
-    == 5;
+bool continues(const mapping& m, const mapping& before) {
+  return m.inode != 0 && m.inode == before.inode && m.begin == before.end
+    && m.offset == before.offset + before.size();
 }
 
 void find(found& in) {
-  auto* maps = fopen("/proc/self/maps", "re");
-  if (!maps)
-    return;
-  char line[4096];
+  char room[map_room];
+  map_reader maps{room};
   mapping before;
   bool after_code = false;
-  for (mapping now; fgets(line, sizeof line, maps) && parse(line, now);
-       before = now) {
-    const bool follows = now.continues(before);
-    if (now.is("r-xp") && now.inode != 0) {
-      mapping whole = now;
-      if (follows && before.is("r--p"))
-        whole.begin = before.begin;
-      in.code.add(whole);
+  for (mapping now; maps.next(now); before = now) {
+    const bool follows = continues(now, before);
+    const bool after_constants = follows && before.is_private(PROT_READ);
+    if (now.is_private(PROT_READ | PROT_EXEC) && now.inode != 0) {
+      in.code.add(after_constants ? before.begin : now.begin, now.end);
       after_code = true;
       continue;
     }
-    if (after_code && follows && now.is("r--p") && in.code.count > 0)
+    if (after_code && follows && now.is_private(PROT_READ) && in.code.count > 0)
       in.code.all[in.code.count - 1].end = now.end;
-    else if (follows && before.is("r--p") && now.is("rw-p"))
-      in.data.add(before);
+    else if (after_constants && now.is_private(PROT_READ | PROT_WRITE))
+      in.data.add(before.begin, before.end);
     after_code = false;
   }
-  fclose(maps);
 }
 
 int count_maps() {
-  auto* maps = fopen("/proc/self/maps", "re");
-  if (!maps)
-    return 0;
-  char line[4096];
+  char room[map_room];
+  map_reader maps{room};
   int count = 0;
-  while (fgets(line, sizeof line, maps))
+  for (mapping m; maps.next(m);)
     ++count;
-  fclose(maps);
   return count;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/local/zygote/module/maps.hpp"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +17,7 @@ struct page_list {
 
 /// Room for what has to be read meanwhile.
 struct page_scratch {
-  char maps[512 << 10];
+  char maps[map_room];
   uint64_t entries[2048];
 };
 

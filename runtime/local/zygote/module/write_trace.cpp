@@ -5,6 +5,8 @@
 // lies on it and is hot as well, shows in the others.
 #include "runtime/local/zygote/module/write_trace.hpp"
 
+#include "runtime/local/zygote/module/pagemap.hpp"
+
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,7 +23,6 @@ struct range {
   uintptr_t end = 0;
 };
 
-constexpr uintptr_t page = 4096;
 constexpr uintptr_t grain = 16;
 constexpr size_t capacity = 1u << 17; // a run writes to some thousand places
 constexpr int most_ranges = 16;

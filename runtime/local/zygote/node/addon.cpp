@@ -3,6 +3,7 @@
 #include "runtime/local/zygote/module/inherited_maps.hpp"
 #include "runtime/local/zygote/module/joined_libraries.hpp"
 #include "runtime/local/zygote/module/libc_heap.hpp"
+#include "runtime/local/zygote/module/maps.hpp"
 #include "runtime/local/zygote/module/merged_maps.hpp"
 #include "runtime/local/zygote/module/run_process.hpp"
 #include "runtime/local/zygote/module/zygote.hpp"
@@ -12,7 +13,6 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/wait.h>
@@ -76,16 +76,10 @@ private:
 
 /// V8 marks its heap as not to be inherited, for those who fork to execute.
 void inherit_memory() {
-  auto* maps = fopen("/proc/self/maps", "re");
-  if (!maps)
-    return;
-  char line[4096];
-  while (fgets(line, sizeof line, maps)) {
-    unsigned long begin, end;
-    if (sscanf(line, "%lx-%lx", &begin, &end) == 2)
-      madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DOFORK);
-  }
-  fclose(maps);
+  char room[map_room];
+  map_reader maps{room};
+  for (mapping m; maps.next(m);)
+    madvise(reinterpret_cast<void*>(m.begin), m.size(), MADV_DOFORK);
 }
 
 /// The named tricks of memory, each of which falls back by itself; `garbage`

@@ -7,12 +7,12 @@
 // filled the nursery with numbers of its own, and let go of them.
 #include "runtime/local/zygote/node/idle_nursery.hpp"
 
-#include <fcntl.h>
+#include "runtime/local/zygote/module/maps.hpp"
+#include "runtime/local/zygote/module/pagemap.hpp"
+
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -20,32 +20,25 @@ namespace troupe::zygote {
 
 namespace {
 
-constexpr uintptr_t page_size = 4096;
 constexpr uintptr_t largest = 64u << 20; // more is somebody's reserve
-constexpr uint64_t present = 1ull << 63;
 
 /// Arrays of the number lie behind each other, with a few words between them.
 /// A page on which V8 has begun anew has something else at its beginning.
-bool is_garbage(uintptr_t page, uint64_t number) {
-  constexpr int words = page_size / sizeof number;
+bool is_garbage(uintptr_t begin, uint64_t number) {
+  constexpr int words = page / sizeof number;
   constexpr int between = 16;
-  const auto* word = reinterpret_cast<const uint64_t*>(page);
+  const auto* word = reinterpret_cast<const uint64_t*>(begin);
   if (word[0] != number || word[words - 1] != number)
     return false;
   return std::count(word, word + words, number) >= words - between;
 }
 
-int drop_from(int pagemap, uintptr_t begin, uintptr_t end, uint64_t number) {
+int drop_from(const pagemap& pages, const mapping& m, uint64_t number) {
   int dropped = 0;
-  for (auto page = begin; page < end; page += page_size) {
+  for (auto at = m.begin; at < m.end; at += page) {
     uint64_t entry = 0; // looking at what is not there would make it
-    if (pread(pagemap, &entry, sizeof entry,
-              static_cast<off_t>(page / page_size * sizeof entry))
-          != sizeof entry
-        || (entry & present) == 0 || !is_garbage(page, number))
-      continue;
-    dropped
-      += madvise(reinterpret_cast<void*>(page), page_size, MADV_DONTNEED) == 0;
+    if (pages.count_present(at, {&entry, 1}) == 1 && is_garbage(at, number))
+      dropped += madvise(reinterpret_cast<void*>(at), page, MADV_DONTNEED) == 0;
   }
   return dropped;
 }
@@ -55,24 +48,14 @@ int drop_from(int pagemap, uintptr_t begin, uintptr_t end, uint64_t number) {
 int drop_idle_nursery(double number) {
   uint64_t bits = 0;
   memcpy(&bits, &number, sizeof bits);
-  const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-  auto* maps = pagemap < 0 ? nullptr : fopen("/proc/self/maps", "re");
+  const pagemap pages;
+  char room[map_room];
+  map_reader maps{room};
   int dropped = 0;
-  char line[4096];
-  while (maps && fgets(line, sizeof line, maps)) {
-    unsigned long begin, end, inode;
-    char mode[5], name[16] = "";
-    if (sscanf(line, "%lx-%lx %4s %*s %*s %lu %15s", &begin, &end, mode, &inode,
-               name)
-          >= 4
-        && strcmp(mode, "rw-p") == 0 && inode == 0 && name[0] == 0
-        && end - begin <= largest)
-      dropped += drop_from(pagemap, begin, end, bits);
-  }
-  if (maps)
-    fclose(maps);
-  if (pagemap >= 0)
-    close(pagemap);
+  for (mapping m; maps.next(m);)
+    if (m.is_private(PROT_READ | PROT_WRITE) && m.inode == 0 && m.path.empty()
+        && m.size() <= largest)
+      dropped += drop_from(pages, m, bits);
   return dropped;
 }
 
