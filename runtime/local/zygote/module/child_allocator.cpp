@@ -212,8 +212,7 @@ void* child_realloc(void* context, void* p, size_t size) {
     return q;
   }
   // The parent's: only its own allocator knows how long it is.
-  auto& parent = *static_cast<python_allocator*>(context);
-  return parent.realloc(parent.context, p, size);
+  return pass_realloc(context, p, size);
 }
 
 } // namespace

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 namespace troupe::zygote {
 
 /// Before the interpreter starts, if `profile` names a file that
@@ -10,20 +7,8 @@ namespace troupe::zygote {
 /// on. False, and nothing changed, where there is no such file.
 bool place_hot_blocks(const char* profile);
 
-/// Before the interpreter starts: remembers where each block lies. Slow.
-bool remember_blocks();
-
 /// Blocks are counted anew from here on; once for each title.
 void next_chapter(const char* title);
-
-/// After `remember_blocks`: names the blocks that the addresses belong to.
-/// `everywhere`: whether every tool has written to it. Returns how many.
-struct written_address {
-  uintptr_t address;
-  bool everywhere;
-};
-int write_profile(const char* path, const written_address* written,
-                  size_t count);
 
 /// Before the first fork: no more locks. A child's threads make theirs at the
 /// same time, and where they like.

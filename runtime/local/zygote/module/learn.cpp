@@ -4,7 +4,7 @@
 
 #include "runtime/local/zygote/module/child.hpp"
 #include "runtime/local/zygote/module/child_allocator.hpp"
-#include "runtime/local/zygote/module/hot_blocks.hpp"
+#include "runtime/local/zygote/module/learned_blocks.hpp"
 #include "runtime/local/zygote/module/write_trace.hpp"
 #include "runtime/local/zygote/module/zygote_heap.hpp"
 

@@ -29,6 +29,33 @@ inline set_python_allocator find_python_allocator(const char* name) {
   return reinterpret_cast<set_python_allocator>(dlsym(RTLD_DEFAULT, name));
 }
 
+// -- in front of the interpreter's own ----------------------------------------
+
+/// The interpreter's own by domain, once there are others in front of them.
+extern python_allocator wrapped_python[3];
+
+/// Before the interpreter starts: these are asked from here on, `raw` for what
+/// needs no GIL. The context of each is the one in front of which it is.
+bool wrap_python_memory(python_allocator objects, python_allocator raw);
+
+// What an allocator has no answer to, the one behind it has.
+inline void* pass_malloc(void* context, size_t size) {
+  auto& to = *static_cast<python_allocator*>(context);
+  return to.malloc(to.context, size);
+}
+inline void* pass_calloc(void* context, size_t count, size_t each) {
+  auto& to = *static_cast<python_allocator*>(context);
+  return to.calloc(to.context, count, each);
+}
+inline void* pass_realloc(void* context, void* p, size_t size) {
+  auto& to = *static_cast<python_allocator*>(context);
+  return to.realloc(to.context, p, size);
+}
+inline void pass_free(void* context, void* p) {
+  auto& to = *static_cast<python_allocator*>(context);
+  to.free(to.context, p);
+}
+
 // -- classes of sizes ---------------------------------------------------------
 
 inline constexpr size_t finest_classes = 512;    // steps of 16 up to here ...

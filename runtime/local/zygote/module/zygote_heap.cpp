@@ -9,6 +9,7 @@
 
 #include "runtime/local/zygote/module/hot_blocks.hpp"
 #include "runtime/local/zygote/module/huge_pages.hpp"
+#include "runtime/local/zygote/module/learned_blocks.hpp"
 #include "runtime/local/zygote/module/libc_heap.hpp"
 #include "runtime/local/zygote/module/python_memory.hpp"
 #include "runtime/local/zygote/module/start_variables.hpp"
