@@ -1,6 +1,7 @@
 #include "actors/resolve.hpp"
 
 #include "actors/recycled.hpp"
+#include "runtime/json/large.hpp"
 #include "runtime/json/reader.hpp"
 #include "runtime/model/codec.hpp"
 #include "runtime/model/requirement_merge.hpp"
@@ -182,27 +183,29 @@ result<void> check_sizes(const run_request& request, const run_rules& rules) {
 }
 
 /// The arguments as a stored tool gets them.
-result<std::string> bind_to(const tool& t, const run_request& request) {
+result<std::string> bind_to(const tool& t, const run_request& request,
+                            prepared_run& run) {
   const auto& schema = t.args_json_schema ? t.args_json_schema : t.json_schema;
   if (!schema)
     return bind_arguments(request.args_json, "");
-  const bind_options options;
-  auto args = json::parse_object(request.args_json);
+  const bind_options options{.dropped = &run.dropped_nulls};
+  auto args = json::parse_large_object(request.args_json, json::anywhere);
   if (!args)
     return bad_field(options.pointer, args.error().text);
   auto bound = bind_arguments(std::move(*args), *schema, options);
   if (!bound)
     return bound.error();
-  return json::to_text(*bound);
+  return json::exact_text(*bound);
 }
 
 /// The same without a stored tool. A snippet's and a command's are what they
 /// are: there is no schema to bind them to.
-result<std::string> bind(const run_request& request, const prepared_run& run) {
+result<std::string> bind(const run_request& request, prepared_run& run) {
   const auto& schema
     = run.args_json_schema.empty() ? run.json_schema : run.args_json_schema;
   return bind_arguments(request.args_json,
-                        run.kind == run_kind::source ? schema : "");
+                        run.kind == run_kind::source ? schema : "",
+                        {.dropped = &run.dropped_nulls});
 }
 
 /// Whose config says that a run must not go on to a weaker isolation.
@@ -258,7 +261,7 @@ result<resolved_run> resolve(const run_request& request,
   } else {
     use_request(request, r);
   }
-  auto bound = stored ? bind_to(*stored, request) : bind(request, run);
+  auto bound = stored ? bind_to(*stored, request, run) : bind(request, run);
   if (!bound)
     return bound.error();
   run.args_json = std::move(*bound);

@@ -4,6 +4,7 @@
 #include "app/command_line.hpp"
 #include "app/host.hpp"
 #include "app/table.hpp"
+#include "runtime/json/large.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -171,12 +172,12 @@ result<json::value> api_session::call(verb method, std::string target) {
 
 result<json::value> api_session::call(verb method, std::string target,
                                       const json::value& body) {
-  return json_of(exchange(method, std::move(target), json::to_text(body)));
+  return json_of(exchange(method, std::move(target), json::exact_text(body)));
 }
 
 result<json::value> api_session::begin(std::string target,
                                        const json::value& body) {
-  return json_of(exchange(verb::post, std::move(target), json::to_text(body),
+  return json_of(exchange(verb::post, std::move(target), json::exact_text(body),
                           "respond-async"));
 }
 
@@ -188,7 +189,7 @@ result<void> api_session::follow(verb method, std::string target,
                                  const json::value& body, line_reader line) {
   auto request
     = parts_->request(method, std::move(target),
-                      body.is_null() ? std::string{} : json::to_text(body));
+                      body.is_null() ? std::string{} : json::exact_text(body));
   request.headers.set(http::field::accept, "application/x-ndjson");
   result<void> read;
   std::string rest;

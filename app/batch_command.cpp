@@ -4,6 +4,7 @@
 #include "app/session_command.hpp"
 #include "app/status_line.hpp"
 #include "app/table.hpp"
+#include "runtime/json/large.hpp"
 
 #include <iostream>
 
@@ -20,7 +21,10 @@ struct batch_words {
 /// One request per line, a list of them, or the whole body of a batch.
 result<json::object> read_batch(const std::string& text) {
   json::object body;
-  auto whole = json::parse(text);
+  // A whole body, a list of requests, or one request.
+  static constexpr std::string_view arguments[]
+    = {"/items/*/args", "/*/args", "/args"};
+  auto whole = json::parse_large(text, arguments);
   if (whole && whole->is_object() && whole->get_object().contains("items"))
     return std::move(whole->get_object());
   if (whole && whole->is_array()) {
@@ -33,7 +37,7 @@ result<json::object> read_batch(const std::string& text) {
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     if (line.find_first_not_of(" \t\r") == line.npos)
       continue;
-    auto item = json::parse_object(line);
+    auto item = json::parse_large_object(line, arguments);
     if (!item)
       return std::move(item).error().within("FILE, request "
                                             + std::to_string(items.size() + 1));

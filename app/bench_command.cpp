@@ -3,6 +3,7 @@
 #include "app/session_command.hpp"
 #include "app/status_line.hpp"
 #include "net/client/url.hpp"
+#include "runtime/json/large.hpp"
 
 #include <algorithm>
 #include <iomanip>
@@ -55,7 +56,7 @@ void report(const bench_words& said, const api_session& engine,
 }
 
 result<int> measure(const bench_words& said, api_session& engine) {
-  auto args = said_object(said.args, "--args");
+  auto args = said_arguments(said.args);
   if (!args)
     return args.error();
   json::object body;
@@ -67,7 +68,7 @@ result<int> measure(const bench_words& said, api_session& engine) {
   } else {
     target = "/v1/tools/" + net::percent_encode(said.tool) + "/run";
   }
-  auto text = json::to_text(body);
+  auto text = json::exact_text(body);
   using verb = api_session::verb;
   status_line progress;
   progress.show("warms up ...");

@@ -2,7 +2,7 @@
 
 #include "app/options.hpp"
 #include "app/said_text.hpp"
-#include "runtime/json/json.hpp"
+#include "runtime/json/large.hpp"
 #include "runtime/model/host_pattern.hpp"
 #include "runtime/settings/value.hpp"
 
@@ -43,10 +43,10 @@ result<std::string> arguments_of(const run_options& said) {
   if (said.args == "-" && said.file == "-")
     return bad_field("--args", "standard input holds the source already",
                      "give the arguments as text or as @file");
-  auto object = said_object(said.args, "--args");
+  auto object = said_arguments(said.args);
   if (!object)
     return object.error();
-  return json::to_text(*object);
+  return json::exact_text(*object);
 }
 
 // -- the shell of a script ----------------------------------------------------

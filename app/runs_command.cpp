@@ -124,7 +124,7 @@ void print_plan(const json::value& plan) {
 }
 
 result<int> explain(const runs_words& said, api_session& engine) {
-  auto args = said_object(said.args, "--args");
+  auto args = said_arguments(said.args);
   if (!args)
     return args.error();
   json::object body;

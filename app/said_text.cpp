@@ -1,5 +1,6 @@
 #include "app/said_text.hpp"
 
+#include "runtime/json/large.hpp"
 #include "runtime/model/variable.hpp"
 
 #include <cstdlib>
@@ -44,8 +45,10 @@ result<std::string> read_said_file(const std::string& path,
   return read_all(file, name);
 }
 
-result<json::object> said_object(const std::string& said,
-                                 std::string_view name) {
+namespace {
+
+result<json::object> said_json(const std::string& said, std::string_view name,
+                               json::large_places places) {
   auto text = said;
   if (said == "-" || said.starts_with('@')) {
     auto read = read_said_file(said == "-" ? said : said.substr(1), name);
@@ -53,10 +56,21 @@ result<json::object> said_object(const std::string& said,
       return read.error();
     text = std::move(*read);
   }
-  auto object = json::parse_object(text);
+  auto object = json::parse_large_object(text, places);
   if (!object)
     return std::move(object).error().within(name);
   return object;
+}
+
+} // namespace
+
+result<json::object> said_object(const std::string& said,
+                                 std::string_view name) {
+  return said_json(said, name, {});
+}
+
+result<json::object> said_arguments(const std::string& said) {
+  return said_json(said, "--args", json::anywhere);
 }
 
 json::array to_array(const std::vector<std::string>& texts) {

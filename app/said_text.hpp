@@ -18,6 +18,9 @@ result<std::string> read_said_file(const std::string& path,
 /// A JSON object: as text, in a file (@file), or on standard input (-).
 result<json::object> said_object(const std::string& text,
                                  std::string_view name);
+/// The same for the arguments of a tool, whose integers may be of any size
+/// (runtime/json/large.hpp).
+result<json::object> said_arguments(const std::string& text);
 json::array to_array(const std::vector<std::string>& texts);
 /// NAME=VALUE, or NAME to pass on a variable of our own.
 result<environment> said_variables(const std::vector<std::string>& words,

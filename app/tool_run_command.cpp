@@ -27,7 +27,7 @@ struct tool_run_words {
 
 result<json::object> request_of(const tool_run_words& said) {
   json::object body;
-  auto args = said_object(said.args, "--args");
+  auto args = said_arguments(said.args);
   if (!args)
     return args.error();
   body["args"] = std::move(*args);

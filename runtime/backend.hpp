@@ -31,7 +31,8 @@ struct prepared_run {
   std::string command;
   std::string stdin_text;
 
-  std::string args_json = "{}"; // validated and coerced
+  std::string args_json = "{}";           // validated and coerced
+  std::vector<std::string> dropped_nulls; // of them, by the schema's word
   std::string json_schema;
   std::string args_json_schema;
   std::uint32_t return_char_limit = default_return_char_limit;

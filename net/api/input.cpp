@@ -2,6 +2,7 @@
 
 #include "net/api/routes.hpp"
 #include "runtime/digest.hpp"
+#include "runtime/json/large.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -9,6 +10,9 @@
 namespace troupe::net {
 
 namespace {
+
+/// Of a run, and of the runs of a batch.
+constexpr std::string_view places_of_arguments[] = {"/args", "/items/*/args"};
 
 constexpr std::size_t check_letters = 12; // of the hex SHA-256
 
@@ -28,7 +32,8 @@ int hex_value(char c) {
 std::optional<json::object> parse_body(exchange& ex) {
   // The listener has measured it by the settings.
   const auto& body = ex.in().body;
-  auto parsed = json::parse(body, {.bytes = body.size()});
+  auto parsed
+    = json::parse_large(body, places_of_arguments, {.bytes = body.size()});
   if (!parsed) {
     // The reason is one of a closed set: it quotes nothing of the body.
     ex.refuse(400, "malformed_json",

@@ -1,14 +1,22 @@
 #include "runtime/json/json.hpp"
 
+#include "runtime/json/large.hpp"
 #include "runtime/json/scanner.hpp"
 
 #include <boost/json/value_stack.hpp>
 
 #include <charconv>
+#include <limits>
 
 namespace troupe::json {
 
 namespace {
+
+constexpr char large_mark = '\xff';
+
+std::string_view view(const boost::json::string& s) {
+  return {s.data(), s.size()};
+}
 
 /// Hears everything, keeps nothing.
 struct checking_sink {
@@ -16,6 +24,7 @@ struct checking_sink {
   void name(std::string_view) {}
   void string(std::string_view) {}
   bool number(std::string_view, bool) { return true; }
+  bool large(std::string_view) { return true; }
   void boolean(bool) {}
   void null() {}
   void end_array(std::size_t) {}
@@ -98,6 +107,12 @@ struct building_sink {
   bool number(std::string_view text, bool is_integer) {
     return read_number(text, is_integer, [this](auto n) { push(n); });
   }
+  bool large(std::string_view digits) {
+    std::string marked(1, large_mark);
+    marked += digits;
+    stack.push_string({marked.data(), marked.size()});
+    return true;
+  }
 
 private:
   void push(std::int64_t i) { stack.push_int64(i); }
@@ -109,18 +124,30 @@ error no_object() {
   return bad_field("", "the JSON value is no object", "send { ... }");
 }
 
+result<void> judge_object(std::string_view text, large_places places,
+                          const parse_limits& limits) {
+  judging_sink sink;
+  if (auto ok = scanner<judging_sink>{text, limits, sink, places}.run(); !ok)
+    return ok;
+  if (text[text.find_first_not_of(" \n\t\r")] != '{')
+    return no_object();
+  return {};
+}
+
 } // namespace
 
-result<value> parse(std::string_view text, const parse_limits& limits) {
+result<value> parse_large(std::string_view text, large_places places,
+                          const parse_limits& limits) {
   building_sink sink;
   sink.stack.reset();
-  if (auto ok = scanner<building_sink>{text, limits, sink}.run(); !ok)
+  if (auto ok = scanner<building_sink>{text, limits, sink, places}.run(); !ok)
     return ok.error();
   return sink.stack.release();
 }
 
-result<object> parse_object(std::string_view text, const parse_limits& limits) {
-  auto v = parse(text, limits);
+result<object> parse_large_object(std::string_view text, large_places places,
+                                  const parse_limits& limits) {
+  auto v = parse_large(text, places, limits);
   if (!v)
     return v.error();
   if (!v->is_object())
@@ -128,13 +155,42 @@ result<object> parse_object(std::string_view text, const parse_limits& limits) {
   return std::move(v->get_object());
 }
 
+result<value> parse(std::string_view text, const parse_limits& limits) {
+  return parse_large(text, {}, limits);
+}
+
+result<object> parse_object(std::string_view text, const parse_limits& limits) {
+  return parse_large_object(text, {}, limits);
+}
+
 result<void> check_object(std::string_view text, const parse_limits& limits) {
-  judging_sink sink;
-  if (auto ok = scanner<judging_sink>{text, limits, sink}.run(); !ok)
-    return ok;
-  if (text[text.find_first_not_of(" \n\t\r")] != '{')
-    return no_object();
-  return {};
+  return judge_object(text, {}, limits);
+}
+
+result<void> check_large_object(std::string_view text,
+                                const parse_limits& limits) {
+  return judge_object(text, anywhere, limits);
+}
+
+bool is_large(const value& v) noexcept {
+  const auto* s = v.if_string();
+  if (s == nullptr || s->size() < 2 || s->front() != large_mark)
+    return false;
+  auto digits = view(*s).substr((*s)[1] == '-' ? 2 : 1);
+  return !digits.empty()
+    && digits.find_first_not_of("0123456789") == digits.npos;
+}
+
+double to_double(const value& number) {
+  if (!is_large(number))
+    return number.to_number<double>();
+  auto digits = view(number.get_string()).substr(1);
+  double d = 0;
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), d).ec
+      == std::errc{})
+    return d;
+  const auto all = std::numeric_limits<double>::infinity();
+  return digits.starts_with('-') ? -all : all;
 }
 
 result<void> check(std::string_view text, const parse_limits& limits) {

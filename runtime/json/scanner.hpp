@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/json/json.hpp"
+#include "runtime/json/large.hpp"
 #include "runtime/json/utf8.hpp"
 
 #include <boost/container/small_vector.hpp>
@@ -20,8 +21,9 @@ namespace troupe::json {
 template <class Sink>
 class scanner {
 public:
-  scanner(std::string_view text, const parse_limits& limits, Sink& sink)
-      : text_{text}, limits_{limits}, sink_{sink} {}
+  scanner(std::string_view text, const parse_limits& limits, Sink& sink,
+          large_places places = {})
+      : text_{text}, limits_{limits}, sink_{sink}, places_{places} {}
 
   result<void> run() {
     if (text_.size() > limits_.bytes)
@@ -250,11 +252,38 @@ private:
         return fail("a number has an empty exponent");
       skip_digits();
     }
-    if (sink_.number(text_.substr(start, at_ - start), is_integer))
+    auto number = text_.substr(start, at_ - start);
+    if (sink_.number(number, is_integer)
+        || (is_integer && may_be_large() && sink_.large(number)))
       return true;
     at_ = start;
     return fail("a number is out of range",
                 "send a 64 bit integer, a double, or a string");
+  }
+
+  bool may_be_large() const {
+    return std::any_of(places_.begin(), places_.end(),
+                       [this](auto place) { return is_inside(place); });
+  }
+
+  /// Step by step, so that long names are not copied for each number.
+  bool is_inside(std::string_view place) const {
+    for (std::size_t depth = 0; !place.empty(); ++depth) {
+      place.remove_prefix(1); // '/'
+      auto step = place.substr(0, place.find('/'));
+      place.remove_prefix(step.size());
+      if (depth == frames_.size()
+          || step != (frames_[depth].is_object ? open_name(depth) : "*"))
+        return false;
+    }
+    return true;
+  }
+
+  /// The member of an open object that is being read.
+  std::string_view open_name(std::size_t depth) const {
+    auto behind = depth + 1 < frames_.size() ? frames_[depth + 1].first_name
+                                             : names_.size();
+    return names_[behind - 1];
   }
 
   // -- strings ---------------------------------------------------------------
@@ -347,6 +376,7 @@ private:
   std::string_view text_;
   const parse_limits& limits_;
   Sink& sink_;
+  const large_places places_;
   std::size_t at_ = 0;
   expect expect_ = expect::value;
   // On the stack as long as there are no more than most texts have.

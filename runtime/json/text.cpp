@@ -1,4 +1,5 @@
 #include "runtime/json/json.hpp"
+#include "runtime/json/large.hpp"
 #include "runtime/json/utf8.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace troupe::json {
 
 namespace {
 
-enum class style { plain, canonical };
+enum class style { plain, canonical, exact };
 
 constexpr std::string_view hex = "0123456789abcdef";
 
@@ -191,7 +192,10 @@ void append(std::string& out, const value& v, style how) {
     append_double(out, v.get_double());
     return;
   case boost::json::kind::string:
-    append_quoted(out, view(v.get_string()), how);
+    if (how == style::exact && is_large(v))
+      out += view(v.get_string()).substr(1);
+    else
+      append_quoted(out, view(v.get_string()), how);
     return;
   case boost::json::kind::array:
     append(out, v.get_array(), how);
@@ -213,6 +217,18 @@ std::string to_text(const value& v) {
 std::string to_text(const object& o) {
   std::string out;
   append(out, o, style::plain);
+  return out;
+}
+
+std::string exact_text(const value& v) {
+  std::string out;
+  append(out, v, style::exact);
+  return out;
+}
+
+std::string exact_text(const object& o) {
+  std::string out;
+  append(out, o, style::exact);
   return out;
 }
 

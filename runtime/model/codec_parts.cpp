@@ -1,5 +1,6 @@
 #include "runtime/model/codec_parts.hpp"
 
+#include "runtime/json/large.hpp"
 #include "runtime/model/bounds.hpp"
 #include "runtime/model/codec.hpp"
 #include "runtime/model/codec_support.hpp"
@@ -151,8 +152,8 @@ std::string object_text(json::reader& in, std::string_view name) {
 }
 
 void read_common_parts(json::reader& in, run_request& r) {
-  if (auto args = object_text(in, "args"); !args.empty())
-    r.args_json = std::move(args);
+  if (auto* args = in.member_object("args"))
+    r.args_json = json::exact_text(*args);
   r.env = read_environment(in, "env");
   r.agent_env = read_environment(in, "agent_env");
   r.agent_id = plain_text(in, "agent_id", bounds::foreign_id_bytes);

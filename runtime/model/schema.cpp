@@ -1,5 +1,6 @@
 #include "runtime/model/schema.hpp"
 
+#include "runtime/json/large.hpp"
 #include "runtime/model/schema_checker.hpp"
 
 namespace troupe {
@@ -23,6 +24,14 @@ error refusal(std::vector<field_error> complaints) {
   return e;
 }
 
+std::vector<std::string> names_of_nulls(const json::object& args) {
+  std::vector<std::string> names;
+  for (const auto& m : args)
+    if (m.value().is_null())
+      names.emplace_back(m.key());
+  return names;
+}
+
 } // namespace
 
 result<json::object> bind_arguments(json::object args,
@@ -31,9 +40,14 @@ result<json::object> bind_arguments(json::object args,
   auto& parameters = parameters_of(schema);
   schema::checker checker{schema, parameters, options};
   json::value v(std::move(args)); // braces would make an array
+  auto nulls = names_of_nulls(v.get_object());
   checker.check(v, parameters, options.pointer, {true, false});
   if (checker.failed())
     return refusal(std::move(checker.complaints));
+  if (options.dropped != nullptr) {
+    std::erase_if(nulls, [&](auto& n) { return v.get_object().contains(n); });
+    *options.dropped = std::move(nulls);
+  }
   return std::move(v.get_object());
 }
 
@@ -41,11 +55,11 @@ result<std::string> bind_arguments(std::string_view args_json,
                                    std::string_view schema_json,
                                    const bind_options& options) {
   if (schema_json.empty()) { // nothing to compare with, so no tree is built
-    if (auto ok = json::check_object(args_json); !ok)
+    if (auto ok = json::check_large_object(args_json); !ok)
       return bad_field(options.pointer, ok.error().text);
     return std::string{args_json};
   }
-  auto args = json::parse_object(args_json);
+  auto args = json::parse_large_object(args_json, json::anywhere);
   if (!args)
     return bad_field(options.pointer, args.error().text);
   auto schema = json::parse_object(schema_json);
@@ -54,7 +68,7 @@ result<std::string> bind_arguments(std::string_view args_json,
   auto bound = bind_arguments(std::move(*args), *schema, options);
   if (!bound)
     return bound.error();
-  return json::to_text(*bound);
+  return json::exact_text(*bound);
 }
 
 } // namespace troupe

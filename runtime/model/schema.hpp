@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace troupe {
 
@@ -13,6 +14,8 @@ struct bind_options {
   /// integer, "true" a boolean, JSON text an array or an object.
   bool coerce = true;
   std::size_t complaints = 64; // then it stops looking
+  /// Gets the names of arguments whose null was taken for "not given".
+  std::vector<std::string>* dropped = nullptr;
 };
 
 /// Checks the arguments of a call against the schema of its tool, which is

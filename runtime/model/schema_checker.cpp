@@ -1,5 +1,6 @@
 #include "runtime/model/schema_checker.hpp"
 
+#include "runtime/json/large.hpp"
 #include "runtime/model/pattern.hpp"
 
 #include <algorithm>
@@ -128,7 +129,7 @@ void checker::check(value& v, const object& schema, const std::string& pointer,
     check(v, *target, pointer, c);
   if (check_type(v, schema, pointer)) {
     check_choices(v, schema, pointer);
-    if (v.is_number())
+    if (v.is_number() || json::is_large(v))
       check_number(v, schema, pointer);
     else if (v.is_string())
       check_string(v, schema, pointer);
@@ -250,7 +251,7 @@ void checker::check_choices(const value& v, const object& schema,
 
 void checker::check_number(const value& v, const object& schema,
                            const std::string& pointer) {
-  auto d = v.to_number<double>();
+  auto d = json::to_double(v);
   auto bound = [&](std::string_view name, auto broken, const char* words) {
     if (auto limit = member_number(schema, name); limit && broken(d, *limit))
       complain(pointer, std::string{words} + text_of(*limit));

@@ -1,5 +1,7 @@
 #include "runtime/model/schema_types.hpp"
 
+#include "runtime/json/large.hpp"
+
 #include <array>
 #include <cmath>
 
@@ -45,7 +47,7 @@ result<json::value> spelled(std::string_view text) {
     return json::value(false);
   if (text == "None")
     return json::value(nullptr);
-  return json::parse(text);
+  return json::parse_large(text, json::anywhere);
 }
 
 void make_integer(json::value& v) {
@@ -67,7 +69,7 @@ types type_of(const json::value& v) {
   case boost::json::kind::double_:
     return is_whole(v.get_double()) ? integer_type : number_type;
   case boost::json::kind::string:
-    return string_type;
+    return json::is_large(v) ? integer_type : string_type;
   case boost::json::kind::array:
     return array_type;
   case boost::json::kind::object:
@@ -107,10 +109,10 @@ void coerce(json::value& v, types wanted) {
   if (only_integer)
     make_integer(v);
   auto* s = v.if_string();
-  if (s == nullptr || (wanted & string_type) != 0)
+  if (s == nullptr || (wanted & string_type) != 0 || json::is_large(v))
     return;
   auto value = spelled({s->data(), s->size()});
-  if (!value || (type_of(*value) & wanted) == 0 || value->is_string())
+  if (!value || (type_of(*value) & wanted) == 0)
     return;
   if (only_integer)
     make_integer(*value);

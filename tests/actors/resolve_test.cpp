@@ -93,6 +93,19 @@ BOOST_AUTO_TEST_CASE(finds_a_tool_by_name_and_by_id) {
   BOOST_TEST((w.look_up().error().code == ec::not_found));
 }
 
+BOOST_AUTO_TEST_CASE(hands_nulls_and_large_integers_on) {
+  world w;
+  w.add().json_schema = *json::parse_object(
+    R"({"name":"add","parameters":{"type":"object","properties":
+       {"a":{"type":"integer"},"b":{"type":"integer"}},"required":["b"]}})");
+  w.request.args_json = R"({"a":null,"b":123456789012345678901234567890})";
+  auto run = w.look_up();
+  BOOST_REQUIRE(run.has_value());
+  BOOST_TEST(run->base->args_json == R"({"b":123456789012345678901234567890})");
+  BOOST_REQUIRE(run->base->dropped_nulls.size() == 1u);
+  BOOST_TEST(run->base->dropped_nulls[0] == "a");
+}
+
 BOOST_AUTO_TEST_CASE(reads_a_tool_again_after_it_was_changed) {
   world w;
   const auto before = w.prepare();

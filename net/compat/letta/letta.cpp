@@ -3,6 +3,7 @@
 #include "net/api/writer.hpp"
 #include "net/compat/letta/parts.hpp"
 #include "net/compat/letta/shapes.hpp"
+#include "runtime/json/large.hpp"
 
 #include <memory>
 
@@ -33,7 +34,9 @@ std::optional<json::object> body_of(exchange& ex, bool optional) {
   if (ex.in().body.empty() && optional)
     return json::object{};
   // The listener has measured it by the settings.
-  auto parsed = json::parse(ex.in().body, {.bytes = ex.in().body.size()});
+  static constexpr std::string_view arguments[] = {"/args"};
+  auto parsed = json::parse_large(ex.in().body, arguments,
+                                  {.bytes = ex.in().body.size()});
   if (parsed && optional && parsed->is_null())
     return json::object{};
   if (parsed && parsed->is_object())

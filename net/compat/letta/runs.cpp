@@ -3,6 +3,7 @@
 #include "net/compat/letta/parts.hpp"
 #include "net/compat/letta/shapes.hpp"
 #include "net/telemetry/trace_context.hpp"
+#include "runtime/json/large.hpp"
 #include "runtime/json/reader.hpp"
 #include "runtime/model/bounds.hpp"
 #include "runtime/model/codec.hpp"
@@ -114,7 +115,7 @@ run_request read_source_run(json::reader& in, std::string& name) {
   run.source
     = in.required_text("source_code", {.min = 1, .max = bounds::source_bytes});
   if (auto* args = in.member_object("args"))
-    run.args_json = json::to_text(*args);
+    run.args_json = json::exact_text(*args);
   else if (!in.has("args"))
     in.complain("args", "is missing", "send {} for none");
   read_variables(in, run.env);
@@ -167,7 +168,7 @@ void run_for_agent(engine& core, const letta_options&, const exchange_ptr& ex) {
   json::reader in{*body};
   run_request run;
   if (auto* args = in.member_object("args"))
-    run.args_json = json::to_text(*args);
+    run.args_json = json::exact_text(*args);
   if (auto bad = in.finish()) {
     fail_validation(*ex, *bad);
     return;

@@ -1,4 +1,5 @@
 #include "runtime/json/json.hpp"
+#include "runtime/json/large.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -152,6 +153,39 @@ BOOST_AUTO_TEST_CASE(refuses_numbers_that_would_change) {
   BOOST_TEST(json::parse("9223372036854775807")->is_int64());
   BOOST_TEST(json::parse("-9223372036854775808")->is_int64());
   BOOST_TEST(json::parse("9223372036854775808")->is_uint64());
+}
+
+BOOST_AUTO_TEST_CASE(keeps_large_integers_where_they_are_handed_on) {
+  const std::string big = "18446744073709551616";
+  const std::string_view places[] = {"/args", "/items/*/args"};
+  for (const std::string& text :
+       {R"({"a":1,"args":{"x":)" + big + R"(,"y":[-)" + big + "]}}",
+        R"({"args":)" + big + "}",
+        R"({"items":[{"args":{}},{"args":{"b":[{"c":)" + big + "}]}}]}"}) {
+    auto v = json::parse_large(text, places);
+    BOOST_REQUIRE(v.has_value());
+    BOOST_TEST(json::exact_text(*v) == text);
+    BOOST_TEST(json::parse(text).has_error());
+  }
+  const std::string refused[] = {R"({"n":)" + big + R"(,"args":{}})",
+                                 R"({"b":{"args":)" + big + "}}",
+                                 R"({"args":{},"n":)" + big + "}",
+                                 R"({"items":{"*":)" + big + "}}",
+                                 R"({"items":[{"n":)" + big + "}]}",
+                                 "[" + big + "]",
+                                 big,
+                                 R"({"args":{"d":1e999}})",
+                                 R"({"items":[)" + big + "]}"};
+  for (const auto& text : refused)
+    BOOST_TEST(json::parse_large(text, places).has_error(), text);
+  // No text makes one.
+  auto text = json::parse("\"" + big + "\"");
+  BOOST_TEST(!json::is_large(*text));
+  auto number = json::parse_large(big, json::anywhere);
+  BOOST_TEST(json::is_large(*number));
+  BOOST_TEST(json::to_double(*number) == 18446744073709551616.0);
+  BOOST_TEST(json::check_large_object(R"({"a":)" + big + "}").has_value());
+  BOOST_TEST(json::check_large_object(R"({"a":1e999})").has_error());
 }
 
 BOOST_AUTO_TEST_CASE(rounds_numbers_as_everybody_does) {

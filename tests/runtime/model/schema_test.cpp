@@ -66,6 +66,40 @@ BOOST_AUTO_TEST_CASE(turns_texts_into_what_the_schema_wants) {
   BOOST_TEST(one(r[0], r[1]) == r[2]);
 }
 
+BOOST_AUTO_TEST_CASE(hands_integers_of_any_size_on) {
+  const std::string big = "123456789012345678901234567890";
+  for (auto schema : {"{}", R"({"type":"integer"})", R"({"type":"number"})",
+                      R"({"type":"integer","minimum":5,"multipleOf":2})",
+                      R"({"anyOf":[{"type":"integer"},{"type":"null"}]})"})
+    BOOST_TEST(one(schema, big) == big);
+  BOOST_TEST(one(R"({"type":"integer"})", '"' + big + '"') == big);
+  BOOST_TEST(one(R"({"type":"string"})", '"' + big + '"') == '"' + big + '"');
+  BOOST_TEST(one(R"({"items":{"type":"integer"}})", "[-" + big + ",1]")
+             == "[-" + big + ",1]");
+  BOOST_TEST(one(R"({"type":"integer","maximum":5})", big)
+             == "/args/x must be at most 5");
+  BOOST_TEST(one(R"({"type":"string"})", big)
+             == "/args/x must be string, not integer; put it in quotes");
+  BOOST_TEST(one(R"({"uniqueItems":true})", "[" + big + "," + big + "]")
+             == "/args/x has the same item twice");
+  BOOST_TEST(*bind_arguments(R"({"x":)" + big + "}", "")
+             == R"({"x":)" + big + "}");
+}
+
+BOOST_AUTO_TEST_CASE(tells_which_nulls_it_dropped) {
+  std::vector<std::string> dropped;
+  auto r = bind_arguments(R"({"a":null,"b":null,"c":{"d":null},"e":1})",
+                          R"({"properties":{"a":{"type":"integer"},
+                             "b":{"type":["integer","null"]},
+                             "c":{"properties":{"d":{"type":"string"}}},
+                             "e":{}}})",
+                          {.dropped = &dropped});
+  BOOST_REQUIRE(r.has_value());
+  BOOST_TEST(*r == R"({"b":null,"c":{},"e":1})");
+  BOOST_REQUIRE(dropped.size() == 1u);
+  BOOST_TEST(dropped[0] == "a");
+}
+
 BOOST_AUTO_TEST_CASE(never_rewrites_a_text_where_text_is_allowed) {
   // Every value that the replaced system is known to damage, and more.
   for (auto value :
