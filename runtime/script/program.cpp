@@ -45,6 +45,18 @@ public:
     out_ += '}';
     return *this;
   }
+  head_writer& texts(std::string_view name,
+                     const std::vector<std::string>& values) {
+    begin(name);
+    out_ += '[';
+    for (bool first = true; const auto& value : values) {
+      if (!std::exchange(first, false))
+        out_ += ',';
+      json::append_string(out_, value);
+    }
+    out_ += ']';
+    return *this;
+  }
   std::string take() { return std::move(out_) + "}"; }
 
 private:
@@ -160,6 +172,8 @@ result<frame::message> make_request(const prepared_run& run, place where) {
     // As text: only a call whose names do not match needs it read.
     head.text("json_schema", run.json_schema);
   }
+  if (is_python(run.lang) && !run.dropped_nulls.empty())
+    head.texts("nulls", run.dropped_nulls); // its annotations say more
   frame::message m;
   m[frame::part::head] = head.take();
   m[frame::part::body] = run.source;

@@ -12,6 +12,18 @@ function namesOf(schema) {
   return [...new Set([...required.filter((name) => properties.includes(name)), ...properties])];
 }
 
+/** Whether a schema says of a parameter that null is one of its values. To say
+ *  nothing is not to say so. */
+function takesNull(schema, name) {
+  const properties = (schema.parameters || schema).properties || {};
+  const says = (rule) =>
+    isObject(rule) &&
+    ([rule.type].flat().includes("null") || rule.nullable === true || rule.const === null ||
+      (Array.isArray(rule.enum) && rule.enum.includes(null)) ||
+      [rule.anyOf, rule.oneOf].some((list) => Array.isArray(list) && list.some(says)));
+  return has(properties, name) && says(properties[name]);
+}
+
 /** Whether a value for all arguments at once fits a type: an object does, and
  *  one whose members are told does when an argument is among them. */
 function takesAll(type, names) {
@@ -34,11 +46,12 @@ function inOrder(wanted, args, schema, loneType) {
   if (wanted.some((parameter) => known(parameter).some((name) => names.includes(name)))) return null;
   if (wanted.length === 1 && wanted[0].kind === "name" && takesAll(loneType(), names)) return null;
   const extra = Object.keys(args).filter((name) => !names.includes(name));
-  const values = [...names, ...extra].map((name) => (has(args, name) ? args[name] : undefined));
+  const given = [...names, ...extra];
+  const values = given.map((name) => (has(args, name) ? args[name] : undefined));
   while (values.length > 0 && values[values.length - 1] === undefined) values.pop();
   for (const [i, { kind, optional }] of wanted.entries()) {
     // Models send null for what they leave out; a default should apply then.
-    if (values[i] === null && optional) values[i] = undefined;
+    if (values[i] === null && optional && !takesNull(schema, given[i])) values[i] = undefined;
     if (kind !== "object" || isObject(values[i])) continue;
     if (values[i] !== undefined) return null; // nothing to take members from
     if (!optional) values[i] = {};
@@ -46,4 +59,4 @@ function inOrder(wanted, args, schema, loneType) {
   return values;
 }
 
-module.exports = { inOrder };
+module.exports = { inOrder, takesNull };

@@ -74,11 +74,15 @@ function takeObject(parameter, left) {
   return made;
 }
 
-function takeNamed(parameter, left) {
-  const value = left[parameter.name];
-  delete left[parameter.name];
-  // Models send null for what they leave out; a default should apply then.
-  return value === null && parameter.optional ? undefined : value;
+function takeNamed(parameter, left, schema) {
+  const { name, optional } = parameter;
+  const value = left[name];
+  delete left[name];
+  if (value !== null || !optional) return value;
+  // Models send null for what they leave out; a default should apply then,
+  // unless null is a value that the schema tells of.
+  const given = schema();
+  return given && require("./order.cjs").takesNull(given, name) ? null : undefined;
 }
 
 /** f(_a), for a linter's sake, is called with "a". */
@@ -115,11 +119,11 @@ function bind(f, args, schema = () => null, loneType = () => ({})) {
   const values = [];
   for (const parameter of wanted) {
     if (parameter.kind === "rest") {
-      const rest = has(left, parameter.name) ? takeNamed(parameter, left) : undefined;
+      const rest = has(left, parameter.name) ? takeNamed(parameter, left, () => null) : undefined;
       if (Array.isArray(rest)) values.push(...rest);
       else if (rest !== undefined) values.push(rest);
     } else if (parameter.kind === "name") {
-      values.push(has(left, parameter.name) ? takeNamed(parameter, left) : undefined);
+      values.push(has(left, parameter.name) ? takeNamed(parameter, left, schema) : undefined);
     } else if (parameter.kind === "object" && parameter.names.some((n) => has(left, n.name))) {
       values.push(takeObject(parameter, left));
     } else {

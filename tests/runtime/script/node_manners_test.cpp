@@ -26,6 +26,10 @@ constexpr auto city = R"({"type":"object","properties":)"
 constexpr auto options = R"({"type":"object","properties":)"
                          R"({"options":{"type":"object"}}})";
 
+constexpr auto nullable
+  = R"({"properties":{"a":{"type":["number","null"]},)"
+    R"("b":{"anyOf":[{"type":"number"},{"type":"null"}]},"c":{}}})";
+
 struct row {
   const char* name;
   const char* schema;
@@ -51,6 +55,12 @@ const row rows[] = {
   {"null where there is a default is the default", two,
    "export function f(x, y = 5) { return [x, y] }", R"({"a":1,"b":null})",
    "[1,5]"},
+  {"null that the schema tells of is null", nullable,
+   "export function f(a = 5, b = 6, c = 7) { return [a, b, c] }",
+   R"({"a":null,"b":null,"c":null})", "[null,null,7]"},
+  {"and so it is by position", nullable,
+   "export function f(x = 5, y = 6, z = 7) { return [x, y, z] }",
+   R"({"a":null,"b":null,"c":null})", "[null,null,7]"},
   {"names bind where one is known", two,
    "export function f(b, a) { return [b, a] }", R"({"b":2,"a":1})", "[2,1]"},
   {"a name that is known counts when it is not given", two,

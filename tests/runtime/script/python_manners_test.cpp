@@ -28,6 +28,23 @@ BOOST_AUTO_TEST_CASE(what_is_too_large_is_told_by_its_name) {
              != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_null_that_the_schema_dropped_is_for_who_admits_it) {
+  auto run = a_run(language::python,
+                   "def f(a: Optional[int] = 5, b: int = 6, c=7,\n"
+                   "      d: 'int | None' = 8, e: Optional[int] = 9):\n"
+                   "    return [a, b, c, d, e]");
+  run.dropped_nulls = {"a", "b", "c", "d", "other"};
+  BOOST_TEST(run_plainly(run).value_json == "[null,6,7,null,9]");
+}
+
+BOOST_AUTO_TEST_CASE(integers_of_any_size_reach_it) {
+  const std::string big(400, '7');
+  auto run = a_run(language::python, "def f(a: int): return [a, a + 1]",
+                   R"({"a":)" + big + "}");
+  BOOST_TEST(run_plainly(run).value_json
+             == "[" + big + "," + big.substr(1) + "8]");
+}
+
 BOOST_AUTO_TEST_CASE(a_failure_shows_the_lines_of_the_tool_only) {
   auto seen = run_plainly(a_run(language::python, R"(
 async def f():

@@ -100,10 +100,13 @@ def _fitted(value, parameter, namespace):
         return value  # an annotation that means nothing at run time
 
 
-def _left_to_null(parameter, namespace):
+def _left_to_null(parameter, namespace, dropped):
     """Whether None is to be filled in: the null that a caller gave for it, or
-    would have, is dropped on its way here where the schema does not know it."""
-    if parameter.optional or parameter.annotation is _MISSING:
+    would have, is dropped on its way here where the schema does not know it.
+    Schemas of other makers have no null for Optional[int]."""
+    if parameter.annotation is _MISSING:
+        return False
+    if parameter.optional and parameter.name not in dropped:
         return False
     from troupe_runner import coerce
 
@@ -127,9 +130,10 @@ def _reads_as_optional(text):
         return False
 
 
-def bind(function, args, reserved, namespace):
+def bind(function, args, reserved, namespace, dropped=()):
     """(positional, named) for the call. `reserved`: values for the parameters
-    that are the engine's to fill in, whatever the arguments say."""
+    that are the engine's to fill in, whatever the arguments say. `dropped`:
+    whose null was taken for "not given"."""
     args = {**args, **reserved}
     positional, named = [], {}
     rest_taken = False
@@ -139,7 +143,7 @@ def bind(function, args, reserved, namespace):
             args = {}
             break
         if p.name not in args:
-            value = None if _left_to_null(p, namespace) else _MISSING
+            value = None if _left_to_null(p, namespace, dropped) else _MISSING
         else:
             value = args.pop(p.name)
             if p.name not in reserved:

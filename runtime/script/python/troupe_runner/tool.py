@@ -194,7 +194,8 @@ def call(request):
     if models is not None:
         args = models.convert(args)
     reserved = {"agent_id": request.head.get("agent_id"), "agent_state": request.state}
-    positional, named = bind(function, args, reserved, namespace)
+    dropped = request.head.get("nulls", ())
+    positional, named = bind(function, args, reserved, namespace, dropped)
     return _settled(function(*positional, **named))
 
 
