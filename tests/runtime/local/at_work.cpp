@@ -17,33 +17,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
-prepared_run a_tool(language lang, std::string source) {
-  prepared_run run;
-  run.kind = run_kind::source;
-  run.lang = lang;
-  run.organization = default_organization();
-  run.name = run.function = "f";
-  run.source = std::move(source);
-  return run;
-}
-
 // Each says in which pid namespace it is, and stays.
 prepared_run python_tool() {
-  return a_tool(
-    language::python,
-    "import os, threading, time\n"
-    "def f():\n"
-    "  for i in range(3):\n"
-    "    threading.Thread(target=time.sleep, args=(1000,)).start()\n"
-    "  print(os.readlink('/proc/self/ns/pid'), flush=True)\n"
-    "  time.sleep(1000)\n");
+  return tool("import os, threading, time\n"
+              "def f():\n"
+              "  for i in range(3):\n"
+              "    threading.Thread(target=time.sleep, args=(1000,)).start()\n"
+              "  print(os.readlink('/proc/self/ns/pid'), flush=True)\n"
+              "  time.sleep(1000)\n");
 }
 prepared_run node_tool() {
-  return a_tool(
-    language::javascript,
+  return tool(
     "function f() {\n"
     "  console.log(require('fs').readlinkSync('/proc/self/ns/pid'));\n"
-    "  return new Promise((r) => setTimeout(r, 1000000));\n}\n");
+    "  return new Promise((r) => setTimeout(r, 1000000));\n}\n",
+    "{}", language::javascript);
 }
 prepared_run shell_line() { // the shell stays: what it waits for may be opening
   return shell("s=$(readlink /proc/self/ns/pid); echo $s; sleep 1000 & wait");
