@@ -1,5 +1,5 @@
 // The JSON reader and writer: what is accepted survives a round trip.
-#include "runtime/json/json.hpp"
+#include "runtime/json/large.hpp"
 
 #include <cstdlib>
 
@@ -10,6 +10,19 @@ namespace {
 void demand(bool holds) {
   if (!holds)
     std::abort();
+}
+
+/// With integers of any size it takes more, and writes what it took.
+void check_large(std::string_view text, bool takes_plain) {
+  auto v = json::parse_large(text, json::anywhere);
+  demand(v || !takes_plain);
+  demand(json::check_large_object(text).has_value() == (v && v->is_object()));
+  if (!v)
+    return;
+  auto once = json::exact_text(*v);
+  demand(json::check(once).has_value());
+  auto again = json::parse_large(once, json::anywhere);
+  demand(again && json::exact_text(*again) == once);
 }
 
 } // namespace
@@ -28,6 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   bool valid = json::check(text).has_value();
   demand(valid || !v); // numbers may be too big for `parse` alone
   demand(json::check_object(text).has_value() == (v && v->is_object()));
+  check_large(text, v.has_value());
   if (!v)
     return 0;
   demand(json::is_utf8(text));
