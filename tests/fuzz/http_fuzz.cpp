@@ -46,8 +46,7 @@ private:
   void write_all(boost::asio::const_buffer from) override {
     written_.append(static_cast<const char*>(from.data()), from.size());
     auto self = std::static_pointer_cast<memory_connection>(shared_from_this());
-    boost::asio::post(home().executor(),
-                      [self, n = from.size()] { self->on_written({}, n); });
+    home().letters().put([self, n = from.size()] { self->on_written({}, n); });
   }
   void shut_write() override {}
   void close() override { closed_ = true; }
