@@ -93,6 +93,7 @@ void cold_carrier::start(launch what, carrier_events events) {
   f.level = what.run->isolation;
   f.events = std::move(events);
   order.notify_network = brokers(*what.run);
+  f.organization = what.run->organization;
   f.network = what.run->network;
   if (auto note = network_note(*what.run); !note.empty())
     f.notes.push_back(std::move(note));
@@ -108,8 +109,10 @@ void cold_carrier::mark_started(std::uint64_t ticket,
     return;
   if (!listener.empty()) {
     // Calls that came first wait for whoever reads the listener.
-    auto opened = network::broker::open(strand_, std::move(listener.front()),
-                                        i->second.network, options_.network);
+    auto opened = network::broker::open(
+      strand_,
+      {std::move(listener.front()), i->second.network, options_.network,
+       i->second.organization, weak_from_this()});
     if (opened)
       i->second.broker = std::move(*opened);
   }
@@ -143,7 +146,7 @@ void cold_carrier::finish(const warden::end_notice& notice) {
   ending.isolation = report_for(f.level);
   ending.notes = std::move(f.notes);
   if (f.broker)
-    ending.add(f.broker->decided());
+    ending.add(f.broker->end_run());
   f.events.ended(std::move(ending));
 }
 

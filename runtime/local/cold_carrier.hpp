@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/local/isolation/probe.hpp"
+#include "runtime/local/network/accounts.hpp"
 #include "runtime/local/network/broker.hpp"
 #include "runtime/local/options.hpp"
 #include "runtime/local/run_carrier.hpp"
@@ -21,6 +22,7 @@ namespace troupe {
 /// warden alive: when it dies its runs are reported lost, once its successor
 /// has swept what they left.
 class cold_carrier final : public run_carrier,
+                           public network::broker_host,
                            public std::enable_shared_from_this<cold_carrier> {
 public:
   cold_carrier(boost::asio::any_io_executor strand,
@@ -42,7 +44,8 @@ public:
   /// 0: there is no warden now. Fills in the ticket.
   std::uint64_t ask(warden::message m, std::vector<unique_fd> descriptors,
                     answer then);
-  void kill_interpreter(std::uint64_t number);
+  /// An interpreter, a broker.
+  void kill_child(std::uint64_t number);
   /// `gone` is called when nothing is left of that slot.
   void release(std::uint64_t ticket, std::function<void()> gone = {});
   isolation_report report_for(isolation_level level) const;
@@ -51,6 +54,10 @@ public:
   const network::broker_options& broker_options() const {
     return options_.network;
   }
+  std::uint64_t start_broker(network::broker_descriptors with) override;
+  void kill_broker(std::uint64_t number) override { kill_child(number); }
+  result<std::shared_ptr<network::shared<network::account>>>
+  account_of(const organization_id& organization) override;
   /// What people should know about its network, "": nothing.
   std::string network_note(const prepared_run& run) const;
 
@@ -69,6 +76,7 @@ private:
     isolation_level level = isolation_level::standard;
     carrier_events events;
     std::vector<std::string> notes;
+    organization_id organization;
     network_policy network;
     std::shared_ptr<network::broker> broker;             // once it has started
     std::unique_ptr<boost::asio::steady_timer> deadline; // of STARTED, of ENDED
@@ -119,6 +127,7 @@ private:
     pending_;    // max_running at most
   flights lost_; // of the last warden, told when its successor has swept
   std::unordered_map<run_id, std::uint64_t> tickets_; // by run id
+  network::accounts accounts_;
   std::map<std::uint64_t, question> asked_;
   std::multimap<std::uint64_t, farewell> leaving_; // by ticket
   std::uint64_t next_ticket_ = 1;

@@ -75,10 +75,11 @@ std::uint64_t cold_carrier::ask(warden::message m,
   if (!warden_ || !trouble_.empty() || closing_)
     return 0;
   m.ticket = m.start.ticket = next_ticket_++;
-  // An interpreter is spoken of when it ends, which may be never.
-  const auto by = m.what == warden::word::hatch
-    ? clock::time_point::max()
-    : clock::now() + options_.warden_answers;
+  // Of a child of its own it speaks when that ends, which may be never.
+  const bool is_child
+    = m.what == warden::word::hatch || m.what == warden::word::broker;
+  const auto by = is_child ? clock::time_point::max()
+                           : clock::now() + options_.warden_answers;
   asked_.emplace(m.ticket, question{std::move(then), by});
   watch_answers();
   warden_->send(m, std::move(descriptors));
@@ -124,13 +125,28 @@ void cold_carrier::replace_warden() {
   warden_->kill();
 }
 
-void cold_carrier::kill_interpreter(std::uint64_t number) {
+void cold_carrier::kill_child(std::uint64_t number) {
   if (!warden_)
     return; // they died together
   warden::message m;
   m.what = warden::word::kill;
   m.ticket = number;
   warden_->send(m);
+}
+
+std::uint64_t cold_carrier::start_broker(network::broker_descriptors with) {
+  warden::message m;
+  m.what = warden::word::broker;
+  std::vector<unique_fd> files;
+  for (auto* fd : {&with.control, &with.page, &with.account, &with.listener})
+    files.push_back(std::move(*fd));
+  // That it could not be made, or has ended, its control socket says.
+  return ask(std::move(m), std::move(files), [](auto&&...) {});
+}
+
+result<std::shared_ptr<network::shared<network::account>>>
+cold_carrier::account_of(const organization_id& organization) {
+  return accounts_.of(organization);
 }
 
 void cold_carrier::release(std::uint64_t ticket, std::function<void()> gone) {
@@ -179,6 +195,7 @@ void cold_carrier::hear(warden::message m, std::vector<unique_fd> descriptors) {
   case warden::word::lease:
   case warden::word::release:
   case warden::word::hatch:
+  case warden::word::broker:
     break; // ours to say
   case warden::word::leased:
     release(m.grant.ticket); // nobody waits for it any more

@@ -83,6 +83,9 @@ struct run_ending {
     network = std::move(decided.events);
     network_dropped = decided.dropped;
     denied = std::move(decided.denied);
+    if (decided.lost)
+      notes.push_back("the run's network broker ended before the run did, and "
+                      "its network with it");
   }
 };
 

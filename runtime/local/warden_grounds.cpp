@@ -77,7 +77,8 @@ void warden_grounds::prepare(const launch& like,
           if (auto note = keeper->network_note(*run); !note.empty())
             ground->notes.push_back(std::move(note));
           if (brokered)
-            ground->network = {run->network, keeper->broker_options()};
+            ground->network = {run->network, keeper->broker_options(),
+                               run->organization, weak};
         } else if (keeper)
           keeper->release(answer.grant.ticket);
         done(std::move(ground));
@@ -115,7 +116,7 @@ std::uint64_t warden_grounds::hatch(std::vector<std::string> argv,
 
 void warden_grounds::kill_interpreter(std::uint64_t number) {
   if (auto keeper = keeper_.lock())
-    keeper->kill_interpreter(number);
+    keeper->kill_child(number);
 }
 
 std::unique_ptr<zygote::slot_carrier> make_warm_carrier(

@@ -4,11 +4,11 @@
 #include "runtime/local/isolation/filter_builder.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
 #include "runtime/local/isolation/pass.hpp"
+#include "runtime/local/isolation/socket_options.hpp"
 
 #include <asm/ioctls.h>
 #include <fcntl.h>
 #include <linux/prctl.h>
-#include <netinet/in.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -32,10 +32,6 @@ constexpr unsigned long wait_killable = 1ul << 5;
 /// From SIOCGIFNAME on, the private calls of drivers and wireless ones.
 constexpr std::uint32_t first_interface_call = 0x8910;
 constexpr std::uint32_t last_interface_call = 0x8bff;
-constexpr std::uint32_t ipv6_unicast_interface = 76; // IPV6_UNICAST_IF
-constexpr std::uint32_t ipv6_old_options = 6;        // IPV6_2292PKTOPTIONS
-constexpr std::uint32_t ipv6_flow_labels = 32;       // IPV6_FLOWLABEL_MGR
-constexpr std::uint32_t peer_process = 77;           // SO_PEERPIDFD
 
 /// FS_IOC_SETFLAGS and FS_IOC_FSSETXATTR.
 constexpr std::uint32_t set_flags = 0x40086602;
@@ -139,47 +135,6 @@ void check_ioctl(filter_builder& f) {
          give(allow)});
 }
 
-/// What would lead a socket elsewhere than the broker decided: by another
-/// device, by a route of its own, to a group. The options of one level.
-void deny_options(std::vector<sock_filter>& body, std::uint32_t level,
-                  std::initializer_list<std::uint32_t> options) {
-  // Behind this: the load, a pair for each, and the permission.
-  const auto length = static_cast<std::uint8_t>(2 + 2 * options.size());
-  body.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, length, level});
-  body.push_back(load_low(2));
-  for (auto option : options) {
-    body.push_back(skip_unless_equal(option));
-    body.push_back(give(deny_with(EPERM)));
-  }
-  body.push_back(give(allow));
-}
-
-void check_socket_options(filter_builder& f) {
-  std::vector<sock_filter> body{load_low(1)};
-  deny_options(body, SOL_SOCKET,
-               {SO_BINDTODEVICE, SO_BINDTOIFINDEX, SO_ATTACH_FILTER,
-                SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF,
-                SO_ATTACH_REUSEPORT_EBPF, SO_MARK});
-  deny_options(body, IPPROTO_IP,
-               {IP_OPTIONS, IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP,
-                IP_MULTICAST_IF, IP_UNICAST_IF, IP_TRANSPARENT, IP_BLOCK_SOURCE,
-                IP_MSFILTER, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP,
-                MCAST_MSFILTER});
-  deny_options(body, IPPROTO_IPV6,
-               {IPV6_JOIN_GROUP, IPV6_JOIN_ANYCAST, IPV6_MULTICAST_IF,
-                ipv6_unicast_interface, ipv6_old_options, ipv6_flow_labels,
-                IPV6_RTHDR, IPV6_RTHDRDSTOPTS, IPV6_HOPOPTS, IPV6_DSTOPTS,
-                IPV6_PKTINFO, IPV6_NEXTHOP, MCAST_JOIN_GROUP,
-                MCAST_JOIN_SOURCE_GROUP, MCAST_MSFILTER});
-  body.push_back(give(allow));
-  f.set(SYS_setsockopt, std::move(body));
-  // The other end of a run's channel is the engine's.
-  std::vector<sock_filter> asked{load_low(1)};
-  deny_options(asked, SOL_SOCKET, {peer_process});
-  asked.push_back(give(allow));
-  f.set(SYS_getsockopt, std::move(asked));
-}
-
 /// Being told of what others do with files that everybody sees: what inotify
 /// would have been refused for.
 void check_fcntl(filter_builder& f) {
@@ -260,7 +215,11 @@ void check_sockets(filter_builder& f, const filter_options& options) {
   f.set(SYS_socketpair,
         {load_low(0), skip_unless_equal(AF_UNIX), give(allow),
          give(deny_with(EAFNOSUPPORT))});
-  if (options.network == network_calls::deny)
+  const bool asks = options.network == network_calls::notify;
+  // Nothing lingers without a network.
+  f.set(SYS_setsockopt, set_option_rules(asks ? ask : allow));
+  f.set(SYS_getsockopt, get_option_rules());
+  if (!asks)
     return;
   f.set(ask, {SYS_connect, SYS_bind, SYS_listen, SYS_sendmsg, SYS_sendmmsg});
   // sendto without an address is send: on a connected socket, decided before.
@@ -281,7 +240,6 @@ std::vector<sock_filter> build_filter(const filter_options& options) {
   check_ioctl(f);
   check_fcntl(f);
   check_huge_pages(f);
-  check_socket_options(f);
   check_prctl(f);
   check_self_only(f);
   check_sockets(f, options);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/error.hpp"
+#include "runtime/local/network/broker_memory.hpp"
 #include "runtime/local/network/options.hpp"
 #include "runtime/local/unique_fd.hpp"
 #include "runtime/model/network_policy.hpp"
@@ -15,33 +16,60 @@
 
 namespace troupe::network {
 
-/// Decides every internet call of one run, or of one slot for one run after
-/// another, by seccomp user notification.
+/// What the process of a broker is started with.
+struct broker_descriptors {
+  unique_fd control; // orders come here; its end of file is the end
+  unique_fd page;    // a broker_page
+  unique_fd account; // of its organization
+  unique_fd listener;
+};
+
+/// Where brokers live: processes of their own, which hold no secret and
+/// nothing of another run, so that whatever a tool does to its broker costs
+/// that tool alone. Used on the executor of its brokers.
+class broker_host {
+public:
+  virtual ~broker_host() = default;
+  /// The process's number; 0 when there is none to be had now.
+  virtual std::uint64_t start_broker(broker_descriptors with) = 0;
+  /// It need not be asked whether it would like to end.
+  virtual void kill_broker(std::uint64_t number) = 0;
+  virtual result<std::shared_ptr<shared<account>>>
+  account_of(const organization_id& organization) = 0;
+};
+
+/// The engine's end of what decides the internet calls of one run, or of one
+/// slot for one run after another, by seccomp user notification.
 ///
 /// The filter of the tool (`notify_calls.hpp`) hands socket, connect, bind,
-/// listen, sendto, sendmsg and sendmmsg to this object. It creates sockets in
-/// its own network namespace and gives them to the tool, copies an address out
-/// of the tool's memory once, judges the copy, and connects the tool's socket
-/// to the copy itself. Nothing here waits for the tool or the network: a
-/// blocking connect is an operation in flight like any other.
+/// listen, sendto, sendmsg and sendmmsg to a broker: a process that is started
+/// when the first of them comes, since most tools make none. It creates
+/// sockets in the host's network namespace and gives them to the tool, copies
+/// an address out of the tool's memory once, judges the copy, and connects the
+/// tool's socket to the copy itself. What it decides it writes into memory that
+/// it shares with this object, before the tool has its answer. Nothing in the
+/// engine touches a file, or memory, of the tool.
 ///
-/// Needs the right to look into the tool's process: its real uid outside, or
-/// root. Lives on one executor; give it a strand or a single thread. Its calls
-/// may come from any thread.
+/// Lives on one executor; give it a strand or a single thread, and call it
+/// there.
 class broker {
 public:
-  /// `listener` is what seccomp(2) gave for the tool's filter. Takes it over.
-  /// Costs next to nothing until the first call comes: most tools make none.
+  struct request {
+    unique_fd listener; // what seccomp(2) gave for the tool's filter
+    network_policy policy;
+    broker_options options;
+    organization_id organization;
+    std::weak_ptr<broker_host> host;
+  };
   static result<std::shared_ptr<broker>>
-  open(boost::asio::any_io_executor executor, unique_fd listener,
-       network_policy policy, broker_options options = {});
+  open(boost::asio::any_io_executor executor, request about);
 
   broker(const broker&) = delete;
   broker& operator=(const broker&) = delete;
   virtual ~broker() = default;
 
-  /// The next run of a slot: nothing remembered, perhaps another policy. Free
-  /// when the last one never asked for anything.
+  /// The next run of a slot, which begins after this: nothing remembered,
+  /// perhaps another policy. Free when the last one never asked for anything.
   virtual void reset(network_policy policy) = 0;
 
   struct report {
@@ -50,12 +78,18 @@ public:
     /// The first thing that the run's policy refused. What no policy allows,
     /// such as listening, is not meant.
     std::optional<network_event> denied;
+    bool lost = false; // the broker ended before its run did
   };
-  /// What was decided since `open` or `reset`.
-  virtual report decided() const = 0;
+  /// The run is over: what was decided for it. What still waits for it, ends;
+  /// a broker that has not managed that in a second is killed.
+  virtual report end_run() = 0;
 
-  /// Answers nothing more: calls that wait get ENOSYS from the kernel when the
-  /// listener closes. Also happens when the last process of the tool is gone.
+  /// It can serve another run. Once its process is gone, every call of the
+  /// tool is answered ENOSYS by the kernel.
+  virtual bool is_well() const = 0;
+
+  /// Answers nothing more. Also happens when the last process of the tool is
+  /// gone.
   virtual void close() = 0;
 
 protected:

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include <cerrno>
+#include <utility>
 
 namespace troupe::network {
 
@@ -29,27 +30,22 @@ bool call_handler::tool_socket::blocks() const {
 
 result<std::shared_ptr<call_handler>>
 call_handler::open(boost::asio::any_io_executor executor,
-                   broker_options options) {
+                   broker_options options, quota& budget, judge::told told) {
   auto names = resolver::open(executor, options);
   if (!names)
     return names.error();
-  std::shared_ptr<call_handler> self{
-    new call_handler{std::move(executor), std::move(options)}};
+  std::shared_ptr<call_handler> self{new call_handler{
+    std::move(executor), std::move(options), budget, std::move(told)}};
   self->resolver_ = std::move(*names);
   self->guarded_ = self->options_.guard_sockets && can_guard_sockets();
   return self;
 }
 
-void call_handler::serve(network_policy policy) {
-  for (auto& op : std::exchange(pending_, {}))
-    op->cancel(); // of the run before: nobody waits for them
-  auto next = std::make_shared<judge>(policy, options_);
-  resolver_->serve(next);
-  sockets_ = {options_.sockets_at_once, options_.sockets_per_second};
-  {
-    std::lock_guard lock{mutex_};
-    judge_ = std::move(next);
-  }
+void call_handler::serve(const network_policy& policy) {
+  end();
+  judge_ = std::make_shared<judge>(policy, options_, told_);
+  resolver_->serve(judge_);
+  quota_.begin_run();
   auto allowed = patterns(policy);
   stream_guard_
     = guard_program(allowed, true, resolver::address(), resolver_->port());
@@ -57,18 +53,14 @@ void call_handler::serve(network_policy policy) {
     = guard_program(allowed, false, resolver::address(), resolver_->port());
 }
 
-broker::report call_handler::decided() const {
-  std::shared_ptr<judge> now;
-  {
-    std::lock_guard lock{mutex_};
-    now = judge_;
-  }
-  return now ? now->decided() : broker::report{};
+void call_handler::end() {
+  waiting_.clear(); // which closes what they wait for
+  resolver_->serve(nullptr);
 }
 
 void call_handler::close() {
-  for (auto& op : std::exchange(pending_, {}))
-    op->cancel();
+  waiting_.clear();
+  sweep_.cancel();
   resolver_->close();
 }
 
@@ -88,6 +80,8 @@ void call_handler::handle(tool_call call) {
     return send_message(std::move(call));
   case SYS_sendmmsg:
     return send_messages(std::move(call));
+  case SYS_setsockopt:
+    return set_option(call);
   default: // the filter asks about nothing else
     return call.fail(ENOSYS);
   }
@@ -122,7 +116,7 @@ std::optional<call_handler::tool_socket> call_handler::take(tool_call& call) {
   return s;
 }
 
-bool call_handler::read_address(tool_call& call, std::uint64_t at,
+bool call_handler::read_address(const tool_call& call, std::uint64_t at,
                                 std::uint64_t size, sockaddr_storage& out) {
   out = {};
   return size >= sizeof out.ss_family && size <= sizeof out
@@ -148,7 +142,7 @@ void call_handler::make_socket(tool_call& call) {
                    "only TCP and UDP");
     return call.fail(EACCES);
   }
-  if (!sockets_.take(allowance::clock::now())) {
+  if (!quota_.take_socket(quota::clock::now())) {
     judge_->refuse_socket();
     return call.fail(EMFILE); // as where the table of descriptors is full
   }
@@ -199,7 +193,9 @@ void call_handler::connect(tool_call call) {
 }
 
 /// `to` is our own copy: whatever the tool writes into its memory by now, this
-/// is where the connection goes.
+/// is where the connection goes. The flags are those of a file that the tool
+/// has as well: who changes them in between makes its own broker wait, and no
+/// other.
 void call_handler::connect_allowed(tool_call call, tool_socket s,
                                    const sockaddr_storage& to, socklen_t size) {
   bool blocks = s.blocks();
@@ -222,7 +218,7 @@ void call_handler::connect_allowed(tool_call call, tool_socket s,
     auto failure = option(fd.get(), SO_ERROR);
     failure == 0 ? kept->succeed() : kept->fail(failure > 0 ? failure : EIO);
   };
-  when_writable(std::move(s.fd), *kept, std::move(ready));
+  when_writable(std::move(s.fd), kept, 0, std::move(ready));
 }
 
 bool call_handler::is_lookup(const tool_socket& s, const endpoint& to) const {
@@ -289,30 +285,97 @@ void call_handler::listen(tool_call& call) {
   call.fail(EACCES);
 }
 
+// -- options -----------------------------------------------------------------
+
+/// SO_LINGER alone: a time to linger would make whoever lets go of the socket
+/// last wait in close, the engine or a broker as well.
+void call_handler::set_option(tool_call& call) {
+  linger value{};
+  if (call.integer(4) < static_cast<int>(sizeof value))
+    return call.fail(EINVAL);
+  if (!call.read(call.argument(3), &value, sizeof value))
+    return call.fail(EFAULT);
+  if (value.l_onoff != 0 && value.l_linger != 0)
+    return call.fail(EPERM);
+  unique_fd socket = call.take(call.integer(0));
+  if (!socket)
+    return call.fail(errno == EBADF ? EBADF : EACCES);
+  if (::setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &value, sizeof value)
+      != 0)
+    return call.fail(errno);
+  call.succeed();
+}
+
 // -- waiting -----------------------------------------------------------------
 
-void call_handler::when_writable(unique_fd fd, tool_call& call,
+namespace {
+
+/// How often it is asked whether the callers are still there.
+constexpr std::chrono::seconds sweep_interval{1};
+
+} // namespace
+
+/// A call whose socket is not ready.
+struct call_handler::waiting {
+  std::shared_ptr<tool_call> call;
+  quota::hold held;
+  unique_fd socket;
+  boost::asio::posix::stream_descriptor writable;
+};
+
+void call_handler::when_writable(unique_fd fd, std::shared_ptr<tool_call> call,
+                                 std::size_t bytes,
                                  std::function<void(unique_fd)> ready) {
-  if (pending_.size() >= options_.pending)
-    return call.fail(ENOBUFS);
+  auto held = quota_.wait_with(bytes);
   // Asio would make what it waits for non-blocking, and this open file is the
   // tool's: so it waits for an epoll that waits for the file.
   unique_fd epoll{::epoll_create1(EPOLL_CLOEXEC)};
   epoll_event writable{};
   writable.events = EPOLLOUT;
-  if (!epoll
+  if (!held || !epoll
       || ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd.get(), &writable) != 0)
-    return call.fail(ENOBUFS);
-  auto op = std::make_shared<waiting>(executor_, epoll.release());
-  pending_.insert(op);
-  auto kept = std::make_shared<unique_fd>(std::move(fd));
-  op->async_wait(waiting::wait_read,
-                 [self = shared_from_this(), op, kept,
-                  ready = std::move(ready)](boost::system::error_code bad) {
-                   // Not there any more: it was of the run before.
-                   if (self->pending_.erase(op) != 0 && !bad)
-                     ready(std::move(*kept));
-                 });
+    return call->fail(ENOBUFS);
+  auto op = std::make_shared<waiting>(waiting{std::move(call),
+                                              std::move(held),
+                                              std::move(fd),
+                                              {executor_, epoll.release()}});
+  const auto number = next_waiting_++;
+  waiting_.emplace(number, op);
+  op->writable.async_wait(
+    boost::asio::posix::descriptor_base::wait_read,
+    [weak = weak_from_this(), number,
+     ready = std::move(ready)](boost::system::error_code bad) {
+      auto self = weak.lock();
+      if (!self || bad)
+        return;
+      // Not there any more: its run is over, or its caller.
+      if (auto node = self->waiting_.extract(number)) {
+        auto socket = std::move(node.mapped()->socket);
+        node.mapped().reset(); // what it held is free again
+        ready(std::move(socket));
+      }
+    });
+  sweep_soon();
+}
+
+void call_handler::sweep_soon() {
+  if (std::exchange(sweeps_, true))
+    return;
+  sweep_.expires_after(sweep_interval);
+  sweep_.async_wait([weak = weak_from_this()](boost::system::error_code bad) {
+    if (auto self = weak.lock(); self && !bad)
+      self->sweep();
+  });
+}
+
+/// A process of the tool that dies in a call tells nobody.
+void call_handler::sweep() {
+  sweeps_ = false;
+  std::erase_if(waiting_, [](const auto& entry) {
+    return !entry.second->call->still_waits();
+  });
+  if (!waiting_.empty())
+    sweep_soon();
 }
 
 } // namespace troupe::network

@@ -1,20 +1,20 @@
 #pragma once
 
 #include "runtime/local/network/address_codec.hpp"
-#include "runtime/local/network/allowance.hpp"
 #include "runtime/local/network/judge.hpp"
+#include "runtime/local/network/quota.hpp"
 #include "runtime/local/network/resolver.hpp"
 #include "runtime/local/network/tool_call.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <linux/filter.h>
 
 #include <functional>
+#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <vector>
 
 namespace troupe::network {
@@ -24,11 +24,14 @@ namespace troupe::network {
 class call_handler : public std::enable_shared_from_this<call_handler> {
 public:
   static result<std::shared_ptr<call_handler>>
-  open(boost::asio::any_io_executor executor, broker_options options);
+  open(boost::asio::any_io_executor executor, broker_options options,
+       quota& budget, judge::told told);
 
-  void serve(network_policy policy);
+  /// The next run: nothing remembered, nothing waits.
+  void serve(const network_policy& policy);
   void handle(tool_call call);
-  broker::report decided() const; // from any thread
+  /// The run is over: what waits for it waits no longer.
+  void end();
   void close();
 
 private:
@@ -47,9 +50,12 @@ private:
     bool has_address = false;
   };
   struct sending;
+  struct waiting;
 
-  call_handler(boost::asio::any_io_executor executor, broker_options options)
-      : executor_{std::move(executor)}, options_{std::move(options)} {}
+  call_handler(boost::asio::any_io_executor executor, broker_options options,
+               quota& budget, judge::told told)
+      : executor_{executor}, options_{std::move(options)}, quota_{budget},
+        told_{std::move(told)}, sweep_{std::move(executor)} {}
 
   void make_socket(tool_call& call);
   void connect(tool_call call);
@@ -58,10 +64,11 @@ private:
   void send_to(tool_call call);
   void send_message(tool_call call);
   void send_messages(tool_call call);
+  void set_option(tool_call& call);
 
   /// An internet socket, or a local one whose call nobody but us may carry out.
   std::optional<tool_socket> take(tool_call& call);
-  bool read_address(tool_call& call, std::uint64_t at, std::uint64_t size,
+  bool read_address(const tool_call& call, std::uint64_t at, std::uint64_t size,
                     sockaddr_storage& out);
 
   void connect_allowed(tool_call call, tool_socket s,
@@ -72,26 +79,32 @@ private:
 
   /// errno, or 0: where the message may go is settled.
   int settle_target(const tool_socket& s, message& m);
-  int read_message(tool_call& call, const tool_socket& s, std::uint64_t header,
-                   message& m);
+  /// Takes from `parts` how many pieces it had.
+  int read_message(const tool_call& call, const tool_socket& s,
+                   const msghdr& header, std::size_t& parts, message& m);
   void start_sending(tool_call call, tool_socket s, std::vector<message> all,
                      int flags, std::uint64_t lengths_at);
   void go_on_sending(std::shared_ptr<sending> op);
   void finish_sending(sending& op, int error);
-  /// Calls `ready` when the descriptor can be written to.
-  void when_writable(unique_fd fd, tool_call& call,
-                     std::function<void(unique_fd)> ready);
+  /// Calls `ready` when the descriptor can be written to. `bytes`: of what
+  /// waits.
+  void when_writable(unique_fd fd, std::shared_ptr<tool_call> call,
+                     std::size_t bytes, std::function<void(unique_fd)> ready);
+  void sweep_soon();
+  void sweep();
 
   boost::asio::any_io_executor executor_;
   broker_options options_;
-  mutable std::mutex mutex_; // for who reads `judge_` from another thread
+  quota& quota_;
+  judge::told told_;
   std::shared_ptr<judge> judge_;
   std::shared_ptr<resolver> resolver_;
-  allowance sockets_{options_.sockets_at_once, options_.sockets_per_second};
   bool guarded_ = false;
   std::vector<sock_filter> stream_guard_, datagram_guard_;
-  using waiting = boost::asio::posix::stream_descriptor;
-  std::set<std::shared_ptr<waiting>> pending_;
+  std::map<std::uint64_t, std::shared_ptr<waiting>> waiting_;
+  std::uint64_t next_waiting_ = 0;
+  boost::asio::steady_timer sweep_;
+  bool sweeps_ = false;
 };
 
 } // namespace troupe::network

@@ -23,21 +23,29 @@ ip_address unmapped(const ip_address& a) {
   return v4;
 }
 
-judge::judge(const network_policy& policy, const broker_options& options)
-    : mode_{policy.mode}, patterns_{patterns(policy)}, options_{options} {}
+judge::judge(const network_policy& policy, const broker_options& options,
+             told of_each)
+    : mode_{policy.mode}, patterns_{patterns(policy)}, options_{options},
+      told_{std::move(of_each)} {}
+
+std::string_view judge::closed(const ip_address& a) const {
+  const bool ordinary = std::ranges::any_of(
+    options_.ordinary, [&](const auto& n) { return n.contains(a); });
+  return ordinary ? "" : options_.closed(a);
+}
 
 judge::verdict judge::consider(ip_address a, std::uint16_t port,
                                clock::time_point now) {
   a = unmapped(a);
   auto names = names_of(a, now);
-  auto closed = options_.closed(a);
+  auto why_closed = closed(a);
   for (auto& p : patterns_)
-    if (covers(p, a, port, names, closed.empty()))
+    if (covers(p, a, port, names, why_closed.empty()))
       return {true, ""};
   if (mode_ == network_mode::off)
     return {false, "the network is off"};
-  if (!closed.empty())
-    return {false, std::string{closed}};
+  if (!why_closed.empty())
+    return {false, std::string{why_closed}};
   return {false, "not on the list"};
 }
 
@@ -68,28 +76,42 @@ void judge::refuse(std::string target, std::string reason) {
 }
 
 void judge::refuse_socket() {
-  std::lock_guard lock{mutex_};
   if (std::exchange(has_refused_socket_, true))
     return;
-  report_.events.push_back(
+  const auto& most = options_.of_a_run;
+  broker::report one;
+  one.events.push_back(
     {"socket", false,
-     "more than " + std::to_string(options_.sockets_at_once) + " and then "
-       + std::to_string(options_.sockets_per_second) + " a second"});
+     "more than " + std::to_string(most.sockets_at_once) + " and then "
+       + std::to_string(most.sockets_per_second) + " a second"});
+  add(std::move(one));
 }
 
 void judge::record(std::string target, const verdict& v, bool by_policy) {
-  std::lock_guard lock{mutex_};
+  broker::report one;
   if (by_policy && !v.allowed && !report_.denied)
-    report_.denied = {target, false, v.reason};
+    one.denied = {target, false, v.reason};
   // The same decision again says nothing new, however often a tool tries.
-  if (seen_.count({target, v.allowed}) != 0)
-    return;
-  if (seen_.size() >= options_.events) {
-    ++report_.dropped;
-    return;
+  if (seen_.count({target, v.allowed}) == 0) {
+    if (seen_.size() >= options_.events) {
+      one.dropped = 1;
+    } else {
+      seen_.emplace(target, v.allowed);
+      one.events.push_back({std::move(target), v.allowed, v.reason});
+    }
   }
-  seen_.emplace(target, v.allowed);
-  report_.events.push_back({std::move(target), v.allowed, v.reason});
+  if (!one.events.empty() || one.denied || one.dropped != 0)
+    add(std::move(one));
+}
+
+void judge::add(broker::report one) {
+  if (told_)
+    told_(one);
+  report_.dropped += one.dropped;
+  if (one.denied)
+    report_.denied = std::move(one.denied);
+  for (auto& event : one.events)
+    report_.events.push_back(std::move(event));
 }
 
 void judge::learn(const std::string& name, const ip_address& a,
@@ -123,11 +145,6 @@ std::set<std::string> judge::names_of(const ip_address& a,
       if (until >= now)
         names.insert(name);
   return names;
-}
-
-broker::report judge::decided() const {
-  std::lock_guard lock{mutex_};
-  return report_;
 }
 
 } // namespace troupe::network

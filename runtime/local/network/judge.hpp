@@ -4,21 +4,23 @@
 #include "runtime/model/host_pattern.hpp"
 
 #include <chrono>
+#include <functional>
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 
 namespace troupe::network {
 
 /// What a run may reach, which names led to which addresses, and what was
-/// decided. No I/O, no clock of its own. Used by one executor; only `decided`
-/// may be called from anywhere.
+/// decided. No I/O, no clock of its own. Used by one thread.
 class judge {
 public:
   using clock = std::chrono::steady_clock;
+  /// What a decision adds to the report.
+  using told = std::function<void(const broker::report&)>;
 
-  judge(const network_policy& policy, const broker_options& options);
+  judge(const network_policy& policy, const broker_options& options,
+        told of_each = {});
 
   struct verdict {
     bool allowed = false;
@@ -42,9 +44,11 @@ public:
   void learn(const std::string& name, const ip_address& a,
              std::chrono::seconds ttl, clock::time_point now);
 
-  broker::report decided() const;
+  const broker::report& decided() const { return report_; }
 
 private:
+  std::string_view closed(const ip_address& a) const;
+  void add(broker::report one);
   std::set<std::string> names_of(const ip_address& a, clock::time_point now);
   void record(std::string target, const verdict& v, bool by_policy = true);
   void make_room(clock::time_point now);
@@ -55,7 +59,7 @@ private:
   /// By address, then by name: until when the name counts.
   std::map<ip_address, std::map<std::string, clock::time_point>> known_;
   std::size_t known_count_ = 0;
-  mutable std::mutex mutex_; // for those below
+  told told_;
   bool has_refused_socket_ = false;
   broker::report report_;
   std::set<std::pair<std::string, bool>> seen_; // of report_.events

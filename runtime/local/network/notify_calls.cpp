@@ -44,6 +44,11 @@ std::vector<sock_filter> notify_rules() {
                {equal(SYS_socket, 0, 5), load(argument(0)),
                 equal(AF_INET, 1, 0), equal(AF_INET6, 0, 1),
                 give(SECCOMP_RET_USER_NOTIF), load(call_number)});
+  rules.insert(rules.end(),
+               {equal(SYS_setsockopt, 0, 6), load(argument(1)),
+                equal(SOL_SOCKET, 0, 3), load(argument(2)),
+                equal(SO_LINGER, 0, 1), give(SECCOMP_RET_USER_NOTIF),
+                load(call_number)});
   return rules;
 }
 

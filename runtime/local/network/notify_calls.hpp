@@ -13,6 +13,7 @@ namespace troupe::network {
 ///   socket     AF_INET and AF_INET6
 ///   sendto     with an address; without one it is send()
 ///   connect, bind, listen, sendmsg, sendmmsg   always: BPF sees no memory
+///   setsockopt SO_LINGER                       likewise
 ///
 /// accept needs no rule: no internet socket ever listens.
 std::vector<sock_filter> notify_rules();

@@ -117,6 +117,9 @@ void resolver::serve(std::shared_ptr<judge> whose) {
   judge_ = std::move(whose);
   ++round_;
   clients_.clear();
+  auto all = std::exchange(lookups_, {});
+  for (auto& l : all)
+    finish(l);
 }
 
 void resolver::admit(std::uint16_t port) {

@@ -26,7 +26,8 @@ public:
   static result<std::shared_ptr<resolver>>
   open(boost::asio::any_io_executor executor, const broker_options& options);
 
-  /// Whose policy holds and who learns. Forgets every client.
+  /// Whose policy holds and who learns; null: nobody is served. Forgets every
+  /// client and what is being looked up for it.
   void serve(std::shared_ptr<judge> whose);
   std::uint16_t port() const { return port_; }
 

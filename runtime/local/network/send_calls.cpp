@@ -13,21 +13,30 @@ namespace {
 
 // The largest datagram, and a fair piece of a stream: it may be sent in parts.
 constexpr std::size_t longest_datagram = 65'535;
-constexpr std::size_t longest_piece = 256u << 10;
-constexpr std::size_t most_parts = 1'024; // UIO_MAXIOV
-constexpr unsigned most_messages = 64;    // of one sendmmsg; it may be less
+constexpr std::size_t longest_piece = 64u << 10;
+// Of one sendmmsg, which may send less than it was given: what is read of the
+// tool before the first is sent.
+constexpr unsigned most_messages = 64;
+constexpr std::size_t most_bytes = 256u << 10;
 
 } // namespace
 
 /// A call that sends, perhaps several messages, perhaps waiting in between.
 struct call_handler::sending {
-  tool_call call;
+  std::shared_ptr<tool_call> call;
   tool_socket socket;
   std::vector<message> all;
   int flags = 0;
   std::uint64_t lengths_at = 0; // of sendmmsg's array; 0: another call
   std::size_t done = 0;         // messages
   std::int64_t sent = 0;        // bytes of the last one
+
+  std::size_t bytes_left() const {
+    std::size_t sum = 0;
+    for (auto i = done; i < all.size(); ++i)
+      sum += all[i].bytes.size();
+    return sum;
+  }
 };
 
 int call_handler::settle_target(const tool_socket& s, message& m) {
@@ -77,34 +86,33 @@ void call_handler::send_to(tool_call call) {
   start_sending(std::move(call), std::move(*s), std::move(all), flags, 0);
 }
 
-/// Reads a msghdr and everything it points to.
-int call_handler::read_message(tool_call& call, const tool_socket& s,
-                               std::uint64_t header, message& m) {
-  msghdr h{};
-  if (!call.read(header, &h, sizeof h))
-    return EFAULT;
+/// Reads everything that a msghdr points to.
+int call_handler::read_message(const tool_call& call, const tool_socket& s,
+                               const msghdr& h, std::size_t& parts_left,
+                               message& m) {
   // Options of a single packet are not offered: some choose its source, or
   // where it leaves the host.
   if (h.msg_controllen != 0)
     return s.is_internet() ? EINVAL : EACCES;
-  if (h.msg_iovlen > most_parts)
+  if (h.msg_iovlen > parts_left)
     return EMSGSIZE;
+  parts_left -= h.msg_iovlen;
   std::vector<iovec> parts(h.msg_iovlen);
   if (!call.read(reinterpret_cast<std::uint64_t>(h.msg_iov), parts.data(),
                  parts.size() * sizeof(iovec)))
     return EFAULT;
-  auto most = s.is_stream() ? longest_piece : longest_datagram;
+  auto room = s.is_stream() ? longest_piece : longest_datagram;
+  std::size_t size = 0;
   for (auto& part : parts) {
-    auto room = most - m.bytes.size();
     if (part.iov_len > room && !s.is_stream())
       return EMSGSIZE;
-    auto size = std::min(part.iov_len, room);
-    auto at = m.bytes.size();
-    m.bytes.resize(at + size);
-    if (!call.read(reinterpret_cast<std::uint64_t>(part.iov_base),
-                   m.bytes.data() + at, size))
-      return EFAULT;
+    part.iov_len = std::min(part.iov_len, room);
+    room -= part.iov_len;
+    size += part.iov_len;
   }
+  m.bytes.resize(size);
+  if (!call.read(parts, m.bytes.data(), size))
+    return EFAULT;
   m.has_address = h.msg_name != nullptr && h.msg_namelen != 0;
   if (m.has_address) {
     sockaddr_storage to;
@@ -120,28 +128,41 @@ void call_handler::send_message(tool_call call) {
   auto s = take(call);
   if (!s)
     return;
+  msghdr header{};
+  if (!call.read(call.argument(1), &header, sizeof header))
+    return call.fail(EFAULT);
   std::vector<message> all(1);
-  if (auto error = read_message(call, *s, call.argument(1), all[0]); error != 0)
+  auto parts = tool_call::most_parts;
+  if (auto error = read_message(call, *s, header, parts, all[0]); error != 0)
     return call.fail(error);
   auto flags = call.integer(2);
   start_sending(std::move(call), std::move(*s), std::move(all), flags, 0);
 }
 
+/// Of a stream only the first: the tool goes on from what was sent.
 void call_handler::send_messages(tool_call call) {
   auto s = take(call);
   if (!s)
     return;
-  auto count = std::min<std::uint64_t>(call.argument(2), most_messages);
+  const auto count = std::min<std::uint64_t>(
+    call.argument(2), s->is_stream() ? 1u : most_messages);
+  std::vector<mmsghdr> headers(count);
+  if (!call.read(call.argument(1), headers.data(), count * sizeof(mmsghdr)))
+    return call.fail(EFAULT);
   std::vector<message> all;
-  for (std::uint64_t i = 0; i < count; ++i) {
+  auto parts = tool_call::most_parts;
+  std::size_t bytes = 0;
+  for (const auto& header : headers) {
     message m;
-    auto at = call.argument(1) + i * sizeof(mmsghdr);
-    auto error = read_message(call, *s, at, m);
+    auto error = read_message(call, *s, header.msg_hdr, parts, m);
     if (error != 0 && all.empty())
       return call.fail(error);
     if (error != 0)
       break; // the tool asks again from there, and hears of it then
+    bytes += m.bytes.size();
     all.push_back(std::move(m));
+    if (bytes >= most_bytes)
+      break;
   }
   if (all.empty())
     return call.succeed(0);
@@ -156,8 +177,9 @@ void call_handler::start_sending(tool_call call, tool_socket s,
   // TCP Fast Open would connect on the way; programs fall back to connect.
   if ((flags & (MSG_FASTOPEN | MSG_ZEROCOPY)) != 0)
     return call.fail(EOPNOTSUPP);
+  auto kept = std::make_shared<tool_call>(std::move(call));
   go_on_sending(std::make_shared<sending>(
-    sending{std::move(call), std::move(s), std::move(all), flags, lengths_at}));
+    sending{std::move(kept), std::move(s), std::move(all), flags, lengths_at}));
 }
 
 void call_handler::go_on_sending(std::shared_ptr<sending> op) {
@@ -175,19 +197,22 @@ void call_handler::go_on_sending(std::shared_ptr<sending> op) {
       if (!waits)
         return finish_sending(*op, errno);
       auto again = [self = shared_from_this(), op](unique_fd fd) {
+        if (!op->call->still_waits())
+          return; // its caller died: nobody sends this any more
         op->socket.fd = std::move(fd);
         self->go_on_sending(op);
       };
-      return when_writable(std::move(s.fd), op->call, std::move(again));
+      return when_writable(std::move(s.fd), op->call, op->bytes_left(),
+                           std::move(again));
     }
     if (m.to && m.to->port == resolver_->port())
       admit(s); // it has a port by now
     op->sent = n;
     if (op->lengths_at != 0) {
       auto length = static_cast<unsigned>(n);
-      op->call.write(op->lengths_at + op->done * sizeof(mmsghdr)
-                       + offsetof(mmsghdr, msg_len),
-                     &length, sizeof length);
+      op->call->write(op->lengths_at + op->done * sizeof(mmsghdr)
+                        + offsetof(mmsghdr, msg_len),
+                      &length, sizeof length);
     }
     ++op->done;
   }
@@ -196,10 +221,10 @@ void call_handler::go_on_sending(std::shared_ptr<sending> op) {
 
 void call_handler::finish_sending(sending& op, int error) {
   if (op.done == 0)
-    op.call.fail(error);
+    op.call->fail(error);
   else
-    op.call.succeed(op.lengths_at != 0 ? static_cast<std::int64_t>(op.done)
-                                       : op.sent);
+    op.call->succeed(op.lengths_at != 0 ? static_cast<std::int64_t>(op.done)
+                                        : op.sent);
 }
 
 } // namespace troupe::network

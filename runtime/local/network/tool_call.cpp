@@ -53,29 +53,47 @@ bool tool_call::is_alone() const {
   return status_number(pid_, "Threads") == 1 && still_waits();
 }
 
-bool tool_call::open_memory() {
-  if (memory_)
-    return true;
-  // Holds on to the memory itself, not to the number of the process.
-  memory_.reset(::open(proc_path(pid_, "mem").c_str(), O_RDWR | O_CLOEXEC));
-  if (memory_ && !still_waits())
-    memory_.reset();
-  return static_cast<bool>(memory_);
+/// Holds on to the memory itself, not to the number of the process.
+unique_fd tool_call::open_memory(int flags) const {
+  unique_fd memory{::open(proc_path(pid_, "mem").c_str(), flags | O_CLOEXEC)};
+  if (memory && !still_waits())
+    memory.reset();
+  return memory;
 }
 
-bool tool_call::read(std::uint64_t address, void* to, std::size_t size) {
-  return size == 0
-    || (open_memory()
-        && ::pread(memory_.get(), to, size, static_cast<off_t>(address))
-          == static_cast<ssize_t>(size));
+bool tool_call::read(std::uint64_t address, void* to, std::size_t size) const {
+  const iovec part{reinterpret_cast<void*>(address), size};
+  return read({&part, 1}, to, size);
+}
+
+bool tool_call::read(std::span<const iovec> parts, void* to,
+                     std::size_t size) const {
+  if (size == 0)
+    return true;
+  const iovec all{to, size};
+  const auto copied = ::process_vm_readv(static_cast<pid_t>(pid_), &all, 1,
+                                         parts.data(), parts.size(), 0);
+  if (copied >= 0 || errno != ENOSYS)
+    // Of another process with this number by now: not looked at.
+    return copied == static_cast<ssize_t>(size) && still_waits();
+  const auto memory = open_memory(O_RDONLY);
+  auto* at = static_cast<char*>(to);
+  for (const auto& part : parts) {
+    if (::pread(
+          memory.get(), at, part.iov_len,
+          static_cast<off_t>(reinterpret_cast<std::uint64_t>(part.iov_base)))
+        != static_cast<ssize_t>(part.iov_len))
+      return false;
+    at += part.iov_len;
+  }
+  return true;
 }
 
 bool tool_call::write(std::uint64_t address, const void* from,
-                      std::size_t size) {
-  return size == 0
-    || (open_memory()
-        && ::pwrite(memory_.get(), from, size, static_cast<off_t>(address))
-          == static_cast<ssize_t>(size));
+                      std::size_t size) const {
+  const auto memory = open_memory(O_WRONLY);
+  return ::pwrite(memory.get(), from, size, static_cast<off_t>(address))
+    == static_cast<ssize_t>(size);
 }
 
 unique_fd tool_call::take(int descriptor) {

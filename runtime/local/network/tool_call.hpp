@@ -3,9 +3,11 @@
 #include "runtime/local/unique_fd.hpp"
 
 #include <linux/seccomp.h>
+#include <sys/uio.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace troupe::network {
@@ -37,8 +39,12 @@ public:
   bool is_alone() const;
 
   /// Copies exactly `size` bytes out of the tool's memory, once.
-  bool read(std::uint64_t address, void* to, std::size_t size);
-  bool write(std::uint64_t address, const void* from, std::size_t size);
+  bool read(std::uint64_t address, void* to, std::size_t size) const;
+  /// Copies parts of the tool's memory behind each other, `size` bytes in all,
+  /// in one system call. At most `most_parts` of them.
+  bool read(std::span<const iovec> parts, void* to, std::size_t size) const;
+  static constexpr std::size_t most_parts = 1'024; // UIO_MAXIOV
+  bool write(std::uint64_t address, const void* from, std::size_t size) const;
 
   /// A descriptor for the open file behind one of the tool's. Empty with errno
   /// set when there is none.
@@ -55,13 +61,12 @@ public:
 
 private:
   void respond(std::int64_t value, int error, std::uint32_t flags) noexcept;
-  bool open_memory();
+  unique_fd open_memory(int flags) const;
 
   int listener_;
   std::uint64_t id_;
   std::uint32_t pid_; // of the thread
   seccomp_data data_;
-  unique_fd memory_;
 };
 
 } // namespace troupe::network

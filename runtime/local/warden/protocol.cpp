@@ -146,6 +146,7 @@ std::string encode(const message& m) {
     break;
   case word::kill:
   case word::release:
+  case word::broker:
   case word::started:
   case word::released:
     w.raw(m.ticket);
@@ -183,6 +184,7 @@ bool decode(std::string_view packet, message& out) {
     return r.done();
   case word::kill:
   case word::release:
+  case word::broker:
   case word::started:
   case word::released:
     r.raw(out.ticket);

@@ -32,15 +32,16 @@ inline constexpr int max_descriptors = 16;
 enum class word : std::uint16_t {
   // engine -> warden
   start = 1, // a run: descriptors launch block, stdin?, out, err, channel?
-  kill,      // ends a run with everything it started; or an interpreter
+  kill,      // ends a run with everything it started; or another process
   stop,      // kills all, cleans up, exits
   lease,     // the ground for a slot of a warm interpreter, ordered as a run
   release,   // that slot is of no more use: whoever is in it dies
   hatch,     // an interpreter: its control socket beside it
+  broker,    // of a slot's or a run's network; its four descriptors beside it
   // warden -> engine
   hello,    // once, first: what the host offers
   started,  // the program was executed; its filter's listener, if it has one
-  ended,    // nothing of the run is left; or no lease, no interpreter
+  ended,    // nothing of the run is left; or no lease, no other process
   released, // nothing is left of a released slot
   leased,   // descriptors: plan, cgroup.procs of each group, peak?, events?...
 };
@@ -99,7 +100,7 @@ struct lease_grant {
 struct message {
   word what = word::stop;
   start_order start;             // start, lease
-  std::uint64_t ticket = 0;      // kill, started, release, hatch
+  std::uint64_t ticket = 0;      // kill, started, release, hatch, broker
   std::vector<std::string> argv; // hatch
   lease_grant grant;             // leased
   end_notice end;                // ended

@@ -1,5 +1,6 @@
 // The part of the warden that serves slots of warm interpreters. The engine
 // talks to those itself; here is only what takes the warden's rights.
+#include "runtime/local/network/broker_process.hpp"
 #include "runtime/local/warden/warden.hpp"
 
 #include <sys/resource.h>
@@ -42,25 +43,39 @@ void warden::hatch_interpreter(const message& m,
                                const std::vector<unique_fd>& given) {
   start_order about;
   about.ticket = m.ticket;
-  if (given.size() != 1 || m.argv.empty()) {
+  if (given.size() != 1 || m.argv.empty())
     refuse(about, {isolation::step::order, EINVAL}, "");
-    return;
-  }
-  unique_fd child{hatch(m.argv, given.front().get())};
-  if (!child || !watch(child.get(), m.ticket << kind_bits | interpreter_kind)) {
-    refuse(about, isolation::failed(isolation::step::spawn), "");
-    return;
-  }
-  interpreters_.emplace(m.ticket, std::move(child));
+  else
+    keep_child(m.ticket, unique_fd{hatch(m.argv, given.front().get())});
 }
 
-void warden::reap_interpreter(std::uint64_t ticket) {
-  auto i = interpreters_.find(ticket);
-  if (i == interpreters_.end())
+void warden::start_broker(std::uint64_t ticket, std::vector<unique_fd> given) {
+  start_order about;
+  about.ticket = ticket;
+  if (given.size() != 4)
+    return refuse(about, {isolation::step::order, EINVAL}, "");
+  network::broker_descriptors with{std::move(given[0]), std::move(given[1]),
+                                   std::move(given[2]), std::move(given[3])};
+  keep_child(ticket, network::fork_broker(std::move(with)).pidfd);
+}
+
+void warden::keep_child(std::uint64_t ticket, unique_fd pidfd) {
+  if (pidfd && watch(pidfd.get(), ticket << kind_bits | child_kind)) {
+    children_.emplace(ticket, std::move(pidfd));
+    return;
+  }
+  start_order about;
+  about.ticket = ticket;
+  refuse(about, isolation::failed(isolation::step::spawn), "");
+}
+
+void warden::reap_child(std::uint64_t ticket) {
+  auto i = children_.find(ticket);
+  if (i == children_.end())
     return;
   siginfo_t end{};
   ::waitid(P_PIDFD, static_cast<id_t>(i->second.get()), &end, WEXITED);
-  interpreters_.erase(i);
+  children_.erase(i);
   message m;
   m.what = word::ended;
   m.end.ticket = ticket;

@@ -41,7 +41,7 @@ int warden::run() {
       else if ((key & 3) == exit_kind)
         end(key >> kind_bits);
       else
-        reap_interpreter(key >> kind_bits);
+        reap_child(key >> kind_bits);
     }
     check_clocks();
     bury();
@@ -129,6 +129,8 @@ void warden::obey(packet& from_engine) {
     }
   } else if (m.what == word::hatch) {
     hatch_interpreter(m, from_engine.descriptors);
+  } else if (m.what == word::broker) {
+    start_broker(m.ticket, std::move(from_engine.descriptors));
   } else if (m.what == word::start) {
     auto& given = from_engine.descriptors;
     std::size_t wanted = 3u + m.start.has_stdin + m.start.has_channel;
@@ -152,7 +154,7 @@ void warden::obey(packet& from_engine) {
 void warden::kill(std::uint64_t ticket) {
   if (auto i = running_.find(ticket); i != running_.end())
     i->second.kill();
-  if (auto i = interpreters_.find(ticket); i != interpreters_.end())
+  if (auto i = children_.find(ticket); i != children_.end())
     ::syscall(SYS_pidfd_send_signal, i->second.get(), SIGKILL, nullptr, 0);
 }
 
@@ -351,10 +353,10 @@ void warden::clean_up() {
     slot.kill();
   for (auto& [ticket, slot] : running_)
     slot.reap();
-  for (auto& [ticket, child] : interpreters_)
+  for (auto& [ticket, child] : children_)
     kill(ticket);
-  while (!interpreters_.empty())
-    reap_interpreter(interpreters_.begin()->first);
+  while (!children_.empty())
+    reap_child(children_.begin()->first);
   leases_.release_all();
   leases_.bury();
   running_.clear();

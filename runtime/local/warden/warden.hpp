@@ -20,7 +20,7 @@ namespace troupe::warden {
 inline constexpr std::uint64_t engine_key = 0;
 inline constexpr std::uint64_t sync_kind = 1;
 inline constexpr std::uint64_t exit_kind = 2;
-inline constexpr std::uint64_t interpreter_kind = 3;
+inline constexpr std::uint64_t child_kind = 3;
 inline constexpr std::uint64_t kind_bits = 2;
 
 /// How a warden is told who it works for; the engine writes it as arguments.
@@ -62,7 +62,10 @@ private:
   void grant(const start_order& order);
   void kill(std::uint64_t ticket);
   void hatch_interpreter(const message& m, const std::vector<unique_fd>& given);
-  void reap_interpreter(std::uint64_t ticket);
+  void start_broker(std::uint64_t ticket, std::vector<unique_fd> given);
+  /// From now on it is killed and reaped by its ticket.
+  void keep_child(std::uint64_t ticket, unique_fd pidfd);
+  void reap_child(std::uint64_t ticket);
   void give_back(run_resources resources);
   void hear_run(std::uint64_t ticket);
   void end(std::uint64_t ticket);
@@ -84,7 +87,7 @@ private:
   slots running_;
   std::map<std::uint64_t, run_slot> dying_; // pid 1 reaped, group not empty
   lease_book leases_;
-  std::map<std::uint64_t, unique_fd> interpreters_; // their pidfds
+  std::map<std::uint64_t, unique_fd> children_; // interpreters, brokers: pidfds
   struct outgoing {
     std::string bytes;
     std::vector<unique_fd> descriptors;

@@ -17,6 +17,8 @@ namespace troupe::zygote {
 struct brokered_network {
   network_policy policy;
   network::broker_options options;
+  organization_id organization;
+  std::weak_ptr<network::broker_host> host;
 };
 
 /// What a slot stands on: made by who has the rights for it, the warden.

@@ -144,9 +144,11 @@ result<void> slot::connect() {
     return unavailable(std::string{"fetch the listener of a slot: "}
                        + std::strerror(errno));
   process_.reset();
-  auto opened
-    = network::broker::open(orders_.get_executor(), std::move(listener),
-                            ground_.network->policy, ground_.network->options);
+  const auto& network = *ground_.network;
+  auto opened = network::broker::open(orders_.get_executor(),
+                                      {std::move(listener), network.policy,
+                                       network.options, network.organization,
+                                       network.host});
   if (!opened)
     return opened.error();
   broker_ = std::move(*opened);
@@ -162,8 +164,8 @@ bool slot::serves_once() const {
     && !ground_.world_per_run;
 }
 
-network::broker::report slot::decided() const {
-  return broker_ ? broker_->decided() : network::broker::report{};
+network::broker::report slot::end_network() {
+  return broker_ ? broker_->end_run() : network::broker::report{};
 }
 
 bool slot::run(std::uint64_t cpu_seconds, std::uint32_t flags, int out, int err,

@@ -53,7 +53,10 @@ public:
   /// Fetches the listener and puts a broker behind it, where there is to be
   /// one. An error: the slot is of no use.
   result<void> connect();
-  network::broker::report decided() const;
+  /// The run is over: what was decided for it. Nothing of it waits any more.
+  network::broker::report end_network();
+  /// Nothing has become of its broker.
+  bool has_network_left() const { return !broker_ || broker_->is_well(); }
 
   /// `flags`: of a `run`.
   bool run(std::uint64_t cpu_seconds, std::uint32_t flags, int out, int err,

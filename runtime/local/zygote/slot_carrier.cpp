@@ -83,8 +83,11 @@ void slot_carrier::impl::start(launch what, carrier_events events) {
   jobs_[j->what.run->id] = j;
   if (stopped_ || !current_)
     return fail(j, "the local backend stops");
-  if (auto s = pool_.take(j->key))
-    return begin(j, s);
+  while (auto s = pool_.take(j->key)) {
+    if (s->has_network_left())
+      return begin(j, s);
+    destroy(s);
+  }
   waiting_[j->key].push_back(j);
   ++waiting_count_;
   make_for_waiting();
@@ -137,7 +140,7 @@ run_ending slot_carrier::impl::read_ending(const packet& in, const job& j,
   e.peak_memory_bytes = in.peak_bytes;
   e.isolation = s.on().report;
   e.notes = s.on().notes;
-  e.add(s.decided());
+  e.add(s.end_network());
   if (e.memory_exceeded)
     s.ran_out_of_memory(); // told with this run, not with the next
   return e;

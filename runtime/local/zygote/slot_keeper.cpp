@@ -159,7 +159,7 @@ void slot_carrier::impl::on_slot_end(slot& s) {
   ++totals_.replaced;
   run_ending ending;
   ending.isolation = s.on().report;
-  ending.add(s.decided());
+  ending.add(s.end_network());
   if (!j) {
     destroy(self);
     return make_for_waiting();
@@ -189,7 +189,8 @@ void slot_carrier::impl::free_slot(const slot_ptr& s, bool is_clean) {
   const auto home = home_.find(s->ticket());
   const bool old = home == home_.end() || home->second->retiring;
   const bool used_up = s->runs > 0 && s->serves_once();
-  const bool usable = is_clean && !used_up && !stopped_;
+  const bool usable
+    = is_clean && !used_up && !stopped_ && s->has_network_left();
   if (usable)
     if (auto j = next_waiting(s->key()))
       return begin(j, s); // of an old interpreter, too: it waits for nothing

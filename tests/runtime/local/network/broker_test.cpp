@@ -249,10 +249,13 @@ BOOST_AUTO_TEST_CASE(ends_with_the_tool) {
   BOOST_REQUIRE(tool.started());
   BOOST_TEST(tool.finish().status == 0);
   // Everything below may still come: it must find nothing and harm nothing.
-  tool.its_broker().reset(network_policy{});
-  tool.its_broker().close();
-  tool.its_broker().close();
-  BOOST_TEST(tool.its_broker().decided().events.empty());
+  tool.here([&] {
+    auto& ended = tool.its_broker();
+    ended.reset(network_policy{});
+    ended.close();
+    ended.close();
+    BOOST_TEST(ended.end_run().events.empty());
+  });
 }
 
 BOOST_AUTO_TEST_CASE(answers_bad_arguments_as_the_kernel_does) {
@@ -304,7 +307,7 @@ BOOST_AUTO_TEST_CASE(forgets_one_run_before_the_next) {
                           "print('opened')\n"},
                      network_policy{network_mode::off, {}}};
   BOOST_REQUIRE(tool.started());
-  tool.its_broker().reset(list({target}));
+  tool.here([&] { tool.its_broker().reset(list({target})); });
   auto e = tool.finish();
   BOOST_TEST(e.output.ends_with("opened\n"));
   BOOST_TEST(has(e.report, target, true));

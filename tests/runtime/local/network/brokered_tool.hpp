@@ -1,11 +1,13 @@
 #pragma once
 
-#include "runtime/local/network/broker.hpp"
+#include "runtime/local/network/accounts.hpp"
+#include "runtime/local/network/broker_process.hpp"
 #include "runtime/local/network/notify_calls.hpp"
 #include "tests/runtime/local/network/servers.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -26,11 +28,48 @@
 #include <future>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 /// What the broker's tests need around it: a tool in an empty network
 /// namespace.
 namespace troupe::network::test {
+
+/// Forks brokers from this process, as the warden does from its own.
+class forking_host final : public broker_host {
+public:
+  ~forking_host() override {
+    while (!made_.empty())
+      kill_broker(made_.begin()->first);
+  }
+  std::uint64_t start_broker(broker_descriptors with) override {
+    auto made = fork_broker(std::move(with));
+    if (made.pid < 0)
+      return 0;
+    const auto number = static_cast<std::uint64_t>(made.pid);
+    made_.emplace(number, std::move(made));
+    ++started_;
+    return number;
+  }
+  void kill_broker(std::uint64_t number) override {
+    if (auto node = made_.extract(number)) {
+      ::kill(node.mapped().pid, SIGKILL);
+      ::waitpid(node.mapped().pid, nullptr, 0);
+    }
+  }
+  result<std::shared_ptr<shared<account>>>
+  account_of(const organization_id& organization) override {
+    return accounts_.of(organization);
+  }
+  int started() const { return started_; }
+  /// Of the broker there is.
+  pid_t pid() const { return made_.empty() ? -1 : made_.begin()->second.pid; }
+
+private:
+  accounts accounts_;
+  std::map<std::uint64_t, broker_process> made_;
+  std::atomic<int> started_{0};
+};
 
 /// A tool behind a broker, as the isolation makes one: no network of its own.
 class brokered_tool {
@@ -68,8 +107,10 @@ public:
     unique_fd process{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
     unique_fd listener{
       static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), theirs, 0))};
-    auto opened = broker::open(io_.get_executor(), std::move(listener),
-                               std::move(policy), std::move(options));
+    auto opened
+      = broker::open(io_.get_executor(),
+                     {std::move(listener), std::move(policy),
+                      std::move(options), default_organization(), host_});
     if (!opened)
       return;
     broker_ = std::move(*opened);
@@ -82,7 +123,7 @@ public:
       ::kill(pid_, SIGKILL);
       ::waitpid(pid_, nullptr, 0);
     }
-    broker_.reset();
+    here([this] { broker_.reset(); });
     guard_.reset();
     if (thread_.joinable())
       thread_.join();
@@ -91,6 +132,31 @@ public:
 
   bool started() const { return started_; }
   broker& its_broker() { return *broker_; }
+  forking_host& its_host() { return *host_; }
+
+  /// On the broker's thread.
+  template <class Function>
+  std::invoke_result_t<Function> here(Function function) {
+    std::packaged_task<std::invoke_result_t<Function>()> task{
+      std::move(function)};
+    auto done = task.get_future();
+    if (thread_.joinable())
+      boost::asio::post(io_, [&task] { task(); });
+    else
+      task();
+    return done.get();
+  }
+
+  void kill() { ::kill(pid_, SIGKILL); }
+  /// The tool's own children.
+  bool kill_children() const {
+    std::ifstream list{"/proc/" + std::to_string(pid_) + "/task/"
+                       + std::to_string(pid_) + "/children"};
+    int killed = 0;
+    for (pid_t child; list >> child; ++killed)
+      ::kill(child, SIGKILL);
+    return killed > 0;
+  }
 
   ending finish() {
     ending e;
@@ -99,7 +165,7 @@ public:
       e.output.append(bytes, static_cast<std::size_t>(n));
     ::waitpid(pid_, &e.status, 0);
     pid_ = -1;
-    e.report = broker_->decided();
+    e.report = here([this] { return broker_->end_run(); });
     return e;
   }
 
@@ -136,6 +202,7 @@ private:
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type>
     guard_{io_.get_executor()};
+  std::shared_ptr<forking_host> host_ = std::make_shared<forking_host>();
   std::shared_ptr<broker> broker_;
   std::thread thread_;
   std::string resolv_;
@@ -163,11 +230,9 @@ inline broker_options pretend_public(const nameserver& names) {
   o.nameservers = {*parse_address("127.0.0.1")};
   o.nameserver_port = static_cast<std::uint16_t>(names.port());
   o.guard_sockets = false;
-  o.closed = [](const ip_address& a) -> std::string_view {
-    if (!a.v6 && a.bytes[0] == 127 && a.bytes[3] >= 8)
-      return "";
-    return special_purpose(a);
-  };
+  for (auto network : {"127.0.0.8/29", "127.0.0.16/28", "127.0.0.32/27",
+                       "127.0.0.64/26", "127.0.0.128/25"})
+    o.ordinary.push_back(*parse_ip_network(network));
   return o;
 }
 

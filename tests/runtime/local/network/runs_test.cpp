@@ -368,21 +368,26 @@ BOOST_AUTO_TEST_CASE(keeps_the_listener_from_every_tool) {
 BOOST_AUTO_TEST_CASE(tells_nothing_of_the_network_it_was_made_in) {
   TROUPE_NEEDS("network_broker");
   // A socket of the broker is of the host's network.
-  python_says("import errno, fcntl, socket\n"
-              "def attempt(g):\n"
-              "  try: g(); return 'OK'\n"
-              "  except OSError as e: return errno.errorcode[e.errno]\n"
-              "def f():\n"
-              "  s = socket.socket()\n"
-              "  u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
-              "  return [attempt(lambda: fcntl.ioctl(s, 0x8912, bytes(64))),\n"
-              "    attempt(lambda: socket.if_nameindex()),\n"
-              "    attempt(lambda: s.setsockopt(1, 25, b'lo')),\n"
-              "    attempt(lambda: u.setsockopt(0, 35, bytes(8))),\n"
-              "    attempt(lambda: s.setsockopt(0, 4, bytes(4))),\n"
-              "    attempt(lambda: s.setsockopt(6, 1, 1))]\n",
-              network_policy{},
-              R"(["EPERM","EAFNOSUPPORT","EPERM","EPERM","EPERM","OK"])");
+  python_says(
+    "import errno, fcntl, socket\n"
+    "def attempt(g):\n"
+    "  try: g(); return 'OK'\n"
+    "  except OSError as e: return errno.errorcode[e.errno]\n"
+    "def f():\n"
+    "  s = socket.socket()\n"
+    "  u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+    "  return [attempt(lambda: fcntl.ioctl(s, 0x8912, bytes(64))),\n"
+    "    attempt(lambda: socket.if_nameindex()),\n"
+    "    attempt(lambda: s.setsockopt(1, 25, b'lo')),\n"
+    "    attempt(lambda: u.setsockopt(0, 35, bytes(8))),\n"
+    "    attempt(lambda: s.setsockopt(0, 4, bytes(4))),\n"
+    "    attempt(lambda: s.setsockopt(1, 76, 1)),\n"      // SO_PASSPIDFD
+    "    attempt(lambda: s.setsockopt(6, 31, b'tls')),\n" // TCP_ULP
+    "    attempt(lambda: u.setsockopt(17, 100, 2)),\n"    // UDP_ENCAP
+    "    attempt(lambda: s.setsockopt(6, 1, 1))]\n",
+    network_policy{},
+    R"(["EPERM","EAFNOSUPPORT","EPERM","EPERM","EPERM","EPERM","EPERM",)"
+    R"("EPERM","OK"])");
 }
 
 BOOST_AUTO_TEST_CASE(ends_with_calls_in_flight) {
@@ -409,6 +414,61 @@ BOOST_AUTO_TEST_CASE(ends_with_calls_in_flight) {
       run.limits.wall = std::chrono::seconds{20};
       BOOST_TEST(host.run(run).value_json == "1");
     }
+}
+
+namespace {
+
+/// Of that name, below that process.
+std::vector<pid_t> children_named(pid_t parent, const std::string& name) {
+  std::vector<pid_t> found;
+  const auto task = "/proc/" + text(parent) + "/task/" + text(parent);
+  std::ifstream list{task + "/children"};
+  for (pid_t child; list >> child;) {
+    std::string its_name;
+    std::getline(std::ifstream{"/proc/" + text(child) + "/comm"}, its_name);
+    if (its_name == name)
+      found.push_back(child);
+  }
+  return found;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(replaces_a_slot_whose_broker_died) {
+  TROUPE_NEEDS("network_broker");
+  auto& w = the_world();
+  const auto policy = network_policy{network_mode::listed, {"127.0.0.8/30"}};
+  const auto connects
+    = net_tool(language::python,
+               "import socket\ndef f():\n"
+               "  return socket.socket().connect_ex(('127.0.0.8', "
+                 + w.port() + "))\n",
+               policy);
+  BOOST_TEST(w.warm.run(connects).value_json == "0");
+  const auto warden = w.warm.backend().warden_pid();
+  const auto brokers = children_named(warden, "troupe-broker");
+  BOOST_TEST(!brokers.empty());
+  for (auto pid : brokers)
+    ::kill(pid, SIGKILL);
+  BOOST_TEST(eventually(
+    [&] { return children_named(warden, "troupe-broker").empty(); }));
+  const auto after = w.warm.run(connects);
+  BOOST_TEST(after.value_json == "0");
+  BOOST_TEST(after.notes.empty());
+}
+
+BOOST_AUTO_TEST_CASE(starts_no_broker_for_a_tool_that_needs_none) {
+  TROUPE_NEEDS("network_broker");
+  auto& w = the_world();
+  const auto policy = network_policy{network_mode::listed, {"127.0.0.9/32"}};
+  const auto before
+    = children_named(w.warm.backend().warden_pid(), "troupe-broker").size();
+  const auto quiet
+    = net_tool(language::python, "def f():\n  return 1\n", policy);
+  BOOST_TEST(w.warm.run(quiet).value_json == "1");
+  BOOST_TEST(
+    children_named(w.warm.backend().warden_pid(), "troupe-broker").size()
+    <= before);
 }
 
 BOOST_AUTO_TEST_CASE(says_that_there_is_no_broker) {
