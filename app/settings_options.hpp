@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/settings.hpp"
+#include "runtime/settings/load.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -13,7 +13,7 @@ namespace troupe {
 /// closed set. Empty is fine where the default is empty.
 result<void> check_form(const setting_key& key, std::string_view text);
 
-/// In double quotes, with escapes, as CAF reads it.
+/// In double quotes, with escapes, as `parse_ini` reads it.
 std::string quoted(std::string_view text);
 
 /// host and port of "host:port" or "[v6]:port".

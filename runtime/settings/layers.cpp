@@ -7,47 +7,6 @@ namespace troupe {
 
 namespace {
 
-using kind = file_entry::kind;
-
-/// Which spellings of the file a setting takes. Strict on purpose: CAF would
-/// keep the default for a value of another type without a word.
-bool fits(kind type, std::string_view text, const setting_slot& slot) {
-  if (std::holds_alternative<bool*>(slot))
-    return type == kind::flag;
-  if (std::holds_alternative<std::uint32_t*>(slot))
-    return type == kind::integer;
-  if (std::holds_alternative<std::uint64_t*>(slot))
-    return type == kind::integer || type == kind::text;
-  if (std::holds_alternative<double*>(slot))
-    return type == kind::integer || type == kind::number;
-  if (std::holds_alternative<std::chrono::milliseconds*>(slot))
-    return type == kind::duration || type == kind::text
-      || (type == kind::integer && text == "0");
-  if (std::holds_alternative<std::vector<std::string>*>(slot))
-    return type == kind::list;
-  return type == kind::text;
-}
-
-std::string_view to_text(kind type) {
-  switch (type) {
-  case kind::flag:
-    return "true or false";
-  case kind::integer:
-    return "a whole number";
-  case kind::number:
-    return "a number";
-  case kind::duration:
-    return "a duration";
-  case kind::text:
-    return "a text";
-  case kind::list:
-    return "a list";
-  case kind::other:
-    break;
-  }
-  return "something else";
-}
-
 std::string shown(const setting_key& key, std::string_view text) {
   if (key.is_secret())
     return key.path();
@@ -101,6 +60,8 @@ void settings_layers::file(std::string name,
 }
 
 void settings_layers::from_file(const file_entry& entry) {
+  if (entry.name.empty())
+    return; // the line of a [group]
   auto path = entry.group + "." + entry.name;
   auto key = find_setting(entry.group, entry.name);
   if (!key) {
@@ -110,13 +71,7 @@ void settings_layers::from_file(const file_entry& entry) {
                           : "did you mean " + near + "?");
     return;
   }
-  settings probe;
-  if (!fits(entry.type, entry.text, key->slot(probe))) {
-    refuse(*key, place(entry), entry.text,
-           bad_request("is " + std::string{to_text(entry.type)}));
-    return;
-  }
-  if (entry.type != kind::list) {
+  if (!entry.is_list) {
     store(*key, entry.text, {origin_kind::file, place(entry)});
     return;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/error.hpp"
+#include "runtime/settings/ini_parser.hpp"
 #include "runtime/settings/key.hpp"
 
 #include <map>
@@ -27,25 +28,6 @@ struct configuration {
   bool file_is_open = false; // every user of this machine may read or change it
 
   setting_origin origin_of(const setting_key& key) const;
-};
-
-/// One value of a config.ini, as its grammar understood it.
-struct file_entry {
-  enum class kind : std::uint8_t {
-    flag,
-    integer,
-    number,
-    duration,
-    text,
-    list,  // of texts
-    other, // a map, a nested group, a list of something else
-  };
-  std::string group;
-  std::string name;
-  kind type = kind::text;
-  std::string text;
-  std::vector<std::string> items;
-  std::size_t line = 0; // 0: unknown
 };
 
 /// Variables of a process.

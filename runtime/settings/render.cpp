@@ -100,7 +100,9 @@ std::string render_ini() {
   std::string out = commented(
     "Every setting of troupe with its default. Take the ; away to change one. "
     "A flag (--group.key=value) wins over the environment, which wins over "
-    "this file. `troupe config check` reads it without starting anything.");
+    "this file. `troupe config check` reads it without starting anything. "
+    "Quotes are needed only around a text that has a comment's sign in it; a "
+    "comment begins with ; or #.");
   walk(
     {},
     [&](const setting_group& g) {

@@ -1,5 +1,5 @@
 // Values of settings, and the lines of a config.ini, from anybody.
-#include "runtime/settings/ini_lines.hpp"
+#include "runtime/settings/ini_parser.hpp"
 #include "runtime/settings/value.hpp"
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   std::string_view text{reinterpret_cast<const char*>(data), size};
-  troupe::scan_ini(text);
+  troupe::parse_ini(text);
   if (text.empty())
     return 0;
   auto& keys = troupe::setting_keys();

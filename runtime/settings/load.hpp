@@ -31,9 +31,8 @@ struct settings_sources {
 /// once: file, line, key, what was expected and the nearest known name.
 result<configuration> load_settings(const settings_sources& from);
 
-/// The values of a config.ini, read by CAF's own parser. `name` is for the
-/// complaints. Complaints about syntax and about keys that stand twice go to
-/// `layers`, and so do the values.
+/// The values of a config.ini. `name` is for the complaints. Complaints about
+/// syntax and about keys that stand twice go to `layers`, and so do the values.
 void read_config(std::string_view name, source_file file,
                  settings_layers& layers);
 
