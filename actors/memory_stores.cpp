@@ -1,4 +1,3 @@
-#include "actors/flat_index.hpp"
 #include "actors/stores.hpp"
 #include "runtime/audit_page.hpp"
 #include "runtime/digest.hpp"
@@ -6,6 +5,7 @@
 #include "runtime/model/codec.hpp"
 
 #include <boost/circular_buffer.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -72,11 +72,10 @@ public:
 
   result<std::optional<run_record>>
   find_run(const organization_id& organization, const run_id& id) override {
-    const auto* number
-      = numbers_.find(std::hash<run_id>{}(id), named{*this, id});
-    if (!number || at(*number).organization != organization)
+    const auto i = numbers_.find(id);
+    if (i == numbers_.end() || at(i->second).organization != organization)
       return std::optional<run_record>{};
-    return std::optional{at(*number)};
+    return std::optional{at(i->second)};
   }
 
   result<page<run_record>> list_runs(const organization_id& organization,
@@ -141,14 +140,6 @@ private:
   // that a result goes where it was made and not here, in another thread.
   static constexpr std::size_t limit = 2'000;
 
-  struct named {
-    memory_journal& of;
-    const run_id& id;
-    bool operator()(std::uint64_t number) const {
-      return of.at(number).id == id;
-    }
-  };
-
   struct claimed {
     key_claim claim;
     claim_outcome outcome;
@@ -164,18 +155,16 @@ private:
   };
 
   const run_record& keep(run_record&& run) {
-    const auto hash = std::hash<run_id>{}(run.id);
-    if (const auto* number = numbers_.find(hash, named{*this, run.id}))
-      return at(*number) = std::move(run);
+    if (const auto i = numbers_.find(run.id); i != numbers_.end())
+      return at(i->second) = std::move(run);
     if (runs_.size() == limit) {
-      const auto& oldest = runs_.front().id;
-      numbers_.take(std::hash<run_id>{}(oldest), named{*this, oldest});
+      numbers_.erase(runs_.front().id);
     } else if (runs_.full()) {
       runs_.set_capacity(
         std::clamp<std::size_t>(2 * runs_.capacity(), 64, limit));
     }
     runs_.push_back(std::move(run)); // in the oldest one's place
-    numbers_.add(hash, ++last_number_);
+    numbers_.emplace(runs_.back().id, ++last_number_);
     return runs_.back();
   }
 
@@ -229,7 +218,7 @@ private:
 
   boost::circular_buffer<run_record> runs_; // the oldest first
   std::uint64_t last_number_ = 0;           // of a run
-  flat_index<std::uint64_t> numbers_;       // by run
+  boost::unordered_flat_map<run_id, std::uint64_t, std::hash<run_id>> numbers_;
   std::map<std::pair<organization_id, std::string>, claimed> claims_;
   std::deque<kept_line> audit_;
   std::uint64_t sequence_ = 0;

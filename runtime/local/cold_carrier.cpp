@@ -23,12 +23,11 @@ std::string why_not_begun(const warden::end_notice& notice) {
 
 } // namespace
 
-cold_carrier::cold_carrier(asio::any_io_executor strand,
-                           const local_options& options,
+cold_carrier::cold_carrier(asio::any_io_executor strand, warden_options options,
                            const warden::instance& instance)
-    : strand_{std::move(strand)}, options_{options},
-      instance_directory_{instance.directory()}, state_dir_{options.state_dir},
-      restart_{strand_}, hello_deadline_{strand_}, answer_watch_{strand_} {}
+    : strand_{std::move(strand)}, options_{std::move(options)},
+      instance_directory_{instance.directory()}, restart_{strand_},
+      hello_deadline_{strand_}, answer_watch_{strand_} {}
 
 bool cold_carrier::takes(const launch&) const {
   return true;
@@ -98,7 +97,7 @@ void cold_carrier::start(launch what, carrier_events events) {
   if (auto note = network_note(*what.run); !note.empty())
     f.notes.push_back(std::move(note));
   tickets_[f.id] = order.ticket;
-  expect(order.ticket, f, options_.warden_answers, false);
+  expect(order.ticket, f, options_.answers, false);
   warden_->send(m, std::move(fds));
 }
 

@@ -3,7 +3,6 @@
 #include "runtime/local/isolation/probe.hpp"
 #include "runtime/local/network/accounts.hpp"
 #include "runtime/local/network/broker.hpp"
-#include "runtime/local/options.hpp"
 #include "runtime/local/run_carrier.hpp"
 #include "runtime/local/warden/instance.hpp"
 #include "runtime/local/warden_process.hpp"
@@ -18,6 +17,17 @@
 
 namespace troupe {
 
+/// What a warden is told, and how long it may take. As in `local_options`.
+struct warden_options {
+  std::string state_dir;
+  std::uint32_t first_uid = 0;
+  std::uint32_t uid_count = 0;
+  std::chrono::milliseconds kill_grace{5'000};
+  std::chrono::milliseconds answers{30'000};
+  std::vector<std::string> pretend_absent;
+  network::broker_options network;
+};
+
 /// The cold path: every run a fresh, isolated exec by the warden. Keeps the
 /// warden alive: when it dies its runs are reported lost, once its successor
 /// has swept what they left.
@@ -25,8 +35,8 @@ class cold_carrier final : public run_carrier,
                            public network::broker_host,
                            public std::enable_shared_from_this<cold_carrier> {
 public:
-  cold_carrier(boost::asio::any_io_executor strand,
-               const local_options& options, const warden::instance& instance);
+  cold_carrier(boost::asio::any_io_executor strand, warden_options options,
+               const warden::instance& instance);
 
   /// Starts the first warden. `ready` is called once with what the host
   /// offers, or with why there is no warden.
@@ -115,9 +125,8 @@ private:
               bool then_replace);
 
   boost::asio::any_io_executor strand_;
-  local_options options_;
+  warden_options options_;
   std::string instance_directory_;
-  std::string state_dir_;
   std::shared_ptr<warden_process> warden_;
   isolation::probe_report probe_;
   std::function<void(result<isolation::probe_report>)> ready_;

@@ -38,7 +38,7 @@ void cold_carrier::open(
 
 void cold_carrier::spawn() {
   warden::warden_settings settings;
-  settings.state_dir = state_dir_;
+  settings.state_dir = options_.state_dir;
   settings.directory = instance_directory_;
   settings.first_uid = options_.first_uid;
   settings.uid_count = options_.uid_count;
@@ -78,8 +78,8 @@ std::uint64_t cold_carrier::ask(warden::message m,
   // Of a child of its own it speaks when that ends, which may be never.
   const bool is_child
     = m.what == warden::word::hatch || m.what == warden::word::broker;
-  const auto by = is_child ? clock::time_point::max()
-                           : clock::now() + options_.warden_answers;
+  const auto by
+    = is_child ? clock::time_point::max() : clock::now() + options_.answers;
   asked_.emplace(m.ticket, question{std::move(then), by});
   watch_answers();
   warden_->send(m, std::move(descriptors));
@@ -91,7 +91,7 @@ std::uint64_t cold_carrier::ask(warden::message m,
 void cold_carrier::watch_answers() {
   if (std::exchange(watches_answers_, true))
     return;
-  answer_watch_.expires_after(options_.warden_answers / 2);
+  answer_watch_.expires_after(options_.answers / 2);
   answer_watch_.async_wait(
     [weak = weak_from_this()](boost::system::error_code code) {
       if (auto self = weak.lock(); self && !code)
@@ -152,8 +152,7 @@ cold_carrier::account_of(const organization_id& organization) {
 void cold_carrier::release(std::uint64_t ticket, std::function<void()> gone) {
   if (gone)
     leaving_.emplace(
-      ticket,
-      farewell{std::move(gone), clock::now() + options_.warden_answers});
+      ticket, farewell{std::move(gone), clock::now() + options_.answers});
   watch_answers();
   if (!warden_)
     return; // its successor sweeps
@@ -247,7 +246,7 @@ void cold_carrier::lose_warden() {
     if (auto ready = std::exchange(ready_, nullptr))
       ready(unavailable(trouble_
                         + "; see `troupe doctor` and the state directory "
-                        + state_dir_));
+                        + options_.state_dir));
     settle_pending();
   }
   auto pause = std::min<std::chrono::milliseconds>(

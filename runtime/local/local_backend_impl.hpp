@@ -24,6 +24,12 @@ namespace asio = boost::asio;
 
 using local_run_ptr = std::shared_ptr<local_run>;
 
+/// The part of them that is a warden's.
+inline warden_options for_warden(const local_options& all) {
+  return {all.state_dir,      all.first_uid,      all.uid_count, all.kill_grace,
+          all.warden_answers, all.pretend_absent, all.network};
+}
+
 /// Opening and closing are in local_backend.cpp, the queue and what becomes of
 /// a run in local_queue.cpp. Everything runs on `strand`, except what says
 /// otherwise.
@@ -34,7 +40,8 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
                                                           opts)},
         instance{std::move(made)}, letters{std::make_shared<letterbox>(strand)},
         listener{std::make_shared<late_watch>(strand)},
-        cold{std::make_shared<cold_carrier>(strand, options, instance)} {}
+        cold{std::make_shared<cold_carrier>(strand, for_warden(options),
+                                            instance)} {}
 
   result<void> open();
   void warm_up();
