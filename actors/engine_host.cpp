@@ -88,6 +88,7 @@ private:
 };
 
 result<void> host::open() {
+  const logger_released_at_end last;
   auto& c = *context_;
   auto board = backend_board::make(c.options.backends, c.options.breaker);
   if (!board)

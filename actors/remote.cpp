@@ -68,6 +68,7 @@ public:
 
   result<void> open(const std::string& host, std::uint16_t port,
                     std::chrono::milliseconds patience) {
+    const logger_released_at_end last;
     if (!node_seed_was_used())
       return error{ec::internal, "this node has no id of its own", {}, {}};
     auto found = system_.middleman().remote_actor<gate_actor>(host, port);
@@ -85,6 +86,7 @@ public:
   result<void> open(const std::string& host, std::uint16_t port,
                     const link_identity& who,
                     std::chrono::milliseconds patience) {
+    const logger_released_at_end last;
     if (!node_seed_was_used())
       return error{ec::internal, "this node has no id of its own", {}, {}};
     auto broker = basp_broker_of(system_);
