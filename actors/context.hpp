@@ -55,6 +55,12 @@ struct engine_context {
     if (options.report)
       options.report(line);
   }
+  void warn(std::string_view line) const {
+    if (options.warn)
+      options.warn(line);
+    else
+      report(line);
+  }
 };
 
 using context_ptr = std::shared_ptr<engine_context>;

@@ -90,7 +90,9 @@ private:
 result<void> host::open() {
   const logger_released_at_end last;
   auto& c = *context_;
-  auto board = backend_board::make(c.options.backends, c.options.breaker);
+  // The context has the board, and so outlives it.
+  auto warn = [context = &c](std::string_view line) { context->warn(line); };
+  auto board = backend_board::make(c.options.backends, c.options.breaker, warn);
   if (!board)
     return board.error();
   c.board = std::move(*board);

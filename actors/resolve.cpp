@@ -270,6 +270,7 @@ result<resolved_run> resolve(const run_request& request,
   run.traceparent = request.traceparent;
   r.wish.of_run = request.backend;
   r.wish.standard = rules.standard_backend;
+  r.wish.fail_closed = rules.fail_closed;
   r.wish.local_isolation = request.isolation.value_or(rules.isolation);
   if (request.config) {
     if (!catalog || !catalog->configs.contains(request.config))

@@ -95,6 +95,7 @@ result<void> host::parts::open_engine(const settings& s) {
   options.configuration = configuration;
   options.books = make_stored_journal(kept);
   options.report = [](std::string_view line) { log::info(line); };
+  options.warn = [](std::string_view line) { log::warning(line); };
   options.deriver = local;
   options.sockets = local_io.get();
   if (runs)

@@ -210,6 +210,7 @@ engine_options engine_options_from(const settings& s) {
   o.rules.configs = config_defaults_from(s);
   if (auto kind = parse_backend(s.dispatch.provider))
     o.rules.standard_backend = *kind;
+  o.rules.fail_closed = d.fail_closed;
   o.rules.inherited = inherit(s.local.pass_environment);
 
   auto& c = s.cluster;
