@@ -7,6 +7,9 @@ namespace troupe {
 
 namespace {
 
+// A node has one link here. Who comes after that many is not told.
+constexpr std::size_t most_linked_nodes = 256;
+
 caf::error stopped() {
   return to_caf({ec::unavailable, "the engine has stopped"});
 }
@@ -138,6 +141,47 @@ void gate_state::stop() {
     refuse(*next, {ec::unavailable, "the engine has stopped"});
 }
 
+// -- words between nodes ------------------------------------------------------
+
+caf::result<hello> gate_state::greet(const hello& them) {
+  hello us;
+  us.name = context->options.name;
+  us.boot = context->boot;
+  // After it has become a promise there is no sender any more.
+  const auto sender = self->current_sender();
+  const auto who = caf::actor_cast<caf::actor_addr>(sender);
+  if (stopping || context->draining)
+    say_stopping(us);
+  else if (waits_for_stop(them) && who
+           && (linked_nodes.contains(who)
+               || linked_nodes.size() < most_linked_nodes)) {
+    auto promise = self->make_response_promise<hello>();
+    // One that asks again has lost what it asked before.
+    if (linked_nodes.insert_or_assign(who, promise).second)
+      self->monitor(sender);
+    context->linked_nodes = static_cast<std::uint32_t>(linked_nodes.size());
+    return promise;
+  }
+  return us;
+}
+
+bool gate_state::announce_stop() {
+  stopping = true;
+  hello us;
+  us.name = context->options.name;
+  us.boot = context->boot;
+  say_stopping(us);
+  for (auto& [who, promise] : linked_nodes)
+    if (promise.pending())
+      promise.deliver(us);
+  return true;
+}
+
+void gate_state::forget(const caf::actor_addr& who) {
+  linked_nodes.erase(who);
+  context->linked_nodes = static_cast<std::uint32_t>(linked_nodes.size());
+}
+
 // -- questions ----------------------------------------------------------------
 
 caf::result<run_note> gate_state::cancel(const run_reference& which) {
@@ -173,6 +217,10 @@ inner_gate_actor::behavior_type
 gate(inner_gate_actor::stateful_pointer<gate_state> self, context_ptr context) {
   self->state.self = self;
   self->state.context = std::move(context);
+  self->state.context->linked_nodes
+    = 0; // of the gate before: they will come again
+  self->set_down_handler(
+    [self](caf::down_msg& m) { self->state.forget(m.source); });
   self->set_exit_handler([self](caf::exit_msg& m) {
     self->state.stop();
     self->quit(std::move(m.reason));
@@ -190,13 +238,9 @@ gate(inner_gate_actor::stateful_pointer<gate_state> self, context_ptr context) {
     [self](find_atom, const run_reference& which) {
       return self->state.find(which);
     },
-    [self](hello_atom, const hello&) {
-      hello us;
-      us.name = self->state.context->options.name;
-      us.boot = self->state.context->boot;
-      return us;
-    },
+    [self](hello_atom, const hello& them) { return self->state.greet(them); },
     [self](turn_atom) { self->state.turn(); },
+    [self](gone_atom) { return self->state.announce_stop(); },
   };
 }
 

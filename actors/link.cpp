@@ -123,7 +123,9 @@ asio::awaitable<void> node_link::carry_out() {
     auto n = co_await ours_.async_read_some(asio::buffer(chunk), token);
     if (failed)
       break;
+    telling_ = told_ = true;
     co_await asio::async_write(peer_, asio::buffer(chunk.data(), n), token);
+    telling_ = false;
     if (failed)
       break;
   }

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace troupe {
 
@@ -39,6 +40,8 @@ public:
 
   /// Carries bytes both ways until one end is gone. Closes both.
   boost::asio::awaitable<void> carry();
+  /// Whether bytes went out since the last call, or want to.
+  bool is_telling() { return std::exchange(told_, telling_); }
   void close();
 
 private:
@@ -55,6 +58,8 @@ private:
   boost::asio::steady_timer pulse_;
   bool listening_ = false; // for the peer, and not busy with what it said
   bool heard_ = false;     // something since the last look
+  bool telling_ = false; // bytes are on their way out
+  bool told_ = false;    // or were, since the last look
 };
 
 } // namespace troupe

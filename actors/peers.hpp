@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/circuit_breaker.hpp"
 #include "actors/door_options.hpp"
 #include "runtime/backend.hpp"
 
@@ -18,16 +19,18 @@ struct peer_options {
   std::vector<std::string> seeds; // host:port, as their certificates say
   link_identity identity;
   std::uint32_t runs_per_node = 256; // under way; beyond it: another node
+  breaker_options breaker;           // each node has one
   std::chrono::milliseconds patience{3'000}; // to dial and for the first words
   std::chrono::milliseconds first_pause{100};
   std::chrono::milliseconds longest_pause{10'000};
   std::function<void(std::string_view)> report; // on any thread
+  std::function<void(std::string_view)> warn;   // the same, for what is wrong
 };
 
 /// Other nodes as a backend: each run goes to the node with the fewest of ours
-/// under way, with everything it needs, and is carried out there locally. At
-/// most once: what was sent and not answered reads `lost`, unless it may be
-/// done twice.
+/// under way, with everything it needs, and is carried out there locally. What
+/// a node refuses before it began goes to the next one. At most once: what was
+/// sent and not answered reads `lost`, unless it may be done twice.
 class peers : public backend {
 public:
   /// Dials all seeds, again and again, in the background.

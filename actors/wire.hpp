@@ -76,6 +76,16 @@ struct hello {
   wire_ext ext;
 };
 
+// -- words of `ext` -----------------------------------------------------------
+
+/// A hello that is answered when the other one is about to stop: at once, if it
+/// is, or knows nothing of this.
+hello hello_until_stop(std::string name);
+bool waits_for_stop(const hello& them);
+/// The answer, of who is about to stop.
+void say_stopping(hello& us);
+bool is_stopping(const hello& them);
+
 run_note to_note(const run_record& record);
 run_record to_record(const run_note& note);
 
