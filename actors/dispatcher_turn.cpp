@@ -51,8 +51,10 @@ void dispatcher_state::try_next(job& j) {
       continue;
     }
     j.run->backend = kind;
-    auto view
-      = views.find(*j.request, kind, j.config->find(j.run->who.organization),
+    auto view = j.run->sent_config
+      ? views.find_sent(*j.run->sent_config, j.run->who.organization,
+                        context->options.rules)
+      : views.find(*j.request, kind, j.config->find(j.run->who.organization),
                    context->options.rules);
     if (!view)
       return conclude(j, std::move(view.error()));
@@ -106,6 +108,8 @@ std::chrono::milliseconds dispatcher_state::next_try(const job& j) const {
 void dispatcher_state::gather(job& j) {
   j.at = stage::gathering;
   ++j.number;
+  if (j.run->sent_config) // all its variables came with it
+    return launch(j, found_layers{});
   const auto* catalog = j.config->find(j.run->who.organization);
   const bool sealed = catalog
     && (catalog->variables.contains(j.prepared->config->id)

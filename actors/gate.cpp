@@ -1,5 +1,7 @@
 #include "actors/gate.hpp"
 
+#include "actors/failover.hpp"
+
 #include <type_traits>
 #include <utility>
 
@@ -47,10 +49,22 @@ void refuse(gate_line::visitor& v, error why) {
 // -- executions ---------------------------------------------------------------
 
 result<taken_run> gate_state::take_in(execution& what) {
-  auto taken = take_on(*context, caller{what.who}, run_request{*what.request});
+  run_request request{*what.request};
+  const auto sent = what.ext.find(complete_run);
+  // What another node asks for is its own standard, as a rule: here it gets no
+  // less than runs of this one.
+  const auto rank = [](isolation_level level) {
+    return isolation_rank(backend_kind::local, level);
+  };
+  if (const auto least = context->options.rules.weakest; sent != what.ext.end()
+      && request.isolation && rank(*request.isolation) < rank(least))
+    request.isolation = least;
+  auto taken = take_on(*context, caller{what.who}, std::move(request));
   if (!taken)
     return taken;
   what.request = nullptr; // the run has one of its own now
+  if (sent != what.ext.end())
+    taken->run->sent_config = std::move(sent->second);
   const bool counts
     = taken->run->request()->args_json.size() <= inline_arguments;
   if (counts) // the others keep no dispatcher busy

@@ -78,6 +78,7 @@ void linked_peers::send(const prepared_run_ptr& run,
   what.who.organization = run->organization;
   what.who.user = default_user();
   what.request = std::make_shared<const run_request>(request_for_peer(*run));
+  what.ext[complete_run] = config_for_peer(*run, options_.standard_dir);
   observer->progress("sent to node " + name);
   auto finish
     = [self = shared_from_this(), run, observer](result<run_answer> answer) {
@@ -123,6 +124,7 @@ void linked_peers::answered(const prepared_run_ptr& run,
   for (auto& refusal : was.refusals)
     r.notes.push_back(std::move(refusal));
   r.notes.push_back("carried out by node " + was.to->name);
+  r.fingerprint.clear(); // our own config's, as of a run of this machine
   // It says `cancelled`, which is how we asked it, and not why.
   if (was.wanted && r.reason == exit_reason::cancelled)
     r.reason = *was.wanted;

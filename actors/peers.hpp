@@ -20,6 +20,8 @@ struct peer_options {
   link_identity identity;
   std::uint32_t runs_per_node = 256; // under way; beyond it: another node
   breaker_options breaker;           // each node has one
+  /// What a config says that names no sandbox_dir: nothing for another machine.
+  std::string standard_dir;
   std::chrono::milliseconds patience{3'000}; // to dial and for the first words
   std::chrono::milliseconds first_pause{100};
   std::chrono::milliseconds longest_pause{10'000};
@@ -47,5 +49,10 @@ public:
 /// A run for another node: nothing left for it to look up, and for its own
 /// local backend, so that it goes no further.
 run_request request_for_peer(const prepared_run& run);
+
+/// What of the run's sandbox config only the machine that carries it out can
+/// obey, as JSON. The rest is in the request.
+std::string config_for_peer(const prepared_run& run,
+                            const std::string& standard_dir);
 
 } // namespace troupe

@@ -78,6 +78,10 @@ struct hello {
 
 // -- words of `ext` -----------------------------------------------------------
 
+/// Of an execution: nothing is to be looked up for it but its config, which
+/// this is (JSON, see `config_for_peer`).
+inline constexpr const char* complete_run = "config";
+
 /// A hello that is answered when the other one is about to stop: at once, if it
 /// is, or knows nothing of this.
 hello hello_until_stop(std::string name);

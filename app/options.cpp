@@ -186,6 +186,7 @@ peer_options peer_options_from(const settings& s) {
   o.identity = link_identity_from(s);
   o.runs_per_node = s.dispatch.max_per_backend;
   o.breaker = breaker_options_from(s);
+  o.standard_dir = config_defaults_from(s).sandbox_dir;
   return o;
 }
 
