@@ -58,6 +58,9 @@ void linked_peers::keep(node& n) {
       met = link.error();
     if (met)
       met = say_hello(std::move(*met));
+    if (!met && link) // that comes after the handshake
+      if (auto why = (*link)->why_cut(); !why.empty())
+        met = error{ec::denied, "connect to " + n.name + ": " + why};
     if (met) {
       pause = options_.first_pause;
       live_with(n, std::move(*met));

@@ -96,10 +96,14 @@ public:
     link_ = std::move(*met);
     auto found
       = adopt_outbound(system_, broker, link_->middleman_end(), patience);
-    if (!found)
+    if (!found) {
+      const auto place = "connect to " + host + ":" + std::to_string(port);
+      const auto why = link_->why_cut();
+      if (!why.empty())
+        return error{ec::denied, place + ": " + why};
       return std::move(found).error().within(
-        "connect to " + host + ":" + std::to_string(port)
-        + " (does it know our authority?)");
+        place + " (does it know our authority?)");
+    }
     gate_ = std::move(*found);
     return say_hello(patience);
   }
