@@ -8,16 +8,21 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace troupe {
 
 /// One backend, with what its runs have taught us about it.
 struct backend_desk {
-  backend_desk(std::shared_ptr<backend> carrier_, breaker_options options)
-      : kind{carrier_->kind()}, carrier{std::move(carrier_)}, breaker{options} {
-  }
+  using warning = std::function<void(std::string_view)>;
+
+  backend_desk(std::shared_ptr<backend> carrier_, breaker_options options,
+               warning warn = {})
+      : kind{carrier_->kind()}, carrier{std::move(carrier_)}, breaker{options},
+        warn_{std::move(warn)} {}
   const backend_kind kind;
   const std::shared_ptr<backend> carrier;
   circuit_breaker breaker;
@@ -27,11 +32,16 @@ struct backend_desk {
   /// Whether runs may go there: its own word, unless those who carry them there
   /// keep dying.
   result<void> ready() const;
+  /// Of a run there, to the breaker; and to operators when that opens or closes
+  /// the circuit.
+  void succeeded();
+  void failed(std::string_view why);
   void doubt_until(std::chrono::steady_clock::time_point when) {
     doubted_until_ = when;
   }
 
 private:
+  const warning warn_;
   std::atomic<std::chrono::steady_clock::time_point> doubted_until_{};
 };
 
@@ -41,7 +51,7 @@ public:
   /// One backend per kind; a second one of a kind is an error.
   static result<std::unique_ptr<backend_board>>
   make(const std::vector<std::shared_ptr<backend>>& backends,
-       const breaker_options& options);
+       const breaker_options& options, const backend_desk::warning& warn = {});
 
   backend_desk* find(backend_kind kind) const {
     return desks_[static_cast<std::size_t>(kind)].get();

@@ -1,6 +1,7 @@
 #include "actors/circuit_breaker.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace troupe {
 
@@ -8,9 +9,34 @@ namespace {
 
 constexpr double memory = 0.9; // of the score: ten runs make a new opinion
 
+// One bad run in a while must not put a backend behind others.
+constexpr double well_enough = 0.5;
+
+std::string in_words(std::chrono::milliseconds time) {
+  return std::to_string(std::chrono::ceil<std::chrono::seconds>(time).count())
+    + " s";
+}
+
 } // namespace
 
+bool circuit_breaker::picture::is_sick() const {
+  switch (circuit) {
+  case state::closed:
+    return score < well_enough;
+  case state::open:
+    return true;
+  case state::half_open: // the next run is to find out
+    return probing;
+  }
+  return true;
+}
+
 circuit_breaker::circuit_breaker(breaker_options options) : options_{options} {}
+
+void circuit_breaker::enter(state next) {
+  state_ = next;
+  ++entered_[static_cast<std::size_t>(next)];
+}
 
 circuit_breaker::pass circuit_breaker::allow(clock::time_point now) {
   std::lock_guard guard{mutex_};
@@ -18,35 +44,46 @@ circuit_breaker::pass circuit_breaker::allow(clock::time_point now) {
     return {true, false};
   if (now < retry_at_ || probing_)
     return {};
-  state_ = state::half_open;
+  if (state_ != state::half_open)
+    enter(state::half_open);
   probing_ = true;
   return {true, true};
 }
 
-void circuit_breaker::succeeded() {
+circuit_breaker::change circuit_breaker::succeeded(clock::time_point now) {
   std::lock_guard guard{mutex_};
-  score_ = memory * score_ + (1 - memory);
-  state_ = state::closed;
+  score_ = memory * score_at(now) + (1 - memory);
+  scored_at_ = now;
   in_a_row_ = 0;
   trips_ = 0;
   probing_ = false;
+  if (state_ == state::closed)
+    return change::none;
+  // It is well again: what it was before must not keep it behind others.
+  score_ = std::max(score_, well_enough);
+  enter(state::closed);
+  return change::closed;
 }
 
-void circuit_breaker::failed(clock::time_point now) {
+circuit_breaker::change circuit_breaker::failed(clock::time_point now) {
   std::lock_guard guard{mutex_};
-  score_ *= memory;
+  score_ = memory * score_at(now);
+  scored_at_ = now;
   ++in_a_row_;
   if (state_ == state::closed && in_a_row_ < options_.failures)
-    return;
+    return change::none;
   // A run that was sent before the circuit opened must not prolong the pause.
   if (state_ == state::open && now < retry_at_)
-    return;
+    return change::none;
   auto pause = options_.pause * (1ll << std::min<std::uint32_t>(trips_, 20));
   pause = std::min<std::chrono::milliseconds>(pause, options_.longest_pause);
   ++trips_;
-  state_ = state::open;
   probing_ = false;
   retry_at_ = now + pause;
+  const bool first = state_ == state::closed;
+  if (state_ != state::open)
+    enter(state::open);
+  return first ? change::opened : change::none;
 }
 
 void circuit_breaker::abandoned(pass which) {
@@ -56,16 +93,34 @@ void circuit_breaker::abandoned(pass which) {
   probing_ = false;
 }
 
-circuit_breaker::state circuit_breaker::now(clock::time_point now) const {
-  std::lock_guard guard{mutex_};
-  if (state_ == state::open && now >= retry_at_)
-    return state::half_open;
-  return state_;
+double circuit_breaker::score_at(clock::time_point now) const {
+  using seconds = std::chrono::duration<double>;
+  const auto passed = std::max<seconds>(now - scored_at_, seconds{0});
+  return 1 - (1 - score_) * std::exp2(-passed / seconds{options_.half_life});
 }
 
-double circuit_breaker::score() const {
+circuit_breaker::picture circuit_breaker::look(clock::time_point now) const {
   std::lock_guard guard{mutex_};
-  return score_;
+  picture seen;
+  seen.circuit
+    = state_ == state::open && now >= retry_at_ ? state::half_open : state_;
+  seen.probing = probing_;
+  seen.failures = in_a_row_;
+  seen.score = score_at(now);
+  using std::chrono::milliseconds;
+  if (seen.circuit == state::open)
+    seen.retry_in = std::chrono::ceil<milliseconds>(retry_at_ - now);
+  else if (seen.circuit == state::closed && seen.score < well_enough)
+    seen.retry_in = std::chrono::ceil<milliseconds>(
+      std::chrono::duration<double, std::milli>{options_.half_life}
+      * std::log2((1 - seen.score) / (1 - well_enough)));
+  return seen;
+}
+
+std::array<std::uint64_t, circuit_breaker::states>
+circuit_breaker::entered() const {
+  std::lock_guard guard{mutex_};
+  return entered_;
 }
 
 std::string_view to_string(circuit_breaker::state s) {
@@ -78,6 +133,25 @@ std::string_view to_string(circuit_breaker::state s) {
     return "half_open";
   }
   return "open";
+}
+
+std::string why_passed_over(const circuit_breaker::picture& seen) {
+  const auto failures = std::to_string(seen.failures)
+    + (seen.failures == 1 ? " failure" : " failures");
+  switch (seen.circuit) {
+  case circuit_breaker::state::closed:
+    return seen.is_sick()
+      ? "failed often lately, next try in " + in_words(seen.retry_in)
+      : "";
+  case circuit_breaker::state::open:
+    return "left alone after " + failures + ", next try in "
+      + in_words(seen.retry_in);
+  case circuit_breaker::state::half_open:
+    return "left alone after " + failures
+      + (seen.probing ? ", one run is trying it now"
+                      : ", the next run tries it");
+  }
+  return {};
 }
 
 } // namespace troupe

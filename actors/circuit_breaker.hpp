@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <string_view>
 
 namespace troupe {
@@ -11,6 +14,9 @@ struct breaker_options {
   std::uint32_t failures = 5; // in a row, before nobody is sent there
   std::chrono::milliseconds pause{1'000}; // before the first probe
   std::chrono::milliseconds longest_pause{30'000};
+  /// In which the score makes up half of what it lost, so that who is not asked
+  /// does not stay the one who failed.
+  std::chrono::milliseconds half_life{30'000};
 };
 
 /// Keeps runs away from a backend that fails, and lets one through at a time
@@ -19,6 +25,21 @@ class circuit_breaker {
 public:
   using clock = std::chrono::steady_clock;
   enum class state : std::uint8_t { closed, open, half_open };
+  static constexpr std::size_t states = 3;
+  /// What a run's end did to it, for who reports that.
+  enum class change : std::uint8_t { none, opened, closed };
+
+  /// What a look at it shows.
+  struct picture {
+    state circuit = state::closed;
+    bool probing = false;       // in `half_open`: a run is there to see
+    std::uint32_t failures = 0; // in a row
+    double score = 1;           // 1 is well, 0 is not: it forgives with time
+    std::chrono::milliseconds retry_in{0}; // until a run may go there first
+
+    /// Behind others that are well.
+    bool is_sick() const;
+  };
 
   explicit circuit_breaker(breaker_options options = {});
 
@@ -32,16 +53,19 @@ public:
 
   /// Whether a run may be sent now. In `half_open` one caller gets a yes.
   pass allow(clock::time_point now);
-  void succeeded();
-  void failed(clock::time_point now);
+  change succeeded(clock::time_point now);
+  change failed(clock::time_point now);
   /// The run ended in a way that says nothing about the backend.
   void abandoned(pass which);
 
-  state now(clock::time_point now) const;
-  /// 1 is well, 0 is not: failures weigh more the younger they are.
-  double score() const;
+  picture look(clock::time_point now) const;
+  /// How often each state was entered.
+  std::array<std::uint64_t, states> entered() const;
 
 private:
+  double score_at(clock::time_point now) const;
+  void enter(state next);
+
   mutable std::mutex mutex_;
   const breaker_options options_;
   state state_ = state::closed;
@@ -49,9 +73,14 @@ private:
   std::uint32_t trips_ = 0;
   bool probing_ = false;
   double score_ = 1.0;
+  clock::time_point scored_at_{};
   clock::time_point retry_at_{};
+  std::array<std::uint64_t, states> entered_{};
 };
 
 std::string_view to_string(circuit_breaker::state s);
+
+/// "left alone after 5 failures, next try in 12 s"; "" for who is well.
+std::string why_passed_over(const circuit_breaker::picture& seen);
 
 } // namespace troupe

@@ -45,6 +45,8 @@ struct engine_context {
   published<catalog> config;
   published<routing> routes;
   std::atomic<bool> draining{false};
+  std::atomic<std::uint32_t> linked_nodes{
+    0}; // nodes that hang up when we drain
   std::atomic<std::uint32_t> pending{0};
   troupe::crowd crowd;
   /// For work that would keep a dispatcher from others: big JSON.
@@ -54,6 +56,12 @@ struct engine_context {
   void report(std::string_view line) const {
     if (options.report)
       options.report(line);
+  }
+  void warn(std::string_view line) const {
+    if (options.warn)
+      options.warn(line);
+    else
+      report(line);
   }
 };
 

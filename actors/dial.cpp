@@ -37,6 +37,7 @@ public:
   }
 
   int middleman_end() override { return end_; }
+  std::string why_cut() const override { return link_->why_cut(); }
 
   result<void> dial(const std::string& host, std::uint16_t port,
                     std::chrono::milliseconds patience) {

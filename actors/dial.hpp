@@ -22,6 +22,8 @@ public:
 
   /// For the middleman, who owns it from here on. To be asked for once.
   virtual int middleman_end() = 0;
+  /// Why the other side cut it; "": it did not, or just did.
+  virtual std::string why_cut() const = 0;
 };
 
 } // namespace troupe

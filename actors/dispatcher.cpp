@@ -228,8 +228,7 @@ backend_viewer dispatcher_state::viewer() const {
     view.configured = true;
     if (auto ready = desk->ready(); !ready)
       view.not_ready = ready.error().text;
-    view.circuit = desk->breaker.now(now());
-    view.score = desk->breaker.score();
+    static_cast<circuit_breaker::picture&>(view) = desk->breaker.look(now());
     return view;
   };
 }

@@ -96,6 +96,8 @@ struct dispatcher_state {
   void booked(job& j);
   void turn(job& j);
   void try_next(job& j);
+  void say_passed_over(job& j, backend_kind kind, std::string why);
+  std::chrono::milliseconds next_try(const job& j) const;
   void gathered(const troupe::gathered& found);
   void gather(job& j);
   void launch(job& j, const found_layers& found);
@@ -105,6 +107,7 @@ struct dispatcher_state {
   void ended(attempt_end& end);
   void failed(job& j, error why, bool may_have_started,
               bool speaks_of_backend = true);
+  error last_failure(const job& j, error why, bool may_have_started) const;
 
   // -- the ends --------------------------------------------------------------
   void conclude(job& j, result<std::shared_ptr<run_result>> outcome);

@@ -3,7 +3,6 @@
 #include "actors/front_desk.hpp"
 #include "actors/recycled.hpp"
 #include "runtime/model/codec.hpp"
-#include "runtime/model/limit_notes.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -55,6 +54,7 @@ void dispatcher_state::resolved(job& j, result<resolved_run> what) {
   if (!plan)
     return conclude(j, std::move(plan.error()));
   j.plan = std::move(*plan);
+  j.trail = std::move(j.plan.passed_over);
   mark(j, "resolve");
   j.at = stage::waiting;
   const auto first = j.plan.candidates.front();
@@ -145,109 +145,6 @@ void dispatcher_state::booked(job& j) {
     turn(j);
 }
 
-// -- the turn -----------------------------------------------------------------
-
-void dispatcher_state::turn(job& j) {
-  if (j.at == stage::parked)
-    return hand_over(j);
-  if (j.at == stage::booking)
-    j.its_turn = true;
-  if (j.at != stage::waiting)
-    return;
-  mark(j, "queue");
-  j.run->phase.store(run_phase::preparing, std::memory_order_release);
-  try_next(j);
-}
-
-void dispatcher_state::try_next(job& j) {
-  // Ends in a letter to the credential actor, in `launch`, or in `conclude`.
-  while (j.candidate < j.plan.candidates.size()) {
-    const auto kind = j.plan.candidates[j.candidate];
-    auto* desk = context->board->find(kind);
-    auto skip = [&](std::string why) {
-      j.trail.push_back({kind, std::move(why)});
-      ++j.candidate;
-    };
-    if (j.run->stay.backend != kind
-        || j.run->stay.now != admission::stay::state::running) {
-      std::vector<admission::guest> may_start;
-      const bool fits = context->gate.move(j.run->stay, kind, may_start);
-      wake(std::move(may_start));
-      if (!fits) {
-        skip("full");
-        continue;
-      }
-    }
-    if (auto ready = desk->carrier->ready(); !ready) {
-      skip("not ready: " + ready.error().text);
-      continue;
-    }
-    j.pass = desk->breaker.allow(now());
-    if (!j.pass) {
-      skip("failed too often lately; it gets a pause");
-      continue;
-    }
-    j.run->backend = kind;
-    auto view
-      = views.find(*j.request, kind, j.config->find(j.run->who.organization),
-                   context->options.rules);
-    if (!view)
-      return conclude(j, std::move(view.error()));
-    // The last backend may still look at what it got.
-    auto prepared = j.prepared ? make_recycled<prepared_run>(*j.prepared)
-                               : std::move(j.resolved.base);
-    auto fitted
-      = fit(*prepared, j.resolved, *j.request, **view, context->options.rules);
-    if (!fitted)
-      return conclude(j, std::move(fitted.error()));
-    j.lowered = notes_on_lowered(j.request->limits, prepared->limits);
-    j.view = *view;
-    j.prepared = std::move(prepared);
-    return gather(j);
-  }
-  error none{ec::unavailable, "no backend could take the run"};
-  for (const auto& step : j.trail)
-    none.text
-      += "; " + std::string{to_string(step.backend)} + ": " + step.reason;
-  none.retry_after = std::chrono::milliseconds{1'000};
-  if (j.run->may_have_started)
-    none.code = ec::timeout; // look before trying again
-  conclude(j, std::move(none));
-}
-
-// -- environment --------------------------------------------------------------
-
-void dispatcher_state::gather(job& j) {
-  j.at = stage::gathering;
-  ++j.number;
-  const auto* catalog = j.config->find(j.run->who.organization);
-  const bool sealed = catalog
-    && (catalog->variables.contains(j.prepared->config->id)
-        || (!j.request->agent_id.empty()
-            && catalog->agent_variables.contains(j.request->agent_id)));
-  if (!sealed && !context->options.webhook)
-    return launch(j, found_layers{});
-  gather_request ask;
-  ask.run = j.run;
-  ask.number = j.number;
-  ask.config = j.prepared->config->id;
-  ask.tool_name = j.prepared->name;
-  const auto& credential = routes.of(context->routes)->credential;
-  if (!credential)
-    return orphaned(j);
-  j.helper = credential.address();
-  self->send(credential, gather_v, std::move(ask));
-}
-
-void dispatcher_state::gathered(const troupe::gathered& found) {
-  auto* j = find(found.run);
-  if (!j || j->at != stage::gathering || j->number != found.number)
-    return;
-  if (found.failure)
-    return conclude(*j, *found.failure);
-  launch(*j, found.layers);
-}
-
 // -- run ----------------------------------------------------------------------
 
 void dispatcher_state::launch(job& j, const found_layers& found) {
@@ -280,7 +177,8 @@ void dispatcher_state::hand_over(job& j) {
   j.at = stage::running;
   j.helper = chosen.address();
   j.executor = chosen;
-  self->send(chosen, start_v, attempt{j.run, j.prepared, j.number});
+  self->send(chosen, start_v,
+             attempt{j.run, j.prepared, j.number, j.pass.probe});
 }
 
 /// None is there right now. One that died alone is back in a moment; of those
@@ -325,7 +223,7 @@ void dispatcher_state::ended(attempt_end& end) {
   if (!begun && answer->reason == exit_reason::start_failed)
     desk->breaker.abandoned(j->pass);
   else
-    desk->breaker.succeeded();
+    desk->succeeded();
   j->pass = {};
   // The result stays where it is: nobody else has the outcome now.
   std::shared_ptr<run_result> result{end.outcome, &answer.value()};
@@ -349,7 +247,7 @@ void dispatcher_state::failed(job& j, error why, bool may_have_started,
       || why.code == ec::not_found || why.code == ec::conflict)
     desk->breaker.abandoned(pass);
   else
-    desk->breaker.failed(now());
+    desk->failed(why.text);
   if (j.asked_to_end) {
     if (may_have_started)
       return conclude(j, std::move(why));
@@ -376,16 +274,28 @@ void dispatcher_state::failed(job& j, error why, bool may_have_started,
   ++j.candidate;
   j.executor = executor_actor{};
   j.run->phase.store(run_phase::preparing, std::memory_order_release);
-  if (j.candidate >= j.plan.candidates.size()) {
-    // Nobody is left: say what really happened, with its code.
-    auto last = std::move(why);
-    for (const auto& step : j.trail)
-      if (step.backend != kind)
-        last.text += "; before, " + std::string{to_string(step.backend)} + ": "
-          + step.reason;
-    return conclude(j, std::move(last));
-  }
-  try_next(j);
+  if (j.candidate < j.plan.candidates.size())
+    return try_next(j);
+  conclude(j, last_failure(j, std::move(why), may_have_started));
+}
+
+/// Nobody is left: what really happened, with its code.
+error dispatcher_state::last_failure(const job& j, error why,
+                                     bool may_have_started) const {
+  const auto kind = j.run->backend.load();
+  for (const auto& step : j.trail)
+    if (step.backend != kind)
+      why.text += "; before, " + std::string{to_string(step.backend)} + ": "
+        + step.reason;
+  if (j.plan.kept_away.empty())
+    return why;
+  // Another backend would have done it: this is no matter of the caller's.
+  if (!may_have_started)
+    why.code = ec::unavailable;
+  why.text
+    = std::string{to_string(kind)} + ": " + why.text + "; " + j.plan.kept_away;
+  why.retry_after = std::max(why.retry_after, next_try(j));
+  return why;
 }
 
 } // namespace troupe

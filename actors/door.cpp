@@ -23,8 +23,10 @@ namespace {
 // Out of descriptors, most likely: others must let go first.
 constexpr std::chrono::milliseconds pause_after_failure{100};
 
-// The last answers are still on their way when everybody has been stopped.
-constexpr std::chrono::milliseconds farewell{50};
+// The last answers are still on their way when everybody has been stopped: a
+// link is closed when it was quiet for a while, or in the end.
+constexpr std::chrono::milliseconds quiet{50};
+constexpr int longest_farewell = 40; // times that
 
 class tls_door final : public door {
 public:
@@ -126,10 +128,16 @@ asio::awaitable<void> tls_door::accept_all() {
 asio::awaitable<void> tls_door::close_all() {
   boost::system::error_code ignored;
   acceptor_.close(ignored);
-  asio::steady_timer pause{io_, farewell};
+  asio::steady_timer pause{io_};
   auto token = asio::redirect_error(asio::use_awaitable, ignored);
-  if (!links_.empty())
+  bool busy = !links_.empty();
+  for (int i = 0; busy && i < longest_farewell; ++i) {
+    pause.expires_after(quiet);
     co_await pause.async_wait(token);
+    busy = false;
+    for (const auto& link : links_)
+      busy = link->is_telling() || busy;
+  }
   for (const auto& link : links_)
     link->close();
 }

@@ -54,6 +54,12 @@ constexpr auto patience_beyond_drain = std::chrono::seconds{10};
 
 constexpr auto patience_at_start = std::chrono::seconds{30};
 
+/// The gate's, to say that we are about to stop; it only forwards.
+constexpr auto patience_for_announcement = std::chrono::seconds{1};
+
+/// What another node may take to read its last answers and to hang up.
+constexpr auto patience_for_hanging_up = std::chrono::seconds{2};
+
 class host final : public engine_host {
 public:
   explicit host(engine_options options)
@@ -65,7 +71,7 @@ public:
   troupe::engine& engine() override { return *gateway_; }
   void drain(time_point until) override {
     drained_by_ = until;
-    context_->draining = true;
+    refuse_runs();
   }
   void stop() override;
   std::uint16_t published_port() const override { return port_; }
@@ -74,6 +80,7 @@ public:
 
 private:
   result<void> publish();
+  void refuse_runs();
   void wait_for_runs();
 
   context_ptr context_;
@@ -88,8 +95,11 @@ private:
 };
 
 result<void> host::open() {
+  const logger_released_at_end last;
   auto& c = *context_;
-  auto board = backend_board::make(c.options.backends, c.options.breaker);
+  // The context has the board, and so outlives it.
+  auto warn = [context = &c](std::string_view line) { context->warn(line); };
+  auto board = backend_board::make(c.options.backends, c.options.breaker, warn);
   if (!board)
     return board.error();
   c.board = std::move(*board);
@@ -177,16 +187,39 @@ result<void> host::publish() {
   return {};
 }
 
+/// Other nodes hear of it before the first of their runs is refused.
+void host::refuse_runs() {
+  if (context_->draining)
+    return;
+  const logger_released_at_end last;
+  if (auto routes = system_ ? context_->routes.load() : nullptr;
+      routes && routes->gate) {
+    caf::scoped_actor self{*system_};
+    self
+      ->request(caf::actor_cast<caf::actor>(routes->gate),
+                patience_for_announcement, gone_v)
+      .receive([](bool) {}, [](const caf::error&) {});
+  }
+  context_->draining = true;
+}
+
 void host::wait_for_runs() {
-  const auto until = drained_by_.value_or(std::chrono::steady_clock::now()
-                                          + context_->options.drain_timeout);
-  while (context_->runs.alive() > 0 && std::chrono::steady_clock::now() < until)
-    std::this_thread::sleep_for(std::chrono::milliseconds{2});
+  using clock = std::chrono::steady_clock;
+  const auto until
+    = drained_by_.value_or(clock::now() + context_->options.drain_timeout);
+  auto wait_while = [](auto unfinished, clock::time_point limit) {
+    while (unfinished() && clock::now() < limit)
+      std::this_thread::sleep_for(std::chrono::milliseconds{2});
+  };
+  wait_while([this] { return context_->runs.alive() > 0; }, until);
+  // The last answers are on their way: who has them all hangs up.
+  wait_while([this] { return context_->linked_nodes > 0; },
+             std::min(until, clock::now() + patience_for_hanging_up));
 }
 
 void host::stop() {
   std::call_once(stopped_, [this] {
-    context_->draining = true;
+    refuse_runs();
     if (!system_)
       return;
     watchdog guard{context_->options.drain_timeout + patience_beyond_drain,

@@ -15,13 +15,17 @@ class attempt_observer final : public run_observer {
 public:
   attempt_observer(const attempt& what, dispatcher_actor home,
                    context_ptr context, backend_desk& desk)
-      : run_{what.run}, number_{what.number}, home_{std::move(home)},
-        context_{std::move(context)}, desk_{desk} {}
+      : run_{what.run}, number_{what.number}, probe_{what.probe},
+        home_{std::move(home)}, context_{std::move(context)}, desk_{desk} {}
 
   void started() override {
     run_->may_have_started = true;
     run_->phase.store(run_phase::running, std::memory_order_release);
     run_->events.append(run_event_kind::started);
+    // It has begun there, which is all that was to be seen: the others need not
+    // wait for an hour's run to end.
+    if (probe_)
+      desk_.succeeded();
   }
 
   void output(output_stream stream, std::string_view data) override {
@@ -48,6 +52,7 @@ public:
 private:
   const live_run_ptr run_;
   const std::uint32_t number_;
+  const bool probe_;
   const dispatcher_actor home_;
   const context_ptr context_; // whose the desk is
   backend_desk& desk_;

@@ -48,10 +48,58 @@ in_order(const backend_wish& wish) {
 int sickness(const backend_view& view) {
   if (!view.not_ready.empty())
     return 3;
-  if (view.circuit == circuit_breaker::state::open)
-    return 2;
-  // One bad run in a while must not turn the order of the rule around.
-  return view.score < 0.5 ? 1 : 0;
+  if (!view.is_sick())
+    return 0;
+  return view.circuit == circuit_breaker::state::closed ? 1 : 2;
+}
+
+/// "": it may have the run.
+std::string trouble_of(const backend_view& view) {
+  return view.not_ready.empty() ? why_passed_over(view)
+                                : "not ready: " + view.not_ready;
+}
+
+bool is_provider(backend_kind kind) {
+  return kind != backend_kind::local && kind != backend_kind::peer;
+}
+
+struct candidate {
+  backend_kind kind;
+  int sick;
+  std::string trouble;
+};
+
+/// The sick ones behind the others, and who was passed over by that.
+void put_sick_last(few<candidate>& found, backend_plan& plan) {
+  auto sick
+    = [](const candidate& a, const candidate& b) { return a.sick < b.sick; };
+  for (auto i = found.begin(); i != found.end(); ++i)
+    if (std::any_of(i + 1, found.end(),
+                    [&](const candidate& later) { return sick(later, *i); }))
+      plan.passed_over.push_back({i->kind, i->trouble});
+  std::stable_sort(found.begin(), found.end(), sick);
+}
+
+error nobody_left(const backend_wish& wish, const backend_plan& plan,
+                  int floor) {
+  if (!plan.kept_away.empty()) {
+    error why{ec::unavailable, plan.kept_away};
+    if (!plan.passed_over.empty())
+      why.text = name(plan.passed_over.front().backend) + ": "
+        + plan.passed_over.front().reason + "; " + why.text;
+    else
+      why.text = "backend " + name(wish.of_tool.value_or(wish.standard))
+        + " is not configured; " + why.text;
+    return why;
+  }
+  if (floor > 0)
+    return {ec::unavailable,
+            "no backend that is configured separates runs as strongly as "
+            "the sandbox config wants; configure the one it is for, or "
+            "set its allow_weaker_fallback"};
+  return {ec::unavailable,
+          "no backend can take this run; configure one "
+          "(local, e2b, modal, daytona or aio)"};
 }
 
 } // namespace
@@ -59,13 +107,10 @@ int sickness(const backend_view& view) {
 result<backend_plan> plan_backends(const backend_wish& wish,
                                    const backend_viewer& look,
                                    bool with_reasons) {
-  struct candidate {
-    backend_kind kind;
-    int sick;
-  };
   backend_plan plan;
   few<candidate> found;
-  int floor = 0; // of isolation, as the better choices' configs want it
+  int floor = 0;        // of isolation, as the better choices' configs want it
+  std::string provider; // that the run is for, and must not be kept from
   auto say = [&](backend_kind kind, const auto&... parts) {
     if (with_reasons)
       plan.reasons.push_back((name(kind) + ": " + ... + std::string{parts}));
@@ -76,37 +121,34 @@ result<backend_plan> plan_backends(const backend_wish& wish,
     const bool too_weak = rank < floor;
     if (wish.no_weaker[static_cast<std::size_t>(kind)])
       floor = std::max(floor, rank);
+    if (wish.fail_closed && !wish.of_run && is_provider(kind)
+        && provider.empty())
+      provider = name(kind);
     if (!view.configured) {
       if (wish.of_run)
         return not_configured(kind);
       say(kind, "not configured");
+      if (kind == wish.of_tool)
+        plan.passed_over.push_back({kind, "not configured"});
+      continue;
+    }
+    if (!provider.empty() && !is_provider(kind)) {
+      plan.kept_away = "dispatch.fail-closed keeps runs that are for "
+        + provider + " from " + name(kind);
+      say(kind, plan.kept_away);
       continue;
     }
     if (too_weak) {
       say(kind, "weaker isolation than the config permits");
       continue;
     }
-    auto sick = sickness(view);
-    if (!view.not_ready.empty())
-      say(kind, why, ", but not ready: ", view.not_ready);
-    else if (view.circuit != circuit_breaker::state::closed)
-      say(kind, why, ", its circuit is ", to_string(view.circuit));
-    else
-      say(kind, why, sick > 0 ? ", but it failed often lately" : "");
-    found.push_back({kind, sick});
+    auto trouble = trouble_of(view);
+    say(kind, why, trouble.empty() ? "" : ", but ", trouble);
+    found.push_back({kind, sickness(view), std::move(trouble)});
   }
-  if (found.empty() && floor > 0)
-    return error{ec::unavailable,
-                 "no backend that is configured separates runs as strongly as "
-                 "the sandbox config wants; configure the one it is for, or "
-                 "set its allow_weaker_fallback"};
   if (found.empty())
-    return error{ec::unavailable,
-                 "no backend can take this run; configure one "
-                 "(local, e2b, modal, daytona or aio)"};
-  std::stable_sort(
-    found.begin(), found.end(),
-    [](const candidate& a, const candidate& b) { return a.sick < b.sick; });
+    return nobody_left(wish, plan, floor);
+  put_sick_last(found, plan);
   plan.candidates.reserve(found.size());
   for (const auto& each : found)
     plan.candidates.push_back(each.kind);

@@ -20,20 +20,24 @@ struct backend_wish {
   /// By kind: its config does not let a run go on to a weaker isolation.
   std::bitset<backend_kinds> no_weaker;
   isolation_level local_isolation = isolation_level::standard;
+  /// What is for a provider is refused rather than run by this engine.
+  bool fail_closed = false;
 };
 
 /// Where a run may go, best first, with a sentence on every decision.
 struct backend_plan {
   std::vector<backend_kind> candidates;
+  /// Those that would have gone first, were they well: the answer says so.
+  std::vector<failover_step> passed_over;
+  /// Why this engine is no candidate; "": it is, or nobody wanted it.
+  std::string kept_away;
   std::vector<std::string> reasons;
 };
 
 /// What the plan needs to know about one backend.
-struct backend_view {
+struct backend_view : circuit_breaker::picture {
   bool configured = false;
   std::string not_ready; // "": it is ready
-  circuit_breaker::state circuit = circuit_breaker::state::closed;
-  double score = 1;
 };
 using backend_viewer = std::function<backend_view(backend_kind)>;
 

@@ -30,7 +30,7 @@ result<void> read(config_view& view) {
     return take(as_daytona(config), view);
   case backend_kind::aio:
     return take(as_aio(config), view);
-  case backend_kind::peer: // the peer has its own
+  case backend_kind::peer: // has none of its own
     return {};
   }
   return {};
@@ -42,8 +42,6 @@ result<sandbox_config> default_of(const organization_id& organization,
   sandbox_config config;
   config.organization = organization;
   config.type = backend;
-  if (backend == backend_kind::peer)
-    return config;
   auto normal = standard_config(backend, rules.configs);
   if (!normal)
     return normal.error();
@@ -89,6 +87,20 @@ result<isolation_level> choose_isolation(const run_request& request,
   return level;
 }
 
+backend_kind whose_config(backend_kind backend) {
+  return backend == backend_kind::peer ? backend_kind::local : backend;
+}
+
+result<config_view_ptr>
+make_view(std::shared_ptr<const sandbox_config> config) {
+  auto view = std::make_shared<config_view>();
+  view->config = std::move(config);
+  if (auto ok = read(*view); !ok)
+    return ok.error();
+  view->fingerprint = fingerprint(*view->config);
+  return config_view_ptr{std::move(view)};
+}
+
 } // namespace
 
 std::shared_ptr<const sandbox_config>
@@ -96,6 +108,7 @@ stored_config(const run_request& request, backend_kind backend,
               const organization_catalog* catalog) {
   if (!catalog)
     return nullptr;
+  backend = whose_config(backend);
   if (request.config) {
     auto i = catalog->configs.find(request.config);
     if (i != catalog->configs.end() && i->second->type == backend)
@@ -126,25 +139,56 @@ result<config_view_ptr> config_views::find(const run_request& request,
                                            backend_kind backend,
                                            const organization_catalog* catalog,
                                            const run_rules& rules) {
+  backend = whose_config(backend);
   auto stored = stored_config(request, backend, catalog);
   auto& known = place(stored.get(), request, backend);
   if (known && (!stored || known->config == stored))
     return known;
-  auto view = std::make_shared<config_view>();
-  if (stored) {
-    view->config = stored;
-  } else {
+  if (!stored) {
     auto made = default_of(request.organization, backend, rules);
     if (!made)
       return made.error();
-    view->config = std::make_shared<const sandbox_config>(std::move(*made));
+    stored = std::make_shared<const sandbox_config>(std::move(*made));
   }
-  if (auto ok = read(*view); !ok)
-    return std::move(ok).error().within("sandbox config of "
-                                        + std::string{to_string(backend)});
-  view->fingerprint = fingerprint(*view->config);
-  known = std::move(view);
+  auto view = make_view(std::move(stored));
+  if (!view)
+    return std::move(view).error().within("sandbox config of "
+                                          + std::string{to_string(backend)});
+  known = std::move(*view);
   return known;
+}
+
+result<config_view_ptr>
+config_views::find_sent(const std::string& text,
+                        const organization_id& organization,
+                        const run_rules& rules) {
+  constexpr std::size_t limit = 1'024; // then we begin anew
+  std::pair key{organization, text};
+  if (auto i = sent_.find(key); i != sent_.end())
+    return i->second;
+  const auto wrong = [](error why) {
+    return std::move(why).within("sandbox config of the run");
+  };
+  auto payload = json::parse_object(text);
+  if (!payload)
+    return wrong(std::move(payload.error()));
+  auto config = default_of(organization, backend_kind::local, rules);
+  if (!config)
+    return config.error();
+  if (!payload->empty()) { // somebody wrote one
+    auto normal = normalize_config(backend_kind::local, *payload, rules.configs,
+                                   unknown_members::drop);
+    if (!normal)
+      return wrong(std::move(normal.error()));
+    config->config = std::move(*normal);
+  }
+  auto view
+    = make_view(std::make_shared<const sandbox_config>(std::move(*config)));
+  if (!view)
+    return wrong(std::move(view.error()));
+  if (sent_.size() >= limit)
+    sent_.clear();
+  return sent_[std::move(key)] = std::move(*view);
 }
 
 result<void> fit(prepared_run& run, const resolved_run& resolved,

@@ -1,11 +1,16 @@
 #include "actors/gate.hpp"
 
+#include "actors/failover.hpp"
+
 #include <type_traits>
 #include <utility>
 
 namespace troupe {
 
 namespace {
+
+// A node has one link here. Who comes after that many is not told.
+constexpr std::size_t most_linked_nodes = 256;
 
 caf::error stopped() {
   return to_caf({ec::unavailable, "the engine has stopped"});
@@ -44,10 +49,22 @@ void refuse(gate_line::visitor& v, error why) {
 // -- executions ---------------------------------------------------------------
 
 result<taken_run> gate_state::take_in(execution& what) {
-  auto taken = take_on(*context, caller{what.who}, run_request{*what.request});
+  run_request request{*what.request};
+  const auto sent = what.ext.find(complete_run);
+  // What another node asks for is its own standard, as a rule: here it gets no
+  // less than runs of this one.
+  const auto rank = [](isolation_level level) {
+    return isolation_rank(backend_kind::local, level);
+  };
+  if (const auto least = context->options.rules.weakest; sent != what.ext.end()
+      && request.isolation && rank(*request.isolation) < rank(least))
+    request.isolation = least;
+  auto taken = take_on(*context, caller{what.who}, std::move(request));
   if (!taken)
     return taken;
   what.request = nullptr; // the run has one of its own now
+  if (sent != what.ext.end())
+    taken->run->sent_config = std::move(sent->second);
   const bool counts
     = taken->run->request()->args_json.size() <= inline_arguments;
   if (counts) // the others keep no dispatcher busy
@@ -138,6 +155,47 @@ void gate_state::stop() {
     refuse(*next, {ec::unavailable, "the engine has stopped"});
 }
 
+// -- words between nodes ------------------------------------------------------
+
+caf::result<hello> gate_state::greet(const hello& them) {
+  hello us;
+  us.name = context->options.name;
+  us.boot = context->boot;
+  // After it has become a promise there is no sender any more.
+  const auto sender = self->current_sender();
+  const auto who = caf::actor_cast<caf::actor_addr>(sender);
+  if (stopping || context->draining)
+    say_stopping(us);
+  else if (waits_for_stop(them) && who
+           && (linked_nodes.contains(who)
+               || linked_nodes.size() < most_linked_nodes)) {
+    auto promise = self->make_response_promise<hello>();
+    // One that asks again has lost what it asked before.
+    if (linked_nodes.insert_or_assign(who, promise).second)
+      self->monitor(sender);
+    context->linked_nodes = static_cast<std::uint32_t>(linked_nodes.size());
+    return promise;
+  }
+  return us;
+}
+
+bool gate_state::announce_stop() {
+  stopping = true;
+  hello us;
+  us.name = context->options.name;
+  us.boot = context->boot;
+  say_stopping(us);
+  for (auto& [who, promise] : linked_nodes)
+    if (promise.pending())
+      promise.deliver(us);
+  return true;
+}
+
+void gate_state::forget(const caf::actor_addr& who) {
+  linked_nodes.erase(who);
+  context->linked_nodes = static_cast<std::uint32_t>(linked_nodes.size());
+}
+
 // -- questions ----------------------------------------------------------------
 
 caf::result<run_note> gate_state::cancel(const run_reference& which) {
@@ -173,6 +231,10 @@ inner_gate_actor::behavior_type
 gate(inner_gate_actor::stateful_pointer<gate_state> self, context_ptr context) {
   self->state.self = self;
   self->state.context = std::move(context);
+  self->state.context->linked_nodes
+    = 0; // of the gate before: they will come again
+  self->set_down_handler(
+    [self](caf::down_msg& m) { self->state.forget(m.source); });
   self->set_exit_handler([self](caf::exit_msg& m) {
     self->state.stop();
     self->quit(std::move(m.reason));
@@ -190,13 +252,9 @@ gate(inner_gate_actor::stateful_pointer<gate_state> self, context_ptr context) {
     [self](find_atom, const run_reference& which) {
       return self->state.find(which);
     },
-    [self](hello_atom, const hello&) {
-      hello us;
-      us.name = self->state.context->options.name;
-      us.boot = self->state.context->boot;
-      return us;
-    },
+    [self](hello_atom, const hello& them) { return self->state.greet(them); },
     [self](turn_atom) { self->state.turn(); },
+    [self](gone_atom) { return self->state.announce_stop(); },
   };
 }
 

@@ -69,6 +69,7 @@ struct attempt {
   live_run_ptr run;
   prepared_run_ptr prepared;
   std::uint32_t number = 0;
+  bool probe = false; // whether the backend is well again
 };
 
 /// How it ended.

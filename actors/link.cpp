@@ -1,8 +1,11 @@
 #include "actors/link.hpp"
 
+#include "actors/certificate_words.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
@@ -43,6 +46,16 @@ void watch_for_silence(int fd) {
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
 
+/// Of the handshake, or of what TLS 1.3 tells a client after it.
+std::string in_words(const boost::system::error_code& failed) {
+  const auto text = failed.message();
+  if (failed.category() == asio::error::get_ssl_category()
+      && text.find("alert") != std::string::npos)
+    return "the other side does not accept our certificate or its authority ("
+      + text + ")";
+  return text;
+}
+
 } // namespace
 
 node_link::node_link(tcp::socket raw, std::shared_ptr<asio::ssl::context> tls,
@@ -65,17 +78,36 @@ node_link::shake_hands(asio::ssl::stream_base::handshake_type side) {
   co_await peer_.async_handshake(side, token);
   deadline.cancel();
   if (failed)
-    co_return error{ec::denied, "shake hands: " + failed.message(), {}, {}};
+    co_return error{ec::denied,
+                    "shake hands: "
+                      + (refusal_.empty() ? in_words(failed) : refusal_)};
   co_return result<void>{};
 }
 
+/// Who has not proved to be that, and says why.
+void node_link::accept_only(const std::string& host) {
+  auto verify = [this, host](bool trusted, asio::ssl::verify_context& context) {
+    const bool fine = host.empty()
+      ? trusted
+      : asio::ssl::host_name_verification{host}(trusted, context);
+    if (!fine && trusted) // else the other side hears of an internal error
+      X509_STORE_CTX_set_error(context.native_handle(),
+                               X509_V_ERR_HOSTNAME_MISMATCH);
+    if (!fine && refusal_.empty())
+      refusal_ = why_refused(context, trusted, host);
+    return fine;
+  };
+  peer_.set_verify_callback(std::move(verify));
+}
+
 asio::awaitable<result<void>> node_link::welcome() {
+  accept_only({}); // its authority vouches for it, wherever it dials from
   return shake_hands(asio::ssl::stream_base::server);
 }
 
 asio::awaitable<result<void>> node_link::greet(std::string host) {
   SSL_set_tlsext_host_name(peer_.native_handle(), host.c_str());
-  peer_.set_verify_callback(asio::ssl::host_name_verification(host));
+  accept_only(host);
   return shake_hands(asio::ssl::stream_base::client);
 }
 
@@ -105,6 +137,10 @@ asio::awaitable<void> node_link::carry() {
     auto n = co_await peer_.async_read_some(asio::buffer(chunk), token);
     listening_ = false;
     heard_ = true;
+    if (failed && failed.category() == asio::error::get_ssl_category()) {
+      std::lock_guard guard{mutex_};
+      why_cut_ = in_words(failed);
+    }
     if (failed || !guard_.feed(chunk.data(), n))
       break;
     co_await asio::async_write(ours_, asio::buffer(chunk.data(), n), token);
@@ -123,7 +159,9 @@ asio::awaitable<void> node_link::carry_out() {
     auto n = co_await ours_.async_read_some(asio::buffer(chunk), token);
     if (failed)
       break;
+    telling_ = told_ = true;
     co_await asio::async_write(peer_, asio::buffer(chunk.data(), n), token);
+    telling_ = false;
     if (failed)
       break;
   }
@@ -143,6 +181,11 @@ asio::awaitable<void> node_link::listen_for_life() {
     if (!failed && listening_ && !heard_ && guard_.heard_heartbeat())
       close();
   }
+}
+
+std::string node_link::why_cut() const {
+  std::lock_guard guard{mutex_};
+  return why_cut_;
 }
 
 void node_link::close() {

@@ -12,7 +12,9 @@
 
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 
 namespace troupe {
 
@@ -39,9 +41,15 @@ public:
 
   /// Carries bytes both ways until one end is gone. Closes both.
   boost::asio::awaitable<void> carry();
+  /// Whether bytes went out since the last call, or want to.
+  bool is_telling() { return std::exchange(told_, telling_); }
   void close();
+  /// Why the other side cut it, once it is closed; "": it just did. On any
+  /// thread.
+  std::string why_cut() const;
 
 private:
+  void accept_only(const std::string& host);
   boost::asio::awaitable<result<void>>
   shake_hands(boost::asio::ssl::stream_base::handshake_type side);
   boost::asio::awaitable<void> carry_out();
@@ -55,6 +63,11 @@ private:
   boost::asio::steady_timer pulse_;
   bool listening_ = false; // for the peer, and not busy with what it said
   bool heard_ = false;     // something since the last look
+  std::string refusal_;    // of the other side's certificate
+  mutable std::mutex mutex_;
+  std::string why_cut_;
+  bool telling_ = false; // bytes are on their way out
+  bool told_ = false;    // or were, since the last look
 };
 
 } // namespace troupe

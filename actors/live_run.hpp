@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct live_run {
   const std::string agent_id;
   const std::string idempotency_key;
   const std::map<std::string, std::string> labels;
+  /// Another node sends it, complete: no variable of ours is for it, and this
+  /// is its config (JSON).
+  std::optional<std::string> sent_config;
   timestamp created_at{};
   clock::time_point began{};
 

@@ -104,6 +104,35 @@ void add_run_times(page_of_metrics& page, const meters& m) {
   page.line("troupe_run_duration_seconds_count", "", static_cast<double>(sum));
 }
 
+/// What each circuit is now, and how often it became that.
+void add_circuits(page_of_metrics& page, const engine_context& context,
+                  const std::vector<backend_health>& backends) {
+  constexpr circuit_breaker::state states[]
+    = {circuit_breaker::state::closed, circuit_breaker::state::open,
+       circuit_breaker::state::half_open};
+  auto labels = [](backend_kind kind, const char* name,
+                   circuit_breaker::state s) {
+    return label("backend", to_string(kind)) + "," + label(name, to_string(s));
+  };
+  page.head("troupe_backend_circuit_state", "gauge",
+            "1 for the state that a backend's circuit is in.");
+  for (const auto& b : backends)
+    for (auto s : states)
+      if (b.configured)
+        page.line("troupe_backend_circuit_state", labels(b.kind, "state", s),
+                  b.circuit == to_string(s) ? 1 : 0);
+  page.head("troupe_backend_circuit_transitions_total", "counter",
+            "How often a backend's circuit entered a state.");
+  for (const auto& b : backends)
+    if (auto* desk = context.board->find(b.kind)) {
+      const auto entered = desk->breaker.entered();
+      for (auto s : states)
+        page.line("troupe_backend_circuit_transitions_total",
+                  labels(b.kind, "to", s),
+                  static_cast<double>(entered[static_cast<std::size_t>(s)]));
+    }
+}
+
 } // namespace
 
 std::vector<backend_health> backends_of(const engine_context& context) {
@@ -118,8 +147,12 @@ std::vector<backend_health> backends_of(const engine_context& context) {
       h.configured = true;
       auto ready = desk->ready();
       h.ready = ready.has_value();
-      h.reason = ready ? "ready" : ready.error().text;
-      h.circuit = to_string(desk->breaker.now(circuit_breaker::clock::now()));
+      const auto seen = desk->breaker.look(circuit_breaker::clock::now());
+      const auto passed_over = why_passed_over(seen);
+      h.reason = !ready       ? ready.error().text
+        : passed_over.empty() ? "ready"
+                              : passed_over;
+      h.circuit = to_string(seen.circuit);
       h.running = counts.running_by_backend[i];
     } else {
       h.reason = "not configured";
@@ -160,6 +193,7 @@ std::string metrics_text(const engine_context& context) {
       page.line("troupe_backend_circuit_open",
                 label("backend", to_string(b.kind)),
                 b.circuit == "closed" ? 0 : 1);
+  add_circuits(page, context, backends);
   return std::move(page).take();
 }
 

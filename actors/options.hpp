@@ -103,6 +103,8 @@ struct engine_options {
 
   /// One line for operators; called on any thread.
   std::function<void(std::string_view)> report;
+  /// The same for what they should look at; empty: goes to `report`.
+  std::function<void(std::string_view)> warn;
 };
 
 } // namespace troupe

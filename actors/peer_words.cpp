@@ -1,4 +1,5 @@
 #include "actors/peers.hpp"
+#include "runtime/json/json.hpp"
 
 #include <algorithm>
 
@@ -62,6 +63,18 @@ run_request request_for_peer(const prepared_run& run) {
     run.deadline - std::chrono::steady_clock::now());
   r.deadline = std::max(std::chrono::milliseconds{1}, left);
   return r;
+}
+
+std::string config_for_peer(const prepared_run& run,
+                            const std::string& standard_dir) {
+  const auto& config = config_of(run);
+  json::object told;
+  if (config.id) // else nobody wrote one: the node's own standard is as good
+    for (auto name : {"sandbox_dir", "use_venv", "venv_name"})
+      if (auto* said = config.config.if_contains(name);
+          said && !(said->is_string() && said->get_string() == standard_dir))
+        told[name] = *said;
+  return json::to_text(told);
 }
 
 } // namespace troupe

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/circuit_breaker.hpp"
 #include "actors/door_options.hpp"
 #include "runtime/backend.hpp"
 
@@ -18,16 +19,20 @@ struct peer_options {
   std::vector<std::string> seeds; // host:port, as their certificates say
   link_identity identity;
   std::uint32_t runs_per_node = 256; // under way; beyond it: another node
+  breaker_options breaker;           // each node has one
+  /// What a config says that names no sandbox_dir: nothing for another machine.
+  std::string standard_dir;
   std::chrono::milliseconds patience{3'000}; // to dial and for the first words
   std::chrono::milliseconds first_pause{100};
   std::chrono::milliseconds longest_pause{10'000};
   std::function<void(std::string_view)> report; // on any thread
+  std::function<void(std::string_view)> warn;   // the same, for what is wrong
 };
 
 /// Other nodes as a backend: each run goes to the node with the fewest of ours
-/// under way, with everything it needs, and is carried out there locally. At
-/// most once: what was sent and not answered reads `lost`, unless it may be
-/// done twice.
+/// under way, with everything it needs, and is carried out there locally. What
+/// a node refuses before it began goes to the next one. At most once: what was
+/// sent and not answered reads `lost`, unless it may be done twice.
 class peers : public backend {
 public:
   /// Dials all seeds, again and again, in the background.
@@ -44,5 +49,10 @@ public:
 /// A run for another node: nothing left for it to look up, and for its own
 /// local backend, so that it goes no further.
 run_request request_for_peer(const prepared_run& run);
+
+/// What of the run's sandbox config only the machine that carries it out can
+/// obey, as JSON. The rest is in the request.
+std::string config_for_peer(const prepared_run& run,
+                            const std::string& standard_dir);
 
 } // namespace troupe

@@ -68,6 +68,7 @@ public:
 
   result<void> open(const std::string& host, std::uint16_t port,
                     std::chrono::milliseconds patience) {
+    const logger_released_at_end last;
     if (!node_seed_was_used())
       return error{ec::internal, "this node has no id of its own", {}, {}};
     auto found = system_.middleman().remote_actor<gate_actor>(host, port);
@@ -85,6 +86,7 @@ public:
   result<void> open(const std::string& host, std::uint16_t port,
                     const link_identity& who,
                     std::chrono::milliseconds patience) {
+    const logger_released_at_end last;
     if (!node_seed_was_used())
       return error{ec::internal, "this node has no id of its own", {}, {}};
     auto broker = basp_broker_of(system_);
@@ -94,10 +96,14 @@ public:
     link_ = std::move(*met);
     auto found
       = adopt_outbound(system_, broker, link_->middleman_end(), patience);
-    if (!found)
+    if (!found) {
+      const auto place = "connect to " + host + ":" + std::to_string(port);
+      const auto why = link_->why_cut();
+      if (!why.empty())
+        return error{ec::denied, place + ": " + why};
       return std::move(found).error().within(
-        "connect to " + host + ":" + std::to_string(port)
-        + " (does it know our authority?)");
+        place + " (does it know our authority?)");
+    }
     gate_ = std::move(*found);
     return say_hello(patience);
   }

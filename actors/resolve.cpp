@@ -270,6 +270,7 @@ result<resolved_run> resolve(const run_request& request,
   run.traceparent = request.traceparent;
   r.wish.of_run = request.backend;
   r.wish.standard = rules.standard_backend;
+  r.wish.fail_closed = rules.fail_closed;
   r.wish.local_isolation = request.isolation.value_or(rules.isolation);
   if (request.config) {
     if (!catalog || !catalog->configs.contains(request.config))
@@ -277,12 +278,17 @@ result<resolved_run> resolve(const run_request& request,
                    "there is no sandbox config " + request.config.str(),
                    {{"/config", "no such config", ""}}};
     const auto& config = *catalog->configs.at(request.config);
-    if (request.backend && *request.backend != config.type)
+    const bool for_peer = config.type == backend_kind::local
+      && request.backend.value_or(rules.standard_backend) == backend_kind::peer;
+    if (request.backend && *request.backend != config.type && !for_peer)
       return bad_field("/backend",
                        "the config " + config.id.str() + " is for "
                          + std::string{to_string(config.type)},
                        "leave out one of the two");
-    r.wish.of_run = config.type;
+    if (!for_peer)
+      r.wish.of_run = config.type;
+    else // there or here, as without a config
+      r.wish.of_tool = backend_kind::peer;
   }
   if (!r.wish.of_run)
     read_fallback(request, catalog, r.wish);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace troupe {
@@ -53,7 +54,8 @@ result<resolved_run> resolve(const run_request& request,
                              const organization_catalog* catalog,
                              const run_rules& rules, tool_views& tools);
 
-/// The stored config for this run at a backend, or nothing.
+/// The stored config for this run at a backend, or nothing. A peer carries out
+/// what this machine would have: its config is that of local runs.
 std::shared_ptr<const sandbox_config>
 stored_config(const run_request& request, backend_kind backend,
               const organization_catalog* catalog);
@@ -77,6 +79,10 @@ public:
   result<config_view_ptr> find(const run_request& request, backend_kind backend,
                                const organization_catalog* catalog,
                                const run_rules& rules);
+  /// One that another node has sent along with a run (JSON).
+  result<config_view_ptr> find_sent(const std::string& text,
+                                    const organization_id& organization,
+                                    const run_rules& rules);
 
 private:
   using of_organization = std::unordered_map<organization_id, config_view_ptr>;
@@ -86,6 +92,7 @@ private:
 
   std::unordered_map<config_id, config_view_ptr> stored_;
   std::map<backend_kind, of_organization> defaults_;
+  std::map<std::pair<organization_id, std::string>, config_view_ptr> sent_;
 };
 
 /// Makes `run`, a resolved one's base, fit for one backend: its config,

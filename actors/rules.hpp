@@ -30,6 +30,7 @@ struct run_rules {
   isolation_level weakest = isolation_level::standard;   // nobody gets less
   config_defaults configs;
   backend_kind standard_backend = backend_kind::e2b; // when nobody says
+  bool fail_closed = false; // nothing for a provider runs here instead
   /// What local runs may see of our own environment; see `inherit`.
   environment inherited;
   std::size_t arguments_bytes = 4u << 20;

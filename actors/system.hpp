@@ -21,4 +21,11 @@ struct system_config : caf::actor_system_config {
   io_thread* const sockets; // see quiet_sharing.hpp; outlives the system
 };
 
+/// A thread that made a system or a scoped actor holds the system's logger from
+/// then on, and a system ends when nobody holds that: as long as this thread
+/// lived, no other one could end it. Declared first, this lets go at the end.
+struct logger_released_at_end {
+  ~logger_released_at_end() { caf::logger::set_current_actor_system(nullptr); }
+};
+
 } // namespace troupe

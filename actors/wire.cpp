@@ -44,6 +44,28 @@ result<std::shared_ptr<const run_result>> result_of(result<run_answer> answer) {
                                   : "it answered nothing"};
 }
 
+// -- hello --------------------------------------------------------------------
+
+hello hello_until_stop(std::string name) {
+  hello us;
+  us.name = std::move(name);
+  us.ext["until"] = "stopping";
+  return us;
+}
+
+bool waits_for_stop(const hello& them) {
+  auto i = them.ext.find("until");
+  return i != them.ext.end() && i->second == "stopping";
+}
+
+void say_stopping(hello& us) {
+  us.ext["stopping"] = "yes";
+}
+
+bool is_stopping(const hello& them) {
+  return them.ext.contains("stopping");
+}
+
 // -- records ------------------------------------------------------------------
 
 run_note to_note(const run_record& record) {

@@ -76,6 +76,20 @@ struct hello {
   wire_ext ext;
 };
 
+// -- words of `ext` -----------------------------------------------------------
+
+/// Of an execution: nothing is to be looked up for it but its config, which
+/// this is (JSON, see `config_for_peer`).
+inline constexpr const char* complete_run = "config";
+
+/// A hello that is answered when the other one is about to stop: at once, if it
+/// is, or knows nothing of this.
+hello hello_until_stop(std::string name);
+bool waits_for_stop(const hello& them);
+/// The answer, of who is about to stop.
+void say_stopping(hello& us);
+bool is_stopping(const hello& them);
+
 run_note to_note(const run_record& record);
 run_record to_record(const run_note& note);
 

@@ -72,6 +72,10 @@ json::array known_backends(const settings& s) {
   for (auto kind : kinds)
     add(to_string(kind), is_configured(s, kind), place_of(s, kind),
         way_in(kind));
+  std::string seeds;
+  for (const auto& seed : s.cluster.seeds)
+    seeds += (seeds.empty() ? "" : ", ") + seed;
+  add("peer", !seeds.empty(), seeds, "set cluster.seeds");
   add("webhook", !s.credentials.webhook_url.empty(), s.credentials.webhook_url,
       "set credentials.webhook-url (STEP_ORCHESTRATOR_ENDPOINT)");
   return all;
@@ -85,7 +89,9 @@ void print_known(const json::array& all) {
     bool on = cell(live ? *live : one, "configured") == "true";
     bool ready = live && cell(*live, "ready") == "true";
     auto where = cell(one, on ? "place" : "hint");
-    if (on && live && !ready)
+    // One that is well by its own word may be left alone all the same.
+    const bool closed = live && cell(*live, "circuit") == "closed";
+    if (on && live && !(ready && closed))
       where += (where.empty() ? "" : ": ") + cell(*live, "reason");
     rows.add({cell(one, "name"),
               !on       ? "off"

@@ -95,6 +95,7 @@ result<void> host::parts::open_engine(const settings& s) {
   options.configuration = configuration;
   options.books = make_stored_journal(kept);
   options.report = [](std::string_view line) { log::info(line); };
+  options.warn = [](std::string_view line) { log::warning(line); };
   options.deriver = local;
   options.sockets = local_io.get();
   if (runs)
@@ -107,6 +108,7 @@ result<void> host::parts::open_engine(const settings& s) {
   if (!s.cluster.seeds.empty()) {
     auto nodes = peer_options_from(s);
     nodes.report = options.report;
+    nodes.warn = options.warn;
     auto met = peers::open(std::move(nodes));
     if (!met)
       return std::move(met).error().within("meet the nodes of cluster.seeds");

@@ -41,6 +41,15 @@ std::vector<std::filesystem::path> shared_dirs_from(const settings& s) {
   return paths;
 }
 
+breaker_options breaker_options_from(const settings& s) {
+  const auto& d = s.dispatch;
+  breaker_options o;
+  o.failures = d.breaker_failures;
+  o.pause = d.breaker_pause;
+  o.longest_pause = d.breaker_longest;
+  return o;
+}
+
 link_identity link_identity_from(const settings& s) {
   const auto& c = s.cluster;
   return {expand_home(c.certificate).string(), expand_home(c.key).string(),
@@ -176,6 +185,8 @@ peer_options peer_options_from(const settings& s) {
   o.seeds = s.cluster.seeds;
   o.identity = link_identity_from(s);
   o.runs_per_node = s.dispatch.max_per_backend;
+  o.breaker = breaker_options_from(s);
+  o.standard_dir = config_defaults_from(s).sandbox_dir;
   return o;
 }
 
@@ -198,9 +209,7 @@ engine_options engine_options_from(const settings& s) {
   o.admission.waiting = d.queue;
   o.admission.waiting_per_organization = d.queue_per_organization;
   o.deadlines.allowance = d.prepare_timeout;
-  o.breaker.failures = d.breaker_failures;
-  o.breaker.pause = d.breaker_pause;
-  o.breaker.longest_pause = d.breaker_longest;
+  o.breaker = breaker_options_from(s);
 
   o.rules.defaults = s.limits.standard;
   o.rules.ceiling = s.limits.ceiling;
@@ -210,6 +219,7 @@ engine_options engine_options_from(const settings& s) {
   o.rules.configs = config_defaults_from(s);
   if (auto kind = parse_backend(s.dispatch.provider))
     o.rules.standard_backend = *kind;
+  o.rules.fail_closed = d.fail_closed;
   o.rules.inherited = inherit(s.local.pass_environment);
 
   auto& c = s.cluster;

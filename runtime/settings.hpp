@@ -103,6 +103,7 @@ struct settings {
 
   struct dispatch_group {
     std::string provider = "e2b";        // of runs and tools that do not say
+    bool fail_closed = false;            // refuse rather than run it here
     std::uint32_t max_in_flight = 2'048; // more than one organization's
     std::uint32_t max_per_organization = 1'024;
     std::uint32_t max_per_backend = 1'024;

@@ -69,6 +69,27 @@ void check_tricks(findings& found, const std::vector<std::string>& names) {
       found.add("local.without-tricks", "knows no trick '" + name + "'");
 }
 
+/// A forgotten key must not be the reason why every run is refused, or why none
+/// is.
+void check_fail_closed(findings& found, const settings& s) {
+  const auto& provider = s.dispatch.provider;
+  const char* missing = "";
+  if (provider == "e2b" && s.e2b.api_key.empty())
+    missing = "e2b.api-key";
+  if (provider == "modal" && s.modal.token_id.empty()
+      && s.modal.endpoint_url.empty())
+    missing = "modal.token-id";
+  if (provider == "daytona" && s.daytona.api_key.empty())
+    missing = "daytona.api-key";
+  if (provider == "aio" && s.aio.host.empty())
+    missing = "aio.host";
+  if (s.dispatch.fail_closed && *missing)
+    found.add("dispatch.fail-closed",
+              "would refuse every run: they are for " + provider + ", and "
+                + missing + " is not set",
+              "set that, or dispatch.provider");
+}
+
 } // namespace
 
 std::vector<field_error> contradictions(const settings& s) {
@@ -92,6 +113,7 @@ std::vector<field_error> contradictions(const settings& s) {
   check_tricks(found, s.local.without_tricks);
   if (s.dispatch.breaker_pause > s.dispatch.breaker_longest)
     found.add("dispatch.breaker-pause", "is above dispatch.breaker-longest");
+  check_fail_closed(found, s);
   check_cluster(found, s.cluster);
   return found.take();
 }

@@ -112,6 +112,9 @@ std::vector<setting_key> dispatch() {
         "Where runs go that do not say, when it is configured.")
       .one_of("e2b|daytona|modal|aio|peer|local")
       .also("SANDBOX_PROVIDER"),
+    row("dispatch", "fail-closed", TROUPE_AT(dispatch.fail_closed),
+        "Refuse a run (503) that is for e2b, modal, daytona or aio and finds "
+        "none of them well, rather than run it on this machine or a peer."),
     row("dispatch", "max-in-flight", TROUPE_AT(dispatch.max_in_flight),
         "Runs at the same time, everybody together.")
       .between(1, 1'000'000),

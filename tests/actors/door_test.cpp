@@ -113,6 +113,23 @@ BOOST_AUTO_TEST_CASE(stay_shut_for_everybody_else) {
   expect_work(client);
 }
 
+BOOST_AUTO_TEST_CASE(say_what_is_wrong_with_a_certificate) {
+  house h;
+  test_authority theirs{h.folder.path(), "theirs"};
+  auto says = [](const api::opened& o, std::string_view what) {
+    const auto told = code_of(o);
+    BOOST_TEST(told.find(what) != std::string::npos, told);
+  };
+  says(h.connect(h.ours, "misled", "127.1"),
+       "the certificate is for localhost, 127.0.0.1, not for 127.1");
+  says(h.connect(theirs, "stranger"),
+       "the other side does not accept our certificate");
+  const auto own = h.ours.sign("wary", "DNS:wary");
+  says(api::connect("127.0.0.1", h.port(),
+                    {own.certificate, own.key, theirs.file()}),
+       "signed by another authority than the one we trust");
+}
+
 BOOST_AUTO_TEST_CASE(are_not_blocked_by_silence_nor_by_garbage) {
   house h;
   asio::io_context io;

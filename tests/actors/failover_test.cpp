@@ -90,6 +90,68 @@ BOOST_AUTO_TEST_CASE(puts_sick_backends_last_and_says_why) {
              != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(says_of_every_better_choice_why_it_was_passed_over) {
+  world w{{local, e2b}};
+  BOOST_TEST(plan_backends({}, w.viewer())->passed_over.empty());
+  w.views[e2b].circuit = circuit_breaker::state::open;
+  w.views[e2b].failures = 5;
+  w.views[e2b].retry_in = std::chrono::seconds{12};
+  auto plan = plan_backends({}, w.viewer(), true);
+  BOOST_REQUIRE(plan.has_value());
+  BOOST_REQUIRE(plan->passed_over.size() == 1u);
+  const failover_step step{e2b,
+                           "left alone after 5 failures, next try in 12 s"};
+  BOOST_TEST((plan->passed_over[0] == step));
+  // The same words for who asks what a run would do.
+  BOOST_TEST(plan->reasons[0].find(step.reason) != std::string::npos);
+  w.views[e2b].not_ready = "no key";
+  plan = plan_backends({}, w.viewer());
+  BOOST_REQUIRE(plan->passed_over.size() == 1u);
+  BOOST_TEST(plan->passed_over[0].reason == "not ready: no key");
+  // Nobody is better: it is asked all the same.
+  w.views[local].not_ready = "no user namespaces";
+  BOOST_TEST(plan_backends({}, w.viewer())->passed_over.empty());
+}
+
+BOOST_AUTO_TEST_CASE(says_that_what_a_tool_asks_for_is_not_configured) {
+  backend_wish wish;
+  wish.of_tool = modal;
+  auto plan = plan_backends(wish, world{{local}}.viewer());
+  BOOST_REQUIRE(plan.has_value());
+  BOOST_REQUIRE(plan->passed_over.size() == 1u);
+  BOOST_TEST((plan->passed_over[0] == failover_step{modal, "not configured"}));
+}
+
+BOOST_AUTO_TEST_CASE(tries_a_half_open_one_first_with_one_run) {
+  world w{{local, e2b}};
+  w.views[e2b].circuit = circuit_breaker::state::half_open;
+  w.views[e2b].score = 0.1;
+  BOOST_TEST((w.plan({}) == kinds{e2b, local}));
+  w.views[e2b].probing = true;
+  BOOST_TEST((w.plan({}) == kinds{local, e2b}));
+}
+
+BOOST_AUTO_TEST_CASE(keeps_runs_for_a_provider_away_when_it_fails_closed) {
+  world w{{local, backend_kind::peer, e2b}};
+  backend_wish wish;
+  wish.fail_closed = true;
+  BOOST_TEST((w.plan(wish) == kinds{e2b}));
+  wish.standard = backend_kind::peer; // as local, elsewhere
+  BOOST_TEST((w.plan(wish) == kinds{backend_kind::peer, local}));
+  wish.of_tool = local;
+  wish.standard = e2b;
+  BOOST_TEST((w.plan(wish) == kinds{local}));
+  wish.of_tool = modal; // a provider for another
+  BOOST_TEST((w.plan(wish) == kinds{e2b}));
+  wish.standard = local;
+  auto none = plan_backends(wish, w.viewer());
+  BOOST_REQUIRE(!none.has_value());
+  BOOST_TEST((none.error().code == ec::unavailable));
+  BOOST_TEST(none.error().text
+             == "modal: not configured; dispatch.fail-closed keeps runs that "
+                "are for modal from local");
+}
+
 BOOST_AUTO_TEST_CASE(never_goes_to_a_weaker_isolation_than_permitted) {
   world w{{local, e2b}};
   backend_wish wish;

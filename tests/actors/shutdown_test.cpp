@@ -106,6 +106,12 @@ BOOST_AUTO_TEST_CASE(ends_the_events_of_every_run_it_stops) {
   BOOST_TEST(!box.get().has_value());
 }
 
+BOOST_AUTO_TEST_CASE(stops_on_another_thread_than_it_was_opened_on) {
+  engine_fixture f{mode::answer, impatient()};
+  std::thread{[&] { f.host->stop(); }}.join();
+  BOOST_TEST(!f.run(source_run()).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(does_nothing_when_it_is_stopped_twice) {
   engine_fixture f;
   f.host->stop();

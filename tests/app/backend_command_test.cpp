@@ -71,11 +71,12 @@ BOOST_AUTO_TEST_CASE(lists_what_is_on_and_how_to_switch_on_the_rest) {
   BOOST_TEST(all.code == 0);
   BOOST_TEST(contains(all.out, "https://api.e2b.app"), all.out);
   BOOST_TEST(contains(all.out, "MODAL_TOKEN_ID"), all.out);
+  BOOST_TEST(contains(all.out, "cluster.seeds"), all.out); // of peers
   BOOST_TEST(!contains(all.out, "k-1"));
   auto listed = json::parse(
     run({"backend", "list", "--json", "--listen=127.0.0.1:1"}).out);
   BOOST_REQUIRE(listed.has_value());
-  BOOST_TEST(listed->as_array().size() == 6u);
+  BOOST_TEST(listed->as_array().size() == 7u);
 }
 
 BOOST_AUTO_TEST_CASE(proves_the_way_to_each_provider) {

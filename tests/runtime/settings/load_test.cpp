@@ -91,6 +91,17 @@ BOOST_AUTO_TEST_CASE(tells_syntax_and_values_in_one_go) {
     BOOST_TEST(text.find(place) != text.npos, text);
 }
 
+BOOST_AUTO_TEST_CASE(wants_the_provider_that_nothing_may_run_without) {
+  const auto text = complaint("[dispatch]\nfail-closed = true");
+  BOOST_TEST(text.find("dispatch.fail-closed") != std::string::npos, text);
+  BOOST_TEST(text.find("e2b.api-key is not set") != std::string::npos, text);
+  for (auto fine : {"[dispatch]\nfail-closed = true\nprovider = \"local\"",
+                    "[dispatch]\nfail-closed = true\n[e2b]\napi-key = \"k\"",
+                    "[dispatch]\nfail-closed = true\nprovider = \"aio\"\n"
+                    "[aio]\nhost = \"sandboxes.example.org\""})
+    BOOST_TEST(complaint(fine) == "");
+}
+
 BOOST_AUTO_TEST_CASE(changes_nothing_when_every_line_is_a_comment) {
   auto done = read(render_ini());
   BOOST_TEST_REQUIRE(!!done);
