@@ -1,0 +1,130 @@
+// What of the host, and of the interpreter it was forked from, a warm run finds
+// in itself.
+#include "tests/runtime/local/zygote/warm_pair.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+
+namespace troupe::test {
+
+BOOST_AUTO_TEST_SUITE(host_traces)
+
+namespace {
+
+constexpr isolation_level levels[]
+  = {isolation_level::standard, isolation_level::strict};
+
+/// The value of a run of each level, whose process was forked.
+std::vector<std::string> values(local_host& host, zygote::family of,
+                                const std::string& source) {
+  std::vector<std::string> seen;
+  const auto before = host.backend().slots(of).runs;
+  for (const auto level : levels) {
+    auto run = tool(source, "{}",
+                    of == zygote::family::node ? language::javascript
+                                               : language::python);
+    run.isolation = level;
+    const auto r = host.run(run);
+    BOOST_TEST(r.failure.message == "");
+    seen.push_back(r.value_json);
+  }
+  if (&host != &cold_host())
+    BOOST_TEST(host.backend().slots(of).runs > before);
+  return seen;
+}
+
+void check(local_host& host, zygote::family of, const std::string& source,
+           const std::string& expected) {
+  for (const auto& value : values(host, of, source))
+    BOOST_TEST(value == expected);
+}
+
+/// Pipes and the like are on no mount that has a path.
+constexpr auto python_descriptors
+  = "import os\n"
+    "def word(text, of):\n"
+    "  return next(l.split()[1] for l in text if l.startswith(of))\n"
+    "def f():\n"
+    "  own = {l.split()[0] for l in open('/proc/self/mountinfo')}\n"
+    "  found = []\n"
+    "  for fd in os.listdir('/proc/self/fd'):\n"
+    "    try: name = os.readlink('/proc/self/fd/' + fd)\n"
+    "    except FileNotFoundError: continue\n"
+    "    if name.startswith(('pipe:', 'socket:', 'anon_inode:')): continue\n"
+    "    if word(open('/proc/self/fdinfo/' + fd), 'mnt_id:') not in own:\n"
+    "      found.append([fd, name])\n"
+    "  return found\n";
+
+constexpr auto node_descriptors = R"(const fs = require('fs');
+const text = (name) => fs.readFileSync('/proc/self/' + name, 'utf8');
+exports.f = () => {
+  const own = text('mountinfo').split('\n').map((l) => l.split(' ')[0]);
+  const found = [];
+  for (const fd of fs.readdirSync('/proc/self/fd')) {
+    let name;
+    try { name = fs.readlinkSync('/proc/self/fd/' + fd); } catch { continue; }
+    if (/^(pipe|socket|anon_inode):/.test(name)) continue;
+    const mount = /mnt_id:\s*([0-9]+)/.exec(text('fdinfo/' + fd))[1];
+    if (!own.includes(mount)) found.push([fd, name]);
+  }
+  return found;
+};
+)";
+
+constexpr auto python_locks = "import fcntl, os\n"
+                              "def f():\n"
+                              "  for fd in os.listdir('/proc/self/fd'):\n"
+                              "    try: fcntl.flock(int(fd), fcntl.LOCK_EX |"
+                              " fcntl.LOCK_NB)\n"
+                              "    except OSError: pass\n"
+                              "  return 1\n";
+
+/// Node has no word for it: a program locks what it is handed.
+constexpr auto node_locks = R"(const fs = require('fs');
+const { spawnSync } = require('child_process');
+exports.f = () => {
+  for (const fd of fs.readdirSync('/proc/self/fd')) {
+    const stdio = ['ignore', 'ignore', 'ignore', Number(fd)];
+    spawnSync('/usr/bin/flock', ['-n', '3'], { stdio });
+  }
+  return fs.existsSync('/usr/bin/flock') ? 1 : 0;
+};
+)";
+
+bool can_lock_null() {
+  const unique_fd ours{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+  return ::flock(ours.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(python_has_no_descriptor_of_the_host) {
+  check(warm_python(), zygote::family::python, python_descriptors, "[]");
+}
+
+BOOST_AUTO_TEST_CASE(node_has_no_descriptor_of_the_host) {
+  check(warm_node(), zygote::family::node, node_descriptors, "[]");
+}
+
+BOOST_AUTO_TEST_CASE(no_lock_outlives_a_python) {
+  for (const auto& value :
+       values(warm_python(), zygote::family::python, python_locks)) {
+    BOOST_TEST(value == "1");
+    BOOST_TEST(eventually(can_lock_null));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_lock_outlives_a_node) {
+  for (const auto& value :
+       values(warm_node(), zygote::family::node, node_locks)) {
+    BOOST_TEST(value == "1");
+    BOOST_TEST(eventually(can_lock_null));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace troupe::test
