@@ -9,7 +9,7 @@
 #include "runtime/local/zygote/module/zygote.hpp"
 #include "runtime/local/zygote/node/idle_nursery.hpp"
 #include "runtime/local/zygote/node/node_guest.hpp"
-#include "runtime/local/zygote/node/random_seed.hpp"
+#include "runtime/local/zygote/node/random_generator.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ namespace troupe::zygote {
 namespace {
 
 node_guest* living = nullptr;
-random_seed seed;
+random_generator generator;
 
 std::string_view bytes_of(napi_env env, napi_value buffer) {
   void* data = nullptr;
@@ -183,16 +183,23 @@ napi_value random_number(napi_env env, napi_callback_info) {
   return answer;
 }
 
-/// seeded(number): it is V8's seed now.
-napi_value seeded(napi_env env, napi_callback_info info) {
-  seed.is_now(arguments{env, info}.number(0));
+/// watch(): before something draws from V8's generator.
+napi_value watch(napi_env, napi_callback_info) {
+  generator.watch();
   return nullptr;
 }
 
-/// reseed(): V8 gets another seed; false if it has to be told in words.
+/// found(): afterwards; whether it can be given another state.
+napi_value found(napi_env env, napi_callback_info) {
+  napi_value answer = nullptr;
+  napi_get_boolean(env, generator.find(), &answer);
+  return answer;
+}
+
+/// reseed(): it gets one; false if V8 has to be told a seed in words.
 napi_value reseed(napi_env env, napi_callback_info) {
   napi_value answer = nullptr;
-  napi_get_boolean(env, seed.set(draw()), &answer);
+  napi_get_boolean(env, generator.renew(), &answer);
   return answer;
 }
 
@@ -236,7 +243,8 @@ napi_register_module_v1(napi_env env, napi_value exports) {
   add("serve", serve);
   add("pipe", pipe_end);
   add("random", random_number);
-  add("seeded", seeded);
+  add("watch", watch);
+  add("found", found);
   add("reseed", reseed);
   add("elsewhere", elsewhere);
   add("pid", pid);
