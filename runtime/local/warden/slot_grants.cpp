@@ -46,7 +46,7 @@ void warden::hatch_interpreter(const message& m,
     refuse(about, {isolation::step::order, EINVAL}, "");
     return;
   }
-  unique_fd child{hatch(m.argv, given.front().get())};
+  unique_fd child{hatch(m.argv, given.front().get(), settings_.directory)};
   if (!child || !watch(child.get(), m.ticket << kind_bits | interpreter_kind)) {
     refuse(about, isolation::failed(isolation::step::spawn), "");
     return;

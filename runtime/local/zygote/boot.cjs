@@ -228,6 +228,15 @@ function showGenerator(native) {
   return native.found();
 }
 
+/** What tells how this process was started, tells of a cold run's start. */
+function showAsStartedCold(native) {
+  const started = [process.execPath, ...process.execArgv, process.argv[1]];
+  native.showStartAs(Buffer.from(started.map((word) => word + "\0").join("")));
+  delete Module._cache[__filename];
+  for (const key of Object.keys(Module._pathCache))
+    if (Module._pathCache[key] === __filename) delete Module._pathCache[key];
+}
+
 /** What a child would have to mend, this process never has: its own number, its
  *  own directory, its own end. */
 function stayNobody(native) {
@@ -279,6 +288,7 @@ function main() {
   emptyNursery();
   runner.prepare(CHANNEL, native.exports.exit);
   stayNobody(native.exports);
+  showAsStartedCold(native.exports);
   // Not before Node has started for good, and has once been through the end of
   // such a task: what it does or compiles there, every child would.
   setImmediate(() => {});

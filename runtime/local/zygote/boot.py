@@ -158,16 +158,38 @@ def work():
 ]
 
 
+def in_memory(module_path):
+    """A copy of the module, and a descriptor of it: what is mapped, every run can
+    read in /proc, and this says nothing of the host."""
+    noexec_seal = 8  # Linux 6.3; it is mapped, and never executed
+    with open(module_path, "rb") as source:
+        content = source.read()
+    for flags in (noexec_seal, 0):
+        try:
+            fd = os.memfd_create("interpreter", flags)
+        except (AttributeError, OSError):
+            continue
+        with open(fd, "wb", closefd=False) as to:
+            to.write(content)
+        return f"/proc/self/fd/{fd}", fd
+    return module_path, None
+
+
 def start_over(module_path, tricks, profile, arguments):
     """Once more from the start, with the module in place before the
     interpreter: it has a say in where memory comes from."""
+    module_path, _ = in_memory(module_path)
     environment = dict(os.environ, LD_PRELOAD=module_path, TROUPE_GATHER_HEAP="1")
     if "learn" in tricks:
         environment["TROUPE_LEARN_BLOCKS"] = "1"
     elif profile:
         environment["TROUPE_HOT_BLOCKS"] = profile
-    options = ["-I", "-B", "-X", "utf8", __file__]
+    options = ["-I", "-B", "-X", "utf8", sys.argv[0], module_path]
     os.execve(sys.executable, [sys.executable, *options, *arguments], environment)
+
+
+def has_started_over():
+    return "TROUPE_GATHER_HEAP" in os.environ
 
 
 def keep_only_needed_hooks():
@@ -191,6 +213,54 @@ def load_module(path):
     name = "troupe_zygote"
     loader = ExtensionFileLoader(name, path)
     return create_dynamic(ModuleSpec(name, loader, origin=path))
+
+
+def load_module_from_memory(path):
+    fd = None
+    if not has_started_over():
+        path, fd = in_memory(path)
+    elif path.startswith("/proc/self/fd/"):
+        fd = int(os.path.basename(path))
+    module = load_module(path)
+    if fd is not None:
+        os.close(fd)
+    return module
+
+
+def runners_by_their_name_inside(here, there):
+    """Imports the runners under the names that a run sees them by, which are in
+    every trace. Returns what puts things back."""
+    from importlib.machinery import SourceFileLoader
+    from importlib.util import spec_from_file_location
+
+    class Loader(SourceFileLoader):
+        def get_data(self, path):
+            return super().get_data(path.replace(there, here, 1))
+
+        def path_stats(self, path):
+            return super().path_stats(path.replace(there, here, 1))
+
+    class Finder:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            first, *rest = name.split(".")
+            if first != "troupe_runner":
+                return None
+            places = None if rest else [os.path.join(there, first)]
+            file = os.path.join(there, first, *(rest or ["__init__"])) + ".py"
+            loader = Loader(name, file)
+            return spec_from_file_location(
+                name, file, loader=loader, submodule_search_locations=places
+            )
+
+    def stop():
+        sys.meta_path.remove(Finder)
+        for name, module in list(sys.modules.items()):
+            if name.partition(".")[0] == "troupe_runner":
+                module.__loader__.__class__ = SourceFileLoader
+
+    sys.meta_path.insert(0, Finder)
+    return stop
 
 
 def tell_imports(chapter):
@@ -298,6 +368,19 @@ def plays(basics):
     return b"".join(len(r).to_bytes(8, sys.byteorder) + r for r in requests)
 
 
+def show_as_started_cold(module, script):
+    """What tells how this process was started, tells of a cold run's start."""
+    program = os.path.realpath(sys.executable)  # of a bare venv, say
+    started = [program, "-I", "-B", "-X", "utf8", script]
+    if hasattr(sys, "orig_argv"):
+        sys.orig_argv[:] = started
+    for place in list(sys.path_importer_cache):
+        if place.endswith("boot.py"):
+            del sys.path_importer_cache[place]
+    globals().pop("__file__", None)
+    module.show_start_as(b"".join(os.fsencode(word) + b"\0" for word in started))
+
+
 def with_pipes(action, *arguments):
     """Output to a pipe, as runs have it: streams remember what they are on."""
     kept = [(fd, os.dup(fd)) for fd in (1, 2)]
@@ -315,23 +398,21 @@ def with_pipes(action, *arguments):
 
 
 def main(module_path, runners, inside, tricks, preload, profile, basics):
-    if "learn" in tricks and "TROUPE_GATHER_HEAP" not in os.environ:
+    if "learn" in tricks and not has_started_over():
         os.nice(19)  # nobody waits for it
-    if "heap" in tricks and "TROUPE_GATHER_HEAP" not in os.environ:
-        start_over(module_path, tricks, profile, sys.argv[1:])
+    if "heap" in tricks and not has_started_over():
+        start_over(module_path, tricks, profile, sys.argv[2:])
     register = keep_only_needed_hooks()
-    module = load_module(module_path)
+    module = load_module_from_memory(module_path)
     if "heap" in tricks:
         module.gather_heap()
     stop_telling = tell_imports(module.chapter)
-    here = os.path.join(runners, "python")
-    sys.path.insert(0, here)
+    there = os.path.join(inside, "python")
+    stop_finding = runners_by_their_name_inside(os.path.join(runners, "python"), there)
     import troupe_runner
 
     troupe_runner.preload()
-    sys.path.remove(here)
-    # What a child imports later, it finds where every run has it.
-    troupe_runner.__path__[:] = [os.path.join(inside, "python", "troupe_runner")]
+    stop_finding()
     import_all([name for name in preload.split(",") if name])
     stop_telling()
     basics = dict(line.split("=", 1) for line in basics.splitlines())
@@ -342,6 +423,8 @@ def main(module_path, runners, inside, tricks, preload, profile, basics):
     rehearsed = elsewhere(lambda: plays(basics)) if "pages" in tricks else b""
     os.register_at_fork = register
     reseed_numpy()
+
+    show_as_started_cold(module, os.path.join(there, "serve.py"))
 
     import gc
 

@@ -6,6 +6,7 @@
 #include "runtime/local/zygote/module/maps.hpp"
 #include "runtime/local/zygote/module/merged_maps.hpp"
 #include "runtime/local/zygote/module/run_process.hpp"
+#include "runtime/local/zygote/module/start_strings.hpp"
 #include "runtime/local/zygote/module/zygote.hpp"
 #include "runtime/local/zygote/node/idle_nursery.hpp"
 #include "runtime/local/zygote/node/node_guest.hpp"
@@ -160,6 +161,12 @@ napi_value elsewhere(napi_env env, napi_callback_info info) {
   return answer;
 }
 
+/// showStartAs(arguments): each closed by a zero, in /proc from here on.
+napi_value show_start(napi_env env, napi_callback_info info) {
+  show_start_as(bytes_of(env, arguments{env, info}.value(0)));
+  return nullptr;
+}
+
 /// pid(): as it is in this process. Node remembers its parent's.
 napi_value pid(napi_env env, napi_callback_info) {
   napi_value answer = nullptr;
@@ -247,6 +254,7 @@ napi_register_module_v1(napi_env env, napi_value exports) {
   add("found", found);
   add("reseed", reseed);
   add("elsewhere", elsewhere);
+  add("showStartAs", show_start);
   add("pid", pid);
   add("wait", wait);
   add("exit", exit_now);

@@ -99,6 +99,44 @@ bool can_lock_null() {
   return ::flock(ours.get(), LOCK_EX | LOCK_NB) == 0;
 }
 
+/// Every file that is mapped has a name that is one inside; and the words that
+/// an interpreter is started with are a cold run's.
+constexpr auto python_start
+  = "import os, sys\n"
+    "def words(of):\n"
+    "  text = open('/proc/self/' + of, 'rb').read()\n"
+    "  return [w.decode() for w in text.split(b'\\0') if w]\n"
+    "def f():\n"
+    "  files = {l.split(maxsplit=5)[5].strip()\n"
+    "           for l in open('/proc/self/maps') if len(l.split()) > 5}\n"
+    "  places = [os.path.dirname(m.__file__) for m in sys.modules.values()\n"
+    "            if getattr(m, '__file__', None) and m.__file__[0] == '/']\n"
+    "  places += [p for p in sys.path_importer_cache if '.zip' not in p]\n"
+    "  return [words('cmdline'), sys.orig_argv,\n"
+    "          [v for v in words('environ') if v not in"
+    " {f'{n}={t}' for n, t in os.environ.items()}],\n"
+    "          [n for n in files if n[0] == '/' and not n.startswith('/memfd:')"
+    " and not os.path.exists(n)],\n"
+    "          sorted({p for p in places if not os.path.exists(p)})]\n";
+
+constexpr auto node_start = R"(const fs = require('fs');
+const text = (name) => fs.readFileSync('/proc/self/' + name, 'latin1');
+const words = (name) => text(name).split('\0').filter(Boolean);
+exports.f = () => {
+  const files = text('maps').split('\n').map((l) => l.slice(73).trim())
+    .filter((n) => n[0] === '/' && !n.startsWith('/memfd:'));
+  const variables = Object.entries(process.env).map(([n, t]) => `${n}=${t}`);
+  const report = process.report.getReport();
+  const paths = [...Object.keys(require.cache),
+    ...Object.values(require('module')._pathCache),
+    ...report.header.commandLine, ...report.sharedObjects];
+  const absent = (n) => n[0] === '/' && !fs.existsSync(n);
+  return [words('cmdline'), process.title,
+    words('environ').filter((v) => !variables.includes(v)),
+    files.filter(absent), [...new Set(paths)].filter(absent)];
+};
+)";
+
 } // namespace
 
 BOOST_AUTO_TEST_CASE(python_has_no_descriptor_of_the_host) {
@@ -123,6 +161,20 @@ BOOST_AUTO_TEST_CASE(no_lock_outlives_a_node) {
     BOOST_TEST(value == "1");
     BOOST_TEST(eventually(can_lock_null));
   }
+}
+
+BOOST_AUTO_TEST_CASE(python_shows_nothing_of_how_it_was_started) {
+  const auto cold
+    = values(cold_host(), zygote::family::python, python_start).front();
+  BOOST_TEST(cold.ends_with(",[],[],[]]"), cold);
+  check(warm_python(), zygote::family::python, python_start, cold);
+}
+
+BOOST_AUTO_TEST_CASE(node_shows_nothing_of_how_it_was_started) {
+  const auto cold
+    = values(cold_host(), zygote::family::node, node_start).front();
+  BOOST_TEST(cold.ends_with(",[],[],[]]"), cold);
+  check(warm_node(), zygote::family::node, node_start, cold);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
