@@ -1,18 +1,23 @@
 // What of the host, and of the interpreter it was forked from, a warm run finds
 // in itself.
+#include "runtime/local/interpreters.hpp"
 #include "tests/runtime/local/zygote/warm_pair.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <filesystem>
 
 namespace troupe::test {
 
 BOOST_AUTO_TEST_SUITE(host_traces)
 
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr isolation_level levels[]
   = {isolation_level::standard, isolation_level::strict};
@@ -175,6 +180,31 @@ BOOST_AUTO_TEST_CASE(node_shows_nothing_of_how_it_was_started) {
     = values(cold_host(), zygote::family::node, node_start).front();
   BOOST_TEST(cold.ends_with(",[],[],[]]"), cold);
   check(warm_node(), zygote::family::node, node_start, cold);
+}
+
+// As its owner, where the engine runs as an ordinary user: /proc/self/exe leads
+// around every mount.
+BOOST_AUTO_TEST_CASE(cannot_change_the_interpreter_that_they_are) {
+  tests::temporary_directory home;
+  fs::permissions(home.path(), fs::perms{0755});
+  const auto python = home / "bin" / "python3";
+  fs::create_directory(home / "bin");
+  fs::copy_file(find_interpreters({}).python.path, python);
+  local_options options;
+  options.python = python.string();
+  local_host host{options};
+  const std::string source = "import os\n"
+                             "def f():\n"
+                             "  try: os.chmod('/proc/self/exe', 0o4777)\n"
+                             "  except OSError as no: return 'no'\n"
+                             "  return 'changed'\n";
+  host.run(tool(source));
+  const auto now = [&] { return host.backend().slots(zygote::family::python); };
+  BOOST_REQUIRE(eventually([&] { return now().zygotes > 0; }));
+  BOOST_REQUIRE(eventually([&] { return now().trouble.empty(); }));
+  BOOST_TEST(host.run(tool(source)).value_json == "\"no\"");
+  BOOST_TEST(now().runs > 0u);
+  BOOST_TEST((fs::status(python).permissions() == fs::perms{0755}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
