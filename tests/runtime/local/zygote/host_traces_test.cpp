@@ -10,6 +10,7 @@
 #include <sys/file.h>
 
 #include <filesystem>
+#include <set>
 
 namespace troupe::test {
 
@@ -142,6 +143,36 @@ exports.f = () => {
 };
 )";
 
+/// The 16 bytes that the kernel gives a program: AT_RANDOM of its vector.
+constexpr auto python_random
+  = "import struct\n"
+    "def f():\n"
+    "  vector = open('/proc/self/auxv', 'rb').read()\n"
+    "  at = dict(struct.iter_unpack('LL', vector))[25]\n"
+    "  memory = open('/proc/self/mem', 'rb', 0)\n"
+    "  memory.seek(at)\n"
+    "  return memory.read(16).hex()\n";
+
+constexpr auto node_random = R"(const fs = require('fs');
+exports.f = () => {
+  const vector = fs.readFileSync('/proc/self/auxv');
+  let at = 0n;
+  for (let i = 0; i < vector.length; i += 16)
+    if (vector.readBigUInt64LE(i) === 25n) at = vector.readBigUInt64LE(i + 8);
+  const bytes = Buffer.alloc(16);
+  fs.readSync(fs.openSync('/proc/self/mem'), bytes, 0, 16, at);
+  return bytes.toString('hex');
+};
+)";
+
+void check_differs(local_host& host, zygote::family of, const char* source) {
+  std::set<std::string> seen;
+  for (int i = 0; i < 2; ++i)
+    for (auto& value : values(host, of, source))
+      seen.insert(std::move(value));
+  BOOST_TEST(seen.size() == 4u);
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_CASE(python_has_no_descriptor_of_the_host) {
@@ -206,6 +237,29 @@ BOOST_AUTO_TEST_CASE(cannot_change_the_interpreter_that_they_are) {
   BOOST_TEST(now().runs > 0u);
   BOOST_TEST((fs::status(python).permissions() == fs::perms{0755}));
 }
+
+BOOST_AUTO_TEST_CASE(each_has_start_random_bytes_of_its_own) {
+  check_differs(warm_python(), zygote::family::python, python_random);
+  check_differs(warm_node(), zygote::family::node, node_random);
+}
+
+#if defined(__x86_64__) && defined(__GLIBC__)
+BOOST_AUTO_TEST_CASE(each_python_has_a_stack_guard_of_its_own) {
+  check_differs(warm_python(), zygote::family::python,
+                "import ctypes, threading\n"
+                "libc = ctypes.CDLL(None)\n"
+                "libc.pthread_self.restype = ctypes.c_ulong\n"
+                "def guard():\n"
+                "  block = libc.pthread_self()\n"
+                "  return ctypes.c_ulong.from_address(block + 0x28).value\n"
+                "def f():\n"
+                "  seen = [guard()]\n"
+                "  other = threading.Thread(target=lambda:"
+                " seen.append(guard()))\n"
+                "  other.start(), other.join()\n"
+                "  return [hex(seen[0]), seen[0] == seen[1], seen[0] & 255]\n");
+}
+#endif
 
 BOOST_AUTO_TEST_SUITE_END()
 
