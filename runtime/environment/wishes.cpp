@@ -1,4 +1,5 @@
 #include "runtime/environment/environment_backend.hpp"
+#include "runtime/environment/shared_directory.hpp"
 #include "runtime/local/isolation/exact_path.hpp"
 #include "runtime/local/unique_fd.hpp"
 #include "runtime/model/requirement_merge.hpp"
@@ -7,29 +8,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <optional>
+#include <string_view>
 
 namespace troupe {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-/// What of `path` lies below one of these; nothing when none holds it.
-std::optional<fs::path> part_below(const fs::path& path,
-                                   const std::vector<fs::path>& roots) {
-  for (const auto& root : roots) {
-    std::error_code why;
-    auto real = fs::weakly_canonical(root, why);
-    if (why || real.empty())
-      continue;
-    auto ends
-      = std::mismatch(real.begin(), real.end(), path.begin(), path.end());
-    if (ends.first == real.end())
-      return path.lexically_relative(real);
-  }
-  return std::nullopt;
-}
 
 bool names_organization(const fs::path& name) {
   return organization_id::parse(name.string()).has_value();
@@ -119,25 +104,33 @@ error not_shared(const std::string& directory, std::string_view why) {
           {}};
 }
 
+/// The engine's word for "none said", or that of an engine with another home:
+/// what Letta puts into every config.
+bool is_standard(const std::string& directory,
+                 const environment_options& options) {
+  constexpr std::string_view usual = "/.letta/tool_execution_dir";
+  return directory == options.standard_dir.native()
+    || directory.ends_with(usual);
+}
+
 result<void> share_directory(const prepared_run& run,
                              const local_config& config,
                              const environment_options& options, bool python,
                              local_wishes& wishes) {
+  const bool standard = is_standard(config.sandbox_dir, options);
   // Nearly every run: nobody needs to look at the disk for it.
-  if (options.shared_dirs.empty()
-      && config.sandbox_dir == options.standard_dir.native())
+  if (options.shared_dirs.empty() && standard)
     return {};
-  std::error_code why;
-  auto real = fs::canonical(config.sandbox_dir, why);
-  if (why || !fs::is_directory(real, why))
-    return {}; // nothing there: the run has its private directory
-  const auto shared = part_below(real, options.shared_dirs).has_value();
-  if (!shared && config.sandbox_dir == options.standard_dir)
-    return {}; // the engine's word for "none said"
-  if (!shared)
+  using enum shared_place::answer;
+  const auto place = find_shared(config.sandbox_dir, options.shared_dirs);
+  if (place.is == absent || (place.is == outside && standard))
+    return {}; // the run has its private directory
+  // In the same words whether it is there or not.
+  if (place.is == outside)
     return not_shared(config.sandbox_dir,
                       "not below a directory that this engine shares; an "
                       "operator can add it to local.shared-dirs");
+  const auto& real = place.real;
   auto writable = part_below(real, options.writable_dirs);
   if (shows_others(real, options, run.organization)
       || (writable && !is_owned(*writable, run.organization)))

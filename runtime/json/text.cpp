@@ -135,7 +135,7 @@ void append_integer(std::string& out, Integer i) {
   out.append(buffer.data(), end);
 }
 
-std::string_view view(const boost::json::string& s) {
+std::string_view bytes_of(const boost::json::string& s) {
   return {s.data(), s.size()};
 }
 
@@ -193,9 +193,9 @@ void append(std::string& out, const value& v, style how) {
     return;
   case boost::json::kind::string:
     if (how == style::exact && is_large(v))
-      out += view(v.get_string()).substr(1);
+      out += bytes_of(v.get_string()).substr(1);
     else
-      append_quoted(out, view(v.get_string()), how);
+      append_quoted(out, bytes_of(v.get_string()), how);
     return;
   case boost::json::kind::array:
     append(out, v.get_array(), how);

@@ -126,6 +126,7 @@ std::unique_ptr<zygote::slot_carrier> make_warm_carrier(
   auto where = std::move(which);
   where.runners = std::move(runners);
   where.runners_inside = abi::runners;
+  where.home = directory; // the warden begins interpreters there
   // Of the host, not of this instance: it outlives it. What venvs start from
   // lies in the instance and is another one next time.
   if (!where.for_venvs)

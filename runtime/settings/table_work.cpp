@@ -92,7 +92,8 @@ std::vector<setting_key> local_environments() {
       .also("LETTA_TOOL_EXECUTION_DIR")
       .also("LETTA_TOOL_SANDBOX_DIR"),
     row("local", "shared-dirs", TROUPE_AT(local.shared_dirs),
-        "Any other sandbox_dir must lie below one of these to be shown."),
+        "Any other sandbox_dir must lie below one of these, or runs are "
+        "refused."),
     row("local", "writable-dirs", TROUPE_AT(local.writable_dirs),
         "Below one of these runs may write, each organization in the directory "
         "that has its id for a name, and the default one in any other."),

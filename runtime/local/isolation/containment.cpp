@@ -5,6 +5,7 @@
 #include "runtime/local/isolation/mounts.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
 #include "runtime/local/isolation/pass.hpp"
+#include "runtime/local/isolation/program.hpp"
 #include "runtime/local/isolation/rlimits.hpp"
 #include "runtime/local/isolation/seccomp.hpp"
 
@@ -70,6 +71,8 @@ outcome settle_in(const plan& p, bool scratch) noexcept {
   TROUPE_STEP(on.mounts, open_sources(p.tree, sources));
   TROUPE_STEP(on.user, become_mapped());
   TROUPE_STEP(on.mounts, build_tree(p.tree, sources, scratch));
+  TROUPE_STEP(on.mounts && on.user && !p.program.empty(),
+              change_program(p.program.c_str()));
   return {};
 }
 

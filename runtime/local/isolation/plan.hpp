@@ -75,6 +75,9 @@ struct plan {
   std::vector<sock_filter> filter; // of seccomp.hpp; empty: none
   bool notify = false;             // the filter has USER_NOTIF rules
   std::string working_dir = "/tmp";
+  /// Where this process's program lies, if the tree's is to take its place:
+  /// for who does not execute another one. Stays in this process.
+  std::string program;
   /// A slot whose runs each get a world of their own: pid, mount and uts
   /// namespaces with a scratch and a /proc of their own. `filter` leaves the
   /// calls that make it to who shows a pass.

@@ -108,7 +108,8 @@ std::vector<lease_book::remains> lease_book::bury() {
   return gone;
 }
 
-int hatch(const std::vector<std::string>& argv, int control) {
+int hatch(const std::vector<std::string>& argv, int control,
+          const std::string& directory) {
   std::vector<char*> arguments;
   arguments.reserve(argv.size() + 1);
   for (const auto& text : argv)
@@ -128,7 +129,7 @@ int hatch(const std::vector<std::string>& argv, int control) {
   const int high = ::fcntl(control, F_DUPFD_CLOEXEC, 16);
   if (isolation::die_with_parent().ok() && ::getppid() > 0
       && ::dup2(null, 0) == 0 && ::dup2(null, 1) == 1 && ::dup2(high, 3) == 3
-      && isolation::close_from(4).ok())
+      && isolation::close_from(4).ok() && ::chdir(directory.c_str()) == 0)
     ::execve(arguments[0], arguments.data(), environment);
   ::_exit(127);
 }

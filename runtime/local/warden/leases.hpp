@@ -41,9 +41,10 @@ private:
   std::vector<remains> dying_;
 };
 
-/// Executes an interpreter: nothing of ours but `control`, which becomes its
-/// descriptor 3, and standard error for what it says when it cannot start.
-/// Dies with the warden. -1 with errno set.
-int hatch(const std::vector<std::string>& argv, int control);
+/// Executes an interpreter in `directory`: nothing of ours but `control`, which
+/// becomes its descriptor 3, and standard error for what it says when it cannot
+/// start. Dies with the warden. -1 with errno set.
+int hatch(const std::vector<std::string>& argv, int control,
+          const std::string& directory);
 
 } // namespace troupe::warden

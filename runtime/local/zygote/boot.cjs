@@ -205,27 +205,36 @@ function warmer(runner, frame, env, native) {
 
 // -- what a child does before its run -----------------------------------------------
 
-/** Every child would draw the same numbers. The state of Math.random is made when
- *  it is first used in a context, from this flag: once for ours (`draw`), and once
- *  more for contexts that the tool makes. */
+/** Every child would draw the same numbers. In words is worse: where the state of
+ *  V8's generator is not known, all contexts and workers that a tool makes draw
+ *  what its own does not, but alike. */
 function reseed(native, draw) {
+  if (native.reseed()) return;
   seed(native);
   draw();
   seed(native);
 }
 
 function seed(native) {
-  if (!native.reseed()) v8.setFlagsFromString(`--random-seed=${native.random()}`);
+  v8.setFlagsFromString(`--random-seed=${native.random()}`);
 }
 
-/** Shows native code where the seed is: a number that nothing else is, three
- *  times. */
-function showSeed(native) {
-  for (let i = 0; i < 3; ++i) {
-    const number = native.random();
-    v8.setFlagsFromString(`--random-seed=${number}`);
-    native.seeded(number);
-  }
+/** Shows native code where that state is: a context begins with a draw from it. */
+function showGenerator(native) {
+  const context = vm.createContext();
+  const draw = new vm.Script("Math.random()");
+  native.watch();
+  draw.runInContext(context);
+  return native.found();
+}
+
+/** What tells how this process was started, tells of a cold run's start. */
+function showAsStartedCold(native) {
+  const started = [process.execPath, ...process.execArgv, process.argv[1]];
+  native.showStartAs(Buffer.from(started.map((word) => word + "\0").join("")));
+  delete Module._cache[__filename];
+  for (const key of Object.keys(Module._pathCache))
+    if (Module._pathCache[key] === __filename) delete Module._pathCache[key];
 }
 
 /** What a child would have to mend, this process never has: its own number, its
@@ -266,7 +275,7 @@ function main() {
   process.execArgv = ["--no-warnings"];
   const runner = loadRunner();
   const frame = Module._cache[path.join(seen, "frame.cjs")].exports;
-  if (tricks.includes("seed")) showSeed(native.exports);
+  if (tricks.includes("seed")) showGenerator(native.exports);
   const warm = warmer(runner, frame, env, native.exports);
   for (let i = 0; i < WARM_RUNS; ++i) {
     warm();
@@ -279,6 +288,7 @@ function main() {
   emptyNursery();
   runner.prepare(CHANNEL, native.exports.exit);
   stayNobody(native.exports);
+  showAsStartedCold(native.exports);
   // Not before Node has started for good, and has once been through the end of
   // such a task: what it does or compiles there, every child would.
   setImmediate(() => {});

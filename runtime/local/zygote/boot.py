@@ -23,151 +23,52 @@ NEEDLESS = {
     "threading",
 }
 
-# Neutral work, like no tool in particular: what it touches is in memory
-# afterwards, and the specialising interpreter has seen it.
-WARM_SOURCE = '''
-def summarize(items: list, scale: float = 1.5, label: str = "n"):
-    """Adds things up.
 
-    Args:
-        items: numbers
-        scale: a factor
-        label: a name
-    """
-    total = 0
-    seen = {}
-    for index, item in enumerate(items):
-        total += item * scale
-        seen[f"{label}{index}"] = [item, str(item), item > 2]
-    try:
-        seen["missing"]
-    except KeyError as problem:
-        seen["problem"] = repr(problem)
-    return {"total": round(total, 2), "seen": seen, "empty": None}
-'''
-WARM_HEAD = {
-    "op": "call",
-    "function": "summarize",
-    "max_value": 1048576,
-    "max_text": 50000,
-}
-# As the engine gives one to every run.
-WARM_VARIABLES = {"LETTA_TOOL_ID": "tool-warm", "TROUPE_TOOL_ID": "tool-warm"}
-WARM_ARGS = b'{"items": [1, 2.5, 3], "label": "k"}'
-# The interpreter rewrites code that it has met often, some eight to twenty
-# times, and then leaves it alone; a child that still had to do that would
-# write to the pages of every function on its way.
-WARM_RUNS = 40
+def sibling(name):
+    """A file beside this one, which is on no path."""
+    from importlib.machinery import SourceFileLoader
 
-# Everyday work of tools, one kind each. None is ever run in a zygote.
-TRAINING_SOURCES = [
-    """
-import re
-from datetime import datetime, timedelta
+    module = type(sys)(name)
+    place = os.path.join(os.path.dirname(sys.argv[0]), name + ".py")
+    SourceFileLoader(name, place).exec_module(module)
+    return module
 
-def work():
-    text = "a=1, b=22; c=333"
-    pairs = dict(re.findall(r"([a-z])=([0-9]+)", text))
-    when = datetime(2024, 2, 29, 12, 30) + timedelta(days=1)
-    clean = re.sub("[^a-z]+", "-", text.title().lower())
-    return {"pairs": pairs, "when": when.isoformat(), "clean": clean}
-""",
-    """
-import csv
-import hashlib
-import io
-import json
-import math
 
-def work():
-    rows = list(csv.DictReader(io.StringIO("x,y\\n1,2\\n3,4\\n")))
-    rows.sort(key=lambda row: -int(row["x"]))
-    text = json.dumps({"rows": rows, "root": math.sqrt(2)}, indent=1)
-    print(text)
-    return [hashlib.sha256(text.encode()).hexdigest(), json.loads(text)]
-""",
-    """
-import os
-from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass
-from enum import Enum
+training = sibling("training")
 
-class Kind(Enum):
-    ONE = 1
 
-@dataclass
-class Point:
-    x: int
-    y: float = 0.5
-
-def work():
-    groups = defaultdict(list)
-    for n in range(9):
-        groups[n % 3].append(Point(n))
-    try:
-        raise ValueError(os.path.join("a", "b"))
-    except ValueError as problem:
-        text = str(problem)
-    return {"c": Counter(text), "p": asdict(groups[1][0]), "k": Kind.ONE, "t": text}
-""",
-    """
-from typing import List, Optional
-try:
-    from pydantic import BaseModel
-except ImportError:
-    class BaseModel:
-        def __init__(self, **values):
-            self.__dict__.update(values)
-
-def work():
-    class Item(BaseModel):
-        name: str
-        price: Optional[float] = None
-        tags: List[str] = []
-
-    return Item(name="a", price="2.5", tags=["t"])
-""",
-    """
-import asyncio
-import base64
-import random
-import uuid
-
-async def work():
-    await asyncio.sleep(0)
-    data = base64.urlsafe_b64encode(bytes(range(9))).decode()
-    return [data, len(str(uuid.uuid4())), random.random() < 2]
-""",
-    """
-def work():
-    line = " b a c ".strip().upper()
-    parts = line.split() + "x\\ny".splitlines() + list("p-q".partition("-"))
-    parts.append("d"), parts.insert(0, "e"), parts.extend(["f"]), parts.reverse()
-    parts.sort(key=len), parts.remove("d"), parts.pop(), parts.index("e")
-    found = [line.find("A"), line.count("B"), line.startswith("B"), line.endswith("C")]
-    text = ", ".join(parts).replace("e", "E").rstrip().lstrip().encode().decode()
-    known = dict(zip(parts, range(9)))
-    known.update(z=1), known.setdefault("y", 2), known.pop("z"), known.get("n")
-    pairs = [(key, value) for key, value in known.items() if isinstance(value, int)]
-    seen = set(known.keys()) | {"a"}
-    seen.add("b"), seen.discard("c"), seen.update(map(str, known.values()))
-    least = min(filter(None, range(3))) + max(1, 2) + sum(reversed([1, 2])) + abs(-1)
-    ready = any(word.isdigit() for word in seen) or all(word.isalpha() for word in seen)
-    return [text, found, pairs, sorted(seen), least, ready, "%s {}".format(1), f"{2:>3}"]
-""",
-]
+def in_memory(module_path):
+    """A copy of the module, and a descriptor of it: what is mapped, every run can
+    read in /proc, and this says nothing of the host."""
+    noexec_seal = 8  # Linux 6.3; it is mapped, and never executed
+    with open(module_path, "rb") as source:
+        content = source.read()
+    for flags in (noexec_seal, 0):
+        try:
+            fd = os.memfd_create("interpreter", flags)
+        except (AttributeError, OSError):
+            continue
+        with open(fd, "wb", closefd=False) as to:
+            to.write(content)
+        return f"/proc/self/fd/{fd}", fd
+    return module_path, None
 
 
 def start_over(module_path, tricks, profile, arguments):
     """Once more from the start, with the module in place before the
     interpreter: it has a say in where memory comes from."""
+    module_path, _ = in_memory(module_path)
     environment = dict(os.environ, LD_PRELOAD=module_path, TROUPE_GATHER_HEAP="1")
     if "learn" in tricks:
         environment["TROUPE_LEARN_BLOCKS"] = "1"
     elif profile:
         environment["TROUPE_HOT_BLOCKS"] = profile
-    options = ["-I", "-B", "-X", "utf8", __file__]
+    options = ["-I", "-B", "-X", "utf8", sys.argv[0], module_path]
     os.execve(sys.executable, [sys.executable, *options, *arguments], environment)
+
+
+def has_started_over():
+    return "TROUPE_GATHER_HEAP" in os.environ
 
 
 def keep_only_needed_hooks():
@@ -191,6 +92,54 @@ def load_module(path):
     name = "troupe_zygote"
     loader = ExtensionFileLoader(name, path)
     return create_dynamic(ModuleSpec(name, loader, origin=path))
+
+
+def load_module_from_memory(path):
+    fd = None
+    if not has_started_over():
+        path, fd = in_memory(path)
+    elif path.startswith("/proc/self/fd/"):
+        fd = int(os.path.basename(path))
+    module = load_module(path)
+    if fd is not None:
+        os.close(fd)
+    return module
+
+
+def runners_by_their_name_inside(here, there):
+    """Imports the runners under the names that a run sees them by, which are in
+    every trace. Returns what puts things back."""
+    from importlib.machinery import SourceFileLoader
+    from importlib.util import spec_from_file_location
+
+    class Loader(SourceFileLoader):
+        def get_data(self, path):
+            return super().get_data(path.replace(there, here, 1))
+
+        def path_stats(self, path):
+            return super().path_stats(path.replace(there, here, 1))
+
+    class Finder:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            first, *rest = name.split(".")
+            if first != "troupe_runner":
+                return None
+            places = None if rest else [os.path.join(there, first)]
+            file = os.path.join(there, first, *(rest or ["__init__"])) + ".py"
+            loader = Loader(name, file)
+            return spec_from_file_location(
+                name, file, loader=loader, submodule_search_locations=places
+            )
+
+    def stop():
+        sys.meta_path.remove(Finder)
+        for name, module in list(sys.modules.items()):
+            if name.partition(".")[0] == "troupe_runner":
+                module.__loader__.__class__ = SourceFileLoader
+
+    sys.meta_path.insert(0, Finder)
+    return stop
 
 
 def tell_imports(chapter):
@@ -239,12 +188,19 @@ def request_for(basics, source, function, args):
     from troupe_runner import frame, tool
 
     code = tool.dump(tool.compile_tool(source, function + ".py"))
-    env = {**basics, **WARM_VARIABLES}
-    head = json.dumps({**WARM_HEAD, "function": function, "env": env}).encode()
+    env = {**basics, **training.WARM_VARIABLES}
+    head = {**training.WARM_HEAD, "function": function, "env": env}
+    head = json.dumps(head).encode()
     return frame.encode(frame.REQUEST, (head, source.encode(), args, b"", code))
 
 
-def warmer(basics, leave, source=WARM_SOURCE, function="summarize", args=WARM_ARGS):
+def warmer(
+    basics,
+    leave,
+    source=training.WARM_SOURCE,
+    function="summarize",
+    args=training.WARM_ARGS,
+):
     """Does all that a run does, reading and writing the channel included."""
     from troupe_runner import serve, variables
 
@@ -269,7 +225,7 @@ def warmer(basics, leave, source=WARM_SOURCE, function="summarize", args=WARM_AR
 def trainers(warm, basics, leave):
     """Runs like those of many tools, to see what they write to."""
     return [warm] + [
-        warmer(basics, leave, source, "work", b"{}") for source in TRAINING_SOURCES
+        warmer(basics, leave, source, "work", b"{}") for source in training.SOURCES
     ]
 
 
@@ -293,9 +249,22 @@ def elsewhere(function):
 def plays(basics):
     """Runs to be rehearsed, each with its length before it."""
     requests = [
-        request_for(basics, source, "work", b"{}") for source in TRAINING_SOURCES
+        request_for(basics, source, "work", b"{}") for source in training.SOURCES
     ]
     return b"".join(len(r).to_bytes(8, sys.byteorder) + r for r in requests)
+
+
+def show_as_started_cold(module, script):
+    """What tells how this process was started, tells of a cold run's start."""
+    program = os.path.realpath(sys.executable)  # of a bare venv, say
+    started = [program, "-I", "-B", "-X", "utf8", script]
+    if hasattr(sys, "orig_argv"):
+        sys.orig_argv[:] = started
+    for place in list(sys.path_importer_cache):
+        if place.endswith("boot.py"):
+            del sys.path_importer_cache[place]
+    globals().pop("__file__", None)
+    module.show_start_as(b"".join(os.fsencode(word) + b"\0" for word in started))
 
 
 def with_pipes(action, *arguments):
@@ -315,33 +284,33 @@ def with_pipes(action, *arguments):
 
 
 def main(module_path, runners, inside, tricks, preload, profile, basics):
-    if "learn" in tricks and "TROUPE_GATHER_HEAP" not in os.environ:
+    if "learn" in tricks and not has_started_over():
         os.nice(19)  # nobody waits for it
-    if "heap" in tricks and "TROUPE_GATHER_HEAP" not in os.environ:
-        start_over(module_path, tricks, profile, sys.argv[1:])
+    if "heap" in tricks and not has_started_over():
+        start_over(module_path, tricks, profile, sys.argv[2:])
     register = keep_only_needed_hooks()
-    module = load_module(module_path)
+    module = load_module_from_memory(module_path)
     if "heap" in tricks:
         module.gather_heap()
     stop_telling = tell_imports(module.chapter)
-    here = os.path.join(runners, "python")
-    sys.path.insert(0, here)
+    there = os.path.join(inside, "python")
+    stop_finding = runners_by_their_name_inside(os.path.join(runners, "python"), there)
     import troupe_runner
 
     troupe_runner.preload()
-    sys.path.remove(here)
-    # What a child imports later, it finds where every run has it.
-    troupe_runner.__path__[:] = [os.path.join(inside, "python", "troupe_runner")]
+    stop_finding()
     import_all([name for name in preload.split(",") if name])
     stop_telling()
     basics = dict(line.split("=", 1) for line in basics.splitlines())
     with_pipes(troupe_runner.prepare, basics, module.set_variables)
     warm = warmer(basics, module.exit)
-    for _ in range(WARM_RUNS):
+    for _ in range(training.WARM_RUNS):
         warm()
     rehearsed = elsewhere(lambda: plays(basics)) if "pages" in tricks else b""
     os.register_at_fork = register
     reseed_numpy()
+
+    show_as_started_cold(module, os.path.join(there, "serve.py"))
 
     import gc
 

@@ -37,7 +37,9 @@ std::string content_of(const std::filesystem::path& path) {
 std::string profile_path(const slot_carrier::paths& where,
                          const std::vector<std::string>& preload) {
   auto about = version_of(where.interpreter) + content_of(where.module)
-    + content_of(where.boot);
+    + content_of(where.boot)
+    + content_of(std::filesystem::path{where.boot}.replace_filename(
+      "training.py"));
   for (const auto& name : preload)
     about += name + ',';
   std::error_code code;

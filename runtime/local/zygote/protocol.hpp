@@ -64,7 +64,7 @@ enum : std::uint32_t {
 };
 
 /// Why a preload is `unfit`.
-enum class unfit_reason : std::int32_t { threads = 1 };
+enum class unfit_reason : std::int32_t { threads = 1, program = 2 };
 
 struct packet {
   std::uint32_t tag = zygote::tag;

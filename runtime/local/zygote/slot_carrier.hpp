@@ -42,6 +42,7 @@ public:
     zygote::family family = family::python;
     std::string interpreter; // of the host, the one that cold runs use
     bool for_venvs = false;  // of runs that have one; Python only
+    std::string home;        // where the interpreter begins, if that is known
     std::string module;      // where `install` put it
     std::string boot;
     std::string runners;        // of the host: what runtime/script installed

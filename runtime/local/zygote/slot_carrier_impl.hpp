@@ -51,6 +51,7 @@ private:
   // -- interpreters (zygote_keeper.cpp) --------------------------------------
   enum class purpose : std::uint8_t { serve, learn };
   std::vector<std::string> command(purpose what) const;
+  std::string seen_from_home(const std::string& path) const;
   void hatch();
   void hatch_later();
   void on_hatched(const std::shared_ptr<zygote_process>& z);

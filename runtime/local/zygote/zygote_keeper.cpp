@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 namespace troupe::zygote {
 
@@ -59,13 +60,21 @@ std::string tricks(const zygote_options& o) {
 
 } // namespace
 
+/// As seen from where it begins: what it was told, its runs can find out.
+std::string slot_carrier::impl::seen_from_home(const std::string& path) const {
+  if (where_.home.empty() || path.empty())
+    return path;
+  return "./"
+    + std::filesystem::path{path}.lexically_relative(where_.home).string();
+}
+
 std::vector<std::string> slot_carrier::impl::command(purpose what) const {
   std::vector<std::string> argv;
   // Its heap comes from the module (node/dense_heap.cpp) before it starts.
   constexpr const char* env = "/usr/bin/env";
   if (where_.family == family::node && options_.gathered_pages
       && ::access(env, X_OK) == 0)
-    argv = {env, "LD_PRELOAD=" + where_.module};
+    argv = {env, "LD_PRELOAD=" + seen_from_home(where_.module)};
   argv.push_back(where_.interpreter);
   const auto add = [&argv](std::initializer_list<std::string> more) {
     argv.insert(argv.end(), more);
@@ -85,11 +94,14 @@ std::vector<std::string> slot_carrier::impl::command(purpose what) const {
     add({"--use-largepages=silent", "--no-short-builtin-calls"});
   // Two words of one length: an interpreter that learns asks for the same
   // blocks as one that serves, from its arguments on.
-  add({where_.boot, where_.module, where_.runners, where_.runners_inside,
+  add({seen_from_home(where_.boot), seen_from_home(where_.module),
+       seen_from_home(where_.runners), where_.runners_inside,
        tricks(options_) + (what == purpose::learn ? "learn," : "serve,")});
   if (where_.family == family::python)
     add({join(options_.preload),
-         what == purpose::learn || has_profile() ? where_.profile : ""});
+         what == purpose::learn || has_profile()
+           ? seen_from_home(where_.profile)
+           : ""});
   add({basic_variables()});
   return argv;
 }

@@ -13,6 +13,9 @@ std::string why_unfit(std::int32_t reason) {
   switch (static_cast<unfit_reason>(reason)) {
   case unfit_reason::threads:
     return "a preloaded module started a thread; take it off the list";
+  case unfit_reason::program:
+    return "the interpreter belongs to the user of the engine, and this kernel "
+           "cannot keep runs from changing its mode; use one of root's";
   }
   return "the preload broke a promise";
 }

@@ -38,6 +38,20 @@ BOOST_FIXTURE_TEST_CASE(refuses_to_share_a_directory_nobody_allowed, fixture) {
   BOOST_TEST((wishes.error().code == ec::denied));
 }
 
+BOOST_FIXTURE_TEST_CASE(tells_nobody_which_directories_the_host_has, fixture) {
+  fs::create_directories(dir.path / "there");
+  const auto there = (dir.path / "there").string();
+  const auto absent = (dir.path / "lacks").string();
+  auto why = why_not(there), not_there = why_not(absent);
+  BOOST_REQUIRE(!why.empty() && !not_there.empty());
+  why.replace(why.find(there), there.size(), absent);
+  BOOST_TEST(why == not_there);
+  // Letta's word for "none said", of whatever home it comes.
+  auto usual = wishes_in("/root/.letta/tool_execution_dir");
+  BOOST_REQUIRE(usual.has_value());
+  BOOST_TEST(usual->mounts.empty());
+}
+
 BOOST_FIXTURE_TEST_CASE(ignores_the_standard_directory_where_nobody_shares_it,
                         fixture) {
   options.standard_dir = "/etc";

@@ -6,6 +6,7 @@
 #include "runtime/local/zygote/module/child_allocator.hpp"
 #include "runtime/local/zygote/module/rehearsal.hpp"
 #include "runtime/local/zygote/module/run_process.hpp"
+#include "runtime/local/zygote/module/stack_guard.hpp"
 
 #include <Python.h>
 #include <dlfcn.h>
@@ -64,7 +65,9 @@ python_guest::python_guest(void* run, void* leave, void* warm)
   prepare_child_interpreter();
 }
 
+/// Never returns.
 void python_guest::live(packet order, descriptors& with, int armed) {
+  renew_stack_guard();
   become_a_run();
   while (order.what != word::run) {
     const bool warm = order.what == word::warm;

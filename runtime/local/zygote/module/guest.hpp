@@ -15,7 +15,8 @@ public:
   virtual bool may_have_threads() const { return false; }
 
   /// In the slot, before anything else: lets go of what the interpreter has
-  /// open. Descriptors 0 to 3 are taken, `null` is /dev/null.
+  /// open. Descriptors 0 to 3 are taken, `null` is /dev/null. And once more
+  /// when the slot has one of its own.
   virtual void enter_slot(int null) { static_cast<void>(null); }
 
   /// In the slot: forks a run's process, with the handlers that this

@@ -1,6 +1,7 @@
 #include "runtime/local/zygote/module/isolate.hpp"
 
 #include "runtime/local/isolation/containment.hpp"
+#include "runtime/local/zygote/module/own_program.hpp"
 
 #include <errno.h>
 #include <stdio.h>
@@ -52,6 +53,7 @@ isolation::outcome isolate(isolation::plan& plan, const packet& order,
   while (got < 0 && errno == EINTR);
   if (got != 1)
     return {step::order, EPIPE};
+  plan.program = own_program();
   return plan.world_per_run ? isolation::contain_ground(plan, listener)
                             : isolation::contain(plan, listener);
 }

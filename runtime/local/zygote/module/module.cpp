@@ -11,6 +11,7 @@
 #include "runtime/local/zygote/module/learn.hpp"
 #include "runtime/local/zygote/module/merged_maps.hpp"
 #include "runtime/local/zygote/module/run_process.hpp"
+#include "runtime/local/zygote/module/start_strings.hpp"
 #include "runtime/local/zygote/module/variables.hpp"
 #include "runtime/local/zygote/module/zygote.hpp"
 #include "runtime/local/zygote/module/zygote_heap.hpp"
@@ -115,6 +116,15 @@ PyObject* set_all(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+PyObject* show_start(PyObject*, PyObject* args) {
+  const char* arguments = nullptr;
+  Py_ssize_t size = 0;
+  if (!PyArg_ParseTuple(args, "y#", &arguments, &size))
+    return nullptr;
+  show_start_as({arguments, static_cast<size_t>(size)});
+  Py_RETURN_NONE;
+}
+
 PyObject* exit_now(PyObject*, PyObject* args) {
   int status = 1;
   if (!PyArg_ParseTuple(args, "i", &status))
@@ -138,6 +148,8 @@ PyMethodDef methods[] = {
    "chapter(title): what is allocated from here on is something new."},
   {"set_variables", set_all, METH_VARARGS,
    "set_variables(block): these, each closed by a zero, and no others."},
+  {"show_start_as", show_start, METH_VARARGS,
+   "show_start_as(arguments): each closed by a zero, in /proc from here on."},
   {"learn", learn, METH_VARARGS,
    "learn(profile, functions): finds out what they write to, and ends."},
   {"exit", exit_now, METH_VARARGS, "exit(status): at once."},

@@ -4,7 +4,9 @@
 #include "runtime/local/zygote/module/rehearsal.hpp"
 
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,6 +31,15 @@ void bound_cpu(std::uint64_t seconds) {
   setrlimit(RLIMIT_CPU, &limit);
 }
 
+/// What the kernel gave the interpreter at its start, and programs take for
+/// their own.
+void renew_start_random() {
+  constexpr size_t size = 16;
+  if (auto* bytes = reinterpret_cast<void*>(getauxval(AT_RANDOM));
+      bytes && getrandom(bytes, size, 0) != size)
+    _exit(could_not_start);
+}
+
 } // namespace
 
 void begin_run_process() {
@@ -43,6 +54,7 @@ void begin_run_process() {
   close(STDIN_FILENO);
   if (open("/dev/null", O_RDONLY) != STDIN_FILENO)
     _exit(could_not_start);
+  renew_start_random();
 }
 
 void place_descriptors(const descriptors& with) {

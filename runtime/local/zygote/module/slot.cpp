@@ -311,6 +311,8 @@ void slot::end_the_rest() {
 
 void settle_descriptors(guest& in) {
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0)
+    return;
   for (int fd = 0; fd < 4; ++fd)
     if (fd != null)
       dup2(null, fd);
@@ -340,11 +342,8 @@ void serve_slot(guest& in, const packet& order, descriptors& with, int go) {
     send(orders, failed);
     _exit(1);
   }
-  // Of the slot's own tree now: a run hands on what it has as descriptor 0.
-  if (const int null = open("/dev/null", O_RDWR | O_CLOEXEC); null >= 0) {
-    dup2(null, 0);
-    close(null);
-  }
+  // Once more, of the slot's own tree: a run hands on what it has.
+  settle_descriptors(in);
   if (getpid() != 1)
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   // The interpreter's handlers would run for whatever a run sends here.

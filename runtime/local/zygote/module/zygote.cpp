@@ -2,6 +2,7 @@
 
 #include "runtime/local/isolation/namespaces.hpp"
 #include "runtime/local/zygote/module/isolate.hpp"
+#include "runtime/local/zygote/module/own_program.hpp"
 #include "runtime/local/zygote/module/rehearsal.hpp"
 #include "runtime/local/zygote/module/slot.hpp"
 
@@ -36,7 +37,7 @@ public:
   zygote(guest& in, int control) : guest_{in}, control_{control} {}
 
   /// These return, with true, only in a run's process.
-  void serve(memory_report made);
+  void serve(memory_report made, bool let_go);
 
 private:
   bool obey();
@@ -44,7 +45,7 @@ private:
   isolation::outcome clone_slot(const packet& order, descriptors& with,
                                 std::int32_t& pid, int& pidfd);
   void listen_for_children();
-  void say_ready(memory_report made);
+  void say_ready(memory_report made, bool let_go);
   void reap();
 
   guest& guest_;
@@ -80,7 +81,7 @@ void zygote::listen_for_children() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-void zygote::say_ready(memory_report made) {
+void zygote::say_ready(memory_report made, bool let_go) {
   packet first;
   first.pid = getpid();
   first.huge_pages = made.huge_pages;
@@ -91,16 +92,19 @@ void zygote::say_ready(memory_report made) {
     // the locks it held.
     first.what = word::unfit;
     first.status = static_cast<std::int32_t>(unfit_reason::threads);
+  } else if (!let_go) {
+    first.what = word::unfit;
+    first.status = static_cast<std::int32_t>(unfit_reason::program);
   }
   send(control_, first);
 }
 
-void zygote::serve(memory_report made) {
+void zygote::serve(memory_report made, bool let_go) {
   listen_for_children();
   // An ordinary user could not write its slots' identity maps any more.
   if (geteuid() == 0)
     prctl(PR_SET_DUMPABLE, 0);
-  say_ready(made);
+  say_ready(made, let_go);
   pollfd watched[2] = {{control_, POLLIN, 0}, {children_, POLLIN, 0}};
   for (;;) {
     if (poll(watched, 2, -1) < 0)
@@ -192,11 +196,12 @@ isolation::outcome zygote::clone_slot(const packet& order, descriptors& with,
 
 void serve_zygote(guest& in, int control, memory_report made,
                   std::string_view plays) {
+  const bool let_go = let_go_of_own_program();
   const int pages = rehearse(in, plays);
   if (pages < 0)
     return;
   made.ready_pages = static_cast<std::uint64_t>(pages);
-  zygote{in, control}.serve(made);
+  zygote{in, control}.serve(made, let_go);
 }
 
 } // namespace troupe::zygote

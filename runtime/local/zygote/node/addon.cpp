@@ -6,10 +6,11 @@
 #include "runtime/local/zygote/module/maps.hpp"
 #include "runtime/local/zygote/module/merged_maps.hpp"
 #include "runtime/local/zygote/module/run_process.hpp"
+#include "runtime/local/zygote/module/start_strings.hpp"
 #include "runtime/local/zygote/module/zygote.hpp"
 #include "runtime/local/zygote/node/idle_nursery.hpp"
 #include "runtime/local/zygote/node/node_guest.hpp"
-#include "runtime/local/zygote/node/random_seed.hpp"
+#include "runtime/local/zygote/node/random_generator.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -27,7 +28,7 @@ namespace troupe::zygote {
 namespace {
 
 node_guest* living = nullptr;
-random_seed seed;
+random_generator generator;
 
 std::string_view bytes_of(napi_env env, napi_value buffer) {
   void* data = nullptr;
@@ -160,6 +161,12 @@ napi_value elsewhere(napi_env env, napi_callback_info info) {
   return answer;
 }
 
+/// showStartAs(arguments): each closed by a zero, in /proc from here on.
+napi_value show_start(napi_env env, napi_callback_info info) {
+  show_start_as(bytes_of(env, arguments{env, info}.value(0)));
+  return nullptr;
+}
+
 /// pid(): as it is in this process. Node remembers its parent's.
 napi_value pid(napi_env env, napi_callback_info) {
   napi_value answer = nullptr;
@@ -183,16 +190,23 @@ napi_value random_number(napi_env env, napi_callback_info) {
   return answer;
 }
 
-/// seeded(number): it is V8's seed now.
-napi_value seeded(napi_env env, napi_callback_info info) {
-  seed.is_now(arguments{env, info}.number(0));
+/// watch(): before something draws from V8's generator.
+napi_value watch(napi_env, napi_callback_info) {
+  generator.watch();
   return nullptr;
 }
 
-/// reseed(): V8 gets another seed; false if it has to be told in words.
+/// found(): afterwards; whether it can be given another state.
+napi_value found(napi_env env, napi_callback_info) {
+  napi_value answer = nullptr;
+  napi_get_boolean(env, generator.find(), &answer);
+  return answer;
+}
+
+/// reseed(): it gets one; false if V8 has to be told a seed in words.
 napi_value reseed(napi_env env, napi_callback_info) {
   napi_value answer = nullptr;
-  napi_get_boolean(env, seed.set(draw()), &answer);
+  napi_get_boolean(env, generator.renew(), &answer);
   return answer;
 }
 
@@ -236,9 +250,11 @@ napi_register_module_v1(napi_env env, napi_value exports) {
   add("serve", serve);
   add("pipe", pipe_end);
   add("random", random_number);
-  add("seeded", seeded);
+  add("watch", watch);
+  add("found", found);
   add("reseed", reseed);
   add("elsewhere", elsewhere);
+  add("showStartAs", show_start);
   add("pid", pid);
   add("wait", wait);
   add("exit", exit_now);

@@ -4,7 +4,9 @@
 // Node has open is out of reach from there on, and a child whose loop is new
 // closes what still is /dev/null. But for the bells of other threads' loops: V8
 // rings one when it instantiates WebAssembly, `fetch` does that, and libuv
-// aborts a process whose bell is gone. Nobody hears it, and nobody needs to.
+// aborts a process whose bell is gone. Nobody hears it, and nobody needs to; a
+// child has a bell of its own there, since a lock on what the slot has would
+// outlive its run.
 #include "runtime/local/zygote/node/node_guest.hpp"
 
 #include "runtime/local/abi.hpp"
@@ -16,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -97,12 +100,20 @@ void node_guest::close_all_but(int keep) {
   close_between(next, 1 << 20);
 }
 
-void node_guest::close_placeholders() {
-  for (int i = 0; i < count_; ++i)
-    if (is_null_device(own_[i])
-        && std::find(bells_, bells_ + bell_count_, own_[i])
-          == bells_ + bell_count_)
+void node_guest::renew_placeholders() {
+  const int bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (bell < 0)
+    _exit(could_not_start);
+  for (int i = 0; i < count_; ++i) {
+    if (!is_null_device(own_[i]))
+      continue;
+    auto* end = bells_ + bell_count_;
+    if (std::find(bells_, end, own_[i]) == end)
       close(own_[i]);
+    else if (dup3(bell, own_[i], O_CLOEXEC) != own_[i])
+      _exit(could_not_start);
+  }
+  close(bell);
 }
 
 void node_guest::live(packet order, descriptors& with, int armed) {
@@ -117,7 +128,7 @@ void node_guest::live(packet order, descriptors& with, int armed) {
   close_all_but(armed_);
   if (uv_loop_fork(loop_) != 0)
     _exit(could_not_start);
-  close_placeholders();
+  renew_placeholders();
   uv_update_time(loop_); // or a timer would count from the zygote's last look
 }
 

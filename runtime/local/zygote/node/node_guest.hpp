@@ -27,7 +27,7 @@ public:
 private:
   void take_run(const packet& order, const descriptors& with);
   void close_all_but(int keep);
-  void close_placeholders();
+  void renew_placeholders();
 
   static constexpr int most_descriptors = 64;
   uv_loop_s* loop_;

@@ -3,7 +3,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <set>
+#include <sstream>
 
 namespace troupe::test {
 
@@ -107,6 +109,38 @@ BOOST_AUTO_TEST_CASE(take_the_code_that_was_compiled_for_them) {
 BOOST_AUTO_TEST_CASE(draw_numbers_of_their_own) {
   BOOST_REQUIRE(warm_is_ready(warm_node));
   check_numbers(warm_host());
+}
+
+// Of every run: a realm of its own, two more and two
+// workers, which have two realms each.
+BOOST_AUTO_TEST_CASE(draw_numbers_of_their_own_in_every_realm) {
+  BOOST_REQUIRE(warm_is_ready(warm_node));
+  const auto run = script(R"(const { runInNewContext } = require('vm');
+const { Worker } = require('worker_threads');
+const draw = "[Math.random(), require('vm').runInNewContext('Math.random()')]";
+const work = () => new Promise((done, fail) => {
+  const text = `require('worker_threads').parentPort.postMessage(${draw})`;
+  new Worker(text, { eval: true }).on('message', done).on('error', fail);
+});
+exports.f = async () => [Math.random(), runInNewContext('Math.random()'),
+  runInNewContext('Math.random()'), ...(await work()), ...(await work())];
+)");
+  std::set<std::string> seen;
+  constexpr std::size_t realms = 7;
+  for (const auto level : {isolation_level::standard, isolation_level::standard,
+                           isolation_level::strict}) {
+    auto one = run;
+    one.isolation = level;
+    const auto r = warm_host().run(one);
+    BOOST_TEST(r.failure.message == "");
+    auto list = r.value_json;
+    std::ranges::replace_if(
+      list, [](char c) { return c == '[' || c == ']' || c == ','; }, ' ');
+    std::istringstream words{list};
+    for (std::string word; words >> word;)
+      seen.insert(word);
+  }
+  BOOST_TEST(seen.size() == 3 * realms);
 }
 
 BOOST_AUTO_TEST_CASE(draw_numbers_of_their_own_when_v8_is_told_in_words) {

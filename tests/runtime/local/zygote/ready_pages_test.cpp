@@ -38,14 +38,14 @@ std::size_t memory_of_waiting(bool ready_pages) {
   f.serve_until([&] { return f.carrier->counts().armed == 1; });
   const auto slot = child_of(f.makers->interpreters().back());
   std::size_t before = 0;
+  int same = 0;
   // It has been told to warm itself, and is still, when it no longer grows.
-  for (int i = 0; i < 2'000; ++i) {
+  eventually([&] {
     const auto now = own_memory(child_of(slot));
-    if (i > 50 && now == before)
-      break;
+    same = now > 0 && now == before ? same + 1 : 0;
     before = now;
-    std::this_thread::yield();
-  }
+    return same == 10;
+  });
   return before;
 }
 
