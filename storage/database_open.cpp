@@ -1,7 +1,9 @@
+#include "runtime/private_directory.hpp"
 #include "storage/damaged_table.hpp"
 #include "storage/database_impl.hpp"
 #include "storage/files.hpp"
 #include "storage/inventory.hpp"
+#include "storage/private_env.hpp"
 #include "storage/write_ahead_log.hpp"
 
 #include <rocksdb/convenience.h>
@@ -190,24 +192,17 @@ void database::impl::remember(error e) {
 result<std::shared_ptr<database>>
 database::open(const std::filesystem::path& directory,
                const database_options& options) {
-  return database_access::open(directory, options, rocksdb::Env::Default());
+  return database_access::open(directory, options, private_env());
 }
 
 result<std::shared_ptr<database>>
 database_access::open(const std::filesystem::path& directory,
                       const database_options& options, rocksdb::Env* env) {
-  std::error_code failed;
-  if (!options.read_only && !std::filesystem::exists(directory, failed)) {
-    std::filesystem::create_directories(directory, failed);
-    if (!failed)
-      std::filesystem::permissions(directory, std::filesystem::perms::owner_all,
-                                   failed);
+  if (!options.read_only) {
+    if (auto made = make_private_directory(directory); !made)
+      return made.error();
+    files::close_to_others(directory); // what an older version left
   }
-  if (failed)
-    return error{ec::unavailable,
-                 "make " + directory.string() + ": " + failed.message(),
-                 {},
-                 {}};
   auto lock = options.read_only && options.beside_writer
     ? result<directory_lock>{directory_lock{}}
     : directory_lock::take(directory, options.read_only);
@@ -232,6 +227,7 @@ database_access::open(const std::filesystem::path& directory,
       return known.error();
   }
   auto list = directory / list_name;
+  std::error_code failed;
   if (!options.read_only && std::filesystem::exists(list, failed))
     if (auto gone = files::remove(list); !gone)
       return gone.error();

@@ -176,6 +176,22 @@ result<void> sync_file(const std::filesystem::path& file) {
   return {};
 }
 
+void close_to_others(const std::filesystem::path& directory) {
+  constexpr auto of_others
+    = std::filesystem::perms::group_all | std::filesystem::perms::others_all;
+  std::error_code failed;
+  std::filesystem::directory_iterator i{directory, failed};
+  for (; !failed && i != std::filesystem::directory_iterator{};
+       i.increment(failed)) {
+    std::error_code ignored;
+    const auto is = i->symlink_status(ignored);
+    if (std::filesystem::is_regular_file(is)
+        && (is.permissions() & of_others) != std::filesystem::perms::none)
+      std::filesystem::permissions(
+        i->path(), of_others, std::filesystem::perm_options::remove, ignored);
+  }
+}
+
 result<std::string> hash(const std::filesystem::path& file) {
   CryptoPP::SHA256 sha;
   auto done = each_chunk(file, [&](std::string_view chunk) -> result<void> {

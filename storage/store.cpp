@@ -1,26 +1,11 @@
 #include "storage/store.hpp"
 
+#include "runtime/private_directory.hpp"
 #include "storage/migration.hpp"
 
 namespace troupe {
 
 namespace {
-
-result<void> make_directory(const std::filesystem::path& directory) {
-  std::error_code failed;
-  if (std::filesystem::exists(directory, failed))
-    return {};
-  std::filesystem::create_directories(directory, failed);
-  if (!failed)
-    std::filesystem::permissions(directory, std::filesystem::perms::owner_all,
-                                 failed);
-  if (failed)
-    return error{ec::unavailable,
-                 "make " + directory.string() + ": " + failed.message(),
-                 {},
-                 {}};
-  return {};
-}
 
 // Opening for writing makes new files and may migrate: nothing of that before
 // format and key are known to be right.
@@ -59,7 +44,7 @@ std::filesystem::path store_directory(const store_options& options) {
 }
 
 result<store> open_store(const store_options& options) {
-  if (auto made = make_directory(options.data_directory); !made)
+  if (auto made = make_data_directory(options.data_directory); !made)
     return made.error();
   auto master = options.master;
   if (master.file.empty())
