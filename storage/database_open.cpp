@@ -63,7 +63,15 @@ result<void> check_files(const std::filesystem::path& directory,
   auto parsed = parse_inventory(*text);
   if (!parsed)
     return parsed.error().within(list.string());
-  return compare_inventory(directory, *parsed);
+  auto same = compare_inventory(directory, *parsed);
+  if (!same)
+    return error{same.error().code,
+                 same.error().text
+                   + " (compared with when the store was closed in good "
+                     "order); the store is damaged: restore a backup",
+                 {},
+                 {}};
+  return {};
 }
 
 } // namespace

@@ -22,9 +22,9 @@ constexpr std::size_t chunk_bytes = 64u << 10;
 
 using consumer = std::function<result<void>(std::string_view)>;
 
-result<void> each_chunk(const std::filesystem::path& file,
-                        const consumer& take) {
-  descriptor in{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+result<void> each_chunk(const std::filesystem::path& file, const consumer& take,
+                        int more_flags = 0) {
+  descriptor in{::open(file.c_str(), O_RDONLY | O_CLOEXEC | more_flags)};
   if (!in)
     return last_error("open", file);
   std::string buffer(chunk_bytes, '\0');
@@ -210,7 +210,8 @@ result<void> copy(const std::filesystem::path& from,
                   const std::filesystem::path& to) {
   return write_new(to, [&](int fd) {
     return each_chunk(
-      from, [&](std::string_view chunk) { return write_all(fd, chunk, to); });
+      from, [&](std::string_view chunk) { return write_all(fd, chunk, to); },
+      O_NOFOLLOW);
   });
 }
 
