@@ -294,4 +294,16 @@ result<void> database::heal() {
   return {};
 }
 
+result<void> database::reopen() {
+  std::unique_lock guard{impl_->mutex};
+  if (auto flushed = impl_->flush(); !flushed)
+    return flushed;
+  impl_->stop();
+  if (auto started = impl_->start(false); !started)
+    return started;
+  std::lock_guard inner{impl_->trouble_mutex};
+  ++impl_->generation;
+  return {};
+}
+
 } // namespace troupe

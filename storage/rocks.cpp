@@ -92,7 +92,7 @@ rocks_settings make_settings(const database_options& options,
     c.compression = rocksdb::kNoCompression;
     c.paranoid_file_checks = true; // reads back what it wrote
     auto name = static_cast<column>(i);
-    if (options.compress && (name == column::runs || name == column::audit))
+    if (options.compress && name == column::audit) // runs are sealed
       c.compression = rocksdb::kLZ4Compression;
   }
   return s;

@@ -58,17 +58,20 @@ result<store> open_store(const store_options& options) {
   if (!db)
     return db.error();
   s.db = *db;
-  if (auto migrated = migrate(*s.db); !migrated)
-    return migrated.error();
+  auto format = read_format(*s.db); // before the sealer writes its own
+  if (!format)
+    return format.error();
   auto seals = sealer::open(s.db, std::move(*source));
   if (!seals)
     return seals.error();
   s.seals = *seals;
+  if (auto migrated = migrate(*s.db, *s.seals, *format); !migrated)
+    return migrated.error();
   auto catalog = catalog_store::open(s.db, s.seals, options.catalog);
   if (!catalog)
     return catalog.error();
   s.catalog = std::move(*catalog);
-  auto runs = run_store::open(s.db, options.runs);
+  auto runs = run_store::open(s.db, s.seals, options.runs);
   if (!runs)
     return runs.error();
   s.runs = std::move(*runs);
@@ -77,6 +80,13 @@ result<store> open_store(const store_options& options) {
   if (!idempotency)
     return idempotency.error();
   s.idempotency = std::move(*idempotency);
+  s.catalog->before_retiring(
+    [runs = s.runs.get(), answers = s.idempotency.get()](const auto& whose) {
+      auto done = runs->reseal(whose);
+      return done ? answers->reseal(whose) : done;
+    });
+  if (auto resumed = s.catalog->resume_rotations(); !resumed)
+    return resumed.error();
   auto audit = audit_store::open(s.db, s.seals, options.audit);
   if (!audit)
     return audit.error();
