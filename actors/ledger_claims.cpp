@@ -118,10 +118,12 @@ std::string request_digest(const run_request& request) {
   same.deadline = {};
   same.priority = 0;
   same.labels.clear();
-  // The text holds secrets; only its hash leaves this function.
-  auto text = json::to_canonical(to_wire(same));
+  // Tree and text hold secrets; only a hash leaves this function.
+  json::value tree = to_wire(same);
+  auto text = json::to_canonical(tree);
+  json::wipe_texts(tree);
   auto digest = hex(sha256(text));
-  wipe(text.data(), text.size());
+  wipe(text);
   return digest;
 }
 
