@@ -46,6 +46,7 @@ struct engine_context {
   published<routing> routes;
   std::atomic<bool> draining{false};
   std::atomic<std::uint32_t> pending{0};
+  std::atomic<bool> record_fails{false}; // what runs say cannot be kept now
   troupe::crowd crowd;
   /// For work that would keep a dispatcher from others: big JSON.
   boost::asio::thread_pool background{1};
@@ -54,6 +55,13 @@ struct engine_context {
   void report(std::string_view line) const {
     if (options.report)
       options.report(line);
+  }
+  /// The same of something that an operator should look after.
+  void warn(std::string_view line) const {
+    if (options.warn)
+      options.warn(line);
+    else
+      report(line);
   }
 };
 

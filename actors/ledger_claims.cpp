@@ -105,8 +105,8 @@ void ledger_state::take_back(const live_run& run) {
   journal_entry entry;
   entry.release = claim_of(run);
   if (auto ok = books->write({&entry, 1}); !ok)
-    context->report("ledger could not give an idempotency key back: "
-                    + to_string(ok.error()));
+    context->warn("ledger could not give an idempotency key back: "
+                  + to_string(ok.error()));
 }
 
 std::string request_digest(const run_request& request) {

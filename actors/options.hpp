@@ -103,6 +103,8 @@ struct engine_options {
 
   /// One line for operators; called on any thread.
   std::function<void(std::string_view)> report;
+  /// The same of what an operator should look after; null: `report`.
+  std::function<void(std::string_view)> warn;
 };
 
 } // namespace troupe

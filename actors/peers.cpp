@@ -28,6 +28,7 @@ constexpr std::size_t peer_threads = 1; // of the scheduler; it only forwards
 bool never_began(const error& why) {
   switch (why.code) {
   case ec::exhausted:
+  case ec::no_space:
   case ec::unavailable:
   case ec::invalid_request:
   case ec::not_found:

@@ -64,7 +64,7 @@ error parse_error(const json::object& o) {
     return v && v->is_int64() ? v->get_int64() : 0;
   };
   auto code = number("code");
-  e.code = code >= 1 && code <= static_cast<int>(ec::internal)
+  e.code = code >= 1 && code <= static_cast<int>(ec::no_space)
     ? static_cast<ec>(code)
     : ec::internal;
   e.text = member(o, "text");

@@ -110,7 +110,7 @@ public:
 
   // -- writing ---------------------------------------------------------------
 
-  /// All of it or nothing. `exhausted`: the disk is full, nothing was kept.
+  /// All of it or nothing. `no_space`: the disk is full, nothing was kept.
   /// `timeout`: writing failed half way; whether it was kept shows after heal.
   result<void> write(const batch& changes, durability how = durability::synced);
 

@@ -93,7 +93,7 @@ error last_error(std::string_view doing, const std::filesystem::path& file) {
   else if (number == EACCES || number == EPERM)
     code = ec::denied;
   else if (number == ENOSPC || number == EDQUOT || number == EFBIG)
-    code = ec::exhausted;
+    code = ec::no_space;
   else if (number == EEXIST)
     code = ec::conflict;
   return {code,

@@ -28,8 +28,12 @@ bool is_full(const rocksdb::Status& status) {
 error to_error(const rocksdb::Status& status, std::string_view doing) {
   auto text = std::string{doing} + ": " + status.ToString();
   if (is_full(status))
-    return {
-      ec::exhausted, text + "; the disk is full: free space on it", {}, {}};
+    return {ec::no_space,
+            std::string{doing}
+              + ": the disk is full; nothing can be stored until space on it "
+                "is freed",
+            {},
+            {}};
   if (status.IsCorruption())
     return {
       ec::internal, text + "; the store is damaged: restore a backup", {}, {}};

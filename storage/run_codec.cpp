@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 4> phases{"queued", "preparing",
                                                  "running", "ended"};
 constexpr std::array codes{ec::invalid_request, ec::not_found,   ec::conflict,
                            ec::denied,          ec::unavailable, ec::timeout,
-                           ec::exhausted,       ec::internal};
+                           ec::exhausted,       ec::internal,    ec::no_space};
 
 void write(json::writer& w, const error& e) {
   w.begin('{');
