@@ -48,6 +48,7 @@ struct engine_context {
   std::atomic<std::uint32_t> linked_nodes{
     0}; // nodes that hang up when we drain
   std::atomic<std::uint32_t> pending{0};
+  std::atomic<bool> record_fails{false}; // what runs say cannot be kept now
   troupe::crowd crowd;
   /// For work that would keep a dispatcher from others: big JSON.
   boost::asio::thread_pool background{1};
@@ -57,6 +58,7 @@ struct engine_context {
     if (options.report)
       options.report(line);
   }
+  /// The same of something that an operator should look after.
   void warn(std::string_view line) const {
     if (options.warn)
       options.warn(line);

@@ -186,6 +186,7 @@ bool may_fail_over(const error& why, bool may_have_started, bool idempotent) {
   switch (why.code) {
   case ec::unavailable:
   case ec::exhausted:
+  case ec::no_space:
   case ec::internal:
   case ec::timeout:
   case ec::denied: // the provider refuses our credentials, not the caller's

@@ -111,8 +111,8 @@ void ledger_state::lose(lines some) {
   if (some.empty())
     return;
   meters::add(context->meter.lines_lost, some.size());
-  context->report("ledger left out " + std::to_string(some.size())
-                  + " lines that the store refuses");
+  context->warn("ledger left out " + std::to_string(some.size())
+                + " lines that the store refuses");
   for (auto& line : some)
     if (line.kept)
       std::exchange(line.kept, {})(false);
@@ -137,10 +137,12 @@ void ledger_state::answer(lines written, lines left) {
 
 /// Once when it begins to fail, once when it is well again.
 void ledger_state::tell(const result<void>& written, std::size_t left) {
+  if (left > 0)
+    meters::add(context->meter.record_failures);
+  context->record_fails = left > 0;
   if (left > 0 && !std::exchange(failing, true))
-    context->report("ledger could not write " + std::to_string(left)
-                    + " lines and will try again: "
-                    + to_string(written.error()));
+    context->warn("ledger could not write " + std::to_string(left)
+                  + " lines and will try again: " + to_string(written.error()));
   if (left == 0 && std::exchange(failing, false))
     context->report("ledger writes again");
 }
@@ -149,13 +151,12 @@ void ledger_state::sync() {
   if (!std::exchange(sync_armed, false))
     return;
   if (auto ok = books->sync(); !ok)
-    context->report("ledger could not sync its store: "
-                    + to_string(ok.error()));
+    context->warn("ledger could not sync its store: " + to_string(ok.error()));
 }
 
 void ledger_state::tidy() {
   if (auto ok = books->tidy(); !ok)
-    context->report("ledger could not tidy up: " + to_string(ok.error()));
+    context->warn("ledger could not tidy up: " + to_string(ok.error()));
   self->delayed_send(self, tidy_interval, tick_v);
 }
 

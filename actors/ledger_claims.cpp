@@ -105,8 +105,8 @@ void ledger_state::take_back(const live_run& run) {
   journal_entry entry;
   entry.release = claim_of(run);
   if (auto ok = books->write({&entry, 1}); !ok)
-    context->report("ledger could not give an idempotency key back: "
-                    + to_string(ok.error()));
+    context->warn("ledger could not give an idempotency key back: "
+                  + to_string(ok.error()));
 }
 
 std::string request_digest(const run_request& request) {
@@ -118,10 +118,12 @@ std::string request_digest(const run_request& request) {
   same.deadline = {};
   same.priority = 0;
   same.labels.clear();
-  // The text holds secrets; only its hash leaves this function.
-  auto text = json::to_canonical(to_wire(same));
+  // Tree and text hold secrets; only a hash leaves this function.
+  json::value tree = to_wire(same);
+  auto text = json::to_canonical(tree);
+  json::wipe_texts(tree);
   auto digest = hex(sha256(text));
-  wipe(text.data(), text.size());
+  wipe(text);
   return digest;
 }
 

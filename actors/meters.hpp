@@ -27,7 +27,8 @@ struct meters {
   counter webhook_failed{0};
   counter webhook_cached{0};
   counter changes{0};
-  counter lines_lost{0}; // of the record: the store is too slow
+  counter lines_lost{0};      // of the record: the store is too slow
+  counter record_failures{0}; // writes of it, which are tried again
   /// Exit reasons, in their order.
   std::array<counter, 13> ended{};
   /// Run times in seconds: 1 ms .. 1000 s, a bucket per half decade.

@@ -84,6 +84,9 @@ void add_counters(page_of_metrics& page, const meters& m) {
                m.changes);
   page.counter("troupe_record_lines_lost_total",
                "Lines of the record that could not be written.", m.lines_lost);
+  page.counter("troupe_record_write_failures_total",
+               "Writes of the record that failed and are tried again.",
+               m.record_failures);
 }
 
 void add_run_times(page_of_metrics& page, const meters& m) {

@@ -103,7 +103,7 @@ struct engine_options {
 
   /// One line for operators; called on any thread.
   std::function<void(std::string_view)> report;
-  /// The same for what they should look at; empty: goes to `report`.
+  /// The same of what an operator should look after; null: `report`.
   std::function<void(std::string_view)> warn;
 };
 

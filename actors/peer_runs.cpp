@@ -11,6 +11,7 @@ namespace {
 bool never_began(const error& why) {
   switch (why.code) {
   case ec::exhausted:
+  case ec::no_space:
   case ec::unavailable:
   case ec::invalid_request:
   case ec::not_found:

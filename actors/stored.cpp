@@ -2,6 +2,7 @@
 
 #include "actors/audit_lines.hpp"
 #include "actors/wire_text.hpp"
+#include "runtime/log.hpp"
 #include "runtime/model/codec.hpp"
 
 #include <map>
@@ -29,6 +30,8 @@ public:
       = all_->catalog->apply({who.organization, who.user}, what, now(), commit);
     if (!reply)
       return reply.error();
+    if (const auto* gone = std::get_if<delete_organization>(&what))
+      forget_runs(gone->id);
     return applied{all_->catalog->current(), std::move(*reply), audited};
   }
 
@@ -40,6 +43,17 @@ public:
   }
 
 private:
+  /// Erased with the organization already, but for what was written meanwhile
+  /// and sealed with a key that is gone; and nobody has counted.
+  void forget_runs(const organization_id& gone) {
+    for (const auto& done : {all_->runs->erase_organization(gone),
+                             all_->idempotency->erase_organization(gone)})
+      if (!done)
+        log::warning(
+          "store could not forget the runs of an organization",
+          {{"organization", gone.str()}, {"reason", done.error().text}});
+  }
+
   const std::shared_ptr<store> all_;
 };
 

@@ -127,6 +127,7 @@ typename Inspector::result_type inspect(Inspector& f, execution& x) {
                     x.who.scopes, x.who.request_id, x.ext);
     if constexpr (Inspector::writes_state)
       read_text(text, x.request, x.unreadable);
+    wipe(text); // it holds variables
     return failed;
   }
 }

@@ -64,7 +64,7 @@ error parse_error(const json::object& o) {
     return v && v->is_int64() ? v->get_int64() : 0;
   };
   auto code = number("code");
-  e.code = code >= 1 && code <= static_cast<int>(ec::internal)
+  e.code = code >= 1 && code <= static_cast<int>(ec::no_space)
     ? static_cast<ec>(code)
     : ec::internal;
   e.text = member(o, "text");
@@ -80,7 +80,12 @@ error parse_error(const json::object& o) {
 } // namespace
 
 std::string to_text(const std::shared_ptr<const run_request>& request) {
-  return request ? json::to_text(to_wire(*request)) : std::string{};
+  if (!request)
+    return {};
+  json::value tree = to_wire(*request);
+  auto text = json::to_text(tree);
+  json::wipe_texts(tree);
+  return text;
 }
 
 std::string to_text(const std::shared_ptr<const run_result>& result) {
@@ -95,7 +100,9 @@ result<std::shared_ptr<const run_request>>
 request_from_text(std::string_view text) {
   if (text.empty())
     return std::shared_ptr<const run_request>{};
-  auto body = json::parse_object(text, up_to(largest_request_text));
+  auto limits = up_to(largest_request_text);
+  limits.wiped = true; // it holds variables
+  auto body = json::parse_object(text, limits);
   if (!body)
     return body.error();
   auto parsed = from_wire(*body);

@@ -26,7 +26,7 @@ public:
   ~stored_archive() override { disk_.join(); }
   void stop() override { disk_.join(); }
 
-  void enter(organization_id who, std::string key, std::string request,
+  void enter(organization_id who, std::string key, secret request,
              handler<archived_answer> done) override {
     if (++waiting_ > most_waiting) {
       --waiting_;
@@ -35,11 +35,12 @@ public:
                         {},
                         std::chrono::milliseconds{1'000}});
     }
-    auto work = [this, who = std::move(who), place = place_of(key),
-                 digest = hex(sha256(request)), done = std::move(done)] {
-      --waiting_;
-      done(claim(who, place, digest));
-    };
+    auto work
+      = [this, who = std::move(who), place = place_of(key),
+         digest = hex(sha256(request.reveal())), done = std::move(done)] {
+          --waiting_;
+          done(claim(who, place, digest));
+        };
     boost::asio::post(disk_, std::move(work));
   }
 

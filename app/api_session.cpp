@@ -36,6 +36,8 @@ ec code_of(unsigned status) {
     return ec::unavailable;
   case 504:
     return ec::timeout;
+  case 507:
+    return ec::no_space;
   default:
     return status >= 500 ? ec::internal : ec::invalid_request;
   }

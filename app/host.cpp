@@ -31,6 +31,14 @@ namespace {
 // What a stop may take on top of the drain before it counts as hanging.
 constexpr std::chrono::seconds stop_slack{10};
 
+std::string store_metrics(const store& kept) {
+  return "# HELP troupe_store_writable Whether the data directory takes "
+         "writes: 0 after one has failed, until one succeeds.\n"
+         "# TYPE troupe_store_writable gauge\n"
+         "troupe_store_writable "
+    + std::string{kept.db->trouble() ? "0" : "1"} + "\n";
+}
+
 } // namespace
 
 /// Declared in the order of opening, so that even a half-opened host goes away
@@ -146,10 +154,11 @@ result<void> host::parts::open_server(const settings& s) {
   options.access_log = access_log_of(s);
   if (local_io)
     options.host = &local_io->context();
-  options.more_metrics = [from = remote.get(), spans = exporter.get()] {
-    return from->metrics() + (spans ? spans->metrics() : std::string{})
-      + logging::metrics();
-  };
+  options.more_metrics
+    = [from = remote.get(), spans = exporter.get(), store = kept] {
+        return from->metrics() + (spans ? spans->metrics() : std::string{})
+          + logging::metrics() + store_metrics(*store);
+      };
   server = std::make_unique<net::http_server>(front(), std::move(options));
   auto api = api_options_from(s);
   api.archive = archive = make_stored_archive(kept);

@@ -14,8 +14,9 @@ namespace {
 /// An error within a stream, whose status was 200 long before.
 error error_in(const json::value& said) {
   auto code = ec::internal;
-  for (auto each : {ec::invalid_request, ec::not_found, ec::conflict,
-                    ec::denied, ec::unavailable, ec::timeout, ec::exhausted})
+  for (auto each :
+       {ec::invalid_request, ec::not_found, ec::conflict, ec::denied,
+        ec::unavailable, ec::timeout, ec::exhausted, ec::no_space})
     if (to_string(each) == cell(said, "code"))
       code = each;
   auto object = said.if_object();

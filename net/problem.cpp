@@ -24,6 +24,8 @@ int status_of(ec code) {
     return 429;
   case ec::internal:
     return 500;
+  case ec::no_space:
+    return 507;
   }
   return 500;
 }

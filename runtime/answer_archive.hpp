@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/engine.hpp"
+#include "runtime/secret.hpp"
 
 #include <string>
 
@@ -27,7 +28,7 @@ public:
   virtual ~answer_archive() = default;
   /// `request` is everything that makes it this request; only a keyed digest
   /// of it is kept.
-  virtual void enter(organization_id who, std::string key, std::string request,
+  virtual void enter(organization_id who, std::string key, secret request,
                      handler<archived_answer> done)
     = 0;
   virtual void keep(organization_id who, std::string key, std::string ticket,

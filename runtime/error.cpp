@@ -22,6 +22,8 @@ std::string_view to_string(ec code) {
     return "exhausted";
   case ec::internal:
     return "internal";
+  case ec::no_space:
+    return "no_space";
   }
   return "internal";
 }
@@ -58,6 +60,7 @@ bool retryable(const error& e) {
   switch (e.code) {
   case ec::unavailable:
   case ec::exhausted:
+  case ec::no_space:
     return true;
   case ec::invalid_request:
   case ec::not_found:

@@ -20,6 +20,7 @@ enum class ec : std::uint8_t {
   timeout,             // it may have happened: look before trying again
   exhausted,           // slow down: see retry_after
   internal,            // our fault: report it
+  no_space,            // the disk is full: an operator must free space
 };
 
 std::string_view to_string(ec code);

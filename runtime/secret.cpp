@@ -1,5 +1,6 @@
 #include "runtime/secret.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -11,6 +12,22 @@ void wipe(void* data, std::size_t size) noexcept {
   std::memset(data, 0, size);
   // The barrier makes the stores visible to "somebody", so they stay.
   __asm__ __volatile__("" : : "r"(data) : "memory");
+}
+
+void wipe(std::string& text) noexcept {
+  wipe(text.data(), text.capacity());
+  text.clear();
+}
+
+void reserve_wiping(std::string& text, std::size_t more) {
+  const auto needed = text.size() + more;
+  if (needed <= text.capacity())
+    return;
+  std::string larger;
+  larger.reserve(std::max(needed, 2 * text.capacity()));
+  larger.append(text);
+  text.swap(larger);
+  wipe(larger);
 }
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept {

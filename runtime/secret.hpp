@@ -10,6 +10,13 @@ namespace troupe {
 /// Overwrites memory in a way that the optimiser must keep.
 void wipe(void* data, std::size_t size) noexcept;
 
+/// Wipes all that a text has room for, and leaves it empty.
+void wipe(std::string& text) noexcept;
+
+/// Makes room for `more` bytes. Where the text has to move for it, nothing is
+/// left at its old place.
+void reserve_wiping(std::string& text, std::size_t more);
+
 /// Compares without telling by its duration where the first difference is.
 bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept;
 

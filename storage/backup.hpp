@@ -19,7 +19,8 @@ struct backup_summary {
 };
 
 /// While the store is in use; tables are shared by hard links where both lie on
-/// one file system. `conflict` when the directory exists.
+/// one file system. The directory appears at once, with mode 0700 and files of
+/// mode 0600. `conflict` when it exists.
 result<backup_summary> create_backup(const database& db,
                                      const std::filesystem::path& directory);
 
@@ -27,8 +28,8 @@ result<backup_summary> create_backup(const database& db,
 /// configuration reads. The error names what is wrong.
 result<backup_summary> verify_backup(const std::filesystem::path& directory);
 
-/// Verifies, then copies to where no store is yet, and makes it appear at
-/// once.
+/// Verifies, copies to where no store is yet, verifies and reads the copy, and
+/// makes it appear at once. Only what the backup lists is copied.
 result<backup_summary> restore_backup(const std::filesystem::path& directory,
                                       const std::filesystem::path& store);
 

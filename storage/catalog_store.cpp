@@ -43,8 +43,6 @@ catalog_store::open(std::shared_ptr<database> db, std::shared_ptr<sealer> seals,
     new catalog_store{std::move(db), std::move(seals), std::move(options)}};
   if (auto loaded = made->reload(); !loaded)
     return loaded.error();
-  if (auto resumed = made->resume_rotations(); !resumed)
-    return resumed.error();
   return made;
 }
 
@@ -137,11 +135,16 @@ result<void> catalog_store::finish_rotation(const organization_id& organization,
     if (*left == 0)
       break;
   }
-  std::unique_lock guard{changing_}; // nothing may be sealed with it meanwhile
+  // Those before the newest of now: another rotation may begin meanwhile, and
+  // then records are sealed with the one that is the newest now.
   auto versions = seals_->data_key_versions(organization);
   if (versions.size() < 2)
     return {};
   versions.pop_back();
+  if (before_retiring_)
+    if (auto done = before_retiring_(organization); !done)
+      return done;
+  std::unique_lock guard{changing_}; // nothing may be sealed with it meanwhile
   if (stale_values(organization) != 0)
     return error{ec::conflict,
                  "a newer rotation of this key is under way; it will finish "

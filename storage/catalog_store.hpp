@@ -76,12 +76,19 @@ public:
   /// finishes it.
   result<void> rotate_data_key(const organization_id& organization,
                                const progress_sink& tell = {});
-  /// Goes on with what `rotate_data_key` left; `open` has done so.
+  /// Goes on with what `rotate_data_key` left.
   result<void> resume_rotations(const progress_sink& tell = {});
+  /// What else is sealed with data keys: called after the values, before the
+  /// old key is erased. Set it before anything rotates.
+  using resealer = std::function<result<void>(const organization_id&)>;
+  void before_retiring(resealer others) {
+    before_retiring_ = std::move(others);
+  }
   /// How many values are sealed with another than the newest key.
   std::size_t stale_values(const organization_id& organization) const;
 
-  /// Everything that belongs to the organization in the catalog, and its keys.
+  /// Everything that belongs to the organization in the catalog, its keys, and
+  /// what was sealed with these: runs and idempotent answers.
   result<void> erase_organization(const organization_id& organization);
 
   /// Opens every value; the error names the first that does not.
@@ -103,6 +110,7 @@ private:
   std::shared_ptr<sealer> seals_;
   catalog_tables tables_;
   catalog_options options_;
+  resealer before_retiring_;
 
   std::mutex changing_;
   std::uint64_t generation_ = 0; // of the database, when it was read

@@ -211,6 +211,10 @@ result<void> database::purge(column where, std::string_view prefix) {
   erase.erase_prefix(where, std::string{prefix});
   if (auto erased = write(erase); !erased)
     return erased;
+  return compact(where, prefix);
+}
+
+result<void> database::compact(column where, std::string_view prefix) {
   std::shared_lock guard{impl_->mutex};
   if (!impl_->is_open())
     return impl_->closed();
@@ -222,7 +226,8 @@ result<void> database::purge(column where, std::string_view prefix) {
   auto end = keys::end_of(prefix);
   auto first = slice(prefix);
   auto last = slice(end);
-  auto status = impl_->db->CompactRange(how, impl_->handle(where), &first,
+  auto status = impl_->db->CompactRange(how, impl_->handle(where),
+                                        prefix.empty() ? nullptr : &first,
                                         end.empty() ? nullptr : &last);
   // Enabling deletions deletes, in this thread, what is obsolete by now.
   if (status.ok())
@@ -230,7 +235,7 @@ result<void> database::purge(column where, std::string_view prefix) {
   if (status.ok())
     status = impl_->db->EnableFileDeletions(true);
   if (!status.ok())
-    return to_error(status, "purge " + std::string{to_string(where)});
+    return to_error(status, "compact " + std::string{to_string(where)});
   return {};
 }
 

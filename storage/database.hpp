@@ -39,7 +39,7 @@ struct database_options {
   std::size_t wal_bytes = 64u << 20; // then memtables are flushed: bounds the
                                      // time of a start after a crash
   int open_files = 256;              // of RocksDB
-  bool compress = true;              // runs and audit only; the rest is small
+  bool compress = true;              // audit only; the rest is small or sealed
   bool read_only = false;            // for checks: nothing is changed
   /// With `read_only`: while another process writes. What is read is what was
   /// there when it was opened.
@@ -110,7 +110,7 @@ public:
 
   // -- writing ---------------------------------------------------------------
 
-  /// All of it or nothing. `exhausted`: the disk is full, nothing was kept.
+  /// All of it or nothing. `no_space`: the disk is full, nothing was kept.
   /// `timeout`: writing failed half way; whether it was kept shows after heal.
   result<void> write(const batch& changes, durability how = durability::synced);
 
@@ -129,6 +129,13 @@ public:
   /// Erases every key under `prefix`, and then its traces in older files:
   /// returns when no file of the store holds them.
   result<void> purge(column where, std::string_view prefix);
+
+  /// Writes a column anew, so that what was overwritten or erased before is in
+  /// no file of the store any more.
+  result<void> compact(column where, std::string_view prefix = {});
+  /// Opens it anew, so that RocksDB's list of its files, which names the keys
+  /// that each begins and ends with, is written anew as well.
+  result<void> reopen();
 
   // -- looking after ---------------------------------------------------------
 

@@ -1,7 +1,9 @@
+#include "runtime/private_directory.hpp"
 #include "storage/damaged_table.hpp"
 #include "storage/database_impl.hpp"
 #include "storage/files.hpp"
 #include "storage/inventory.hpp"
+#include "storage/private_env.hpp"
 #include "storage/write_ahead_log.hpp"
 
 #include <rocksdb/convenience.h>
@@ -61,7 +63,15 @@ result<void> check_files(const std::filesystem::path& directory,
   auto parsed = parse_inventory(*text);
   if (!parsed)
     return parsed.error().within(list.string());
-  return compare_inventory(directory, *parsed);
+  auto same = compare_inventory(directory, *parsed);
+  if (!same)
+    return error{same.error().code,
+                 same.error().text
+                   + " (compared with when the store was closed in good "
+                     "order); the store is damaged: restore a backup",
+                 {},
+                 {}};
+  return {};
 }
 
 } // namespace
@@ -190,24 +200,17 @@ void database::impl::remember(error e) {
 result<std::shared_ptr<database>>
 database::open(const std::filesystem::path& directory,
                const database_options& options) {
-  return database_access::open(directory, options, rocksdb::Env::Default());
+  return database_access::open(directory, options, private_env());
 }
 
 result<std::shared_ptr<database>>
 database_access::open(const std::filesystem::path& directory,
                       const database_options& options, rocksdb::Env* env) {
-  std::error_code failed;
-  if (!options.read_only && !std::filesystem::exists(directory, failed)) {
-    std::filesystem::create_directories(directory, failed);
-    if (!failed)
-      std::filesystem::permissions(directory, std::filesystem::perms::owner_all,
-                                   failed);
+  if (!options.read_only) {
+    if (auto made = make_private_directory(directory); !made)
+      return made.error();
+    files::close_to_others(directory); // what an older version left
   }
-  if (failed)
-    return error{ec::unavailable,
-                 "make " + directory.string() + ": " + failed.message(),
-                 {},
-                 {}};
   auto lock = options.read_only && options.beside_writer
     ? result<directory_lock>{directory_lock{}}
     : directory_lock::take(directory, options.read_only);
@@ -232,6 +235,7 @@ database_access::open(const std::filesystem::path& directory,
       return known.error();
   }
   auto list = directory / list_name;
+  std::error_code failed;
   if (!options.read_only && std::filesystem::exists(list, failed))
     if (auto gone = files::remove(list); !gone)
       return gone.error();
@@ -286,6 +290,18 @@ result<void> database::heal() {
   }
   std::lock_guard inner{impl_->trouble_mutex};
   impl_->trouble.reset();
+  ++impl_->generation;
+  return {};
+}
+
+result<void> database::reopen() {
+  std::unique_lock guard{impl_->mutex};
+  if (auto flushed = impl_->flush(); !flushed)
+    return flushed;
+  impl_->stop();
+  if (auto started = impl_->start(false); !started)
+    return started;
+  std::lock_guard inner{impl_->trouble_mutex};
   ++impl_->generation;
   return {};
 }

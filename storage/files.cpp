@@ -22,9 +22,9 @@ constexpr std::size_t chunk_bytes = 64u << 10;
 
 using consumer = std::function<result<void>(std::string_view)>;
 
-result<void> each_chunk(const std::filesystem::path& file,
-                        const consumer& take) {
-  descriptor in{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+result<void> each_chunk(const std::filesystem::path& file, const consumer& take,
+                        int more_flags = 0) {
+  descriptor in{::open(file.c_str(), O_RDONLY | O_CLOEXEC | more_flags)};
   if (!in)
     return last_error("open", file);
   std::string buffer(chunk_bytes, '\0');
@@ -93,7 +93,7 @@ error last_error(std::string_view doing, const std::filesystem::path& file) {
   else if (number == EACCES || number == EPERM)
     code = ec::denied;
   else if (number == ENOSPC || number == EDQUOT || number == EFBIG)
-    code = ec::exhausted;
+    code = ec::no_space;
   else if (number == EEXIST)
     code = ec::conflict;
   return {code,
@@ -176,6 +176,22 @@ result<void> sync_file(const std::filesystem::path& file) {
   return {};
 }
 
+void close_to_others(const std::filesystem::path& directory) {
+  constexpr auto of_others
+    = std::filesystem::perms::group_all | std::filesystem::perms::others_all;
+  std::error_code failed;
+  std::filesystem::directory_iterator i{directory, failed};
+  for (; !failed && i != std::filesystem::directory_iterator{};
+       i.increment(failed)) {
+    std::error_code ignored;
+    const auto is = i->symlink_status(ignored);
+    if (std::filesystem::is_regular_file(is)
+        && (is.permissions() & of_others) != std::filesystem::perms::none)
+      std::filesystem::permissions(
+        i->path(), of_others, std::filesystem::perm_options::remove, ignored);
+  }
+}
+
 result<std::string> hash(const std::filesystem::path& file) {
   CryptoPP::SHA256 sha;
   auto done = each_chunk(file, [&](std::string_view chunk) -> result<void> {
@@ -194,7 +210,8 @@ result<void> copy(const std::filesystem::path& from,
                   const std::filesystem::path& to) {
   return write_new(to, [&](int fd) {
     return each_chunk(
-      from, [&](std::string_view chunk) { return write_all(fd, chunk, to); });
+      from, [&](std::string_view chunk) { return write_all(fd, chunk, to); },
+      O_NOFOLLOW);
   });
 }
 

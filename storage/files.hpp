@@ -52,7 +52,11 @@ result<void> sync_file(const std::filesystem::path& file);
 /// Hex SHA-256 of the whole file.
 result<std::string> hash(const std::filesystem::path& file);
 
-/// Copies and syncs.
+/// Takes from everybody but their owner what they may do with the files of a
+/// directory. What is refused stays as it was.
+void close_to_others(const std::filesystem::path& directory);
+
+/// Copies and syncs; `from` is no link, the copy has mode 0600.
 result<void> copy(const std::filesystem::path& from,
                   const std::filesystem::path& to);
 

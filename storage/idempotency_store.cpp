@@ -5,6 +5,7 @@
 #include "runtime/model/codec.hpp"
 #include "storage/keys.hpp"
 #include "storage/record.hpp"
+#include "storage/sealed_record.hpp"
 
 namespace troupe {
 
@@ -13,7 +14,7 @@ struct idempotency_store::entry {
   run_id run;
   bool ended = false;
   timestamp expires_at{};
-  std::string answer;
+  std::string answer; // sealed; "": none
 };
 
 namespace {
@@ -46,6 +47,24 @@ result<Entry> decode(std::string_view bytes) {
   e.expires_at = *expires;
   e.answer = parts->extra;
   return e;
+}
+
+/// The digest behind an empty component, which no key of a client is.
+std::string place_of(const sealer& seals, const organization_id& organization,
+                     std::string_view key) {
+  return keys::spell(organization,
+                     {{}, seals.digest(organization, "idempotency key", key)});
+}
+
+/// Where the answer lies that belongs to a row: `parts` of the row's key.
+sealed_place place_of_answer(std::span<const std::string_view> parts,
+                             const run_id& run) {
+  return {organization_id{std::string{parts.front()}},
+          sealed_kind::idempotent_answer, run.str(), parts.back()};
+}
+
+bool is_place(std::span<const std::string_view> parts) {
+  return parts.size() == 3 && parts[1].empty();
 }
 
 error not_yours() {
@@ -116,7 +135,7 @@ idempotency_store::claim(const organization_id& organization,
                      "has 1 to " + std::to_string(options_.key_bytes)
                        + " bytes");
   auto digest = seals_->digest(organization, "idempotency", request);
-  auto place = keys::spell(organization, {key});
+  auto place = place_of(*seals_, organization, key);
   std::lock_guard guard{mutex_};
   if (auto healed = db_->heal(); !healed)
     return healed.error();
@@ -132,7 +151,16 @@ idempotency_store::claim(const organization_id& organization,
       return key_of_another_request();
     auto state = e.ended ? idempotency_claim::kind::ended
                          : idempotency_claim::kind::running;
-    return idempotency_claim{state, std::move(e.run), std::move(e.answer)};
+    idempotency_claim taken{state, std::move(e.run), {}};
+    if (e.answer.empty())
+      return taken;
+    const auto parts = keys::split(place);
+    auto answer = records::unseal(*seals_, place_of_answer(*parts, taken.run),
+                                  e.answer, a_key);
+    if (!answer)
+      return answer.error();
+    taken.answer = answer->reveal();
+    return taken;
   }
   auto& count = count_[organization.str()];
   if (!*found && count >= options_.keep_keys)
@@ -154,7 +182,7 @@ idempotency_store::claim(const organization_id& organization,
 result<void> idempotency_store::finish(const organization_id& organization,
                                        std::string_view key, const run_id& run,
                                        std::string_view answer, timestamp now) {
-  auto place = keys::spell(organization, {key});
+  auto place = place_of(*seals_, organization, key);
   std::lock_guard guard{mutex_};
   if (auto healed = db_->heal(); !healed)
     return healed;
@@ -163,8 +191,12 @@ result<void> idempotency_store::finish(const organization_id& organization,
     return e.error();
   e->ended = true;
   e->expires_at = now + options_.keep;
-  if (answer.size() <= options_.answer_bytes)
-    e->answer = answer;
+  if (!answer.empty() && answer.size() <= options_.answer_bytes) {
+    auto sealed = seal(place, run, answer);
+    if (!sealed)
+      return sealed.error();
+    e->answer = std::move(*sealed);
+  }
   batch changes;
   changes.put(column::idempotency, place, encode(*e));
   return db_->write(changes);
@@ -173,7 +205,7 @@ result<void> idempotency_store::finish(const organization_id& organization,
 result<void> idempotency_store::release(const organization_id& organization,
                                         std::string_view key,
                                         const run_id& run) {
-  auto place = keys::spell(organization, {key});
+  auto place = place_of(*seals_, organization, key);
   std::lock_guard guard{mutex_};
   if (auto healed = db_->heal(); !healed)
     return healed;
@@ -185,6 +217,87 @@ result<void> idempotency_store::release(const organization_id& organization,
   auto written = db_->write(changes);
   if (written)
     count_less(organization.str());
+  return written;
+}
+
+result<std::string> idempotency_store::seal(const std::string& place,
+                                            const run_id& run,
+                                            std::string_view answer) {
+  const auto parts = keys::split(place);
+  return records::seal(*seals_, place_of_answer(*parts, run), answer);
+}
+
+result<void> idempotency_store::seal_old_row(sealer& seals, batch& changes,
+                                             std::string_view key,
+                                             std::string_view value) {
+  const auto parts = keys::split(key);
+  if (!parts || parts->size() < 2)
+    return records::damaged(a_key, "does not read");
+  if (is_place(*parts))
+    return {}; // done before this was interrupted
+  auto e = decode<entry>(value);
+  if (!e)
+    return e.error();
+  const auto place = place_of(
+    seals, organization_id{std::string{parts->front()}}, parts->back());
+  if (!e->answer.empty()) {
+    const auto now = keys::split(place);
+    auto sealed
+      = records::seal(seals, place_of_answer(*now, e->run), e->answer);
+    if (!sealed)
+      return sealed.error();
+    e->answer = std::move(*sealed);
+  }
+  changes.erase(column::idempotency, std::string{key});
+  changes.put(column::idempotency, place, encode(*e));
+  return {};
+}
+
+result<void> idempotency_store::reseal(const organization_id& organization) {
+  const auto versions = seals_->data_key_versions(organization);
+  if (versions.size() < 2)
+    return {};
+  auto anew = [&](batch& changes, auto key, auto value) -> result<void> {
+    auto e = decode<entry>(value);
+    if (!e)
+      return e.error();
+    if (e->answer.empty() || records::key_version(e->answer) == versions.back())
+      return {};
+    const auto parts = keys::split(key);
+    if (!parts || !is_place(*parts))
+      return records::damaged(a_key, "does not read");
+    const auto place = place_of_answer(*parts, e->run);
+    auto answer = records::unseal(*seals_, place, e->answer, a_key);
+    if (!answer)
+      return answer.error();
+    auto sealed = records::seal(*seals_, place, answer->reveal());
+    if (!sealed)
+      return sealed.error();
+    e->answer = std::move(*sealed);
+    changes.put(column::idempotency, std::string{key}, encode(*e));
+    return {};
+  };
+  std::string from;
+  do {
+    std::lock_guard guard{mutex_};
+    if (auto done = records::change_some(*db_, column::idempotency,
+                                         keys::spell(organization), from, anew);
+        !done)
+      return done;
+  } while (!from.empty());
+  return {};
+}
+
+result<void>
+idempotency_store::erase_organization(const organization_id& organization) {
+  std::lock_guard guard{mutex_};
+  if (auto healed = db_->heal(); !healed)
+    return healed;
+  batch changes;
+  changes.erase_prefix(column::idempotency, keys::spell(organization));
+  auto written = db_->write(changes);
+  if (written)
+    count_.erase(organization.str());
   return written;
 }
 

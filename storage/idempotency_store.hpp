@@ -31,9 +31,15 @@ struct idempotency_claim {
 };
 
 /// Idempotency keys: of many equal requests one runs, the others get its
-/// answer. Thread-safe.
+/// answer. Of a key only a keyed digest is stored, and answers are sealed.
+/// Thread-safe.
 class idempotency_store {
 public:
+  /// The row of a key as it was before it was sealed, in its present form.
+  static result<void> seal_old_row(sealer& seals, batch& changes,
+                                   std::string_view key,
+                                   std::string_view value);
+
   static result<std::unique_ptr<idempotency_store>>
   open(std::shared_ptr<database> db, std::shared_ptr<sealer> seals,
        idempotency_options options = {});
@@ -52,6 +58,10 @@ public:
   /// Gives the key back: the run never began.
   result<void> release(const organization_id& organization,
                        std::string_view key, const run_id& run);
+  /// Seals anew what an older version of the organization's key seals.
+  result<void> reseal(const organization_id& organization);
+  /// What is left of an organization that was erased.
+  result<void> erase_organization(const organization_id& organization);
   /// Erases what has expired, of all organizations. Looks at `most` keys, the
   /// next time at the next ones. Returns how many it erased.
   result<std::size_t> sweep(timestamp now, std::size_t most = 10'000);
@@ -65,6 +75,8 @@ private:
   void count_less(std::string_view organization);
   result<std::optional<entry>> read(const std::string& place) const;
   result<entry> read_mine(const std::string& place, const run_id& run) const;
+  result<std::string> seal(const std::string& place, const run_id& run,
+                           std::string_view answer);
 
   std::shared_ptr<database> db_;
   std::shared_ptr<sealer> seals_;

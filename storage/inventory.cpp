@@ -1,8 +1,12 @@
 #include "storage/inventory.hpp"
 
 #include "runtime/digest.hpp"
+#include "runtime/json/json.hpp"
 #include "storage/files.hpp"
 
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <charconv>
 
 namespace troupe {
@@ -11,6 +15,7 @@ namespace {
 
 constexpr std::string_view end_word = "end ";
 constexpr std::string_view no_hash = "-";
+constexpr std::size_t longest_shown_name = 128;
 
 // Locks and logs for people change without meaning anything; lists list
 // neither themselves nor each other.
@@ -19,18 +24,34 @@ bool is_listed(std::string_view name) {
     && !name.starts_with("troupe.");
 }
 
+// A list may come from a stranger: a name leads to nowhere but beside it.
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name != "." && name != ".."
+    && name.find('/') == std::string_view::npos
+    && name.find('\0') == std::string_view::npos;
+}
+
 bool is_hashed(std::string_view name, hashing which) {
   return which == hashing::all_files || !name.ends_with(".sst");
 }
 
 result<inventory::file> look_at(const std::filesystem::path& path,
                                 bool hashed) {
+  struct stat about {};
+  if (::lstat(path.c_str(), &about) != 0)
+    return error{ec::not_found,
+                 path.string() + ": " + std::generic_category().message(errno),
+                 {},
+                 {}};
+  // A link would lead to a file that nobody has listed.
+  if (!S_ISREG(about.st_mode))
+    return error{ec::internal,
+                 path.string()
+                   + " is no regular file, as every file of a store is",
+                 {},
+                 {}};
   inventory::file found;
-  std::error_code failed;
-  found.bytes = std::filesystem::file_size(path, failed);
-  if (failed)
-    return error{
-      ec::not_found, path.string() + ": " + failed.message(), {}, {}};
+  found.bytes = static_cast<std::uint64_t>(about.st_size);
   if (hashed) {
     auto hash = files::hash(path);
     if (!hash)
@@ -40,13 +61,8 @@ result<inventory::file> look_at(const std::filesystem::path& path,
   return found;
 }
 
-error damaged(const std::filesystem::path& file, std::string_view how) {
-  return {ec::internal,
-          file.string() + " " + std::string{how}
-            + " since the store was closed in good order; the store is "
-              "damaged: restore a backup",
-          {},
-          {}};
+error differs(const std::filesystem::path& file, std::string_view how) {
+  return {ec::internal, file.string() + " " + std::string{how}, {}, {}};
 }
 
 error not_a_list() {
@@ -63,7 +79,8 @@ result<inventory> take_inventory(const std::filesystem::path& directory,
   for (; !failed && i != std::filesystem::directory_iterator{};
        i.increment(failed)) {
     auto name = i->path().filename().string();
-    if (!is_listed(name) || !i->is_regular_file(failed))
+    if (!is_listed(name)
+        || !std::filesystem::is_regular_file(i->symlink_status(failed)))
       continue;
     auto found = look_at(i->path(), is_hashed(name, which));
     if (!found)
@@ -82,13 +99,13 @@ result<void> compare_inventory(const std::filesystem::path& directory,
     auto path = directory / name;
     auto is = look_at(path, !was.hash.empty());
     if (!is && is.error().code == ec::not_found)
-      return damaged(path, "is missing");
+      return differs(path, "is missing");
     if (!is)
       return is.error();
     if (is->bytes != was.bytes)
-      return damaged(path, "has changed its size");
+      return differs(path, "has another size");
     if (*is != was)
-      return damaged(path, "has changed");
+      return differs(path, "does not match its checksum");
   }
   return {};
 }
@@ -126,7 +143,16 @@ result<inventory> parse_inventory(std::string_view text) {
     if (auto n = std::from_chars(line.data() + a + 1, last, file.bytes);
         n.ec != std::errc{} || n.ptr != last)
       return not_a_list();
-    list.files.emplace(std::string{line.substr(b + 1)}, std::move(file));
+    const auto name = line.substr(b + 1);
+    if (!is_plain_name(name) || !is_listed(name))
+      return error{ec::internal,
+                   "the list of the store's files names '"
+                     + json::repair_utf8(name.substr(0, longest_shown_name))
+                     + "', which is no name of one of them",
+                   {},
+                   {}};
+    if (!list.files.emplace(name, std::move(file)).second)
+      return not_a_list();
     start = end + 1;
   }
 }

@@ -1,7 +1,11 @@
 #include "storage/migration.hpp"
 
+#include "runtime/log.hpp"
+#include "storage/idempotency_store.hpp"
 #include "storage/keys.hpp"
+#include "storage/record.hpp"
 #include "storage/run_store.hpp"
+#include "storage/sealed_record.hpp"
 
 #include <array>
 
@@ -29,7 +33,7 @@ result<bool> is_empty(const database& db) {
 
 // -- the steps ---------------------------------------------------------------
 
-result<void> index_runs(const database& db, batch& changes) {
+result<void> index_runs(database& db, sealer&, batch& changes) {
   return db.scan(column::runs, {}, [&](auto, auto value) -> result<bool> {
     auto r = decode_run(value);
     if (!r)
@@ -39,9 +43,49 @@ result<void> index_runs(const database& db, batch& changes) {
   });
 }
 
-using step = result<void> (*)(const database&, batch&);
+result<void> rewrite(database& db, column where,
+                     const records::row_change& change) {
+  std::string from;
+  do {
+    if (auto done = records::change_some(db, where, {}, from, change); !done)
+      return done;
+  } while (!from.empty());
+  // Or what was written before would stay in the files for a long time.
+  return db.compact(where);
+}
+
+// More than fits into one batch, so each row tells whether it was done.
+result<void> seal_records(database& db, sealer& seals, batch&) {
+  auto run = [&](batch& changes, auto key, auto value) -> result<void> {
+    if (records::is_sealed(value))
+      return {};
+    const auto where = keys::split(key);
+    if (!where || where->size() != 2)
+      return records::damaged("run", "has no name");
+    auto sealed = records::seal(
+      seals,
+      place_of_run(organization_id{std::string{where->front()}}, where->back()),
+      value);
+    if (!sealed)
+      return sealed.error();
+    changes.put(column::runs, std::string{key}, std::move(*sealed));
+    return {};
+  };
+  if (auto done = rewrite(db, column::runs, run); !done)
+    return done;
+  auto answer = [&](batch& changes, auto key, auto value) {
+    return idempotency_store::seal_old_row(seals, changes, key, value);
+  };
+  if (auto done = rewrite(db, column::idempotency, answer); !done)
+    return done;
+  return db.reopen();
+}
+
+/// Writes what is more than a batch itself; what is in the batch is written
+/// together with the new number.
+using step = result<void> (*)(database&, sealer&, batch&);
 // The n-th leads from format n to n + 1.
-constexpr std::array<step, current_format> steps{index_runs};
+constexpr std::array<step, current_format> steps{index_runs, seal_records};
 
 } // namespace
 
@@ -71,27 +115,26 @@ result<std::uint32_t> read_format(const database& db) {
   return static_cast<std::uint32_t>(*format);
 }
 
-result<void> migrate(database& db) {
-  auto format = read_format(db);
-  if (!format)
-    return format.error();
+result<void> migrate(database& db, sealer& seals, std::uint32_t format) {
   auto is_marked = db.get(column::meta, format_key());
   if (!is_marked)
     return is_marked.error();
-  if (*format == current_format && *is_marked)
+  if (format == current_format && *is_marked)
     return {};
   do {
     batch changes;
-    if (*format < current_format) {
-      if (auto done = steps[*format](db, changes); !done)
+    if (format < current_format) {
+      log::info("store is led to a newer format",
+                {{"from", std::to_string(format)}});
+      if (auto done = steps[format](db, seals, changes); !done)
         return done.error().within("migrate the store from format "
-                                   + std::to_string(*format));
-      ++*format;
+                                   + std::to_string(format));
+      ++format;
     }
-    changes.put(column::meta, format_key(), keys::number(*format));
+    changes.put(column::meta, format_key(), keys::number(format));
     if (auto written = db.write(changes); !written)
       return written;
-  } while (*format < current_format);
+  } while (format < current_format);
   return {};
 }
 

@@ -28,8 +28,12 @@ bool is_full(const rocksdb::Status& status) {
 error to_error(const rocksdb::Status& status, std::string_view doing) {
   auto text = std::string{doing} + ": " + status.ToString();
   if (is_full(status))
-    return {
-      ec::exhausted, text + "; the disk is full: free space on it", {}, {}};
+    return {ec::no_space,
+            std::string{doing}
+              + ": the disk is full; nothing can be stored until space on it "
+                "is freed",
+            {},
+            {}};
   if (status.IsCorruption())
     return {
       ec::internal, text + "; the store is damaged: restore a backup", {}, {}};
@@ -92,7 +96,7 @@ rocks_settings make_settings(const database_options& options,
     c.compression = rocksdb::kNoCompression;
     c.paranoid_file_checks = true; // reads back what it wrote
     auto name = static_cast<column>(i);
-    if (options.compress && (name == column::runs || name == column::audit))
+    if (options.compress && name == column::audit) // runs are sealed
       c.compression = rocksdb::kLZ4Compression;
   }
   return s;

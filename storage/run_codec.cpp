@@ -11,7 +11,7 @@ namespace troupe {
 
 namespace {
 
-constexpr std::string_view a_run = "run";
+constexpr std::string_view of_a_run = "run";
 constexpr std::size_t usual_bytes = 320;    // of what is not the result
 constexpr std::size_t max_text = 64u << 20; // written by ourselves
 constexpr json::parse_limits result_limits{.depth = 128, .bytes = 256u << 20};
@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 4> phases{"queued", "preparing",
                                                  "running", "ended"};
 constexpr std::array codes{ec::invalid_request, ec::not_found,   ec::conflict,
                            ec::denied,          ec::unavailable, ec::timeout,
-                           ec::exhausted,       ec::internal};
+                           ec::exhausted,       ec::internal,    ec::no_space};
 
 void write(json::writer& w, const error& e) {
   w.begin('{');
@@ -96,7 +96,7 @@ std::string encode_run(const run_record& r) {
 }
 
 result<run_record> decode_run(std::string_view bytes) {
-  auto parts = records::decode(bytes, a_run);
+  auto parts = records::decode(bytes, of_a_run);
   if (!parts)
     return parts.error();
   json::reader in{parts->body};
@@ -118,7 +118,7 @@ result<run_record> decode_run(std::string_view bytes) {
       if (const auto* text = value.if_string())
         r.labels.emplace(name, std::string_view{*text});
   if (in.finish_lenient() || !phase || !backend || !created)
-    return records::damaged(a_run, "does not read");
+    return records::damaged(of_a_run, "does not read");
   r.phase = *phase;
   r.backend = *backend;
   r.created_at = *created;
@@ -126,7 +126,7 @@ result<run_record> decode_run(std::string_view bytes) {
     return r;
   auto body = json::parse_object(parts->extra, result_limits);
   if (!body)
-    return records::damaged(a_run, "has a result that does not read");
+    return records::damaged(of_a_run, "has a result that does not read");
   auto outcome = parse_run_result(*body);
   if (!outcome)
     return outcome.error().within("a stored run");

@@ -2,6 +2,7 @@
 
 #include "runtime/engine.hpp"
 #include "storage/database.hpp"
+#include "storage/sealing/sealer.hpp"
 
 #include <map>
 #include <memory>
@@ -25,11 +26,13 @@ struct run_write {
   bool fresh; // nothing of this run was written before: no need to look
 };
 
-/// The records of runs, newest first. Thread-safe.
+/// The records of runs, newest first. Each is sealed with its organization's
+/// key; open are the ids, when it began, and whether it has ended. Thread-safe.
 class run_store {
 public:
   static result<std::unique_ptr<run_store>>
-  open(std::shared_ptr<database> db, run_store_options options = {});
+  open(std::shared_ptr<database> db, std::shared_ptr<sealer> seals,
+       run_store_options options = {});
 
   /// Writes one record as it is now. The start of a run can do with
   /// `buffered`: after power loss it is simply not known.
@@ -46,11 +49,17 @@ public:
                                 std::size_t limit) const;
 
   /// Every run that has not ended, of all organizations: after a start these
-  /// are the ones whose carrier died, to be put again as `lost`.
+  /// are the ones whose carrier died, to be put again as `lost`. One that does
+  /// not open is left out, with a warning: it must not keep an engine from
+  /// starting.
   result<std::vector<run_record>> unfinished() const;
 
   std::size_t count(const organization_id& organization) const;
   result<void> erase_organization(const organization_id& organization);
+
+  /// Seals anew whatever an older version of the organization's key seals; puts
+  /// go on meanwhile.
+  result<void> reseal(const organization_id& organization);
 
 private:
   struct totals {
@@ -58,7 +67,8 @@ private:
     std::uint64_t bytes = 0;
   };
 
-  run_store(std::shared_ptr<database> db, run_store_options options);
+  run_store(std::shared_ptr<database> db, std::shared_ptr<sealer> seals,
+            run_store_options options);
   result<void> count_all();
   result<void> add(batch& changes, const run_write& one,
                    std::map<organization_id, totals>& now);
@@ -67,6 +77,7 @@ private:
                     totals& now);
 
   std::shared_ptr<database> db_;
+  std::shared_ptr<sealer> seals_;
   run_store_options options_;
   mutable std::mutex mutex_;
   std::map<organization_id, totals> totals_;
@@ -76,7 +87,11 @@ private:
 /// The index row of a stored run, for the migration that makes the index.
 void put_run_index(batch& changes, const run_record& r, std::size_t bytes);
 
-/// The stored form, both ways.
+/// Where the record of a run belongs; it opens nowhere else.
+sealed_place place_of_run(const organization_id& organization,
+                          std::string_view id);
+
+/// What is sealed, both ways.
 std::string encode_run(const run_record& r);
 result<run_record> decode_run(std::string_view bytes);
 

@@ -1,26 +1,11 @@
 #include "storage/store.hpp"
 
+#include "runtime/private_directory.hpp"
 #include "storage/migration.hpp"
 
 namespace troupe {
 
 namespace {
-
-result<void> make_directory(const std::filesystem::path& directory) {
-  std::error_code failed;
-  if (std::filesystem::exists(directory, failed))
-    return {};
-  std::filesystem::create_directories(directory, failed);
-  if (!failed)
-    std::filesystem::permissions(directory, std::filesystem::perms::owner_all,
-                                 failed);
-  if (failed)
-    return error{ec::unavailable,
-                 "make " + directory.string() + ": " + failed.message(),
-                 {},
-                 {}};
-  return {};
-}
 
 // Opening for writing makes new files and may migrate: nothing of that before
 // format and key are known to be right.
@@ -59,7 +44,7 @@ std::filesystem::path store_directory(const store_options& options) {
 }
 
 result<store> open_store(const store_options& options) {
-  if (auto made = make_directory(options.data_directory); !made)
+  if (auto made = make_data_directory(options.data_directory); !made)
     return made.error();
   auto master = options.master;
   if (master.file.empty())
@@ -73,17 +58,20 @@ result<store> open_store(const store_options& options) {
   if (!db)
     return db.error();
   s.db = *db;
-  if (auto migrated = migrate(*s.db); !migrated)
-    return migrated.error();
+  auto format = read_format(*s.db); // before the sealer writes its own
+  if (!format)
+    return format.error();
   auto seals = sealer::open(s.db, std::move(*source));
   if (!seals)
     return seals.error();
   s.seals = *seals;
+  if (auto migrated = migrate(*s.db, *s.seals, *format); !migrated)
+    return migrated.error();
   auto catalog = catalog_store::open(s.db, s.seals, options.catalog);
   if (!catalog)
     return catalog.error();
   s.catalog = std::move(*catalog);
-  auto runs = run_store::open(s.db, options.runs);
+  auto runs = run_store::open(s.db, s.seals, options.runs);
   if (!runs)
     return runs.error();
   s.runs = std::move(*runs);
@@ -92,6 +80,13 @@ result<store> open_store(const store_options& options) {
   if (!idempotency)
     return idempotency.error();
   s.idempotency = std::move(*idempotency);
+  s.catalog->before_retiring(
+    [runs = s.runs.get(), answers = s.idempotency.get()](const auto& whose) {
+      auto done = runs->reseal(whose);
+      return done ? answers->reseal(whose) : done;
+    });
+  if (auto resumed = s.catalog->resume_rotations(); !resumed)
+    return resumed.error();
   auto audit = audit_store::open(s.db, s.seals, options.audit);
   if (!audit)
     return audit.error();

@@ -15,11 +15,15 @@ constexpr std::size_t longest_key = 255;
 // Larger answers are made again: nothing that changes anything is that large.
 constexpr std::size_t largest_body = 64u << 10;
 
-/// Everything that makes a request this one.
-std::string text_of(const request& in) {
-  std::string text{to_string(in.verb)};
-  text.append(" ").append(in.path).append("?").append(in.query);
-  return text.append("\n").append(in.body);
+/// Everything that makes a request this one, behind `salt`.
+secret text_of(const request& in, std::string_view salt = {}) {
+  const auto verb = to_string(in.verb);
+  std::string text;
+  text.reserve(salt.size() + verb.size() + in.path.size() + in.query.size()
+               + in.body.size() + 3); // no copy of it is left behind
+  text.append(salt).append(verb).append(" ").append(in.path);
+  text.append("?").append(in.query).append("\n").append(in.body);
+  return secret{std::move(text)};
 }
 
 // Names and types are constants of ours: these are what changes answer with.
@@ -102,7 +106,7 @@ answer_memory::answer_memory(const api_options& options)
       archive_{options.archive}, salt_{make_uuid()} {}
 
 std::string answer_memory::fingerprint(const request& in) const {
-  return hex(sha256(salt_ + text_of(in)));
+  return hex(sha256(text_of(in, salt_).reveal()));
 }
 
 route_handler answer_memory::remembering(route_handler next,

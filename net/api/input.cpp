@@ -32,8 +32,8 @@ int hex_value(char c) {
 std::optional<json::object> parse_body(exchange& ex) {
   // The listener has measured it by the settings.
   const auto& body = ex.in().body;
-  auto parsed
-    = json::parse_large(body, places_of_arguments, {.bytes = body.size()});
+  auto parsed = json::parse_large(body, places_of_arguments,
+                                  {.bytes = body.size(), .wiped = true});
   if (!parsed) {
     // The reason is one of a closed set: it quotes nothing of the body.
     ex.refuse(400, "malformed_json",

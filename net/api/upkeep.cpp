@@ -34,9 +34,12 @@ void back_up(upkeep* all, const exchange_ptr& ex) {
   if (!body)
     return;
   json::reader in{*body};
-  std::filesystem::path place
-    = in.required_text("directory", {.min = 1, .max = 4'096});
-  if (!place.empty() && !place.is_absolute())
+  const auto name = in.required_text("directory", {.min = 1, .max = 4'096});
+  const std::filesystem::path place{name};
+  if (name.find('\0') != name.npos)
+    in.complain("directory", "holds a NUL character, which no path may",
+                "leave it out");
+  else if (!place.empty() && !place.is_absolute())
     in.complain("directory", "is relative", "begin with /");
   if (auto bad = in.finish()) {
     ex->fail(*bad);

@@ -105,7 +105,9 @@ std::string webhook_body(const credential_query& query) {
 }
 
 result<environment> parse_webhook_reply(std::string_view text) {
-  auto body = json::parse_object(text);
+  json::parse_limits limits;
+  limits.wiped = true;
+  auto body = json::parse_object(text, limits);
   if (!body)
     return fail(ec::unavailable,
                 "credentials webhook: the answer is no JSON object");

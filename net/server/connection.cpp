@@ -86,9 +86,19 @@ void connection::want_read() {
     return;
   if (phase_ == phase::lingering)
     in_.clear();
+  wipe_read();
   auto room = std::min(read_size, in_.max_size() - in_.size());
   reading_ = true;
   read_some(in_.prepare(room));
+}
+
+/// What was read has been taken out, and may hold secrets.
+void connection::wipe_read() {
+  if (in_.size() != 0 || unwiped_ == 0)
+    return;
+  const auto all = in_.prepare(std::min(unwiped_, in_.capacity()));
+  wipe(all.data(), all.size());
+  unwiped_ = 0;
 }
 
 void connection::on_read(error_code ec, std::size_t n) {
@@ -100,6 +110,7 @@ void connection::on_read(error_code ec, std::size_t n) {
     return;
   }
   home_->counts().bytes_in.add(n);
+  unwiped_ += n;
   if (phase_ == phase::lingering) {
     lingered_ += n;
     if (lingered_ > linger_limit)

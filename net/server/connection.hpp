@@ -3,6 +3,7 @@
 #include "net/server/auth.hpp"
 #include "net/server/exchange.hpp"
 #include "net/server/head.hpp"
+#include "runtime/wiping_allocator.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/address.hpp>
@@ -123,6 +124,7 @@ private:
   void append_chunk(std::string_view piece);
   void flush();
   void want_read();
+  void wipe_read();
   void linger();
   void peer_closed(bool cleanly);
   std::string_view probe_text() const;
@@ -133,7 +135,8 @@ private:
   const traits traits_;
   doorman doorman_;
   phase phase_ = phase::handshake;
-  boost::beast::flat_buffer in_;
+  boost::beast::basic_flat_buffer<wiping_allocator<char>> in_;
+  std::size_t unwiped_ = 0; // of in_, from its beginning, at most
   std::size_t scanned_ = 0;
   bool skipped_blank_ = false;
   std::optional<message_parser> parser_;

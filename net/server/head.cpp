@@ -266,6 +266,7 @@ void message_parser::on_field_impl(http::field, view name, view value,
 }
 
 std::size_t message_parser::on_body_impl(view body, error_code&) {
+  reserve_wiping(out_.body, body.size());
   out_.body.append(body.data(), body.size());
   return body.size();
 }
@@ -283,6 +284,7 @@ void message_parser::on_chunk_header_impl(std::uint64_t size, view extensions,
 
 std::size_t message_parser::on_chunk_body_impl(std::uint64_t, view body,
                                                error_code&) {
+  reserve_wiping(out_.body, body.size());
   out_.body.append(body.data(), body.size());
   return body.size();
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/secret.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,6 +30,11 @@ struct request {
   std::string id; // X-Request-Id, the client's or ours
 
   request() = default;
+  /// Both may hold secrets: a key, the variables of a run.
+  ~request() {
+    wipe(head);
+    wipe(body);
+  }
   request(const request&) = delete; // the views would dangle
   request& operator=(const request&) = delete;
 

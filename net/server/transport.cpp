@@ -123,7 +123,8 @@ load_tls(const server_options& options) {
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
   SSL_CTX_set_options(native,
                       SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION
-                        | SSL_OP_CIPHER_SERVER_PREFERENCE);
+                        | SSL_OP_CIPHER_SERVER_PREFERENCE
+                        | SSL_OP_CLEANSE_PLAINTEXT); // bodies hold secrets
   SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20");
   context->use_certificate_chain_file(options.tls_certificate_file, ec);
   if (ec)

@@ -4,6 +4,7 @@
 #include "runtime/json/json.hpp"
 #include "runtime/json/reader.hpp"
 #include "runtime/model/codec.hpp"
+#include "runtime/private_directory.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -65,12 +66,12 @@ fs::path environment_cache::manifest(const key& k) const {
 }
 
 result<void> environment_cache::open() {
+  if (auto made = make_private_directory(root_); !made)
+    return made.error();
   std::error_code why;
-  fs::create_directories(root_, why);
-  if (!why)
-    root_ = fs::canonical(root_, why); // mounts are opened without links
+  root_ = fs::canonical(root_, why); // mounts are opened without links
   if (why)
-    return failed("create", root_, why);
+    return failed("read", root_, why);
   auto lock = root_ / lock_name;
   lock_.reset(
     ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -222,6 +223,9 @@ result<fs::path> environment_cache::stage(const organization_id& organization,
     / (std::string{staging_prefix} + fingerprint + "-" + make_uuid());
   std::error_code why;
   fs::create_directories(path, why);
+  // Runs read it, as whoever they are; nobody else gets as far as here.
+  if (!why)
+    fs::permissions(path, fs::perms{0755}, why);
   if (why)
     return failed("create", path, why);
   return path;
@@ -230,6 +234,8 @@ result<fs::path> environment_cache::stage(const organization_id& organization,
 result<environment_lease_ptr> environment_cache::commit(const fs::path& staged,
                                                         environment_info info) {
   key k{info.organization, info.fingerprint};
+  if (auto closed = close_to_writers(staged); !closed)
+    return closed.error();
   info.bytes = use_of(staged).bytes;
   info.built_at = info.used_at = now();
   entry fresh{std::move(info), {}, {}};

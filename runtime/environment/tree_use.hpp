@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/error.hpp"
+
 #include <cstdint>
 #include <filesystem>
 
@@ -13,5 +15,10 @@ struct tree_use {
 
 /// Of everything below `directory`, links not followed.
 tree_use use_of(const std::filesystem::path& directory);
+
+/// Takes from everything below `directory`, and from itself, what a build may
+/// have left there: files that others may write, and set-user-id and
+/// set-group-id bits. Links are not followed. Nobody may be writing there.
+result<void> close_to_writers(const std::filesystem::path& directory);
 
 } // namespace troupe

@@ -2,11 +2,14 @@
 
 #include "runtime/json/large.hpp"
 #include "runtime/json/scanner.hpp"
+#include "runtime/secret.hpp"
 
+#include <boost/json/memory_resource.hpp>
 #include <boost/json/value_stack.hpp>
 
 #include <charconv>
 #include <limits>
+#include <new>
 
 namespace troupe::json {
 
@@ -91,11 +94,55 @@ struct judging_sink : checking_sink {
   }
 };
 
+/// Wipes what it takes back.
+class wiping_memory final : public boost::json::memory_resource {
+public:
+  static boost::json::storage_ptr get() {
+    static wiping_memory all;
+    return &all;
+  }
+
+private:
+  void* do_allocate(std::size_t bytes, std::size_t align) override {
+    return ::operator new (bytes, std::align_val_t{align});
+  }
+  void do_deallocate(void* at, std::size_t bytes, std::size_t align) override {
+    wipe(at, bytes);
+    ::operator delete (at, bytes, std::align_val_t{align});
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+};
+
+boost::json::storage_ptr memory_for(const parse_limits& limits) {
+  return limits.wiped ? wiping_memory::get() : boost::json::storage_ptr{};
+}
+
+/// Enough for most texts: no search for memory.
+struct working_room {
+  explicit working_room(bool is_wiped) : wiped{is_wiped} {}
+  working_room(const working_room&) = delete;
+  working_room& operator=(const working_room&) = delete;
+  ~working_room() {
+    if (wiped)
+      wipe(bytes, sizeof bytes);
+  }
+  bool wiped;
+  unsigned char bytes[2'048];
+};
+
 /// Builds the value, depth first, on Boost's stack.
 struct building_sink {
   static constexpr bool keeps = true;
-  unsigned char room[2'048]; // enough for most texts: no search for memory
-  boost::json::value_stack stack{{}, room, sizeof room};
+  working_room room; // outlives the stack
+  boost::json::value_stack stack;
+
+  explicit building_sink(const parse_limits& limits)
+      : room{limits.wiped}, stack{memory_for(limits), room.bytes,
+                                  sizeof room.bytes} {
+    stack.reset(memory_for(limits));
+  }
 
   void name(std::string_view s) { stack.push_key({s.data(), s.size()}); }
   void string(std::string_view s) { stack.push_string({s.data(), s.size()}); }
@@ -138,8 +185,7 @@ result<void> judge_object(std::string_view text, large_places places,
 
 result<value> parse_large(std::string_view text, large_places places,
                           const parse_limits& limits) {
-  building_sink sink;
-  sink.stack.reset();
+  building_sink sink{limits};
   if (auto ok = scanner<building_sink>{text, limits, sink, places}.run(); !ok)
     return ok.error();
   return sink.stack.release();
@@ -191,6 +237,17 @@ double to_double(const value& number) {
     return d;
   const auto all = std::numeric_limits<double>::infinity();
   return digits.starts_with('-') ? -all : all;
+}
+
+void wipe_texts(value& v) noexcept {
+  if (auto* s = v.if_string())
+    wipe(s->data(), s->size());
+  else if (auto* o = v.if_object())
+    for (auto& m : *o)
+      wipe_texts(m.value());
+  else if (auto* a = v.if_array())
+    for (auto& item : *a)
+      wipe_texts(item);
 }
 
 result<void> check(std::string_view text, const parse_limits& limits) {

@@ -22,6 +22,8 @@ using boost::json::value_ref;
 struct parse_limits {
   std::size_t depth = 64;
   std::size_t bytes = 16u << 20;
+  /// The text may hold secrets: whatever was kept of it is wiped when it goes.
+  bool wiped = false;
 };
 
 /// RFC 8259 and nothing more: UTF-8 checked, no duplicate names, no NaN, no
@@ -39,12 +41,16 @@ result<void> check(std::string_view text, const parse_limits& limits = {});
 result<void> check_object(std::string_view text,
                           const parse_limits& limits = {});
 
+/// Overwrites every text in it.
+void wipe_texts(value& v) noexcept;
+
 /// Compact text. Never NaN, never invalid UTF-8.
 std::string to_text(const value& v);
 std::string to_text(const object& o);
 
 /// Names sorted by code point at every level, no blanks, non-ASCII as \uXXXX:
-/// the text that fingerprints cover.
+/// the text that fingerprints cover. It is made at one place: nothing of it is
+/// left in memory but what is answered.
 std::string to_canonical(const value& v);
 
 /// Appends `text` as a JSON string, quotes included. Invalid UTF-8 becomes

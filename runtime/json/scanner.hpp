@@ -3,6 +3,7 @@
 #include "runtime/json/json.hpp"
 #include "runtime/json/large.hpp"
 #include "runtime/json/utf8.hpp"
+#include "runtime/secret.hpp"
 
 #include <boost/container/small_vector.hpp>
 
@@ -23,7 +24,17 @@ class scanner {
 public:
   scanner(std::string_view text, const parse_limits& limits, Sink& sink,
           large_places places = {})
-      : text_{text}, limits_{limits}, sink_{sink}, places_{places} {}
+      : text_{text}, limits_{limits}, sink_{sink}, places_{places} {
+    // No string is longer than its text, so it never moves.
+    if (Sink::keeps && limits.wiped && text.size() <= limits.bytes)
+      scratch_.reserve(text.size());
+  }
+  scanner(const scanner&) = delete;
+  scanner& operator=(const scanner&) = delete;
+  ~scanner() {
+    if (limits_.wiped)
+      wipe(scratch_);
+  }
 
   result<void> run() {
     if (text_.size() > limits_.bytes)

@@ -14,6 +14,21 @@ namespace {
 
 enum class style { plain, canonical, exact };
 
+/// How long the canonical form can be: \u1234 for a byte, quotes and a comma.
+std::size_t longest_canonical(const value& v) {
+  constexpr std::size_t escape = 6, around = 4, number = 40;
+  if (const auto* s = v.if_string())
+    return escape * s->size() + around;
+  std::size_t sum = number;
+  if (const auto* o = v.if_object())
+    for (const auto& m : *o)
+      sum += escape * m.key().size() + around + longest_canonical(m.value());
+  else if (const auto* a = v.if_array())
+    for (const auto& item : *a)
+      sum += around + longest_canonical(item);
+  return sum;
+}
+
 constexpr std::string_view hex = "0123456789abcdef";
 
 void append_u(std::string& out, std::uint32_t unit) {
@@ -234,6 +249,7 @@ std::string exact_text(const object& o) {
 
 std::string to_canonical(const value& v) {
   std::string out;
+  out.reserve(longest_canonical(v));
   append(out, v, style::canonical);
   return out;
 }

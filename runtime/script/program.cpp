@@ -14,21 +14,29 @@ namespace troupe::script {
 
 namespace {
 
-/// A JSON object as text, member by member.
+// What a byte may become in a JSON string, and what stands around one.
+constexpr std::size_t longest_escape = 6;
+constexpr std::size_t around = 4;
+
+/// A JSON object as text, member by member. It may hold secrets: where it has
+/// to move in order to grow, nothing is left behind.
 class head_writer {
 public:
   head_writer& text(std::string_view name, std::string_view value) {
     begin(name);
-    json::append_string(out_, value);
+    append(value);
     return *this;
   }
   head_writer& number(std::string_view name, std::uint64_t value) {
     begin(name);
-    out_ += std::to_string(value);
+    const auto digits = std::to_string(value);
+    reserve_wiping(out_, digits.size());
+    out_ += digits;
     return *this;
   }
   head_writer& raw(std::string_view name, std::string_view value) {
     begin(name);
+    reserve_wiping(out_, value.size());
     out_ += value;
     return *this;
   }
@@ -38,9 +46,9 @@ public:
     for (bool first = true; const auto& [key, value] : env) {
       if (!std::exchange(first, false))
         out_ += ',';
-      json::append_string(out_, key);
+      append(key);
       out_ += ':';
-      json::append_string(out_, value.reveal());
+      append(value.reveal());
     }
     out_ += '}';
     return *this;
@@ -52,18 +60,28 @@ public:
     for (bool first = true; const auto& value : values) {
       if (!std::exchange(first, false))
         out_ += ',';
-      json::append_string(out_, value);
+      append(value);
     }
     out_ += ']';
     return *this;
   }
-  std::string take() { return std::move(out_) + "}"; }
+  std::string take() {
+    reserve_wiping(out_, 1);
+    out_ += '}';
+    return std::move(out_);
+  }
 
 private:
   void begin(std::string_view name) {
+    reserve_wiping(out_, around);
     out_ += out_.empty() ? '{' : ',';
-    json::append_string(out_, name);
+    append(name);
     out_ += ':';
+  }
+  /// With room for what may follow it before the next one.
+  void append(std::string_view value) {
+    reserve_wiping(out_, longest_escape * value.size() + 2 * around);
+    json::append_string(out_, value);
   }
   std::string out_;
 };
@@ -116,9 +134,10 @@ std::vector<std::string> interpreter(language lang, const program_paths& paths,
 }
 
 result<program> assemble(language lang, const program_paths& paths,
-                         const std::string& chosen, const frame::message& m,
+                         const std::string& chosen, frame::message& m,
                          std::size_t answer_limit) {
   auto request = frame::encode(m);
+  wipe(m[frame::part::head]); // holds the variables
   if (request.has_error())
     return request.error();
   program p;

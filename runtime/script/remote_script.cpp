@@ -108,20 +108,26 @@ result<remote_script> build_remote_parts(const prepared_run& run,
   if (m.has_error())
     return m.error();
   auto bytes = frame::encode(*m);
+  wipe((*m)[frame::part::head]); // holds the variables
   if (bytes.has_error())
     return bytes.error();
-  auto request = "\"" + frame::to_base64(*bytes) + "\"";
+  const secret request{"\"" + frame::to_base64(*bytes) + "\""};
+  wipe(*bytes);
   std::string quoted_key;
   json::append_string(quoted_key, key);
   // The request stands on a line of its own: a traceback shows lines, and this
   // one holds the run's variables.
-  std::string rest;
-  if (run.lang == language::python)
-    rest = "\n_troupe_request = " + request
-      + "\ntry:\n    _troupe(_troupe_files, _troupe_request, " + quoted_key
+  std::string before, behind;
+  if (run.lang == language::python) {
+    before = "\n_troupe_request = ";
+    behind = "\ntry:\n    _troupe(_troupe_files, _troupe_request, " + quoted_key
       + ")\nfinally:\n    del _troupe, _troupe_files, _troupe_request\n";
-  else
-    rest = request + ",\n" + quoted_key + ");\n";
+  } else {
+    behind = ",\n" + quoted_key + ");\n";
+  }
+  std::string rest;
+  rest.reserve(before.size() + request.size() + behind.size());
+  rest.append(before).append(request.reveal()).append(behind);
   return remote_script{runner_of(run.lang), secret{std::move(rest)}};
 }
 

@@ -10,7 +10,9 @@ namespace {
 std::vector<setting_key> engine() {
   return {
     row("engine", "data-dir", TROUPE_AT(engine.data_dir),
-        "Folder for everything that is kept; created with mode 0700.")
+        "Folder for everything that is kept; created with mode 0700. One that "
+        "is found open to others is closed, or, where more than ours lies in "
+        "it, told in a warning.")
       .form(text_form::path),
     row("engine", "threads", TROUPE_AT(engine.threads),
         "Threads that run actors; 0 means one per two cores.")

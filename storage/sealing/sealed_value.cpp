@@ -18,6 +18,10 @@ std::string_view to_text(sealed_kind kind) {
     return "config variable";
   case sealed_kind::agent_variable:
     return "agent variable";
+  case sealed_kind::run:
+    return "run";
+  case sealed_kind::idempotent_answer:
+    return "idempotent answer";
   }
   return "unknown";
 }

@@ -9,14 +9,19 @@
 
 namespace troupe {
 
-enum class sealed_kind : std::uint8_t { config_variable, agent_variable };
+enum class sealed_kind : std::uint8_t {
+  config_variable,
+  agent_variable,
+  run,               // the record of one
+  idempotent_answer, // what a key was answered
+};
 
 /// Where a sealed value belongs; it opens nowhere else.
 struct sealed_place {
   organization_id organization;
   sealed_kind kind = sealed_kind::config_variable;
-  std::string owner;     // the config's or the agent's id
-  std::string_view name; // the variable's
+  std::string owner;     // the id of the config, the agent or the run
+  std::string_view name; // the variable's, or the digest of the key
 };
 
 /// What stands before the nonce: which format, which version of the

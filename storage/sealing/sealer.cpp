@@ -8,6 +8,9 @@ namespace troupe {
 
 namespace {
 
+// Records are replaced as a whole, and nobody counts how often.
+constexpr std::uint64_t record_text_version = 1;
+
 sealed_place place_of(const sealed_variable& v) {
   return {v.about.organization, sealed_kind::config_variable,
           v.about.config.str(), v.about.key};
@@ -100,7 +103,7 @@ result<void> sealer::load() {
       has_digest_key = true;
     } else {
       keys_[w.organization][w.version]
-        = std::make_shared<const aead>(*key, random_);
+        = std::make_shared<const data_key>(*key, random_);
     }
     return {};
   });
@@ -117,8 +120,8 @@ result<void> sealer::load() {
 
 // -- values -------------------------------------------------------------------
 
-std::shared_ptr<const aead> sealer::find(const organization_id& organization,
-                                         std::uint32_t version) const {
+auto sealer::find(const organization_id& organization,
+                  std::uint32_t version) const -> data_key_ptr {
   std::shared_lock guard{keys_mutex_};
   for (const auto* ring : {&keys_, &retired_})
     if (auto i = ring->find(organization); i != ring->end())
@@ -127,8 +130,8 @@ std::shared_ptr<const aead> sealer::find(const organization_id& organization,
   return nullptr;
 }
 
-result<std::pair<std::uint32_t, std::shared_ptr<const aead>>>
-sealer::sealing_key(const organization_id& organization) {
+auto sealer::sealing_key(const organization_id& organization)
+  -> result<std::pair<std::uint32_t, data_key_ptr>> {
   if (organization.empty())
     return error{
       ec::internal, "a sealed value belongs to an organization", {}, {}};
@@ -147,9 +150,8 @@ sealer::sealing_key(const organization_id& organization) {
 }
 
 // Durable before anything is sealed with it.
-result<std::shared_ptr<const aead>>
-sealer::make_data_key(const organization_id& organization,
-                      std::uint32_t version) {
+auto sealer::make_data_key(const organization_id& organization,
+                           std::uint32_t version) -> result<data_key_ptr> {
   auto key = key_bytes::random(random_);
   if (!key)
     return key.error();
@@ -161,7 +163,7 @@ sealer::make_data_key(const organization_id& organization,
   b.put(column::meta, wrapped->key(), wrapped->value());
   if (auto written = db_->write(b); !written)
     return written.error();
-  auto made = std::make_shared<const aead>(*key, random_);
+  auto made = std::make_shared<const data_key>(*key, random_);
   keys_[organization][version] = made;
   return made;
 }
@@ -172,7 +174,8 @@ result<std::string> sealer::seal(const sealed_place& place, const secret& value,
   if (!key)
     return key.error();
   sealed_header header{key->first, record_version};
-  auto text = key->second->seal(value.reveal(), associated_data(place, header));
+  auto text
+    = key->second->values.seal(value.reveal(), associated_data(place, header));
   if (!text)
     return text.error();
   return to_bytes(header) + *text;
@@ -183,16 +186,48 @@ result<secret> sealer::open(const sealed_place& place,
   auto header = read_sealed_header(sealed);
   if (!header)
     return header.error();
-  auto key = find(place.organization, header->key_version);
+  auto key = key_of(place.organization, *header);
+  if (!key)
+    return key.error();
+  return (*key)->values.open(sealed.substr(sealed_header_bytes),
+                             associated_data(place, *header));
+}
+
+result<std::string> sealer::seal_record(const sealed_place& place,
+                                        std::string_view text) {
+  auto key = sealing_key(place.organization);
+  if (!key)
+    return key.error();
+  const sealed_header header{key->first, record_text_version};
+  auto sealed = key->second->records.seal(text, associated_data(place, header));
+  if (!sealed)
+    return sealed.error();
+  return to_bytes(header) + *sealed;
+}
+
+result<secret> sealer::open_record(const sealed_place& place,
+                                   std::string_view sealed) const {
+  auto header = read_sealed_header(sealed);
+  if (!header)
+    return header.error();
+  auto key = key_of(place.organization, *header);
+  if (!key)
+    return key.error();
+  return (*key)->records.open(sealed.substr(sealed_header_bytes),
+                              associated_data(place, *header));
+}
+
+auto sealer::key_of(const organization_id& organization,
+                    const sealed_header& header) const -> result<data_key_ptr> {
+  auto key = find(organization, header.key_version);
   if (!key)
     return error{ec::denied,
                  "a sealed value needs version "
-                   + std::to_string(header->key_version)
+                   + std::to_string(header.key_version)
                    + " of its organization's key, which is gone",
                  {},
                  {}};
-  return key->open(sealed.substr(sealed_header_bytes),
-                   associated_data(place, *header));
+  return key;
 }
 
 result<secret> sealer::open(const sealed_variable& v) const {

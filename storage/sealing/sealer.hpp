@@ -2,6 +2,7 @@
 
 #include "runtime/catalog.hpp"
 #include "storage/sealing/aead.hpp"
+#include "storage/sealing/record_cipher.hpp"
 #include "storage/sealing/sealed_value.hpp"
 #include "storage/sealing/wrapped_key.hpp"
 
@@ -48,6 +49,13 @@ public:
   result<secret> open(const sealed_variable& v) const;
   result<secret> open(const sealed_agent_variable& v) const;
 
+  /// The same for records, of which there may be any number. `text` is as
+  /// private as a value, but nobody has promised to wipe it.
+  result<std::string> seal_record(const sealed_place& place,
+                                  std::string_view text);
+  result<secret> open_record(const sealed_place& place,
+                             std::string_view sealed) const;
+
   /// A keyed digest for cache keys and fingerprints that cover secrets: equal
   /// for equal texts, tells nothing without the key, outlives rotations.
   /// `purpose` keeps the digests of two uses apart.
@@ -83,17 +91,26 @@ public:
   result<void> forget(const organization_id& organization);
 
 private:
-  using versions = std::map<std::uint32_t, std::shared_ptr<const aead>>;
+  struct data_key {
+    data_key(const key_bytes& key, const random_source& random)
+        : values{key, random}, records{key.clone(), random} {}
+    aead values;
+    record_cipher records;
+  };
+  using data_key_ptr = std::shared_ptr<const data_key>;
+  using versions = std::map<std::uint32_t, data_key_ptr>;
 
   sealer(std::shared_ptr<database> db, key_source source, random_source random);
   result<void> begin();
   result<void> load();
   /// With `keys_mutex_` held alone.
-  result<std::shared_ptr<const aead>>
-  make_data_key(const organization_id& organization, std::uint32_t version);
-  std::shared_ptr<const aead> find(const organization_id& organization,
-                                   std::uint32_t version) const;
-  result<std::pair<std::uint32_t, std::shared_ptr<const aead>>>
+  result<data_key_ptr> make_data_key(const organization_id& organization,
+                                     std::uint32_t version);
+  data_key_ptr find(const organization_id& organization,
+                    std::uint32_t version) const;
+  result<data_key_ptr> key_of(const organization_id& organization,
+                              const sealed_header& header) const;
+  result<std::pair<std::uint32_t, data_key_ptr>>
   sealing_key(const organization_id& organization);
   result<void> rewrap_all(const progress_sink& tell);
   result<void> finish_rotation(const progress_sink& tell);

@@ -57,7 +57,7 @@ struct survivor {
     seals = must(sealer::open(db, must(key_source::open(master, false))));
     picture = must(load_catalog(*db, catalog_tables{db}));
     audit = must(audit_store::open(db, seals));
-    runs = must(run_store::open(db));
+    runs = must(run_store::open(db, seals));
   }
   std::shared_ptr<database> db;
   std::shared_ptr<sealer> seals;

@@ -50,12 +50,12 @@ BOOST_AUTO_TEST_CASE(reads_on_when_the_disk_is_full_and_recovers_by_itself) {
   must(put("before"));
   disk->full = true;
   auto refused = put("full");
-  BOOST_TEST((code_of(refused) == ec::exhausted));
+  BOOST_TEST((code_of(refused) == ec::no_space));
   BOOST_TEST(contains(text_of(refused), "the disk is full"));
   auto again = put("full");
-  BOOST_TEST((code_of(again) == ec::exhausted));
+  BOOST_TEST((code_of(again) == ec::no_space));
   BOOST_TEST(contains(text_of(again), "only reads for now"));
-  BOOST_TEST((code_of(db->heal()) == ec::exhausted));
+  BOOST_TEST((code_of(db->heal()) == ec::no_space));
   BOOST_TEST(has("before"));
   BOOST_TEST(!has("full"));
   auto generation = db->generation();
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(reads_on_when_the_disk_is_full_and_recovers_by_itself) {
 
 BOOST_AUTO_TEST_CASE(recovers_when_the_very_first_write_met_a_full_disk) {
   disk->full = true;
-  BOOST_TEST((code_of(put("first")) == ec::exhausted));
+  BOOST_TEST((code_of(put("first")) == ec::no_space));
   disk->full = false;
   must(db->heal());
   must(put("second"));
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(reads_on_when_the_disk_fails_again_while_it_recovers) {
   disk->sync_fails = false;
   disk->files_left = 1; // enough for the probe, not for a new start
   auto generation = db->generation();
-  BOOST_TEST((code_of(db->heal()) == ec::exhausted));
+  BOOST_TEST((code_of(db->heal()) == ec::no_space));
   BOOST_TEST(has("before"));
   BOOST_TEST(db->generation() == generation);
   disk->files_left = 1'000'000;
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(lives_through_a_really_full_disk) {
     BOOST_TEST_MESSAGE("this host lets nobody mount a tmpfs");
     return;
   }
-  BOOST_TEST(said == "refused exhausted");
+  BOOST_TEST(said == "refused no_space");
   BOOST_TEST(full.line() == "reads on");
   BOOST_TEST(full.line() == "writes again");
   BOOST_TEST(full.line() == "all there");
@@ -231,8 +231,8 @@ BOOST_AUTO_TEST_CASE(fills_a_disk) {
     written = db->write(b);
   }
   --count; // the last one was refused
-  if (written || written.error().code == ec::exhausted)
-    say(written ? "refused nothing" : "refused exhausted");
+  if (written || written.error().code == ec::no_space)
+    say(written ? "refused nothing" : "refused no_space");
   else
     say("refused " + to_string(written.error()));
   say(must(db->get(column::tools, "0")).has_value() ? "reads on"

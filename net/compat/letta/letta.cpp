@@ -35,8 +35,8 @@ std::optional<json::object> body_of(exchange& ex, bool optional) {
     return json::object{};
   // The listener has measured it by the settings.
   static constexpr std::string_view arguments[] = {"/args"};
-  auto parsed = json::parse_large(ex.in().body, arguments,
-                                  {.bytes = ex.in().body.size()});
+  auto parsed = json::parse_large(
+    ex.in().body, arguments, {.bytes = ex.in().body.size(), .wiped = true});
   if (parsed && optional && parsed->is_null())
     return json::object{};
   if (parsed && parsed->is_object())

@@ -17,7 +17,7 @@ namespace {
 /// An archive that knows what the test says.
 struct known_answers : answer_archive {
   archived_answer next;
-  void enter(organization_id, std::string, std::string,
+  void enter(organization_id, std::string, secret,
              handler<archived_answer> done) override {
     done(next);
   }

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(
   } const table[]
     = {{ec::invalid_request, 422}, {ec::not_found, 404},   {ec::conflict, 409},
        {ec::denied, 403},          {ec::unavailable, 503}, {ec::timeout, 504},
-       {ec::exhausted, 429},       {ec::internal, 500}};
+       {ec::exhausted, 429},       {ec::internal, 500},    {ec::no_space, 507}};
   for (const auto& [code, status] : table) {
     house.engine.play
       = [code = code](const run_request&) -> result<run_result> {
@@ -98,9 +98,11 @@ BOOST_AUTO_TEST_CASE(
     bool was_a_run
       = code == ec::unavailable || code == ec::timeout || code == ec::internal;
     BOOST_TEST(o.contains("run_id") == was_a_run);
-    BOOST_TEST(
-      a.fields["retry-after"]
-      == (code == ec::unavailable || code == ec::exhausted ? "2" : ""));
+    BOOST_TEST(a.fields["retry-after"]
+               == (code == ec::unavailable || code == ec::exhausted
+                       || code == ec::no_space
+                     ? "2"
+                     : ""));
   }
 }
 

@@ -28,6 +28,11 @@ BOOST_AUTO_TEST_CASE(back_up_where_the_operator_says) {
   for (auto* body : {R"({"directory":"monday"})", R"({"directory":""})",
                      R"({"directry":"/backups"})", "{}"})
     BOOST_TEST(house.post(backups, body).status == 422, body);
+  house.keeper.last.clear();
+  auto cut = house.post(backups, R"({"directory":"/backups/a\u0000b"})");
+  BOOST_TEST(cut.status == 422);
+  BOOST_TEST(cut.body.find("/directory") != std::string::npos, cut.body);
+  BOOST_TEST(house.keeper.last.empty());
   house.keeper.next_backup
     = error{ec::conflict, "/backups/monday exists", {}, {}};
   auto refused = house.post(backups, monday);

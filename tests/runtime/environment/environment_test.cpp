@@ -1,6 +1,8 @@
 #include "runtime/environment/environment_backend.hpp"
 #include "tests/runtime/environment/builder_fixture.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
 using namespace troupe;
@@ -31,6 +33,58 @@ BOOST_AUTO_TEST_CASE(installs_first_and_then_runs_in_what_was_installed) {
   BOOST_REQUIRE(outcome.answer.has_value());
   BOOST_TEST(outcome.answer->environment.size() == 64u);
   BOOST_TEST(!watcher->lines().empty());
+}
+
+BOOST_AUTO_TEST_CASE(are_closed_to_others_whatever_a_build_leaves) {
+  auto mode = [](const fs::path& path) {
+    struct stat about {};
+    BOOST_REQUIRE(::lstat(path.c_str(), &about) == 0);
+    return about.st_mode & 07777;
+  };
+  const auto before = ::umask(0);
+  outer.reset();
+  builder->stop();
+  builder.reset();
+  fs::remove_all(options.root);
+  options.root = dir.path / "data" / "environments";
+  open();
+  BOOST_TEST(mode(dir.path / "data") == 0700u);
+  BOOST_TEST(mode(options.root) == 0700u);
+  outer->start(run_with({pip("hostile")}),
+               std::make_shared<waiting_observer>());
+  auto installer = inner->next();
+  const fs::path staged = installer.run->mounts.at(0).host;
+  fs::create_directories(staged / "bin");
+  for (auto name : {"bin/open", "bin/rooted"})
+    std::ofstream{staged / name} << "yes";
+  const auto outside = dir.path / "outside";
+  std::ofstream{outside} << "not ours";
+  fs::create_symlink(outside, staged / "link");
+  ::chmod(outside.c_str(), 0666);
+  ::chmod(staged.c_str(), 0777);
+  ::chmod((staged / "bin").c_str(), 03777);
+  ::chmod((staged / "bin/open").c_str(), 0777);
+  ::chmod((staged / "bin/rooted").c_str(), 06755);
+  install(installer);
+  auto tool = inner->next();
+  ::umask(before);
+  const fs::path built = tool.run->mounts.at(0).host;
+  BOOST_TEST(mode(built) == 0755u);
+  BOOST_TEST(mode(built / "bin") == 0755u);
+  BOOST_TEST(mode(built / "bin/open") == 0755u);
+  BOOST_TEST(mode(built / "bin/rooted") == 0755u);
+  BOOST_TEST((mode(built / "installed") & 022) == 0u);
+  BOOST_TEST(mode(outside) == 0666u);
+  tool.observer->finished(ended(*tool.run, run_status::success));
+}
+
+BOOST_AUTO_TEST_CASE(close_a_place_that_an_older_version_left_open) {
+  builder->stop();
+  ::chmod(options.root.c_str(), 0755);
+  open();
+  struct stat about {};
+  BOOST_REQUIRE(::stat(options.root.c_str(), &about) == 0);
+  BOOST_TEST((about.st_mode & 0777) == 0700u);
 }
 
 BOOST_AUTO_TEST_CASE(builds_once_for_everybody_who_wants_the_same) {

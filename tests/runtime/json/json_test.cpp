@@ -71,6 +71,31 @@ BOOST_AUTO_TEST_CASE(decodes_every_mixture_of_plain_escaped_and_wide_text) {
         }
 }
 
+BOOST_AUTO_TEST_CASE(reads_the_same_where_the_text_is_a_secret) {
+  json::parse_limits secret_text;
+  secret_text.wiped = true;
+  const std::string large(10'000, 'x'); // more than is set aside
+  for (const auto& text :
+       {std::string{R"({"a": [1, 2.5, true, null, "b"], "\u0041": "\n\"c"})"},
+        R"({"a": ")" + large + R"(", "b": "\t)" + large + R"("})",
+        std::string{"[[[]]]"}, std::string{R"({"a": ")"}}) {
+    auto open = json::parse(text);
+    auto wiped = json::parse(text, secret_text);
+    BOOST_REQUIRE(open.has_value() == wiped.has_value());
+    if (!open) {
+      BOOST_TEST(open.error().text == wiped.error().text);
+      continue;
+    }
+    BOOST_TEST((*open == *wiped));
+    // It may be moved to where other values live, and outlive the parser.
+    json::object kept;
+    kept["x"] = std::move(*wiped);
+    BOOST_TEST((kept.at("x") == *open));
+    json::wipe_texts(kept.at("x"));
+    BOOST_TEST(json::to_text(kept).find("xxx") == std::string::npos);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(refuses_what_rfc_8259_does_not_know) {
   const std::string cases[] = {
     "",
