@@ -10,10 +10,44 @@ import sys
 from troupe_runner.serve import run_request
 
 
+class _NoLoop:
+    """A notebook's cell is carried out inside of its kernel's event loop. A tool
+    finds its thread as it is everywhere else: without one that runs."""
+
+    def __enter__(self):
+        asyncio = sys.modules.get("asyncio")
+        self.loop = asyncio and asyncio._get_running_loop()
+        if self.loop is None:
+            return
+        self.task = asyncio.current_task(self.loop)
+        if self.task is not None:
+            asyncio.tasks._leave_task(self.loop, self.task)
+        asyncio._set_running_loop(None)
+        if sys.version_info >= (3, 14):  # no policies any more
+            asyncio.set_event_loop(None)
+        else:
+            self.policy = asyncio.get_event_loop_policy()
+            asyncio.set_event_loop_policy(asyncio.DefaultEventLoopPolicy())
+
+    def __exit__(self, *_):
+        if self.loop is None:
+            return
+        import asyncio
+
+        if sys.version_info >= (3, 14):
+            asyncio.set_event_loop(self.loop)
+        else:
+            asyncio.set_event_loop_policy(self.policy)
+        asyncio._set_running_loop(self.loop)
+        if self.task is not None:
+            asyncio.tasks._enter_task(self.loop, self.task)
+
+
 def serve(request, key):
     main, argv, path = sys.modules.get("__main__"), sys.argv, list(sys.path)
     try:
-        answer = run_request(request)
+        with _NoLoop():
+            answer = run_request(request)
     finally:
         sys.argv, sys.path[:] = argv, path
         if main is not None:
