@@ -160,7 +160,7 @@ void linked_peers::keep(node& n) {
   auto pause = options_.first_pause;
   for (;;) {
     auto link = dialed_link::open(n.at.host, n.at.port, options_.identity,
-                                  options_.patience);
+                                  options_.patience, options_.watch);
     result<gate_actor> met = error{ec::unavailable, ""};
     if (link)
       met = adopt_outbound(system_, broker_, (*link)->middleman_end(),

@@ -22,6 +22,7 @@ struct peer_options {
   std::chrono::milliseconds first_pause{100};
   std::chrono::milliseconds longest_pause{10'000};
   std::function<void(std::string_view)> report; // on any thread
+  watchdog* watch = nullptr; // of the links' threads; outlives the backend
 };
 
 /// Other nodes as a backend: each run goes to the node with the fewest of ours
