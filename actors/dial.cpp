@@ -2,6 +2,7 @@
 
 #include "actors/link.hpp"
 #include "actors/link_context.hpp"
+#include "runtime/watchdog.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/connect.hpp>
@@ -26,6 +27,7 @@ public:
       : tls_{std::move(tls)}, thread_{[this] { io_.run(); }} {}
 
   ~tls_dialed_link() override {
+    watched_.stop();
     asio::post(io_, [this] {
       boost::system::error_code ignored;
       socket_.close(ignored);
@@ -38,6 +40,10 @@ public:
 
   int middleman_end() override { return end_; }
   std::string why_cut() const override { return link_->why_cut(); }
+
+  void be_watched(watchdog& by, std::string name) {
+    watched_ = by.turns(std::move(name), io_.get_executor());
+  }
 
   result<void> dial(const std::string& host, std::uint16_t port,
                     std::chrono::milliseconds patience) {
@@ -93,6 +99,7 @@ private:
   tcp::socket socket_{io_};
   std::shared_ptr<node_link> link_; // on the thread, once it is met
   int end_ = -1;
+  watchdog::watched watched_;
   std::thread thread_; // last: it uses the others
 };
 
@@ -100,8 +107,8 @@ private:
 
 result<std::unique_ptr<dialed_link>>
 dialed_link::open(const std::string& host, std::uint16_t port,
-                  const link_identity& who,
-                  std::chrono::milliseconds patience) {
+                  const link_identity& who, std::chrono::milliseconds patience,
+                  watchdog* watch) {
   auto tls = make_link_context(who, link_side::dials);
   if (!tls)
     return tls.error();
@@ -109,6 +116,8 @@ dialed_link::open(const std::string& host, std::uint16_t port,
   if (auto met = made->dial(host, port, patience); !met)
     return std::move(met).error().within("connect to " + host + ":"
                                          + std::to_string(port));
+  if (watch)
+    made->be_watched(*watch, "link to " + host);
   return std::unique_ptr<dialed_link>{std::move(made)};
 }
 

@@ -14,10 +14,10 @@ namespace troupe {
 class dialed_link {
 public:
   /// Blocks, no longer than `patience`. `host` must stand in the certificate
-  /// of whoever answers.
+  /// of whoever answers. `watch` sees to it that the thread turns.
   static result<std::unique_ptr<dialed_link>>
   open(const std::string& host, std::uint16_t port, const link_identity& who,
-       std::chrono::milliseconds patience);
+       std::chrono::milliseconds patience, watchdog* watch = nullptr);
   virtual ~dialed_link() = default;
 
   /// For the middleman, who owns it from here on. To be asked for once.

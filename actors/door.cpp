@@ -3,6 +3,7 @@
 #include "actors/basp.hpp"
 #include "actors/link.hpp"
 #include "actors/link_context.hpp"
+#include "runtime/watchdog.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -38,6 +39,7 @@ public:
   ~tls_door() override {
     if (!thread_.joinable())
       return;
+    watched_.stop();
     auto work = close_all();
     asio::co_spawn(io_, std::move(work), asio::detached);
     busy_.reset();
@@ -66,6 +68,7 @@ private:
     io_.get_executor()};
   tcp::acceptor acceptor_{io_};
   std::set<std::shared_ptr<node_link>> links_; // on the thread
+  watchdog::watched watched_;
   std::thread thread_;
 };
 
@@ -105,6 +108,8 @@ result<void> tls_door::open(const door_options& options) {
   auto work = accept_all();
   asio::co_spawn(io_, std::move(work), asio::detached);
   thread_ = std::thread{[this] { io_.run(); }};
+  if (options.watch)
+    watched_ = options.watch->turns("links", io_.get_executor());
   return {};
 }
 

@@ -5,6 +5,8 @@
 
 namespace troupe {
 
+class watchdog;
+
 /// What proves who a node is, as PEM files. All three or nothing: a link that
 /// verifies one side only is no link.
 struct link_identity {
@@ -28,6 +30,7 @@ struct door_options {
   std::uint32_t max_links = 64;
   /// Who has not proved anything yet; each has two seconds for it.
   std::uint32_t max_handshakes = 256;
+  watchdog* watch = nullptr; // of the thread; outlives the door
 };
 
 } // namespace troupe

@@ -7,10 +7,12 @@
 #include "actors/stored.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/system.hpp"
+#include "runtime/watchdog.hpp"
 
 #include <caf/io/middleman.hpp>
 
-#include <condition_variable>
+#include <sysexits.h>
+
 #include <cstdlib>
 #include <mutex>
 #include <thread>
@@ -18,36 +20,6 @@
 namespace troupe {
 
 namespace {
-
-/// Ends the process when stopping takes too long: an actor system that waits
-/// for a forgotten promise waits for ever.
-class watchdog {
-public:
-  watchdog(std::chrono::milliseconds patience,
-           std::function<void(std::string_view)> report)
-      : thread_{[this, patience, report = std::move(report)] {
-          std::unique_lock lock{mutex_};
-          if (changed_.wait_for(lock, patience, [this] { return done_; }))
-            return;
-          if (report)
-            report("engine did not stop in time, so the process ends now");
-          std::_Exit(1);
-        }} {}
-  ~watchdog() {
-    {
-      std::lock_guard guard{mutex_};
-      done_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-
-private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool done_ = false;
-  std::thread thread_; // last: it uses the others
-};
 
 /// What stopping may take beyond the drain before we give up on it.
 constexpr auto patience_beyond_drain = std::chrono::seconds{10};
@@ -59,6 +31,16 @@ constexpr auto patience_for_announcement = std::chrono::seconds{1};
 
 /// What another node may take to read its last answers and to hang up.
 constexpr auto patience_for_hanging_up = std::chrono::seconds{2};
+
+watchdog_options guarding(std::function<void(std::string_view)> report) {
+  watchdog_options o;
+  o.end = [report = std::move(report)](std::string_view why) {
+    if (report)
+      report(why);
+    std::_Exit(EX_SOFTWARE);
+  };
+  return o;
+}
 
 class host final : public engine_host {
 public:
@@ -222,8 +204,12 @@ void host::stop() {
     refuse_runs();
     if (!system_)
       return;
-    watchdog guard{context_->options.drain_timeout + patience_beyond_drain,
-                   context_->options.report};
+    // An actor system that waits for a forgotten promise waits for ever.
+    watchdog guard{guarding(context_->options.report)};
+    auto in_time
+      = guard.is_over("the stop of the engine",
+                      context_->options.drain_timeout + patience_beyond_drain);
+    guard.start();
     wait_for_runs();
     {
       // Everybody answers what they promised, the ledger writes it down.

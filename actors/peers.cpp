@@ -48,8 +48,8 @@ result<gate_actor> linked_peers::say_hello(gate_actor gate) {
 void linked_peers::keep(node& n) {
   auto pause = options_.first_pause;
   for (;;) {
-    auto link
-      = dialed_link::open(n.host, n.port, options_.identity, options_.patience);
+    auto link = dialed_link::open(n.host, n.port, options_.identity,
+                                  options_.patience, options_.watch);
     result<gate_actor> met = error{ec::unavailable, ""};
     if (link)
       met = adopt_outbound(system_, broker_, (*link)->middleman_end(),

@@ -27,6 +27,7 @@ struct peer_options {
   std::chrono::milliseconds longest_pause{10'000};
   std::function<void(std::string_view)> report; // on any thread
   std::function<void(std::string_view)> warn;   // the same, for what is wrong
+  watchdog* watch = nullptr; // of the links' threads; outlives the backend
 };
 
 /// Other nodes as a backend: each run goes to the node with the fewest of ours

@@ -9,7 +9,6 @@
 #include "app/options.hpp"
 #include "app/remote_backends.hpp"
 #include "app/stored_upkeep.hpp"
-#include "app/watchdog.hpp"
 #include "net/compat/letta/letta.hpp"
 #include "net/server/server.hpp"
 #include "net/telemetry/exporter.hpp"
@@ -19,10 +18,9 @@
 #include "runtime/io_thread.hpp"
 #include "runtime/local/local_backend.hpp"
 #include "runtime/log.hpp"
+#include "runtime/watchdog.hpp"
 
 #include <unistd.h>
-
-#include <future>
 
 namespace troupe {
 
@@ -39,6 +37,13 @@ std::string store_metrics(const store& kept) {
     + std::string{kept.db->trouble() ? "0" : "1"} + "\n";
 }
 
+/// Its reason is the last line of the log.
+void end_process(std::string_view why) {
+  log::error(why);
+  logging::flush_current();
+  ::_exit(exit_ours);
+}
+
 } // namespace
 
 /// Declared in the order of opening, so that even a half-opened host goes away
@@ -46,7 +51,9 @@ std::string store_metrics(const store& kept) {
 struct host::parts {
   std::chrono::milliseconds drain{};
   bool tls = false;
+  std::unique_ptr<watchdog> watch;
   std::unique_ptr<io_thread> local_io;
+  watchdog::watched local_turns;
   std::shared_ptr<local_backend> local;
   std::shared_ptr<environment_builder> builder;
   std::shared_ptr<environment_desk> packages;
@@ -55,6 +62,7 @@ struct host::parts {
   std::shared_ptr<configuration_store> configuration;
   std::unique_ptr<remote_backends> remote;
   std::unique_ptr<engine_host> engine;
+  watchdog::watched engine_answers;
   std::shared_ptr<answer_archive> archive;
   std::unique_ptr<upkeep> keeper;
   std::unique_ptr<net::span_exporter> exporter;
@@ -75,6 +83,7 @@ result<void> host::parts::open_local(const settings& s) {
   if (!s.local.enabled)
     return {};
   local_io = std::make_unique<io_thread>();
+  local_turns = watch->turns("local runs", local_io->executor());
   auto opened
     = local_backend::open(local_io->executor(), local_options_from(s));
   if (!opened)
@@ -109,7 +118,7 @@ result<void> host::parts::open_engine(const settings& s) {
   if (runs)
     options.backends.push_back(runs);
   auto providers
-    = remote_backends::open(s, {kept, kept->sandboxes.get()}, options);
+    = remote_backends::open(s, {kept, kept->sandboxes.get()}, options, *watch);
   if (!providers)
     return std::move(providers).error().within("open the remote backends");
   remote = std::move(*providers);
@@ -117,22 +126,32 @@ result<void> host::parts::open_engine(const settings& s) {
     auto nodes = peer_options_from(s);
     nodes.report = options.report;
     nodes.warn = options.warn;
+    nodes.watch = watch.get();
     auto met = peers::open(std::move(nodes));
     if (!met)
       return std::move(met).error().within("meet the nodes of cluster.seeds");
     options.backends.push_back(std::move(*met));
   }
+  if (options.door)
+    options.door->watch = watch.get();
   auto opened = troupe::open_engine(std::move(options));
   if (!opened)
     return std::move(opened).error().within("open the engine");
   engine = std::move(*opened);
+  engine_answers = watch->answers(
+    "the actors", [asked = &engine->engine()](std::function<void()> turned) {
+      asked->health(
+        [turned = std::move(turned)](result<engine_health>) { turned(); });
+    });
   return {};
 }
 
 result<void> host::parts::open_telemetry(const settings& s) {
   if (s.telemetry.otlp_endpoint.empty())
     return {};
-  auto opened = net::span_exporter::open(exporter_options_from(s));
+  auto options = exporter_options_from(s);
+  options.watch = watch.get();
+  auto opened = net::span_exporter::open(std::move(options));
   if (!opened)
     return opened.error();
   exporter = std::move(*opened);
@@ -154,11 +173,12 @@ result<void> host::parts::open_server(const settings& s) {
   options.access_log = access_log_of(s);
   if (local_io)
     options.host = &local_io->context();
-  options.more_metrics
-    = [from = remote.get(), spans = exporter.get(), store = kept] {
-        return from->metrics() + (spans ? spans->metrics() : std::string{})
-          + logging::metrics() + store_metrics(*store);
-      };
+  options.watch = watch.get();
+  options.more_metrics = [from = remote.get(), spans = exporter.get(),
+                          turns = watch.get(), store = kept] {
+    return from->metrics() + (spans ? spans->metrics() : std::string{})
+      + turns->metrics() + logging::metrics() + store_metrics(*store);
+  };
   server = std::make_unique<net::http_server>(front(), std::move(options));
   auto api = api_options_from(s);
   api.archive = archive = make_stored_archive(kept);
@@ -181,9 +201,16 @@ result<void> host::parts::open_server(const settings& s) {
   return {};
 }
 
-result<std::unique_ptr<host>> host::open(const configuration& what) {
+result<std::unique_ptr<host>> host::open(const configuration& what,
+                                         watchdog_options watch) {
   auto& s = what.values;
   auto p = std::make_unique<parts>();
+  watch.warn_after = s.watchdog.warn_after;
+  watch.end_after = s.watchdog.end_after;
+  if (!watch.end)
+    watch.end = end_process;
+  p->watch = std::make_unique<watchdog>(std::move(watch));
+  p->watch->start();
   p->drain = s.engine.drain_timeout;
   p->tls = !s.http.tls_certificate.empty();
   std::unique_ptr<host> h{new host{std::move(p)}};
@@ -197,6 +224,8 @@ result<std::unique_ptr<host>> host::open(const configuration& what) {
 // -- stopping -----------------------------------------------------------------
 
 void host::parts::stop() {
+  // Who is on the way out may be slow to answer.
+  engine_answers.stop();
   // One deadline for both: the watchdog grants the drain once.
   if (engine)
     engine->drain(std::chrono::steady_clock::now() + drain);
@@ -225,6 +254,7 @@ void host::parts::stop() {
   packages.reset();
   builder.reset();
   local.reset();
+  local_turns.stop();
   local_io.reset();
   configuration.reset();
   kept.reset();
@@ -252,13 +282,6 @@ std::uint16_t host::link_port() const {
   return parts_ && parts_->engine ? parts_->engine->published_port() : 0;
 }
 
-bool host::answers(std::chrono::milliseconds within) const {
-  auto answered = std::make_shared<std::promise<void>>();
-  parts_->engine->engine().health(
-    [answered](result<engine_health>) { answered->set_value(); });
-  return answered->get_future().wait_for(within) == std::future_status::ready;
-}
-
 result<void> host::reload() {
   return parts_->tls ? parts_->server->reload_tls() : result<void>{};
 }
@@ -266,10 +289,7 @@ result<void> host::reload() {
 void host::stop() {
   if (!parts_)
     return;
-  watchdog guard{parts_->drain + stop_slack, [] {
-                   log::error("engine did not stop in time and ends itself");
-                   ::_exit(exit_ours);
-                 }};
+  auto in_time = parts_->watch->is_over("the stop", parts_->drain + stop_slack);
   parts_->stop();
   parts_.reset();
 }

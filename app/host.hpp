@@ -2,6 +2,7 @@
 
 #include "runtime/error.hpp"
 #include "runtime/settings/layers.hpp"
+#include "runtime/watchdog.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -16,7 +17,9 @@ namespace troupe {
 /// process, since an orchestrator would, and with less of an explanation.
 class host {
 public:
-  static result<std::unique_ptr<host>> open(const configuration& what);
+  /// `watch`: what the watchdog does besides what the settings say.
+  static result<std::unique_ptr<host>> open(const configuration& what,
+                                            watchdog_options watch = {});
   host(const host&) = delete;
   host& operator=(const host&) = delete;
   ~host();
@@ -27,8 +30,6 @@ public:
   std::vector<std::string> addresses() const;
   /// Where other nodes and platforms may connect; 0: nowhere.
   std::uint16_t link_port() const;
-  /// Whether the engine answers a question in time: a sign of life.
-  bool answers(std::chrono::milliseconds within) const;
   /// Reads certificate and key of TLS again; without TLS there is nothing to.
   result<void> reload();
   /// Finishes what has begun, within the drain timeout; then lets go of

@@ -170,6 +170,12 @@ struct logging::state {
                 spdlog::string_view_t{line.data(), line.size()});
   }
 
+  void flush() {
+    auto next = sink->flushed() + 1;
+    logger->flush();
+    sink->wait_for_flush(next);
+  }
+
   logging_options options;
   std::shared_ptr<line_sink> sink;
   std::shared_ptr<spdlog::details::thread_pool> queue;
@@ -247,9 +253,13 @@ void logging::hide_all(const settings& s) {
 }
 
 void logging::flush() {
-  auto next = state_->sink->flushed() + 1;
-  state_->logger->flush();
-  state_->sink->wait_for_flush(next);
+  state_->flush();
+}
+
+void logging::flush_current() {
+  std::shared_lock lock{state::guard};
+  if (state::current)
+    state::current->flush();
 }
 
 std::uint64_t logging::dropped() const noexcept {

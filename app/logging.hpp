@@ -44,6 +44,9 @@ public:
   /// and for the end of a process.
   void flush();
 
+  /// The same of the one that lives, if one does.
+  static void flush_current();
+
   /// Lines that nobody will ever read.
   std::uint64_t dropped() const noexcept;
 

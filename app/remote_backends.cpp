@@ -6,9 +6,10 @@ namespace troupe {
 
 result<std::unique_ptr<remote_backends>>
 remote_backends::open(const settings& s, std::shared_ptr<lease_book> leases,
-                      engine_options& into) {
+                      engine_options& into, watchdog& watch) {
   std::unique_ptr<remote_backends> made{new remote_backends};
   auto executor = made->io_.executor();
+  made->watched_ = watch.turns("providers", executor);
   auto client = made->client_
     = std::make_shared<net::http_client>(executor, net::client_options{});
   for (auto kind : {backend_kind::e2b, backend_kind::modal,

@@ -4,6 +4,7 @@
 #include "net/providers/remote_backend.hpp"
 #include "runtime/io_thread.hpp"
 #include "runtime/settings.hpp"
+#include "runtime/watchdog.hpp"
 
 #include <memory>
 #include <string>
@@ -18,7 +19,7 @@ public:
   /// Opens them and hands them to the engine that is to be opened.
   static result<std::unique_ptr<remote_backends>>
   open(const settings& s, std::shared_ptr<lease_book> leases,
-       engine_options& into);
+       engine_options& into, watchdog& watch);
   remote_backends(const remote_backends&) = delete;
   remote_backends& operator=(const remote_backends&) = delete;
   /// Ends what still runs, within a bound.
@@ -33,6 +34,7 @@ private:
   remote_backends() = default;
 
   io_thread io_;
+  watchdog::watched watched_;
   std::shared_ptr<net::http_client> client_;
   std::vector<std::shared_ptr<net::remote_backend>> all_;
 };

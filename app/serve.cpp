@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -62,11 +63,6 @@ void reload(settings_options& from, logging& log, host& h) {
 int wait_for_the_end(settings_options& from, logging& log, host& h,
                      const stop_signals& signals,
                      const service_manager& manager) {
-  // An engine that is busy may take its time; one that hangs is restarted.
-  auto patience
-    = std::chrono::duration_cast<std::chrono::milliseconds>(manager.watchdog())
-    / 2;
-  heartbeat beat{manager, [&h, patience] { return h.answers(patience); }};
   for (;;) {
     auto came = signals.wait();
     if (!came.reload)
@@ -75,6 +71,21 @@ int wait_for_the_end(settings_options& from, logging& log, host& h,
     reload(from, log, h);
     manager.ready(status_of(h));
   }
+}
+
+/// Signs of life for systemd, twice as often as it wants them, while every
+/// thread turns and the engine answers: one that is busy may take its time.
+watchdog_options watched_for(const service_manager& manager) {
+  watchdog_options o;
+  if (manager.watchdog().count() == 0)
+    return o;
+  auto half
+    = std::chrono::duration_cast<std::chrono::milliseconds>(manager.watchdog())
+    / 2;
+  o.every = std::clamp(half, std::chrono::milliseconds{1}, o.every);
+  o.well_within = half;
+  o.all_well = [&manager] { manager.alive(); };
+  return o;
 }
 
 int serve(settings_options& from) {
@@ -92,7 +103,7 @@ int serve(settings_options& from) {
   for (auto& warning : loaded->warnings)
     log::warning(warning);
 
-  auto opened = host::open(*loaded);
+  auto opened = host::open(*loaded, watched_for(manager));
   if (!opened)
     return complain(opened.error().text,
                     opened.error().code == ec::internal ? exit_ours

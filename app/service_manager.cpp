@@ -80,30 +80,4 @@ void service_manager::alive() const {
   tell("WATCHDOG=1\n");
 }
 
-heartbeat::heartbeat(const service_manager& manager,
-                     std::function<bool()> check) {
-  if (manager.watchdog().count() == 0)
-    return;
-  thread_ = std::thread{[this, &manager, check = std::move(check)] {
-    std::unique_lock lock{mutex_};
-    while (!done_) {
-      lock.unlock();
-      if (check())
-        manager.alive();
-      lock.lock();
-      wake_.wait_for(lock, manager.watchdog() / 2, [this] { return done_; });
-    }
-  }};
-}
-
-heartbeat::~heartbeat() {
-  {
-    std::lock_guard lock{mutex_};
-    done_ = true;
-  }
-  wake_.notify_one();
-  if (thread_.joinable())
-    thread_.join();
-}
-
 } // namespace troupe

@@ -1,12 +1,8 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 
 namespace troupe {
 
@@ -31,22 +27,6 @@ private:
 
   std::string socket_; // "": nobody listens
   std::chrono::microseconds watchdog_{0};
-};
-
-/// Gives signs of life, twice as often as wanted, for as long as `check` says
-/// that there is life.
-class heartbeat {
-public:
-  heartbeat(const service_manager& manager, std::function<bool()> check);
-  heartbeat(const heartbeat&) = delete;
-  heartbeat& operator=(const heartbeat&) = delete;
-  ~heartbeat();
-
-private:
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool done_ = false;
-  std::thread thread_;
 };
 
 } // namespace troupe

@@ -24,6 +24,11 @@ struct settings {
     ms drain_timeout{30'000};      // what an orchestrator usually grants
   } engine;
 
+  struct watchdog_group {
+    ms warn_after{5'000}; // far beyond the longest turn that was ever measured
+    ms end_after{60'000}; // by then nobody waits for us any more; 0: never
+  } watchdog;
+
   struct http_group {
     std::string listen = "127.0.0.1:8283"; // the port that Letta clients know
     bool require_key = false; // a key even on loopback; elsewhere always

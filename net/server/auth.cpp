@@ -1,5 +1,6 @@
 #include "net/server/auth.hpp"
 
+#include "net/server/site.hpp"
 #include "runtime/api_key.hpp"
 #include "runtime/secret.hpp"
 
@@ -52,11 +53,6 @@ std::string scope_names(int bits) {
   return out;
 }
 
-bool is_loopback_name(std::string_view name) {
-  return name == "localhost" || name == "::1" || name.starts_with("127.")
-    || name.ends_with(".localhost");
-}
-
 } // namespace
 
 bool doorman::known_host(std::string_view name) const {
@@ -79,7 +75,7 @@ std::string doorman::own_address() const {
                 : local_.to_string();
 }
 
-std::optional<refusal> doorman::check_site(const request& in) const {
+std::optional<refusal> doorman::check_site(const request& in, bool tls) const {
   auto host = in.field("host");
   if (!host.empty()) {
     auto name = host_name(host);
@@ -88,13 +84,9 @@ std::optional<refusal> doorman::check_site(const request& in) const {
                      "this server does not answer for that Host; the operator "
                      "may add it to http.allowed-hosts"};
   }
-  // A page of another site can send simple requests without asking first.
-  auto origin = in.field("origin");
-  if (origin.empty() || in.verb == method::get || in.verb == method::head)
-    return std::nullopt;
-  auto scheme = origin.find("://");
-  if (scheme != std::string_view::npos
-      && equal_ignoring_case(origin.substr(scheme + 3), host))
+  // Whatever it asks for: what changes something today is a POST, tomorrow
+  // somebody adds a GET.
+  if (!from_foreign_page(in, tls))
     return std::nullopt;
   return refusal{403, "cross_site",
                  "requests from pages of another site are not accepted; send "

@@ -24,8 +24,8 @@ public:
   /// Fills `who`, or says why not.
   std::optional<refusal> admit(const request& in, const route_rules& rules,
                                caller& who);
-  /// DNS rebinding and cross-site requests end here.
-  std::optional<refusal> check_site(const request& in) const;
+  /// DNS rebinding and cross-site requests end here. `tls`: of the connection.
+  std::optional<refusal> check_site(const request& in, bool tls) const;
   /// Whether anybody may see how the engine does.
   bool shows_details() const {
     return loopback_ || house_.options.open_details;

@@ -55,7 +55,7 @@ void connection::admit(exchange_ptr ex) {
     pending_.route = found->path;
     pending_.route_index = found->index;
   }
-  if (auto bad = doorman_.check_site(in)) {
+  if (auto bad = doorman_.check_site(in, traits_.tls)) {
     refuse(*ex, *bad);
     return;
   }

@@ -10,6 +10,10 @@
 #include <string_view>
 #include <vector>
 
+namespace troupe {
+class watchdog;
+} // namespace troupe
+
 namespace troupe::net {
 
 /// Whether somebody without an API key may come in.
@@ -41,6 +45,7 @@ struct server_options {
   /// thread more costs each run two switches and warms nobody's cache. It must
   /// outlive the server's `stop`.
   boost::asio::io_context* host = nullptr;
+  watchdog* watch = nullptr; // of our own threads; outlives the server's `stop`
 
   // -- who may come in -------------------------------------------------------
   auth_mode auth = auth_mode::loopback_open;

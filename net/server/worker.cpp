@@ -99,6 +99,8 @@ void worker::start() {
     self->adopt_this_thread();
     self->context_.run();
   });
+  if (auto* watch = house_->options.watch)
+    watched_ = watch->turns("http", context_.get_executor());
 }
 
 void worker::begin() {
@@ -296,6 +298,7 @@ void worker::drain() {
 void worker::stop() {
   if (closed_.load() || !std::exchange(started_, false))
     return;
+  watched_.stop();
   std::promise<void> alone;
   asio::post(context_, [self = shared_from_this(), &alone] {
     self->close_all();

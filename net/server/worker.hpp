@@ -4,6 +4,7 @@
 #include "net/server/counters.hpp"
 #include "net/server/house.hpp"
 #include "runtime/letterbox.hpp"
+#include "runtime/watchdog.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -100,6 +101,7 @@ private:
     connections_;
   counters counts_;
   std::thread thread_;
+  watchdog::watched watched_; // if the thread is ours
   bool started_ = false;
   std::atomic<bool> closed_{false};
   std::string date_;

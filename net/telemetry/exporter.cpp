@@ -5,6 +5,7 @@
 #include "net/server/request.hpp"
 #include "runtime/log.hpp"
 #include "runtime/model/ids.hpp"
+#include "runtime/watchdog.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -66,6 +67,7 @@ struct span_exporter::state {
   asio::steady_timer timer{io};
   asio::steady_timer last{io};
   std::thread thread;
+  watchdog::watched watched;
 
   std::mutex mutex;
   std::deque<span> queue;
@@ -135,6 +137,8 @@ asio::awaitable<void> span_exporter::state::work() {
 span_exporter::span_exporter(std::unique_ptr<state> s) : state_{std::move(s)} {
   asio::co_spawn(state_->io, state_->work(), asio::detached);
   state_->thread = std::thread{[raw = state_.get()] { raw->io.run(); }};
+  if (auto* watch = state_->options.watch)
+    state_->watched = watch->turns("telemetry", state_->io.get_executor());
 }
 
 result<std::unique_ptr<span_exporter>>
@@ -155,6 +159,7 @@ span_exporter::open(exporter_options options) {
 }
 
 span_exporter::~span_exporter() {
+  state_->watched.stop();
   {
     std::lock_guard lock{state_->mutex};
     state_->stopping = true;

@@ -8,6 +8,10 @@
 #include <memory>
 #include <string>
 
+namespace troupe {
+class watchdog;
+} // namespace troupe
+
 namespace troupe::net {
 
 struct exporter_options {
@@ -17,6 +21,7 @@ struct exporter_options {
   std::size_t batch = 512;   // spans per request
   std::chrono::milliseconds pause{1'000};    // between two requests
   std::chrono::milliseconds timeout{10'000}; // of one request, with retries
+  watchdog* watch = nullptr; // of the thread; outlives the exporter
 };
 
 /// Sends spans to a collector from a thread of its own. Nobody waits for it:

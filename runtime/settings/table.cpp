@@ -10,6 +10,8 @@ namespace {
 
 constexpr setting_group groups[] = {
   {"engine", "The process itself."},
+  {"watchdog",
+   "Threads that must turn, and what becomes of one that does not."},
   {"http", "The HTTP listener."},
   {"log", "What is written about the work, to standard error."},
   {"limits", "What one run may use; ceiling-* bounds what a caller may ask."},

@@ -27,6 +27,19 @@ std::vector<setting_key> engine() {
   };
 }
 
+std::vector<setting_key> watchdog() {
+  return {
+    row("watchdog", "warn-after", TROUPE_AT(watchdog.warn_after),
+        "Time after which the log is told of a thread that serves sockets and "
+        "has not turned.")
+      .between(100ms, 1h),
+    row("watchdog", "end-after", TROUPE_AT(watchdog.end_after),
+        "Time after which the process ends (exit code 70) because of such a "
+        "thread, to be started again; 0 means never.")
+      .between(0ms, 24h),
+  };
+}
+
 std::vector<setting_key> http() {
   return {
     row("http", "listen", TROUPE_AT(http.listen),
@@ -172,7 +185,8 @@ std::vector<setting_key> ceilings() {
 
 std::vector<setting_key> front() {
   std::vector<setting_key> all;
-  for (auto part : {engine(), http(), log(), standard_limits(), ceilings()})
+  for (auto part :
+       {engine(), watchdog(), http(), log(), standard_limits(), ceilings()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

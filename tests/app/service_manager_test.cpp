@@ -66,18 +66,6 @@ BOOST_AUTO_TEST_CASE(take_their_words_out_of_the_environment) {
   BOOST_TEST(service_manager::from_environment().watchdog().count() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(get_signs_of_life_only_from_the_living) {
-  manager_socket systemd;
-  environment_variables given{systemd.path, "2000"};
-  auto manager = service_manager::from_environment();
-  int asked = 0;
-  {
-    heartbeat beat{manager, [&asked] { return ++asked > 3; }};
-    BOOST_TEST(systemd.next() == "WATCHDOG=1\n");
-  }
-  BOOST_TEST(asked > 3);
-}
-
 BOOST_AUTO_TEST_CASE(hear_from_a_serving_engine_all_its_life) {
   ::signal(SIGHUP, SIG_DFL); // `nohup` has it ignored, and an engine minds that
   manager_socket systemd;

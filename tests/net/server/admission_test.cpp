@@ -1,3 +1,4 @@
+#include "net/compat/letta/letta.hpp"
 #include "runtime/api_key.hpp"
 #include "tests/support/http_house.hpp"
 
@@ -31,6 +32,24 @@ BOOST_AUTO_TEST_CASE(answers_only_for_its_own_names) {
   BOOST_TEST(with_host("Tools.Example:80") == 200);
   BOOST_TEST(with_host("rebound.evil.example") == 421);
   BOOST_TEST(with_host("localhost.evil.example") == 421);
+  BOOST_TEST(with_host("127.evil.example:8283") == 421);
+}
+
+// A name that begins as an address does leads wherever its owner wants.
+BOOST_AUTO_TEST_CASE(makes_no_key_for_a_page_whose_name_was_rebound) {
+  http_house house;
+  const std::string wanted = R"({"name":"x","scopes":["admin"]})";
+  auto with_name = [&](const std::string& name) {
+    raw_client c{house.port};
+    auto at = name + ":" + std::to_string(house.port);
+    c.send("POST /v1/keys HTTP/1.1\r\nHost: " + at + "\r\nOrigin: http://" + at
+           + "\r\nContent-Type: application/json\r\nContent-Length: "
+           + std::to_string(wanted.size()) + "\r\n\r\n" + wanted);
+    return c.read().status;
+  };
+  BOOST_TEST(with_name("127.evil.example") == 421);
+  BOOST_TEST(with_name("127.0.0.1.evil.example") == 421);
+  BOOST_TEST(with_name("127.0.0.1") == 201);
 }
 
 BOOST_AUTO_TEST_CASE(reads_allowed_names_as_people_write_them) {
@@ -87,11 +106,49 @@ BOOST_AUTO_TEST_CASE(refuses_requests_from_pages_of_other_sites) {
     = house.post("/v1/runs", command_run(), "Origin: https://evil.example\r\n");
   BOOST_TEST(evil.status == 403);
   BOOST_TEST(!evil.fields.contains("access-control-allow-origin"));
-  BOOST_TEST(house.post("/v1/runs", command_run(), "Origin: null\r\n").status
-             == 403);
+  for (std::string fields : {
+         "Origin: null\r\n",
+         "Origin: http://localhost:3000\r\n",
+         "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n",
+         "Origin: http://localhost\r\nSec-Fetch-Site: same-site\r\n",
+       })
+    BOOST_TEST(house.post("/v1/runs", command_run(), fields).status == 403,
+               fields);
   BOOST_TEST(
     house.post("/v1/runs", command_run(), "Origin: http://localhost\r\n").status
     == 200);
+}
+
+// Every way in, with what a page can send without being asked.
+BOOST_AUTO_TEST_CASE(lets_no_foreign_page_reach_a_handler_by_any_route) {
+  test::fake_engine engine;
+  net::http_server server{engine, http_house::prepare({})};
+  net::add_api(server.routes(), engine);
+  net::letta::add_letta(server.routes(), engine);
+  BOOST_REQUIRE(server.start());
+  const std::string pages[] = {
+    "Origin: http://evil.example\r\n",
+    "Origin: null\r\n",
+    "Origin: http://localhost:1\r\n",
+    "Sec-Fetch-Site: cross-site\r\n",
+    "Sec-Fetch-Site: same-site\r\nSec-Fetch-Mode: no-cors\r\n",
+    "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n"
+    "Sec-Fetch-Dest: iframe\r\n",
+    "Origin: http://evil.example\r\nConnection: Upgrade\r\n"
+    "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n",
+  };
+  for (const auto& each : server.routes().routes()) {
+    auto verb = std::string{net::to_string(each.verb)};
+    for (const auto& page : pages) {
+      raw_client c{server.port()};
+      c.send(verb + " " + each.path
+             + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n" + page
+             + "\r\n");
+      auto a = c.read(verb == "HEAD");
+      BOOST_TEST(a.status == 403, verb + " " + each.path + " " + page);
+      BOOST_TEST(a.body.find("pages of another site") != a.body.npos, a.body);
+    }
+  }
 }
 
 // H29
