@@ -23,7 +23,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::chrono::seconds handshake_time{2}; // caf-practice, section 8
+// docs/reference/caf.md#handshakes
+constexpr std::chrono::seconds handshake_time{2};
 constexpr std::size_t chunk_bytes = 64u << 10;
 
 // A cut cable says nothing: the kernel asks after ten seconds, and gives up

@@ -34,7 +34,7 @@ struct deadline_rules {
 
 struct credential_rules {
   enum class on_error : std::uint8_t { fail, empty };
-  on_error when_webhook_fails = on_error::empty; // as the replaced system does
+  on_error when_webhook_fails = on_error::empty; // as Letta does
   std::chrono::milliseconds webhook_timeout{10'000};
   std::chrono::milliseconds keep_for{30'000}; // 0: ask every time
   std::size_t kept = 10'000;

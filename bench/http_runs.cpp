@@ -1,5 +1,5 @@
 // Python runs over HTTP: the whole engine beside the local backend alone, and
-// beside a Python server that does what the replaced system does.
+// beside a Python server that does what Letta does.
 #include "actors/run_registry.hpp"
 #include "app/host.hpp"
 #include "bench/http_load.hpp"

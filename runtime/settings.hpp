@@ -56,7 +56,7 @@ struct settings {
 
   struct limits_group {
     troupe::limits standard;       // for what a run does not say
-    std::string on_output = "cut"; // as the replaced system does
+    std::string on_output = "cut"; // as at Letta, a flood ends no run
     troupe::limits ceiling = most();
 
     /// More than this is an operator's decision, not a caller's.
@@ -130,7 +130,7 @@ struct settings {
     std::string webhook_url; // "": no webhook
     secret webhook_key;
     ms timeout{10'000};
-    std::string on_error = "empty"; // as the replaced system does
+    std::string on_error = "empty"; // as Letta does
     ms cache_ttl{0};                // credentials are meant to be short-lived
     bool allow_private = false;     // a name that leads into the house
   } credentials;

@@ -1,4 +1,4 @@
-// From what a client sends to what is stored: spec/letta-behaviour.md 3.1-3.4.
+// From what a client sends to what is stored: docs/reference/letta.md#configs.
 #include "runtime/json/reader.hpp"
 #include "runtime/model/codec.hpp"
 #include "runtime/model/sandbox_config.hpp"

@@ -9,7 +9,7 @@ namespace troupe {
 /// What one run, with everything it starts, may use. Every bound is for the
 /// whole group, has a default and ends the run with a reason of its own.
 struct limits {
-  std::chrono::milliseconds wall{180'000}; // as the replaced system has it
+  std::chrono::milliseconds wall{180'000}; // as Letta has it
   std::chrono::milliseconds cpu{180'000};  // all threads and children together
   std::uint64_t memory_bytes = 512ull << 20; // its files in tmpfs count too
   std::uint64_t processes = 64;              // threads count too

@@ -55,7 +55,7 @@ struct run_request {
   std::string project_id;
   std::string agent_state_json; // JSON text, "": none
 
-  std::optional<backend_kind> backend; // absent: the order of DESIGN.md 4.4
+  std::optional<backend_kind> backend; // absent: actors/failover.hpp chooses
   config_id config;                    // empty: the organization's default
   limit_overrides limits;
   std::optional<network_policy> network;

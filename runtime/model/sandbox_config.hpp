@@ -133,10 +133,11 @@ result<json::object> normalize_update(backend_kind type,
                                       unknown_members policy);
 
 /// Which type an untyped payload is: an explicit `type` wins, else Letta's
-/// table (spec/letta-behaviour.md 3.3).
+/// rule (docs/reference/letta.md#recognizing-an-untyped-config).
 result<backend_kind> recognize_config(const json::object& payload);
 
-/// spec 3.5: SHA-256 of the canonical JSON, as a decimal number.
+/// SHA-256 of the canonical JSON, as a decimal number:
+/// docs/reference/letta.md#fingerprint.
 std::string fingerprint(backend_kind type,
                         const std::optional<std::string>& organization,
                         const json::object& config);

@@ -6,7 +6,7 @@ namespace troupe {
 
 namespace {
 
-constexpr std::size_t hash_digits = 12; // of the system whose clients we serve
+constexpr std::size_t hash_digits = 12; // as Letta has it
 
 /// Python's repr() of a text that parsed as a requirement: no escapes needed.
 std::string quoted(std::string_view text) {
@@ -26,7 +26,7 @@ std::string described(const pip_requirement& r) {
   auto name = r;
   name.specifier.clear();
   std::string_view version = r.specifier;
-  // The replaced system knows exact versions only, and writes them bare.
+  // Letta knows exact versions only, and writes them bare.
   if (version.starts_with("==") && version.find(',') == version.npos
       && !version.starts_with("==="))
     version.remove_prefix(2);

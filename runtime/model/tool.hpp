@@ -49,7 +49,8 @@ struct tool {
 /// The function's name inside the source: the schema's name.
 std::string function_name(const tool& t);
 
-/// spec/letta-behaviour.md 11.2: twelve hex digits over source and packages.
+/// Twelve hex digits over source and packages, as Letta computes them:
+/// docs/reference/letta.md#tool-hash.
 std::string tool_hash(const tool& t);
 
 } // namespace troupe

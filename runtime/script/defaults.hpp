@@ -33,7 +33,7 @@ inline constexpr std::size_t max_value_depth = 64;
 /// Characters of an exception's name: a word, for logs and for statistics.
 inline constexpr std::size_t max_name_characters = 200;
 
-/// Characters of a friendly message, as the replaced system has it.
+/// Characters of a friendly message, as Letta has it.
 inline constexpr std::size_t max_friendly_characters = 1000;
 
 } // namespace troupe::script::defaults

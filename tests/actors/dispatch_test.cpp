@@ -22,6 +22,7 @@ const std::string other_org = "org-11111111-1111-4111-8111-111111111111";
 
 // -- admission ----------------------------------------------------------------
 
+// P17
 BOOST_AUTO_TEST_CASE(waits_in_a_bounded_queue_and_refuses_beyond_it) {
   engine_options options;
   options.admission.running = 1;
@@ -83,6 +84,7 @@ BOOST_AUTO_TEST_CASE(shares_fairly_between_organizations) {
     BOOST_TEST(box.get().has_value());
 }
 
+// P17
 BOOST_AUTO_TEST_CASE(makes_room_for_one_beside_a_flood_of_ten_thousand) {
   constexpr std::size_t slots = 4, flood = 10'000;
   engine_options options;
@@ -190,6 +192,7 @@ BOOST_AUTO_TEST_CASE(explains_a_run_without_running_it) {
   BOOST_TEST(f.e2b->started() + f.local->started() == 0);
 }
 
+// P19
 BOOST_AUTO_TEST_CASE(leaves_one_audit_line_per_run_without_its_secrets) {
   engine_fixture f;
   auto request = source_run(R"({"password":"hunter2"})");

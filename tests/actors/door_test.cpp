@@ -1,5 +1,5 @@
 // Links between nodes: who gets in, and what a stranger can do (B60, B61 of
-// the security table).
+// docs/reference/rules.md).
 #include "actors/door_options.hpp"
 #include "actors/engine_internals.hpp"
 #include "actors/frame_guard.hpp"
@@ -185,6 +185,7 @@ BOOST_AUTO_TEST_CASE(bound_what_is_pending_as_all_ways_in_do) {
   expect_work(client); // the places are free again
 }
 
+// P16
 BOOST_AUTO_TEST_CASE(do_not_open_without_all_of_an_identity) {
   tests::temporary_directory folder;
   test_authority ours{folder.path(), "ours"};

@@ -126,6 +126,7 @@ BOOST_AUTO_TEST_CASE(give_a_run_to_the_next_backend_when_a_node_refuses_it) {
   BOOST_TEST(first.get().has_value());
 }
 
+// P16
 BOOST_AUTO_TEST_CASE(say_that_a_run_is_lost_with_its_node_and_go_on) {
   troop t;
   t.add_worker("mortal", mode::hold);

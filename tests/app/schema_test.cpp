@@ -1,5 +1,5 @@
 // Schemas that the serving engine derives with its own local backend: the
-// vectors of the replaced system (letta-behaviour.md 13.3), through HTTP.
+// vectors of Letta (docs/reference/letta.md), through HTTP.
 #include "tests/app/serving.hpp"
 
 #include <boost/test/unit_test.hpp>

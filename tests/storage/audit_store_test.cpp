@@ -56,6 +56,7 @@ BOOST_AUTO_TEST_CASE(numbers_and_chains_what_happened) {
   BOOST_TEST(must(kept.audit->verify(organization_id{"none"})).last == 0u);
 }
 
+// P19
 BOOST_AUTO_TEST_CASE(shows_any_change_of_the_past) {
   for (int n = 1; n <= 4; ++n)
     append(alice, n);

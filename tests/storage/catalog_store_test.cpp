@@ -113,6 +113,7 @@ BOOST_AUTO_TEST_CASE(refuses_a_tool_that_must_be_new) {
   BOOST_TEST((code_of(apply(alice, put_tool{huge})) == ec::invalid_request));
 }
 
+// P12
 BOOST_AUTO_TEST_CASE(answers_the_same_for_foreign_and_unknown_ids) {
   auto t = *change(alice, put_tool{make_tool("mine")}).tool;
   auto c = config(alice);

@@ -63,6 +63,7 @@ struct fixture {
 
 BOOST_FIXTURE_TEST_SUITE(corruption_suite, fixture)
 
+// P13
 BOOST_AUTO_TEST_CASE(never_serves_what_a_flipped_bit_made) {
   std::mt19937_64 random{seed()};
   int silent = 0;

@@ -70,6 +70,7 @@ struct survivor {
 
 BOOST_FIXTURE_TEST_SUITE(crash_suite, store_fixture)
 
+// P13
 BOOST_AUTO_TEST_CASE(loses_no_acknowledged_change_and_shows_no_half_one) {
   close();
   std::mt19937_64 random{seed()};

@@ -129,6 +129,7 @@ BOOST_AUTO_TEST_CASE(tells_a_failed_read_and_goes_on) {
   BOOST_TEST(has("key"));
 }
 
+// P13
 BOOST_AUTO_TEST_CASE(keeps_every_synced_write_when_the_power_fails) {
   std::mt19937_64 random{seed()};
   std::vector<std::string> acknowledged;

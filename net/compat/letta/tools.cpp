@@ -158,7 +158,7 @@ void update(engine& core, const letta_options&, const exchange_ptr& ex) {
 void remove(engine& core, const letta_options&, const exchange_ptr& ex) {
   own_catalog mine{core, ex->who().organization};
   auto found = tool_in_path(mine, ex->param(0));
-  if (!found) { // as the original has it: a value error, not a 404
+  if (!found) { // as Letta has it: a value error, not a 404
     fail(*ex, 400,
          "INVALID_ARGUMENT: there is no tool " + std::string{ex->param(0)});
     return;

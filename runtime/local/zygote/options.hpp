@@ -7,8 +7,8 @@
 
 namespace troupe::zygote {
 
-/// What every interpreter imports before it is forked: what tools of the
-/// replaced system found loaded, as far as the host has it.
+/// What every interpreter imports before it is forked: what tools find loaded
+/// at Letta, as far as the host has it.
 std::vector<std::string> default_preload();
 
 /// Settings of the warm interpreters, with their defaults.

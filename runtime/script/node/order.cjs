@@ -1,6 +1,6 @@
 "use strict";
 // Arguments by position, where a tool's parameters go by names that its schema
-// does not know: the replaced system called every function so.
+// does not know: Letta calls every function so.
 
 const has = (object, name) => Object.prototype.hasOwnProperty.call(object, name);
 

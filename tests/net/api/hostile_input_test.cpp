@@ -1,5 +1,5 @@
-// What clients put into queries, paths and bodies: security.md section 6, from
-// H27 on.
+// What clients put into queries, paths and bodies: H27 on of
+// docs/reference/rules.md.
 #include "tests/support/http_house.hpp"
 
 using namespace troupe;

@@ -1,6 +1,6 @@
-// The faults of remote backends that must be survived (B40 to B55): whatever a
-// provider does, a run ends in time, nothing is left there, and no secret is
-// told to anybody.
+// The faults of remote backends that must be survived (P15; B40 to B55):
+// whatever a provider does, a run ends in time, nothing is left there, and no
+// secret is told to anybody.
 #include "net/client/address_rules.hpp"
 #include "net/providers/connect_stream.hpp"
 #include "tests/net/providers/fault_house.hpp"

@@ -78,6 +78,7 @@ BOOST_AUTO_TEST_CASE(fails_without_telling_what_it_got) {
   BOOST_TEST(refused.error().text.find("wrong-key") == std::string::npos);
 }
 
+// B55
 BOOST_AUTO_TEST_CASE(survives_a_webhook_that_is_slow_large_or_elsewhere) {
   hook.add_fault({.what = fault::kind::trickle});
   BOOST_TEST(!ask(200ms).has_value());

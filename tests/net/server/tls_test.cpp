@@ -1,4 +1,4 @@
-// What happens on a TLS port: H35 of the table.
+// What happens on a TLS port: H35 of docs/reference/rules.md.
 #include "tests/support/http_house.hpp"
 
 #include <boost/asio.hpp>

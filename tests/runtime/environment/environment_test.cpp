@@ -16,6 +16,7 @@ BOOST_AUTO_TEST_CASE(passes_a_run_without_requirements_straight_through) {
   BOOST_TEST(inner->next().run == run);
 }
 
+// P18
 BOOST_AUTO_TEST_CASE(installs_first_and_then_runs_in_what_was_installed) {
   auto watcher = std::make_shared<waiting_observer>();
   outer->start(run_with({pip("requests", "==2.31.0")}), watcher);

@@ -289,6 +289,7 @@ BOOST_AUTO_TEST_CASE(tells_whoever_waits_for_a_warden_that_nobody_wants) {
   fs::remove_all(name);
 }
 
+// P8
 BOOST_AUTO_TEST_CASE(refuses_to_run_without_a_core_layer) {
   for (std::string layer :
        {"seccomp", "user_namespace", "network_namespace", "memory_limit"}) {
@@ -305,6 +306,7 @@ BOOST_AUTO_TEST_CASE(refuses_to_run_without_a_core_layer) {
   }
 }
 
+// P8
 BOOST_AUTO_TEST_CASE(runs_without_a_layer_only_when_asked_and_says_so) {
   local_options options;
   options.pretend_absent = {"seccomp"};

@@ -1,7 +1,7 @@
-// The weaknesses of the replaced system (letta-behaviour.md, section 18), each
-// by its name, as a run of the local backend shows that it is gone. Where one
-// is no matter of a local run, its test carries the name elsewhere:
-//   C7   tests/runtime/script/python_tools_test.cpp (stderr is no failure)
+// Letta's weaknesses (docs/reference/rules.md), each by its name, as a run of
+// the local backend shows that it is gone. Where one is no matter of a local
+// run, its test carries the name elsewhere:
+//   C7   tests/runtime/script/python_manners_test.cpp (stderr is no failure)
 //   C9   tests/runtime/model/config_payload_test.cpp
 //   C12  tests/runtime/environment/environment_test.cpp (installers), and here
 //   S6   tests/runtime/script/agent_state_test.cpp

@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(tells_which_nulls_it_dropped) {
 }
 
 BOOST_AUTO_TEST_CASE(never_rewrites_a_text_where_text_is_allowed) {
-  // Every value that the replaced system is known to damage, and more.
+  // Every value that Letta is known to damage, and more.
   for (auto value :
        {R"("123")", R"("1e5")", R"("true")", R"("null")", R"("\"quoted\"")",
         R"("{\"a\": 1}")", R"("1_000")", R"j("(1,2)")j", R"("[1]")", R"(" 5 ")",

@@ -17,7 +17,7 @@ run_result run_of(const char* source, const char* args = "{}",
   return run_plainly(a_run(lang, source, args));
 }
 
-// -- arguments by position (letta-behaviour.md 7.6) --------------------------
+// -- arguments by position (docs/reference/letta.md#typescript-tools) ---------
 
 constexpr auto two = R"({"type":"object","properties":{"b":{},"a":{}},)"
                      R"("required":["a"]})";

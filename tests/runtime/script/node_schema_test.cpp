@@ -1,4 +1,5 @@
-// JSON schemas from TypeScript and JavaScript (letta-behaviour.md 7).
+// JSON schemas from TypeScript and JavaScript
+// (docs/reference/letta.md#typescript-tools).
 #include "runtime/json/json.hpp"
 #include "runtime/script/schema.hpp"
 #include "tests/runtime/script/plain_child.hpp"

@@ -1,5 +1,5 @@
-// TypeScript and JavaScript tools (letta-behaviour.md 7, its bugs included in
-// what must not happen).
+// TypeScript and JavaScript tools (docs/reference/letta.md#typescript-tools,
+// Letta's bugs included in what must not happen).
 #include "tests/runtime/script/plain_child.hpp"
 
 #include <boost/test/data/test_case.hpp>

@@ -1,6 +1,6 @@
-// Classes that an args_json_schema makes (letta-behaviour.md 6.4), with
-// pydantic 1, with pydantic 2 and without: each says the same of the same
-// arguments.
+// Classes that an args_json_schema makes
+// (docs/reference/letta.md#models-of-arguments), with pydantic 1, with pydantic
+// 2 and without: each says the same of the same arguments.
 #include "tests/runtime/script/plain_child.hpp"
 
 #include <boost/test/data/test_case.hpp>

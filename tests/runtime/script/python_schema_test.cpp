@@ -1,5 +1,6 @@
-// JSON schemas from Python source (letta-behaviour.md 13.3: the same output
-// where it worked, a superset of the types).
+// JSON schemas from Python source
+// (docs/reference/letta.md#schemas-from-python-source): the same output where
+// Letta has one, a superset of the types.
 #include "runtime/json/json.hpp"
 #include "runtime/script/schema.hpp"
 #include "tests/runtime/script/plain_child.hpp"

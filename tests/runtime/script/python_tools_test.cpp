@@ -1,5 +1,6 @@
-// How a Python tool is found, called and heard (letta-behaviour.md 5-8; the
-// numbers C.. and S.. are the weaknesses of its section 18).
+// How a Python tool is found, called and heard
+// (docs/reference/letta.md#python-tools; the codes C.. and S.. are Letta's
+// weaknesses in docs/reference/rules.md).
 #include "tests/runtime/script/plain_child.hpp"
 
 #include <boost/test/data/test_case.hpp>

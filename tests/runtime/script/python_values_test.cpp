@@ -1,4 +1,5 @@
-// What a Python tool returns, and what arrives (letta-behaviour.md 6.6).
+// What a Python tool returns, and what arrives
+// (docs/reference/letta.md#python-tools).
 #include "tests/runtime/script/plain_child.hpp"
 
 #include <boost/test/data/test_case.hpp>

@@ -82,6 +82,7 @@ BOOST_AUTO_TEST_CASE(rotates_an_operators_key_once_both_are_given) {
   BOOST_TEST(must(s->open(config_place(), sealed)).reveal() == "x");
 }
 
+// P10
 BOOST_AUTO_TEST_CASE(finishes_a_rotation_that_was_killed_at_any_step) {
   std::map<std::string, std::string> sealed;
   for (int i = 0; i < 130; ++i) { // three batches

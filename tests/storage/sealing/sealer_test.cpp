@@ -17,6 +17,7 @@ BOOST_AUTO_TEST_CASE(opens_what_it_sealed_also_after_a_restart) {
   BOOST_TEST(open(config_place(), seal(config_place(), "")) == "");
 }
 
+// P10
 BOOST_AUTO_TEST_CASE(refuses_every_flipped_bit_and_every_length) {
   auto sealed = seal(config_place(), "hunter2");
   for (std::size_t bit = 0; bit < 8 * sealed.size(); ++bit) {
@@ -32,6 +33,7 @@ BOOST_AUTO_TEST_CASE(refuses_every_flipped_bit_and_every_length) {
   BOOST_TEST(open(config_place(), sealed) == "hunter2");
 }
 
+// P10
 BOOST_AUTO_TEST_CASE(opens_a_value_at_its_own_place_only) {
   auto sealed = seal(config_place(), "hunter2");
   seal(config_place(org_b), "makes the other tenant's key");

@@ -40,7 +40,7 @@ inline void little_output(limits& l) {
 
 struct behaviour {
   const char* name;
-  const char* rule; // of security.md
+  const char* rule; // of docs/reference/rules.md
   void (*narrow)(limits&);
   const char* reason; // "|" between several; "=" and a value, or *: success
   const char* layer;  // needed on the host, "": none

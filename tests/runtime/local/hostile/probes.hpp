@@ -29,7 +29,7 @@ enum class deed {
 
 struct path_row {
   const char* name;
-  const char* rule; // of security.md
+  const char* rule; // of docs/reference/rules.md
   deed what;
   /// @host@: a directory of the host with a file `marker` that is not shown;
   /// @engine@: the pid of the engine.
