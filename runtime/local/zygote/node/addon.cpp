@@ -1,3 +1,4 @@
+#include "runtime/local/zygote/module/file_in_memory.hpp"
 #include "runtime/local/zygote/module/gathered_pages.hpp"
 #include "runtime/local/zygote/module/huge_constants.hpp"
 #include "runtime/local/zygote/module/inherited_maps.hpp"
@@ -16,6 +17,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,6 +85,18 @@ void inherit_memory() {
     madvise(reinterpret_cast<void*>(m.begin), m.size(), MADV_DOFORK);
 }
 
+/// Our own file is the host's: a run would see its path in /proc, if it is not
+/// in memory by now.
+void hide_module() {
+  Dl_info about{};
+  struct stat file {};
+  if (dladdr(&living, &about) == 0 || stat(about.dli_fname, &file) != 0)
+    return;
+  std::string_view path = about.dli_fname;
+  path.remove_prefix(path.rfind('/') + 1);
+  move_into_memory(file.st_ino, path, "interpreter");
+}
+
 /// The named tricks of memory, each of which falls back by itself; `garbage`
 /// is what the nursery is full of.
 memory_report prepare_memory(std::string_view tricks, double garbage) {
@@ -109,6 +123,7 @@ memory_report prepare_memory(std::string_view tricks, double garbage) {
   if (wanted("tables"))
     for (const void* inside : used)
       inherit_maps(inside);
+  hide_module();
   return made;
 }
 

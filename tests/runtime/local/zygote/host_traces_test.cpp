@@ -213,6 +213,21 @@ BOOST_AUTO_TEST_CASE(node_shows_nothing_of_how_it_was_started) {
   check(warm_node(), zygote::family::node, node_start, cold);
 }
 
+BOOST_AUTO_TEST_CASE(node_shows_nothing_of_it_without_joined_libraries,
+                     *boost::unit_test::precondition(has_warm_node)) {
+  local_options options;
+  options.zygote.joined_libraries = false;
+  local_host host{options};
+  host.run(tool(node_start, "{}", language::javascript));
+  BOOST_REQUIRE(eventually([&] {
+    const auto now = host.backend().slots(zygote::family::node);
+    return now.zygotes > 0 && now.trouble.empty();
+  }));
+  const auto cold
+    = values(cold_host(), zygote::family::node, node_start).front();
+  check(host, zygote::family::node, node_start, cold);
+}
+
 // As its owner, where the engine runs as an ordinary user: /proc/self/exe leads
 // around every mount.
 BOOST_AUTO_TEST_CASE(cannot_change_the_interpreter_that_they_are) {
