@@ -108,6 +108,22 @@ BOOST_AUTO_TEST_CASE(goes_from_modal_to_e2b_and_says_so) {
   BOOST_TEST(modal.alive() == 0);
 }
 
+BOOST_AUTO_TEST_CASE(goes_back_to_a_provider_that_is_well_again) {
+  c.values.dispatch.breaker_pause = 0s; // each run is a probe
+  auto h = open(c);
+  auto address = h->addresses()[0];
+  put_tool(address);
+  for (int i = 0; i < 8; ++i) {
+    modal.fail_next("AppGetOrCreate", net::grpc_code::failed_precondition);
+    auto r = body_of(ask(address, "POST /v1/runs", call_of_it));
+    BOOST_TEST(r.at("backend") == "e2b", r);
+    BOOST_TEST(r.at("failover").as_array().size() == 1u, r);
+  }
+  auto r = body_of(ask(address, "POST /v1/runs", call_of_it));
+  BOOST_TEST(r.at("backend") == "modal", r);
+  BOOST_TEST(r.at("failover").as_array().empty(), r);
+}
+
 BOOST_AUTO_TEST_CASE(takes_e2b_for_what_asks_for_nothing) {
   auto h = open(c);
   auto r = body_of(ask(h->addresses()[0], "POST /v1/runs",
