@@ -1,6 +1,7 @@
 // JSON schemas from TypeScript and JavaScript
 // (docs/reference/letta.md#typescript-tools).
 #include "runtime/json/json.hpp"
+#include "runtime/schema_deriver.hpp"
 #include "runtime/script/schema.hpp"
 #include "tests/runtime/script/plain_child.hpp"
 
@@ -21,7 +22,7 @@ result<derived_schema> derive(const std::string& source,
              .value();
   auto report = carry_out(p);
   BOOST_TEST(report.out == ""); // nothing was executed
-  return script::parse_schema_answer(report.answer);
+  return with_parameters(script::parse_schema_answer(report.answer));
 }
 
 struct row {

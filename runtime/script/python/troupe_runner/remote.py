@@ -23,21 +23,16 @@ class _NoLoop:
         if self.task is not None:
             asyncio.tasks._leave_task(self.loop, self.task)
         asyncio._set_running_loop(None)
-        if sys.version_info >= (3, 14):  # no policies any more
-            asyncio.set_event_loop(None)
-        else:
-            self.policy = asyncio.get_event_loop_policy()
-            asyncio.set_event_loop_policy(asyncio.DefaultEventLoopPolicy())
+        self.idle = asyncio.new_event_loop()  # for those who ask for the current one
+        asyncio.set_event_loop(self.idle)
 
     def __exit__(self, *_):
         if self.loop is None:
             return
         import asyncio
 
-        if sys.version_info >= (3, 14):
-            asyncio.set_event_loop(self.loop)
-        else:
-            asyncio.set_event_loop_policy(self.policy)
+        self.idle.close()
+        asyncio.set_event_loop(self.loop)
         asyncio._set_running_loop(self.loop)
         if self.task is not None:
             asyncio.tasks._enter_task(self.loop, self.task)
