@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds first_pause{50};
 constexpr std::chrono::milliseconds longest_pause{5'000};
 
 /// So many deaths in a row, and runs are refused instead of kept waiting.
-constexpr std::uint32_t hopeless_after = 3;
+constexpr std::uint32_t most_warden_deaths = 3;
 
 error unavailable(std::string text) {
   return error{.code = ec::unavailable,
@@ -27,7 +27,7 @@ error unavailable(std::string text) {
 } // namespace
 
 bool cold_carrier::is_hopeless() const {
-  return deaths_in_a_row_ >= hopeless_after;
+  return deaths_in_a_row_ >= most_warden_deaths;
 }
 
 void cold_carrier::open(
