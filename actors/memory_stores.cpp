@@ -36,7 +36,9 @@ private:
   static error nowhere() {
     return {ec::unavailable,
             "this engine was opened without a data directory; "
-            "open it with one to keep configuration"};
+            "open it with one to keep configuration",
+            {},
+            {}};
   }
 };
 
