@@ -18,8 +18,9 @@ constexpr std::size_t out_limit = 64u << 10;
 // How often somebody who has closed his half is asked whether he is there.
 constexpr std::chrono::milliseconds probe_every{250};
 constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-// What a refused client may still send before it is cut off.
-constexpr std::size_t linger_limit = 256u << 10;
+// What a refused client may still send before it is cut off. One that sends a
+// body that is too large often reads nothing before it has sent all of it.
+constexpr std::size_t linger_limit = 64u << 20;
 
 } // namespace
 
@@ -84,34 +85,46 @@ void connection::want_read() {
   if (phase_ != phase::lingering
       && (in_.size() >= buffer_limit || out_.size() >= out_limit))
     return;
-  if (phase_ == phase::lingering)
+  skipping_ = phase_ == phase::lingering;
+  if (skipping_)
     in_.clear();
   auto room = std::min(read_size, in_.max_size() - in_.size());
   reading_ = true;
-  read_some(in_.prepare(room));
+  if (skipping_)
+    skip_some(in_.prepare(room));
+  else
+    read_some(in_.prepare(room));
 }
 
 void connection::on_read(error_code ec, std::size_t n) {
   reading_ = false;
   if (dead_)
     return;
+  if (phase_ == phase::lingering) {
+    skipped(ec, n);
+    return;
+  }
   if (ec) {
     peer_closed(ec == boost::asio::error::eof);
     return;
   }
   home_->counts().bytes_in.add(n);
-  if (phase_ == phase::lingering) {
-    lingered_ += n;
-    if (lingered_ > linger_limit)
-      die();
-    else
-      want_read();
-    return;
-  }
   if (phase_ == phase::head && in_.size() == 0)
     read_deadline(home_->shared().options.head_timeout); // its first byte
   in_.commit(n);
   pump();
+}
+
+/// Whatever still comes behind the last answer goes nowhere: closing while it
+/// comes would reset the connection, and the client never see the answer.
+void connection::skipped(error_code ec, std::size_t n) {
+  home_->counts().bytes_in.add(n);
+  lingered_ += n;
+  // A read from before may have ended with TLS, and not with the connection.
+  if ((ec && skipping_) || lingered_ > linger_limit)
+    die();
+  else
+    want_read();
 }
 
 /// The client sends no more. What it has sent is answered: it may have closed

@@ -63,6 +63,8 @@ protected:
 
   // -- what a transport offers -----------------------------------------------
   virtual void read_some(boost::asio::mutable_buffer into) = 0;
+  /// As read_some, but only to get rid of it: encrypted bytes may stay so.
+  virtual void skip_some(boost::asio::mutable_buffer into) { read_some(into); }
   virtual void write_all(boost::asio::const_buffer from) = 0;
   virtual void shut_write() = 0;
   virtual void close() = 0;
@@ -71,6 +73,8 @@ protected:
   void ready();
   void on_read(error_code ec, std::size_t n);
   void on_written(error_code ec, std::size_t n);
+  /// Everything was said: listens for a moment, then ends.
+  void linger();
 
   worker& home() { return *home_; }
   void read_deadline(clock::duration in);
@@ -111,6 +115,7 @@ private:
   void name_request(request& in);
   void expect_body(exchange& ex);
   void dispatch(exchange_ptr ex);
+  static void handle(exchange_ptr ex);
   void refuse_bytes(const refusal& why);
   void refuse(exchange& ex, const refusal& why);
   void delivered(std::uint64_t serial, response r);
@@ -123,7 +128,7 @@ private:
   void append_chunk(std::string_view piece);
   void flush();
   void want_read();
-  void linger();
+  void skipped(error_code ec, std::size_t n);
   void peer_closed(bool cleanly);
   std::string_view probe_text() const;
   void probe();
@@ -150,6 +155,7 @@ private:
   std::string out_;
   std::string writing_;
   std::size_t lingered_ = 0;
+  bool skipping_ = false; // the read under way only gets rid of bytes
   clock::time_point since_{};
   clock::time_point last_write_{};
   clock::time_point read_by_ = clock::time_point::max();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "net/server/background.hpp"
 #include "net/server/counters.hpp"
 #include "net/server/options.hpp"
 #include "net/server/router.hpp"
@@ -34,8 +35,7 @@ private:
 
 /// What all io threads share.
 struct house {
-  house(engine& core, server_options options)
-      : core{core}, options{std::move(options)} {}
+  house(engine& core, server_options options);
 
   engine& core;
   const server_options options;
@@ -58,6 +58,9 @@ private:
   mutable std::mutex mutex_;
   std::condition_variable quiet_;
   std::shared_ptr<boost::asio::ssl::context> tls_;
+
+public:
+  background readers; // of large bodies; last: they use the others
 };
 
 } // namespace troupe::net

@@ -216,6 +216,7 @@ bool http_server::drain(std::chrono::milliseconds grace) {
 
 void http_server::stop() {
   house_->draining.store(true);
+  house_->readers.stop(); // who waits there is answered while that can be sent
   for (auto& w : workers_)
     w->stop();
 }
