@@ -180,7 +180,7 @@ void connection::pump() {
 
 /// One step; false when it takes more bytes, an answer or a write to go on.
 bool connection::advance() {
-  if (closing_ || out_.size() >= out_limit)
+  if (closing_ || out_.size() >= out_limit || tail_)
     return false;
   switch (phase_) {
   case phase::head:
@@ -305,14 +305,16 @@ void connection::on_written(error_code ec, std::size_t n) {
     std::string{}.swap(writing_); // one large answer should not stay for ever
   else
     writing_.clear();
-  if (auto stream = stream_; stream && stream_writing_ != 0) {
-    {
-      std::lock_guard lock{stream->mutex_};
-      stream->in_connection_ -= std::exchange(stream_writing_, 0);
-    }
-    stream->tell_drained();
-  }
+  stream_written();
   pump();
+}
+
+void connection::stream_written() {
+  auto stream = tail_ ? tail_ : stream_;
+  if (tail_ && stream_queued_ == 0)
+    tail_.reset();
+  if (auto n = std::exchange(stream_writing_, 0); stream && n != 0)
+    stream->written(n);
 }
 
 /// Says goodbye, then listens for a moment: closing at once with bytes unread
@@ -386,6 +388,8 @@ void connection::die() {
     arriving_->answered_.store(true); // nobody is left to be told
   arriving_.reset();
   stream_.reset();
+  if (auto ended = std::exchange(tail_, nullptr))
+    ended->drop_tail();
 }
 
 } // namespace troupe::net

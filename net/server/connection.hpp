@@ -17,6 +17,7 @@
 namespace troupe::net {
 
 class worker;
+class stream_budget;
 
 /// HTTP/1.1 over something that reads and writes: requests in order, one at a
 /// time, each under absolute deadlines. Lives on one worker's thread, except
@@ -49,6 +50,7 @@ public:
   void call_after(std::chrono::milliseconds time, std::function<void()> then);
   void release_body(std::size_t bytes) noexcept;
   std::size_t stream_buffer() const;
+  stream_budget& streams() const;
 
   // -- from the worker -------------------------------------------------------
   void tick(std::chrono::steady_clock::time_point now);
@@ -129,6 +131,7 @@ private:
   void flush();
   void want_read();
   void skipped(error_code ec, std::size_t n);
+  void stream_written();
   void peer_closed(bool cleanly);
   std::string_view probe_text() const;
   void probe();
@@ -145,6 +148,7 @@ private:
   exchange_ptr arriving_; // while its body is read
   std::weak_ptr<exchange> handled_;
   exchange_ptr stream_;
+  exchange_ptr tail_; // a stream that has ended, while its last bytes are sent
   std::string_view heartbeat_;
   int stream_status_ = 0;
   std::size_t stream_bytes_ = 0;   // of the stream, in all

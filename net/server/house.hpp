@@ -4,6 +4,7 @@
 #include "net/server/counters.hpp"
 #include "net/server/options.hpp"
 #include "net/server/router.hpp"
+#include "net/server/stream_budget.hpp"
 #include "runtime/engine.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -45,6 +46,7 @@ struct house {
   std::atomic<std::size_t> in_flight{0};
   std::atomic<std::size_t> bodies{0};
   std::atomic<bool> draining{false};
+  stream_budget streams{options.streams_limit};
 
   std::shared_ptr<boost::asio::ssl::context> tls() const;
   void tls(std::shared_ptr<boost::asio::ssl::context> fresh);

@@ -68,6 +68,7 @@ struct server_options {
   std::size_t connection_limit = 10'000; // all addresses together
   std::size_t connections_per_address = 2'000; // 0: no bound
   std::size_t stream_buffer = 1u << 20;        // unsent bytes of one stream
+  std::size_t streams_limit = 128u << 20;      // of all streams together
   std::size_t large_body = 256u << 10; // from here on read beside the io thread
   std::size_t large_bodies = 256;      // that wait for it; a thread takes one
   std::size_t gzip_from = 4u << 10;    // smaller answers are not worth it
