@@ -18,8 +18,9 @@ constexpr std::size_t out_limit = 64u << 10;
 // How often somebody who has closed his half is asked whether he is there.
 constexpr std::chrono::milliseconds probe_every{250};
 constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-// What a refused client may still send before it is cut off.
-constexpr std::size_t linger_limit = 256u << 10;
+// What a refused client may still send before it is cut off. One that sends a
+// body that is too large often reads nothing before it has sent all of it.
+constexpr std::size_t linger_limit = 64u << 20;
 
 } // namespace
 
@@ -84,12 +85,16 @@ void connection::want_read() {
   if (phase_ != phase::lingering
       && (in_.size() >= buffer_limit || out_.size() >= out_limit))
     return;
-  if (phase_ == phase::lingering)
+  skipping_ = phase_ == phase::lingering;
+  if (skipping_)
     in_.clear();
   wipe_read();
   auto room = std::min(read_size, in_.max_size() - in_.size());
   reading_ = true;
-  read_some(in_.prepare(room));
+  if (skipping_)
+    skip_some(in_.prepare(room));
+  else
+    read_some(in_.prepare(room));
 }
 
 /// What was read has been taken out, and may hold secrets.
@@ -103,26 +108,34 @@ void connection::wipe_read() {
 
 void connection::on_read(error_code ec, std::size_t n) {
   reading_ = false;
+  unwiped_ += n;
   if (dead_)
     return;
+  if (phase_ == phase::lingering) {
+    skipped(ec, n);
+    return;
+  }
   if (ec) {
     peer_closed(ec == boost::asio::error::eof);
     return;
   }
   home_->counts().bytes_in.add(n);
-  unwiped_ += n;
-  if (phase_ == phase::lingering) {
-    lingered_ += n;
-    if (lingered_ > linger_limit)
-      die();
-    else
-      want_read();
-    return;
-  }
   if (phase_ == phase::head && in_.size() == 0)
     read_deadline(home_->shared().options.head_timeout); // its first byte
   in_.commit(n);
   pump();
+}
+
+/// Whatever still comes behind the last answer goes nowhere: closing while it
+/// comes would reset the connection, and the client never see the answer.
+void connection::skipped(error_code ec, std::size_t n) {
+  home_->counts().bytes_in.add(n);
+  lingered_ += n;
+  // A read from before may have ended with TLS, and not with the connection.
+  if ((ec && skipping_) || lingered_ > linger_limit)
+    die();
+  else
+    want_read();
 }
 
 /// The client sends no more. What it has sent is answered: it may have closed
@@ -178,7 +191,7 @@ void connection::pump() {
 
 /// One step; false when it takes more bytes, an answer or a write to go on.
 bool connection::advance() {
-  if (closing_ || out_.size() >= out_limit)
+  if (closing_ || out_.size() >= out_limit || tail_)
     return false;
   switch (phase_) {
   case phase::head:
@@ -303,14 +316,16 @@ void connection::on_written(error_code ec, std::size_t n) {
     std::string{}.swap(writing_); // one large answer should not stay for ever
   else
     writing_.clear();
-  if (auto stream = stream_; stream && stream_writing_ != 0) {
-    {
-      std::lock_guard lock{stream->mutex_};
-      stream->in_connection_ -= std::exchange(stream_writing_, 0);
-    }
-    stream->tell_drained();
-  }
+  stream_written();
   pump();
+}
+
+void connection::stream_written() {
+  auto stream = tail_ ? tail_ : stream_;
+  if (tail_ && stream_queued_ == 0)
+    tail_.reset();
+  if (auto n = std::exchange(stream_writing_, 0); stream && n != 0)
+    stream->written(n);
 }
 
 /// Says goodbye, then listens for a moment: closing at once with bytes unread
@@ -384,6 +399,8 @@ void connection::die() {
     arriving_->answered_.store(true); // nobody is left to be told
   arriving_.reset();
   stream_.reset();
+  if (auto ended = std::exchange(tail_, nullptr))
+    ended->drop_tail();
 }
 
 } // namespace troupe::net

@@ -18,6 +18,7 @@
 namespace troupe::net {
 
 class worker;
+class stream_budget;
 
 /// HTTP/1.1 over something that reads and writes: requests in order, one at a
 /// time, each under absolute deadlines. Lives on one worker's thread, except
@@ -50,6 +51,7 @@ public:
   void call_after(std::chrono::milliseconds time, std::function<void()> then);
   void release_body(std::size_t bytes) noexcept;
   std::size_t stream_buffer() const;
+  stream_budget& streams() const;
 
   // -- from the worker -------------------------------------------------------
   void tick(std::chrono::steady_clock::time_point now);
@@ -64,6 +66,8 @@ protected:
 
   // -- what a transport offers -----------------------------------------------
   virtual void read_some(boost::asio::mutable_buffer into) = 0;
+  /// As read_some, but only to get rid of it: encrypted bytes may stay so.
+  virtual void skip_some(boost::asio::mutable_buffer into) { read_some(into); }
   virtual void write_all(boost::asio::const_buffer from) = 0;
   virtual void shut_write() = 0;
   virtual void close() = 0;
@@ -72,6 +76,8 @@ protected:
   void ready();
   void on_read(error_code ec, std::size_t n);
   void on_written(error_code ec, std::size_t n);
+  /// Everything was said: listens for a moment, then ends.
+  void linger();
 
   worker& home() { return *home_; }
   void read_deadline(clock::duration in);
@@ -112,6 +118,7 @@ private:
   void name_request(request& in);
   void expect_body(exchange& ex);
   void dispatch(exchange_ptr ex);
+  static void handle(exchange_ptr ex);
   void refuse_bytes(const refusal& why);
   void refuse(exchange& ex, const refusal& why);
   void delivered(std::uint64_t serial, response r);
@@ -125,7 +132,8 @@ private:
   void flush();
   void want_read();
   void wipe_read();
-  void linger();
+  void skipped(error_code ec, std::size_t n);
+  void stream_written();
   void peer_closed(bool cleanly);
   std::string_view probe_text() const;
   void probe();
@@ -143,6 +151,7 @@ private:
   exchange_ptr arriving_; // while its body is read
   std::weak_ptr<exchange> handled_;
   exchange_ptr stream_;
+  exchange_ptr tail_; // a stream that has ended, while its last bytes are sent
   std::string_view heartbeat_;
   int stream_status_ = 0;
   std::size_t stream_bytes_ = 0;   // of the stream, in all
@@ -153,6 +162,7 @@ private:
   std::string out_;
   std::string writing_;
   std::size_t lingered_ = 0;
+  bool skipping_ = false; // the read under way only gets rid of bytes
   clock::time_point since_{};
   clock::time_point last_write_{};
   clock::time_point read_by_ = clock::time_point::max();

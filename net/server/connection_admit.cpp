@@ -193,9 +193,19 @@ void connection::dispatch(exchange_ptr ex) {
   handled_ = ex;
   pending_.counted = true;
   home_->shared().in_flight.fetch_add(1);
-  const auto& handle = ex->match_.found->handle;
-  try {
+  if (ex->in_.body.size() < home_->shared().options.large_body) {
     handle(std::move(ex));
+    return;
+  }
+  if (!home_->shared().readers.put([ex] { handle(ex); }))
+    refuse(*ex, refusal{503, "unavailable", "too many large bodies wait"});
+}
+
+/// On an io thread, or for a large body on one of those that read them.
+void connection::handle(exchange_ptr ex) {
+  const auto& handler = ex->match_.found->handle;
+  try {
+    handler(std::move(ex));
   } catch (const std::exception&) {
     // The exchange answers 500 when the last one lets it go: now, or later.
   }

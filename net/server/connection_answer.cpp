@@ -8,7 +8,12 @@
 namespace troupe::net {
 
 std::size_t connection::stream_buffer() const {
-  return home_->shared().options.stream_buffer;
+  const auto& shared = home_->shared();
+  return shared.streams.share(shared.options.stream_buffer);
+}
+
+stream_budget& connection::streams() const {
+  return home_->shared().streams;
 }
 
 void connection::deliver(std::uint64_t serial, response r) {
@@ -67,6 +72,8 @@ void connection::settle(int status, std::size_t bytes) {
   if (std::exchange(pending_.counted, false))
     home_->shared().finished_one();
   handled_.reset();
+  if (stream_queued_ != 0 || stream_writing_ != 0)
+    tail_ = std::move(stream_); // its memory is still counted
   stream_.reset();
   closing_ = !pending_.keep;
   phase_ = phase::head;
@@ -183,7 +190,7 @@ void connection::append_chunk(std::string_view piece) {
 /// Moves what was written into the connection. Before the stream is open it
 /// leaves everything where it is: opening comes back here.
 void connection::drain_stream(const exchange_ptr& ex) {
-  if (dead_ || stream_ != ex)
+  if (dead_ || (stream_ != ex && tail_ != ex))
     return;
   std::string piece;
   bool finished = false;
@@ -198,10 +205,13 @@ void connection::drain_stream(const exchange_ptr& ex) {
   }
   if (overflowed) {
     home_->counts().streams_dropped.add();
-    log(stream_status_, stream_bytes_);
+    if (stream_ == ex)
+      log(stream_status_, stream_bytes_);
     die();
     return;
   }
+  if (stream_ != ex)
+    return;
   append_chunk(piece);
   stream_queued_ += piece.size();
   if (pending_.head_only) { // nobody will read: the head was the answer

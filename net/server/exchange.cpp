@@ -3,12 +3,18 @@
 #include "net/problem.hpp"
 #include "net/server/connection.hpp"
 
+#include <algorithm>
+
 namespace troupe::net {
 
 exchange::exchange(std::shared_ptr<connection> home, std::uint64_t serial)
     : home_{std::move(home)}, serial_{serial} {}
 
 exchange::~exchange() {
+  if (listed_) {
+    home_->streams().leave(*this);
+    let_go(behind_);
+  }
   home_->release_body(reserved_);
   if (answered_.exchange(true))
     return;
@@ -60,8 +66,61 @@ void exchange::refuse(int status, std::string_view code,
 }
 
 void exchange::open(response head, std::string_view heartbeat) {
-  if (!answered_.exchange(true))
-    home_->open_stream(shared_from_this(), std::move(head), heartbeat);
+  if (answered_.exchange(true))
+    return;
+  {
+    std::lock_guard lock{mutex_};
+    listed_ = true;
+  }
+  home_->streams().enter(shared_from_this());
+  home_->open_stream(shared_from_this(), std::move(head), heartbeat);
+}
+
+void exchange::hold(std::size_t bytes) {
+  if (!listed_)
+    return;
+  if (behind_.fetch_add(bytes) == 0)
+    waits_since_ = clock::now();
+  home_->streams().add(bytes);
+}
+
+void exchange::let_go(std::size_t bytes) noexcept {
+  bytes = std::min(bytes, behind_.load());
+  behind_ -= bytes;
+  home_->streams().remove(bytes);
+}
+
+void exchange::written(std::size_t bytes) {
+  {
+    std::lock_guard lock{mutex_};
+    in_connection_ -= bytes;
+    let_go(bytes);
+    waits_since_ = clock::now();
+  }
+  tell_drained();
+}
+
+void exchange::drop_tail() {
+  std::lock_guard lock{mutex_};
+  let_go(behind_);
+}
+
+void exchange::give_up() {
+  bool schedule = false;
+  std::string dropped;
+  {
+    std::lock_guard lock{mutex_};
+    let_go(behind_); // what the connection has goes with it
+    if (gone_)
+      return;
+    dropped.swap(unsent_);
+    overflowed_ = finished_ = true;
+    schedule = !std::exchange(scheduled_, true);
+  }
+  if (schedule) // later: whoever writes to another stream may hold its lock
+    home_->call_after(
+      std::chrono::milliseconds{0},
+      [self = shared_from_this()] { self->home_->flush_stream(self); });
 }
 
 bool exchange::keeps_up() const {
@@ -81,14 +140,17 @@ bool exchange::write(std::string_view piece) {
     if (gone_ || finished_)
       return false;
     fits = keeps_up();
-    if (fits)
+    if (fits) {
       unsent_ += piece;
-    else // a reader that is too slow is no reader
+      hold(piece.size());
+    } else { // a reader that is too slow is no reader
       overflowed_ = finished_ = true;
+    }
     schedule = !std::exchange(scheduled_, true);
   }
   if (schedule)
     home_->flush_stream(shared_from_this());
+  home_->streams().keep_within_limit();
   return fits;
 }
 
@@ -128,7 +190,7 @@ void exchange::tell_drained() {
   std::function<void()> then;
   {
     std::lock_guard lock{mutex_};
-    if (!gone_ && caught_up())
+    if (!gone_ && !finished_ && caught_up())
       then.swap(drained_);
   }
   if (then)
@@ -157,6 +219,8 @@ void exchange::notify_gone() {
   {
     std::lock_guard lock{mutex_};
     gone_ = true;
+    unsent_.clear();
+    let_go(behind_);
     told.swap(told_);
     dropped.swap(drained_);
   }

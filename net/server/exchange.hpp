@@ -82,12 +82,25 @@ public:
   /// Called (once, on an io thread, or at once) when the client went away.
   void on_gone(std::function<void()> told);
 
+  // -- for the budget of all streams -----------------------------------------
+  /// Bytes that the reader of the stream has not taken yet.
+  std::size_t behind() const noexcept { return behind_.load(); }
+  /// Since when it has taken none of them.
+  using clock = std::chrono::steady_clock;
+  clock::time_point waits_since() const noexcept { return waits_since_.load(); }
+  /// Ends the stream of a reader that is too slow.
+  void give_up();
+
 private:
   friend class connection;
 
   void notify_gone();
-  bool keeps_up() const; // both with mutex_ held
+  bool keeps_up() const; // these four with mutex_ held
   bool caught_up() const;
+  void hold(std::size_t bytes);
+  void let_go(std::size_t bytes) noexcept;
+  void written(std::size_t bytes); // by the connection
+  void drop_tail();                // the connection will never write it
   void tell_drained();
 
   request in_;
@@ -106,6 +119,9 @@ private:
   std::function<void()> drained_;
   std::string unsent_;            // of the stream, not yet with the connection
   std::size_t in_connection_ = 0; // with the connection, not yet written
+  std::atomic<std::size_t> behind_{0}; // both, as the budget of all has it
+  std::atomic<clock::time_point> waits_since_{};
+  bool listed_ = false; // with that budget
   bool gone_ = false;
   bool scheduled_ = false;
   bool finished_ = false;

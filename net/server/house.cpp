@@ -2,7 +2,23 @@
 
 #include <boost/asio/ssl/context.hpp>
 
+#include <algorithm>
+#include <thread>
+
 namespace troupe::net {
+
+namespace {
+
+// Half of the cores, so that reading leaves room for what was read.
+unsigned readers_of_bodies() {
+  return std::clamp(std::thread::hardware_concurrency() / 2, 1u, 4u);
+}
+
+} // namespace
+
+house::house(engine& core, server_options o)
+    : core{core}, options{std::move(o)}, readers{readers_of_bodies(),
+                                                 options.large_bodies} {}
 
 bool address_book::enter(const boost::asio::ip::address& who,
                          std::size_t limit) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "net/server/background.hpp"
 #include "net/server/counters.hpp"
 #include "net/server/options.hpp"
 #include "net/server/router.hpp"
+#include "net/server/stream_budget.hpp"
 #include "runtime/engine.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -34,8 +36,7 @@ private:
 
 /// What all io threads share.
 struct house {
-  house(engine& core, server_options options)
-      : core{core}, options{std::move(options)} {}
+  house(engine& core, server_options options);
 
   engine& core;
   const server_options options;
@@ -45,6 +46,7 @@ struct house {
   std::atomic<std::size_t> in_flight{0};
   std::atomic<std::size_t> bodies{0};
   std::atomic<bool> draining{false};
+  stream_budget streams{options.streams_limit};
 
   std::shared_ptr<boost::asio::ssl::context> tls() const;
   void tls(std::shared_ptr<boost::asio::ssl::context> fresh);
@@ -58,6 +60,9 @@ private:
   mutable std::mutex mutex_;
   std::condition_variable quiet_;
   std::shared_ptr<boost::asio::ssl::context> tls_;
+
+public:
+  background readers; // of large bodies; last: they use the others
 };
 
 } // namespace troupe::net

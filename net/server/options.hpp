@@ -68,8 +68,11 @@ struct server_options {
   std::size_t connection_limit = 10'000; // all addresses together
   std::size_t connections_per_address = 2'000; // 0: no bound
   std::size_t stream_buffer = 1u << 20;        // unsent bytes of one stream
-  std::size_t gzip_from = 4u << 10;  // smaller answers are not worth it
-  std::size_t gzip_up_to = 8u << 20; // larger ones would hold a thread
+  std::size_t streams_limit = 128u << 20;      // of all streams together
+  std::size_t large_body = 256u << 10; // from here on read beside the io thread
+  std::size_t large_bodies = 256;      // that wait for it; a thread takes one
+  std::size_t gzip_from = 4u << 10;    // smaller answers are not worth it
+  std::size_t gzip_up_to = 8u << 20;   // larger ones would hold a thread
 
   // -- how long --------------------------------------------------------------
   std::chrono::milliseconds head_timeout{10'000};
@@ -78,7 +81,7 @@ struct server_options {
   std::chrono::milliseconds write_timeout{30'000}; // without any progress
   std::chrono::milliseconds idle_timeout{60'000};  // between two requests
   std::chrono::milliseconds handshake_timeout{10'000};
-  std::chrono::milliseconds linger_timeout{1'000}; // after a refusal
+  std::chrono::milliseconds linger_timeout{2'000}; // after a refusal
   std::chrono::milliseconds heartbeat{15'000};     // of a silent SSE stream
 
   // -- what operators see ----------------------------------------------------

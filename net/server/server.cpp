@@ -216,6 +216,7 @@ bool http_server::drain(std::chrono::milliseconds grace) {
 
 void http_server::stop() {
   house_->draining.store(true);
+  house_->readers.stop(); // who waits there is answered while that can be sent
   for (auto& w : workers_)
     w->stop();
 }
@@ -237,6 +238,9 @@ std::string http_server::metrics() const {
         house_->in_flight.load());
   gauge("troupe_http_body_bytes", "Bytes of request bodies in memory.",
         house_->bodies.load());
+  gauge("troupe_http_stream_bytes",
+        "Bytes of streams that their readers have not taken yet.",
+        house_->streams.held());
   return out;
 }
 

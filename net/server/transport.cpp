@@ -11,6 +11,12 @@ namespace asio = boost::asio;
 
 namespace {
 
+constexpr std::string_view speak_tls
+  = "HTTP/1.1 400 Bad Request\r\n"
+    "content-type: text/plain; charset=utf-8\r\n"
+    "content-length: 54\r\nconnection: close\r\n\r\n"
+    "this port speaks TLS: use https:// instead of http://\n";
+
 template <class Stream>
 class socket_connection : public connection {
 public:
@@ -66,14 +72,21 @@ public:
     stream_.async_handshake(asio::ssl::stream_base::server,
                             [self = std::static_pointer_cast<tls_connection>(
                                shared_from_this())](error_code ec) {
-                              if (ec)
-                                self->die();
-                              else
+                              if (!ec)
                                 self->ready();
+                              else
+                                self->refuse_handshake(ec);
                             });
   }
 
 protected:
+  void skip_some(asio::mutable_buffer into) override {
+    stream_.next_layer().async_read_some(
+      into,
+      [self = std::static_pointer_cast<tls_connection>(shared_from_this())](
+        error_code ec, std::size_t n) { self->on_read(ec, n); });
+  }
+
   void shut_write() override {
     // The close_notify goes out; the socket's end follows when it is written.
     stream_.async_shutdown(
@@ -82,6 +95,17 @@ protected:
   }
 
 private:
+  /// A client that has mistaken https for http is told so, in its own words.
+  void refuse_handshake(error_code ec) {
+    if (ERR_GET_REASON(static_cast<unsigned long>(ec.value()))
+        != SSL_R_HTTP_REQUEST)
+      return die();
+    error_code ignored;
+    stream_.next_layer().non_blocking(true, ignored);
+    stream_.next_layer().write_some(asio::buffer(speak_tls), ignored);
+    linger();
+  }
+
   std::shared_ptr<asio::ssl::context> context_; // this one, after a reload too
 };
 

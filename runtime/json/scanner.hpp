@@ -65,6 +65,7 @@ private:
     std::size_t count = 0;
     std::size_t first_name = 0; // into names_
     std::size_t decoded = 0;    // size of decoded_ when the object began
+    std::size_t look_at = 32;   // names, until they are compared: then twice
   };
 
   bool fail(const char* reason, const char* hint = "") {
@@ -127,7 +128,7 @@ private:
       return fail(f.is_object ? "expected ',' or '}'" : "expected ',' or ']'");
     if (f.is_object) {
       if (!names_differ(f.first_name))
-        return fail("an object has the same name twice", "keep one of them");
+        return false;
       names_.resize(f.first_name);
       decoded_.resize(f.decoded);
       sink_.end_object(f.count);
@@ -140,7 +141,7 @@ private:
     return true;
   }
 
-  /// Sorting needs no hash, so no text makes it slow.
+  /// Sorting needs no hash, so no text makes it slow. Moves the last name.
   bool names_differ(std::size_t first) {
     auto begin = names_.begin() + static_cast<std::ptrdiff_t>(first);
     if (names_.end() - begin < 2)
@@ -148,7 +149,8 @@ private:
     std::sort(begin, names_.end(), [](auto a, auto b) {
       return a.size() != b.size() ? a.size() < b.size() : a < b;
     });
-    return std::adjacent_find(begin, names_.end()) == names_.end();
+    return std::adjacent_find(begin, names_.end()) == names_.end()
+      || fail("an object has the same name twice", "keep one of them");
   }
 
   void after_value() {
@@ -163,6 +165,11 @@ private:
   bool read_name(char c) {
     if (c != '"')
       return fail("expected a name in double quotes");
+    if (auto& f = frames_.back(); f.count >= f.look_at) {
+      if (!names_differ(f.first_name))
+        return false;
+      f.look_at *= 2;
+    }
     std::string_view name;
     if (!read_string<true>(name))
       return false;

@@ -31,6 +31,13 @@ void answer_largely(test::fake_engine& engine) {
   };
 }
 
+std::size_t value_of(http_house& house, const std::string& name) {
+  auto text = house.get("/metrics").body;
+  auto at = text.find("\n" + name + " ");
+  BOOST_REQUIRE(at != text.npos);
+  return std::stoul(text.substr(at + name.size() + 2));
+}
+
 std::string batch_of(int items) {
   std::string out;
   for (int i = 0; i < items; ++i)
@@ -128,6 +135,34 @@ BOOST_AUTO_TEST_CASE(drops_a_reader_that_never_reads) {
   BOOST_TEST(house.engine.cancelled == 1);
   BOOST_TEST(client.ends());
   BOOST_TEST(client.rest().size() < (20u << 20));
+}
+
+// Each of them within its own bound.
+BOOST_AUTO_TEST_CASE(bounds_what_all_streams_hold_together) {
+  for (bool large_pieces : {true, false}) {
+    net::server_options o;
+    o.streams_limit = large_pieces ? 20u << 20 : 1u << 20;
+    o.stream_buffer = 256u << 10;
+    http_house house{o};
+    if (large_pieces)
+      answer_largely(house.engine); // 8 MiB
+    else
+      house.engine.chatter.assign(40'000, std::string(1'000, 'x'));
+    std::vector<std::unique_ptr<raw_client>> sleepers;
+    for (int i = 0; i < 12; ++i) {
+      sleepers.push_back(std::make_unique<raw_client>(house.port));
+      sleepers.back()->send(posting("/v1/runs", nothing, as_sse));
+      BOOST_TEST(sleepers.back()->sees("event: started\n"));
+    }
+    // Who reads is served, whatever the others hold.
+    raw_client reader{house.port};
+    reader.send(posting("/v1/runs", nothing, as_sse));
+    auto text = reader.read().body;
+    BOOST_TEST(count(text, "event: end\n") == 1u);
+    BOOST_TEST(value_of(house, "troupe_http_stream_bytes") <= o.streams_limit);
+    if (large_pieces)
+      BOOST_TEST(value_of(house, "troupe_http_streams_dropped_total") >= 8u);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(goes_on_behind_a_stream_that_was_cut) {

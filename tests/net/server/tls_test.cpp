@@ -113,6 +113,22 @@ BOOST_AUTO_TEST_CASE(answers_and_says_goodbye) {
   BOOST_TEST((client.failed == asio::error::eof));
 }
 
+// What was encrypted and is not wanted need not be opened.
+BOOST_AUTO_TEST_CASE(tells_who_sends_it_all_that_a_body_is_too_large) {
+  test::http_house house{with_tls()};
+  tls_client client{house.port};
+  std::string request = "POST /v1/runs HTTP/1.1\r\nHost: localhost\r\n"
+                        "Content-Type: application/json\r\n"
+                        "Content-Length: 17825792\r\n\r\n"
+    + std::string(17u << 20, ' ');
+  asio::write(client.stream, asio::buffer(request), client.failed);
+  BOOST_TEST(!client.failed);
+  std::string out;
+  asio::read(client.stream, asio::dynamic_buffer(out), client.failed);
+  BOOST_TEST(out.starts_with("HTTP/1.1 413 "), out);
+  BOOST_TEST((client.failed == asio::error::eof));
+}
+
 BOOST_AUTO_TEST_CASE(refuses_old_versions) {
   test::http_house house{with_tls()};
   for (int version : {TLS1_VERSION, TLS1_1_VERSION}) {
@@ -146,12 +162,14 @@ BOOST_AUTO_TEST_CASE(answers_whoever_names_no_host_or_a_strange_one) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(closes_on_plain_text_and_on_silence) {
+BOOST_AUTO_TEST_CASE(tells_plain_text_to_encrypt_and_closes_on_silence) {
   test::http_house house{with_tls()};
   test::raw_client plain{house.port};
   plain.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n");
   BOOST_TEST(plain.ends());
-  BOOST_TEST(plain.rest().find("HTTP/1.1 2") == std::string::npos);
+  BOOST_TEST(plain.rest().starts_with("HTTP/1.1 400 "), plain.rest());
+  BOOST_TEST(plain.rest().ends_with("use https:// instead of http://\n"),
+             plain.rest());
   test::raw_client silent{house.port};
   BOOST_TEST(silent.ends());
 }
