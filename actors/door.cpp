@@ -171,7 +171,7 @@ asio::awaitable<void> tls_door::serve(tcp::socket raw) {
     }
   }
   if (!met && report_)
-    report_("door refused " + from.address().to_string() + ": "
+    report_("refused a link from " + from.address().to_string() + ": "
             + met.error().text);
   link->close();
   links_.erase(link);

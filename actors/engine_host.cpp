@@ -144,7 +144,9 @@ result<void> host::open() {
       return routes ? routes->gate : gate_actor{};
     };
     auto opened = door::open(*system_, std::move(gate), *c.options.door,
-                             c.options.report);
+                             [context = context_.get()](std::string_view line) {
+                               context->warn(line);
+                             });
     if (!opened)
       return opened.error();
     door_ = std::move(*opened);

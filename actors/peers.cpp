@@ -69,8 +69,8 @@ void linked_peers::keep(node& n) {
     std::unique_lock lock{mutex_};
     if (!met) {
       const auto& why = met.error().text;
-      if (n.trouble != why && options_.report)
-        options_.report("node " + n.name + " is not reached: " + why);
+      if (n.trouble != why) // once, however often it is tried
+        warn("cannot use node " + n.name + ": " + why);
       n.trouble = why;
     }
     n.dialed_at = clock::now() + pause;
