@@ -277,15 +277,8 @@ result<void> idempotency_store::reseal(const organization_id& organization) {
     changes.put(column::idempotency, std::string{key}, encode(*e));
     return {};
   };
-  std::string from;
-  do {
-    std::lock_guard guard{mutex_};
-    if (auto done = records::change_some(*db_, column::idempotency,
-                                         keys::spell(organization), from, anew);
-        !done)
-      return done;
-  } while (!from.empty());
-  return {};
+  return records::change_all(*db_, column::idempotency,
+                             keys::spell(organization), mutex_, anew);
 }
 
 result<void>

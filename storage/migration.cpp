@@ -45,11 +45,9 @@ result<void> index_runs(database& db, sealer&, batch& changes) {
 
 result<void> rewrite(database& db, column where,
                      const records::row_change& change) {
-  std::string from;
-  do {
-    if (auto done = records::change_some(db, where, {}, from, change); !done)
-      return done;
-  } while (!from.empty());
+  std::mutex alone; // nobody else has the store yet
+  if (auto done = records::change_all(db, where, {}, alone, change); !done)
+    return done;
   // Or what was written before would stay in the files for a long time.
   return db.compact(where);
 }

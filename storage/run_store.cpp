@@ -262,15 +262,8 @@ result<void> run_store::reseal(const organization_id& organization) {
     changes.put(column::runs, std::string{key}, std::move(*sealed));
     return {};
   };
-  std::string from;
-  do {
-    std::lock_guard guard{mutex_};
-    if (auto done = records::change_some(*db_, column::runs,
-                                         keys::spell(organization), from, anew);
-        !done)
-      return done;
-  } while (!from.empty());
-  return {};
+  return records::change_all(*db_, column::runs, keys::spell(organization),
+                             mutex_, anew);
 }
 
 // -- reading ------------------------------------------------------------------

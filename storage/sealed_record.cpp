@@ -23,6 +23,38 @@ std::string_view sealed_part(std::string_view bytes) {
     : std::string_view{};
 }
 
+/// The next rows from `from` on, as one batch. `from` is where to go on then;
+/// "": all seen.
+result<void> change_some(database& db, column where, std::string_view prefix,
+                         std::string& from, const row_change& change) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  std::size_t bytes = 0;
+  std::string next;
+  // Copies, since nothing may wait for a lock while the scan holds one.
+  auto scanned = db.scan(
+    where, prefix,
+    [&](auto key, auto value) -> result<bool> {
+      if (rows.size() == rows_at_once || bytes > bytes_at_once) {
+        next = key;
+        return false;
+      }
+      rows.emplace_back(key, value);
+      bytes += value.size();
+      return true;
+    },
+    from);
+  if (!scanned)
+    return scanned;
+  batch changes;
+  for (const auto& [key, value] : rows)
+    if (auto changed = change(changes, key, value); !changed)
+      return changed;
+  if (auto written = db.write(changes); !written)
+    return written;
+  from = std::move(next);
+  return {};
+}
+
 } // namespace
 
 bool is_sealed(std::string_view bytes) {
@@ -53,33 +85,14 @@ std::uint32_t key_version(std::string_view bytes) {
   return header ? header->key_version : 0;
 }
 
-result<void> change_some(database& db, column where, std::string_view prefix,
-                         std::string& from, const row_change& change) {
-  std::vector<std::pair<std::string, std::string>> rows;
-  std::size_t bytes = 0;
-  std::string next;
-  // Copies, since nothing may wait for a lock while the scan holds one.
-  auto scanned = db.scan(
-    where, prefix,
-    [&](auto key, auto value) -> result<bool> {
-      if (rows.size() == rows_at_once || bytes > bytes_at_once) {
-        next = key;
-        return false;
-      }
-      rows.emplace_back(key, value);
-      bytes += value.size();
-      return true;
-    },
-    from);
-  if (!scanned)
-    return scanned;
-  batch changes;
-  for (const auto& [key, value] : rows)
-    if (auto changed = change(changes, key, value); !changed)
-      return changed;
-  if (auto written = db.write(changes); !written)
-    return written;
-  from = std::move(next);
+result<void> change_all(database& db, column where, std::string_view prefix,
+                        std::mutex& lock, const row_change& change) {
+  std::string from;
+  do {
+    std::lock_guard guard{lock};
+    if (auto done = change_some(db, where, prefix, from, change); !done)
+      return done;
+  } while (!from.empty());
   return {};
 }
 

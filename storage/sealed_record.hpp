@@ -4,6 +4,7 @@
 #include "storage/sealing/sealer.hpp"
 
 #include <functional>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -28,10 +29,10 @@ std::uint32_t key_version(std::string_view bytes);
 using row_change = std::function<result<void>(
   batch& changes, std::string_view key, std::string_view value)>;
 
-/// Offers the next rows under `prefix`, from `from` on, to `change`, and writes
-/// what it made of them as one batch. `from` is where to go on; "": all seen.
-/// The caller sees to it that nobody else writes these rows meanwhile.
-result<void> change_some(database& db, column where, std::string_view prefix,
-                         std::string& from, const row_change& change);
+/// Offers every row under `prefix` to `change`, and writes what it made of
+/// them, some rows at a time, each time under `lock`: whoever else writes these
+/// rows takes it as well.
+result<void> change_all(database& db, column where, std::string_view prefix,
+                        std::mutex& lock, const row_change& change);
 
 } // namespace troupe::records

@@ -168,53 +168,53 @@ auto sealer::make_data_key(const organization_id& organization,
   return made;
 }
 
-result<std::string> sealer::seal(const sealed_place& place, const secret& value,
-                                 std::uint64_t record_version) {
+template <class Cipher>
+result<std::string>
+sealer::seal_with(Cipher data_key::*cipher, const sealed_place& place,
+                  std::string_view text, std::uint64_t record_version) {
   auto key = sealing_key(place.organization);
   if (!key)
     return key.error();
-  sealed_header header{key->first, record_version};
-  auto text
-    = key->second->values.seal(value.reveal(), associated_data(place, header));
-  if (!text)
-    return text.error();
-  return to_bytes(header) + *text;
-}
-
-result<secret> sealer::open(const sealed_place& place,
-                            std::string_view sealed) const {
-  auto header = read_sealed_header(sealed);
-  if (!header)
-    return header.error();
-  auto key = key_of(place.organization, *header);
-  if (!key)
-    return key.error();
-  return (*key)->values.open(sealed.substr(sealed_header_bytes),
-                             associated_data(place, *header));
-}
-
-result<std::string> sealer::seal_record(const sealed_place& place,
-                                        std::string_view text) {
-  auto key = sealing_key(place.organization);
-  if (!key)
-    return key.error();
-  const sealed_header header{key->first, record_text_version};
-  auto sealed = key->second->records.seal(text, associated_data(place, header));
+  const sealed_header header{key->first, record_version};
+  auto sealed
+    = ((*key->second).*cipher).seal(text, associated_data(place, header));
   if (!sealed)
     return sealed.error();
   return to_bytes(header) + *sealed;
 }
 
-result<secret> sealer::open_record(const sealed_place& place,
-                                   std::string_view sealed) const {
+template <class Cipher>
+result<secret> sealer::open_with(Cipher data_key::*cipher,
+                                 const sealed_place& place,
+                                 std::string_view sealed) const {
   auto header = read_sealed_header(sealed);
   if (!header)
     return header.error();
   auto key = key_of(place.organization, *header);
   if (!key)
     return key.error();
-  return (*key)->records.open(sealed.substr(sealed_header_bytes),
-                              associated_data(place, *header));
+  return ((**key).*cipher)
+    .open(sealed.substr(sealed_header_bytes), associated_data(place, *header));
+}
+
+result<std::string> sealer::seal(const sealed_place& place, const secret& value,
+                                 std::uint64_t record_version) {
+  return seal_with(&data_key::values, place, value.reveal(), record_version);
+}
+
+result<secret> sealer::open(const sealed_place& place,
+                            std::string_view sealed) const {
+  return open_with(&data_key::values, place, sealed);
+}
+
+result<std::string> sealer::seal_record(const sealed_place& place,
+                                        std::string_view text) {
+  return seal_with(&data_key::records, place, text, record_text_version);
+}
+
+result<secret> sealer::open_record(const sealed_place& place,
+                                   std::string_view sealed) const {
+  return open_with(&data_key::records, place, sealed);
 }
 
 auto sealer::key_of(const organization_id& organization,

@@ -108,6 +108,13 @@ private:
                                      std::uint32_t version);
   data_key_ptr find(const organization_id& organization,
                     std::uint32_t version) const;
+  template <class Cipher>
+  result<std::string>
+  seal_with(Cipher data_key::*cipher, const sealed_place& place,
+            std::string_view text, std::uint64_t record_version);
+  template <class Cipher>
+  result<secret> open_with(Cipher data_key::*cipher, const sealed_place& place,
+                           std::string_view sealed) const;
   result<data_key_ptr> key_of(const organization_id& organization,
                               const sealed_header& header) const;
   result<std::pair<std::uint32_t, data_key_ptr>>
