@@ -160,8 +160,11 @@ prepared_run typescript_tool(backend_kind kind) {
   r.lang = script::typescript_available() ? language::typescript
                                           : language::javascript;
   r.source = r.lang == language::typescript
-    ? "export function add(a: number, b: number): number { return a + b; }\n"
-    : "export function add(a, b) { return a + b; }\n";
+    ? "export function add(a: number, b: number): number {\n"
+    : "export function add(a, b) {\n";
+  r.source += "  if (process.env.TROUPE_TRIAL !== `it's \"here\"`)\n"
+              "    throw new Error('the variable did not arrive as it is');\n"
+              "  return a + b;\n}\n";
   return r;
 }
 

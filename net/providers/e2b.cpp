@@ -103,6 +103,8 @@ asio::awaitable<provider::creation> e2b_provider::create(sandbox_wish wish,
   auto sandbox = parse_creation(done.answer->body);
   if (!sandbox || envd_of(*sandbox) >= oldest_known) {
     auto odd = !sandbox;
+    if (sandbox && wish.key.empty()) // else each run brings its own later
+      sandbox->env = wish.run->env;
     co_return creation{std::move(sandbox), odd};
   }
   auto gone = co_await destroy(*sandbox, scope);

@@ -158,11 +158,9 @@ result<std::string> creation_body(const sandbox_wish& wish,
   if (!config_of(run).id.empty())
     labels["config_state"] = fingerprint(config_of(run));
   body["metadata"] = std::move(labels);
-  json::object env;
-  if (wish.key.empty()) // else each process has its own run's
-    for (const auto& [name, value] : run.env)
-      env[name] = value.reveal();
-  body["envVars"] = std::move(env);
+  // No `envVars`: the interpreter pastes those into a context's first cell as
+  // they are, so that a quote in a value breaks it or is carried out. A script
+  // brings its run's variables along, a process is told them by itself.
   if (options.legacy_create)
     body["secure"] = true;
   if (auto added = add_network(body, run.network); !added)

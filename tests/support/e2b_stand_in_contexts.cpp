@@ -47,11 +47,14 @@ void code_contexts::handle(const stand_request& r, stand_reply& reply) {
 }
 
 std::optional<std::string> code_contexts::program(const std::string& id,
+                                                  const std::string& first,
                                                   const std::string& code) {
   std::lock_guard guard{mutex_};
   auto found = done_.find(id);
   if (found == done_.end())
     return {};
+  if (found->second.empty())
+    found->second = first;
   std::string before;
   json::append_string(before, found->second);
   found->second += code + "\n";

@@ -15,9 +15,10 @@ class code_contexts {
 public:
   /// /contexts and below.
   void handle(const stand_request& r, stand_reply& reply);
-  /// A program that does what the context knows, quietly, and then `code`;
-  /// nothing where there is no such context.
+  /// A program that does what the context knows, quietly, and then `code`, with
+  /// `first` in front of the first one; nothing where there is no such context.
   std::optional<std::string> program(const std::string& id,
+                                     const std::string& first,
                                      const std::string& code);
 
 private:

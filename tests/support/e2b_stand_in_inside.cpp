@@ -19,6 +19,26 @@ std::string cell_of(std::string_view code) {
     "(e) => { console.error(e); process.exit(1); });\n";
 }
 
+/// A cell of Python: carried out inside of the event loop that its kernel is
+/// busy with.
+std::string kernel_cell(std::string_view code) {
+  std::string quoted;
+  json::append_string(quoted, code);
+  return "import asyncio\nasync def _cell():\n    exec(compile(" + quoted
+    + ", '<cell>', 'exec'), globals())\nasyncio.run(_cell())\n";
+}
+
+/// What the interpreter puts in front of a context's first cell: the sandbox's
+/// variables as statements, pasted as they are. Its own are always among them.
+std::string pasted(std::map<std::string, std::string> env, bool js) {
+  env.emplace("E2B_SANDBOX", "true");
+  std::string out;
+  for (const auto& [name, value] : env)
+    out += (js ? "process.env['" : "import os; os.environ['") + name + "'] = '"
+      + value + "'\n";
+  return out + "\n";
+}
+
 std::string envelope_end(std::string_view json) {
   auto bytes = net::connect_envelope(json);
   bytes[0] = 2;
@@ -188,14 +208,16 @@ void e2b_stand_in::execute(const stand_request& r, stand_reply& reply,
     return reply.send(400, "only one of context_id and language");
   auto js = language && language->as_string() == "js";
   std::string code{body->at("code").as_string()};
-  if (js)
-    code = cell_of(code);
   if (context) {
-    auto whole = contexts_.program(std::string{context->as_string()}, code);
+    auto whole = contexts_.program(std::string{context->as_string()},
+                                   pasted(b.env, false), code);
     if (!whole)
       return reply.send(404, "Context not found");
     code = std::move(*whole);
+  } else { // nothing stays in ours: each cell is its first
+    code = pasted(b.env, js) + code;
   }
+  code = js ? cell_of(code) : kernel_cell(code);
   reply.begin(200, "application/json");
   auto line = [&](const json::object& o) {
     return reply.piece(json::to_text(o) + "\n");
@@ -203,7 +225,7 @@ void e2b_stand_in::execute(const stand_request& r, stand_reply& reply,
   line({{"type", "number_of_executions"}, {"execution_count", 1}});
   line({{"type", "keepalive"}});
   program_run program{
-    {js ? "node" : "python3", "-"}, b.env, code, {}, reply.socket()};
+    {js ? "node" : "python3", "-"}, {}, code, {}, reply.socket()};
   program.sink = [&](bool err, std::string_view bytes) {
     line({{"type", err ? "stderr" : "stdout"},
           {"text", json::repair_utf8(bytes)},

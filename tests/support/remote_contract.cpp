@@ -104,6 +104,19 @@ void variables_of_any_text(remote_side& side, backend_kind where) {
     = python_run(where, "import os\ndef tool():\n  return os.environ['KEY']\n");
   run.env.emplace("KEY", secret{"it's \"quoted\"\n"});
   BOOST_TEST(side.good(run).value_json == R"("it's \"quoted\"\n")");
+  run.lang = language::javascript;
+  run.source = "export function tool() { return process.env.KEY; }";
+  BOOST_TEST(side.good(run).value_json == R"("it's \"quoted\"\n")");
+  auto line = shell_run(where, "printf %s \"$KEY\"");
+  line.env = run.env;
+  BOOST_TEST(side.good(line).stdout_text == "it's \"quoted\"\n");
+}
+
+void event_loops_of_a_tool(remote_side& side, backend_kind where) {
+  auto run = python_run(where,
+                        "import asyncio\nasync def g(): return 3\n"
+                        "def tool(): return asyncio.run(g())\n");
+  BOOST_TEST(side.good(run).value_json == "3");
 }
 
 void commands(remote_side& side, backend_kind where) {
@@ -216,6 +229,7 @@ void check_contract(remote_side& side, backend_kind where,
          {"values and output", values_and_output},
          {"what a tool raised", what_a_tool_raised},
          {"variables of any text", variables_of_any_text},
+         {"event loops of a tool", event_loops_of_a_tool},
          {"commands", commands},
          {"forged frames", forged_frames},
          {"bounded output", bounded_output},

@@ -15,20 +15,21 @@ const box = await Sandbox.create('code-interpreter-v1', {
   ...where,
   timeoutMs: 120_000,
   metadata: { troupe: '1', troupe_lease: 'tag' },
-  envs: { NAME: `it's "here"` },
   allowInternetAccess: true,
   network: { allowPublicTraffic: false },
 })
 
-const code = await box.runCode(`import os\nprint(os.environ['NAME'])`)
-assert.equal(code.logs.stdout.join(''), `it's "here"\n`)
+const code = await box.runCode('print(6 * 7)')
+assert.equal(code.logs.stdout.join(''), '42\n')
 assert.equal(code.error, undefined)
 
 const script = await box.runCode('console.log(6 * 7)', { language: 'js' })
 assert.equal(script.logs.stdout.join(''), '42\n')
 
-const said = await box.commands.run('echo out; echo err >&2')
-assert.equal(said.stdout, 'out\n')
+const said = await box.commands.run('echo "$NAME"; echo err >&2', {
+  envs: { NAME: `it's "here"` },
+})
+assert.equal(said.stdout, `it's "here"\n`)
 assert.equal(said.stderr, 'err\n')
 assert.equal(said.exitCode, 0)
 

@@ -55,6 +55,7 @@ void run_ours(e2b_stand_in& e2b) {
   BOOST_TEST(side.good(code).value_json == "2");
   auto command = test::shell_run(backend_kind::e2b, "cat");
   command.stdin_text = "given";
+  command.env.emplace("NAME", secret{"it's \"here\""});
   BOOST_TEST(side.good(command).stdout_text == "given");
   test::fault cut; // so that there is something to ask for
   cut.what = test::fault::kind::raw;
@@ -96,7 +97,7 @@ std::set<std::string> members(const stand_request& r) {
   for (const auto& [name, value] : *parsed) {
     std::string key{name};
     out.insert(key);
-    if (value.is_object() && key != "metadata" && key != "envVars")
+    if (value.is_object() && key != "metadata")
       for (const auto& [inner, ignored] : value.as_object())
         out.insert(key + "." + std::string{inner});
   }

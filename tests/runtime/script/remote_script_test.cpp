@@ -75,20 +75,38 @@ BOOST_AUTO_TEST_CASE(failures_and_missing_answers_are_told) {
   BOOST_TEST(seen.failure.name == "NoResult");
 }
 
+// As a notebook's kernel runs its cells, whose loop is there again afterwards.
 BOOST_AUTO_TEST_CASE(a_running_event_loop_is_no_obstacle) {
-  auto run = a_run(language::python, "async def f(): return 3");
-  auto text = script::build_remote_script(run, "k").value();
-  script::program p; // as a notebook's kernel runs its cells
-  p.argv
-    = {test_paths().python, "-c",
-       "import asyncio, sys\nasync def main(): exec(sys.stdin.read(), {})\n"
-       "asyncio.run(main())"};
-  p.input = text.reveal();
-  run_result seen;
-  seen.reason = exit_reason::exited;
-  seen.stdout_text = carry_out(p).out;
-  script::interpret_remote(run, "k", seen);
-  BOOST_TEST(seen.value_json == "3");
+  const std::string own = "import asyncio\nasync def g():\n"
+                          "    await asyncio.sleep(0)\n    return 3\n";
+  for (
+    const std::string& source :
+    {std::string{"async def f(): return 3"},
+     own + "def f(): return asyncio.run(g())\n",
+     own + "async def f(): return await g()\n",
+     own + "def f(): return asyncio.new_event_loop().run_until_complete(g())\n",
+     own
+       + "import signal\ndef f():\n    signal.signal(signal.SIGALRM, print)\n"
+         "    with asyncio.Runner() as r: return r.run(g())\n"}) {
+    auto run = a_run(language::python, source);
+    auto text = script::build_remote_script(run, "k").value();
+    script::program p;
+    p.argv = {test_paths().python, "-c",
+              "import asyncio, sys\nasync def main():\n"
+              "    loop = asyncio.get_running_loop()\n"
+              "    exec(sys.stdin.read(), {})\n"
+              "    assert asyncio.get_running_loop() is loop\n"
+              "    assert asyncio.current_task() is not None\n"
+              "    await asyncio.sleep(0)\n    print('alive')\n"
+              "asyncio.run(main())"};
+    p.input = text.reveal();
+    run_result seen;
+    seen.reason = exit_reason::exited;
+    seen.stdout_text = carry_out(p).out;
+    script::interpret_remote(run, "k", seen);
+    BOOST_TEST(seen.value_json == "3", source << seen.failure.friendly);
+    BOOST_TEST(seen.stdout_text == "alive\n");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_command_needs_no_script) {

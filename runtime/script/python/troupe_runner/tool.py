@@ -102,13 +102,7 @@ async def _collect(generator):
 def _wait_for(coroutine):
     import asyncio
 
-    if asyncio._get_running_loop() is None:
-        return asyncio.run(coroutine)
-    # A notebook's kernel: its loop is busy with us.
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, coroutine).result()
+    return asyncio.run(coroutine)
 
 
 def _can(value, method):
