@@ -86,6 +86,11 @@ result<image_state> read_image_join(std::string_view bytes) {
     return read.error();
   image_state out;
   out.entry = entry;
+  (void)walk(bytes, [&](const pb::field& f) {
+    std::string_view line;
+    if (f.number == 2 && pick(f.bytes, {{1, &line}}))
+      out.log += line;
+  });
   read_result(end, out);
   return out;
 }

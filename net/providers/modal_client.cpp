@@ -1,6 +1,7 @@
 #include "net/providers/modal_client.hpp"
 
 #include "net/fail.hpp"
+#include "runtime/json/json.hpp"
 
 #include <algorithm>
 
@@ -20,6 +21,7 @@ constexpr auto max_delay = 1'000ms;
 constexpr auto first_join_pause = 10ms; // an image is looked at again
 constexpr int max_join_breaks = 10;     // in a row
 enum image_result : int { image_built = 1, image_failed = 2 };
+constexpr std::size_t max_log_bytes = 4'096; // of a build, shown when it fails
 constexpr auto token_life_unknown = 20min;
 // Image ids remembered: a name costs some hundred bytes.
 constexpr std::size_t max_images = 1'000;
@@ -45,6 +47,25 @@ std::string seconds_text(steady::duration d) {
     + rest;
 }
 
+std::string name_of(const std::vector<image_layer>& layers) {
+  std::string name;
+  for (const auto& l : layers)
+    for (const auto& command : l.commands)
+      name += command + "\n";
+  return name;
+}
+
+/// Which package it was stands in the log only.
+std::string last_lines(std::string_view log) {
+  if (log.empty())
+    return {};
+  if (log.size() > max_log_bytes) {
+    log.remove_prefix(log.size() - max_log_bytes);
+    log.remove_prefix(std::min(log.find('\n'), log.size() - 1) + 1);
+  }
+  return ". The build's last lines:\n" + json::repair_utf8(log);
+}
+
 /// Only a command of its own that failed is the run's fault: a builder that
 /// was evicted or gave up is not, and another backend may do better.
 error not_built(const image_state& state) {
@@ -53,7 +74,7 @@ error not_built(const image_state& state) {
     return fail(ec::invalid_request,
                 "Modal could not build the image; change a version or drop "
                 "a requirement"
-                  + why);
+                  + why + last_lines(state.log));
   return fail(ec::unavailable,
               "Modal gave up the image (status " + std::to_string(state.status)
                 + ")" + why);
@@ -254,6 +275,9 @@ asio::awaitable<grpc_reply> modal_client::join_image(image_state& state,
       }
       if (!next->entry.empty())
         state.entry = next->entry;
+      state.log += next->log;
+      if (state.log.size() > 2 * max_log_bytes)
+        state.log.erase(0, state.log.size() - max_log_bytes);
     }
     return true;
   };
@@ -292,10 +316,7 @@ asio::awaitable<result<std::string>> modal_client::layer(image_layer what,
 asio::awaitable<result<std::string>>
 modal_client::image(std::vector<image_layer> layers, call_scope scope) {
   auto keep = shared_from_this();
-  std::string name;
-  for (const auto& l : layers)
-    for (const auto& command : l.commands)
-      name += command + "\n";
+  auto name = name_of(layers);
   if (auto known = images_.find(name); known != images_.end())
     co_return known->second;
   auto& door = building_[name];
@@ -318,6 +339,16 @@ modal_client::image(std::vector<image_layer> layers, call_scope scope) {
   if (mine->taken() == 0)
     building_.erase(name);
   co_return built;
+}
+
+bool modal_client::remembers(const std::vector<image_layer>& layers) const {
+  return !app_.empty() || images_.contains(name_of(layers));
+}
+
+void modal_client::forget(const std::string& app, const std::string& image) {
+  if (app_ == app)
+    app_.clear();
+  std::erase_if(images_, [&](const auto& one) { return one.second == image; });
 }
 
 asio::awaitable<result<std::string>>

@@ -33,6 +33,12 @@ public:
   boost::asio::awaitable<result<std::string>>
   image(std::vector<modal::image_layer> layers, call_scope scope);
 
+  /// Whether the app or that image would not be asked for now.
+  bool remembers(const std::vector<modal::image_layer>& layers) const;
+  /// Modal knows one of them no more: apps are stopped and images deleted. By
+  /// their ids, since others may have asked for new ones meanwhile.
+  void forget(const std::string& app, const std::string& image);
+
 private:
   boost::asio::awaitable<result<void>> refresh_token(call_scope scope);
   boost::asio::awaitable<result<void>> ask_for_token(call_scope scope);

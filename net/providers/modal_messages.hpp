@@ -82,6 +82,7 @@ struct image_state {
   std::string entry; // where the next join goes on
   int status = 0;    // 0: still being built, 1: done, else failed
   std::string reason;
+  std::string log; // what the build printed
 };
 result<image_state> read_image(std::string_view bytes);
 result<image_state> read_image_join(std::string_view bytes);

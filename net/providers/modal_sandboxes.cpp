@@ -72,34 +72,53 @@ modal_sandboxes::modal_sandboxes(asio::any_io_executor executor,
     : executor_{std::move(executor)}, client_{std::move(client)},
       options_{std::move(options)}, newer_refused_{!options_.newer_sandboxes} {}
 
+/// Ids that are remembered may have lost their meaning: then once more, with
+/// new ones. What was asked for just now and is not known has another reason.
 asio::awaitable<provider::creation> modal_sandboxes::create(sandbox_wish wish,
                                                             call_scope scope) {
+  auto layers = image_layers(*wish.run, options_);
+  auto remembered = client_->remembers(layers);
+  auto tried = co_await try_to_create(wish, layers, scope);
+  if (remembered && tried.unknown_id) {
+    client_->forget(tried.app, tried.image);
+    tried = co_await try_to_create(std::move(wish), std::move(layers), scope);
+  }
+  co_return std::move(tried.made);
+}
+
+asio::awaitable<modal_sandboxes::attempt> modal_sandboxes::try_to_create(
+  sandbox_wish wish, std::vector<image_layer> layers, call_scope scope) {
   auto app = co_await client_->app(scope);
   if (!app)
-    co_return provider::creation{app.error(), false};
-  auto layers = image_layers(*wish.run, options_);
+    co_return attempt{{app.error(), false}};
   auto image = co_await client_->image(std::move(layers), scope);
   if (!image)
-    co_return provider::creation{image.error(), false};
+    co_return attempt{
+      {image.error(), false}, *app, {}, image.error().code == ec::not_found};
   auto what = request_for(wish, *app, *image);
   auto body = sandbox_body(what);
   if (!body)
-    co_return provider::creation{body.error(), false};
+    co_return attempt{{body.error(), false}};
   if (!newer_refused_) {
     auto done
       = co_await client_->call("SandboxCreateV2", std::move(*body), scope);
     if (done.bytes) {
       auto made = read_sandbox(*done.bytes);
       if (!made)
-        co_return provider::creation{made.error(), true};
-      co_return provider::creation{as_sandbox(std::move(*made)), false};
+        co_return attempt{{made.error(), true}};
+      co_return attempt{{as_sandbox(std::move(*made)), false}};
     }
     if (!is_not_served(done.code))
-      co_return provider::creation{done.bytes.error(), done.may_have_acted};
+      co_return attempt{{done.bytes.error(), done.may_have_acted},
+                        std::move(*app),
+                        std::move(*image),
+                        done.code == grpc_code::not_found};
     // For good: a precondition may hold the next time.
     newer_refused_ = done.code == grpc_code::unimplemented;
   }
   auto made = co_await create_older(std::move(what), scope);
+  made.app = std::move(*app);
+  made.image = std::move(*image);
   co_return made;
 }
 
@@ -115,26 +134,29 @@ modal_sandboxes::store_secret(environment env, call_scope scope) {
   co_return text_field(*done.bytes, 1);
 }
 
-asio::awaitable<provider::creation>
+asio::awaitable<modal_sandboxes::attempt>
 modal_sandboxes::create_older(sandbox_request what, call_scope scope) {
   auto secret = co_await store_secret(std::exchange(what.env, {}), scope);
   if (!secret)
-    co_return provider::creation{secret.error(), false};
+    co_return attempt{{secret.error(), false}};
   what.secrets = {*secret};
   auto body = sandbox_body(what);
   if (!body)
-    co_return provider::creation{body.error(), false};
+    co_return attempt{{body.error(), false}};
   auto done = co_await client_->call("SandboxCreate", std::move(*body), scope);
   if (!done.bytes)
-    co_return provider::creation{done.bytes.error(), done.may_have_acted};
+    co_return attempt{{done.bytes.error(), done.may_have_acted},
+                      {},
+                      {},
+                      done.code == grpc_code::not_found};
   auto id = text_field(*done.bytes, 1);
   if (!id)
-    co_return provider::creation{id.error(), true};
+    co_return attempt{{id.error(), true}};
   auto box = co_await enter_older(*id, scope);
   if (box)
-    co_return provider::creation{std::move(box), false};
+    co_return attempt{{std::move(box), false}};
   auto gone = co_await destroy(*id, scope);
-  co_return provider::creation{std::move(box), !gone};
+  co_return attempt{{std::move(box), !gone}};
 }
 
 asio::awaitable<result<remote_sandbox>>
@@ -253,12 +275,26 @@ modal_sandboxes::list_generation(std::string method, std::string app,
 
 asio::awaitable<result<std::vector<provider::tagged>>>
 modal_sandboxes::list(call_scope scope) {
+  auto remembered = client_->remembers({});
   auto app = co_await client_->app(scope);
   if (!app)
     co_return app.error();
+  auto found = co_await list_of(*app, scope);
+  if (found || !remembered || found.error().code != ec::not_found)
+    co_return found;
+  client_->forget(*app, {});
+  app = co_await client_->app(scope);
+  if (!app)
+    co_return app.error();
+  found = co_await list_of(*app, scope);
+  co_return found;
+}
+
+asio::awaitable<result<std::vector<provider::tagged>>>
+modal_sandboxes::list_of(std::string app, call_scope scope) {
   std::vector<provider::tagged> all;
   for (auto method : {"SandboxListV2", "SandboxList"}) {
-    auto seen = co_await list_generation(method, *app, all, scope);
+    auto seen = co_await list_generation(method, app, all, scope);
     if (!seen)
       co_return seen.error();
   }

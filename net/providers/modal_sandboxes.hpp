@@ -35,14 +35,27 @@ public:
   list(call_scope scope);
 
 private:
-  boost::asio::awaitable<provider::creation>
-  create_older(modal::sandbox_request what, call_scope scope);
+  /// One creation, with which ids, and whether it was one of those that Modal
+  /// does not know.
+  struct attempt {
+    provider::creation made;
+    std::string app{};
+    std::string image{};
+    bool unknown_id = false;
+  };
+  boost::asio::awaitable<attempt>
+  try_to_create(sandbox_wish wish, std::vector<modal::image_layer> layers,
+                call_scope scope);
+  boost::asio::awaitable<attempt> create_older(modal::sandbox_request what,
+                                               call_scope scope);
   boost::asio::awaitable<result<std::string>> store_secret(environment env,
                                                            call_scope scope);
   boost::asio::awaitable<result<remote_sandbox>> enter_older(std::string id,
                                                              call_scope scope);
   boost::asio::awaitable<result<std::string>> task_of(std::string id,
                                                       call_scope scope);
+  boost::asio::awaitable<result<std::vector<provider::tagged>>>
+  list_of(std::string app, call_scope scope);
   boost::asio::awaitable<result<void>>
   list_generation(std::string method, std::string app,
                   std::vector<provider::tagged>& into, call_scope scope);

@@ -40,6 +40,32 @@ void modal_stand_in::end_builds_as(int result) {
   build_result_ = result;
 }
 
+void modal_stand_in::print_while_building(std::string log) {
+  std::lock_guard guard{mutex_};
+  build_log_ = std::move(log);
+}
+
+void modal_stand_in::stop_app() {
+  std::lock_guard guard{mutex_};
+  ++app_;
+}
+
+void modal_stand_in::delete_images() {
+  std::lock_guard guard{mutex_};
+  images_.clear();
+}
+
+/// Otherwise the call is ended. No image where none is named.
+bool modal_stand_in::knows_app_and_image(grpc_exchange& call,
+                                         std::string_view app,
+                                         std::string_view image) const {
+  auto known = app == app_id()
+    && (image.empty() || images_.contains(std::string{image}));
+  if (!known)
+    call.end(grpc_code::not_found, "no such app or image");
+  return known;
+}
+
 void modal_stand_in::name_router(std::string url) {
   std::lock_guard guard{mutex_};
   other_router_ = std::move(url);
@@ -190,7 +216,7 @@ void modal_stand_in::control(std::string_view method, grpc_exchange& call) {
   if (method == "AuthTokenGet")
     return say(call, out.text(1, token));
   if (method == "AppGetOrCreate")
-    return say(call, out.text(1, "ap-1"));
+    return say(call, out.text(1, app_id()));
   if (method == "EnvironmentGetOrCreate") {
     pb::writer settings, metadata;
     settings.text(1, "2025.06");
@@ -201,6 +227,13 @@ void modal_stand_in::control(std::string_view method, grpc_exchange& call) {
     return image(call);
   if (method == "ImageJoinStreaming") {
     pb::writer done, log, line;
+    if (!build_log_.empty()) // lines come in pieces
+      for (auto part : {build_log_.substr(0, build_log_.size() / 2),
+                        build_log_.substr(build_log_.size() / 2)}) {
+        pb::writer piece, one;
+        piece.text(1, part);
+        call.send(one.message(2, piece).text(3, "entry-0").bytes());
+      }
     done.number(1, static_cast<std::uint64_t>(build_result_));
     call.send(out.message(1, done).text(3, "entry-1").bytes());
     log.text(1, "bye"); // a line of the log may still come after that
@@ -246,15 +279,18 @@ void modal_stand_in::control(std::string_view method, grpc_exchange& call) {
 
 void modal_stand_in::image(grpc_exchange& call) {
   auto image = bytes_of(call.message, 2);
-  if (bytes_of(call.message, 4) != "ap-1" || image.empty())
-    return call.end(grpc_code::invalid_argument, "app or image");
+  if (image.empty())
+    return call.end(grpc_code::invalid_argument, "no image");
+  auto base = bytes_of(bytes_of(image, 5), 1);
+  if (!knows_app_and_image(call, bytes_of(call.message, 4), base))
+    return;
   for (auto& command : texts_of(image, 6))
     image_commands_.push_back(std::move(command));
   pb::writer pending, out;
   pending.number(1, 0); // being built: the client has to join
-  say(call,
-      out.text(1, "im-" + std::to_string(image_commands_.size()))
-        .message(2, pending));
+  auto id = "im-" + std::to_string(image_commands_.size());
+  images_.insert(id);
+  say(call, out.text(1, id).message(2, pending));
 }
 
 void modal_stand_in::create(grpc_exchange& call) {
@@ -262,6 +298,9 @@ void modal_stand_in::create(grpc_exchange& call) {
   if (bytes_of(definition, 3).empty() || number_of(definition, 7) == 0
       || bytes_of(definition, 22).empty())
     return call.end(grpc_code::invalid_argument, "image, timeout or network");
+  if (!knows_app_and_image(call, bytes_of(call.message, 1),
+                           bytes_of(definition, 3)))
+    return;
   box b;
   auto id = "sbv2-" + std::to_string(++created_);
   b.task = "ta-" + std::to_string(created_);
@@ -279,6 +318,9 @@ void modal_stand_in::create_older(grpc_exchange& call) {
   if (bytes_of(definition, 3).empty() || number_of(definition, 7) == 0
       || bytes_of(definition, 22).empty() || bytes_of(call.message, 6) != "")
     return call.end(grpc_code::invalid_argument, "image, timeout or network");
+  if (!knows_app_and_image(call, bytes_of(call.message, 1),
+                           bytes_of(definition, 3)))
+    return;
   box b;
   auto number = std::to_string(++created_);
   auto id = "sb-" + std::string(22 - number.size(), '0') + number;
@@ -314,6 +356,8 @@ void modal_stand_in::access(std::string_view method, grpc_exchange& call) {
 }
 
 void modal_stand_in::list(grpc_exchange& call, bool older) {
+  if (!knows_app_and_image(call, bytes_of(call.message, 1), {}))
+    return;
   pb::writer out;
   auto first = true; // one page: a second one is asked for and empty
   pb::reader reader{call.message};

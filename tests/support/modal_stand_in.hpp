@@ -31,6 +31,11 @@ public:
   void claim_https();
   /// How the next images end: 1 well, 2 failed, 3 and more given up.
   void end_builds_as(int result);
+  /// What the next builds print before they end.
+  void print_while_building(std::string log);
+  /// As somebody does it at Modal's: ids given out so far are not known more.
+  void stop_app();
+  void delete_images();
   /// Sandboxes are entered there; "": here.
   void name_router(std::string url);
   /// Those given out so far are not taken any more.
@@ -71,6 +76,9 @@ private:
   std::string router_url() const;
   std::string router_jwt() const;
   void control(std::string_view method, grpc_exchange& call);
+  std::string app_id() const { return "ap-" + std::to_string(app_); }
+  bool knows_app_and_image(grpc_exchange& call, std::string_view app,
+                           std::string_view image) const;
   void image(grpc_exchange& call);
   void create(grpc_exchange& call);
   void create_older(grpc_exchange& call);
@@ -91,6 +99,9 @@ private:
   net::grpc_code newer_ = net::grpc_code::ok;
   bool https_ = false;
   int build_result_ = 1;
+  std::string build_log_;
+  int app_ = 1;
+  std::set<std::string> images_;
   std::string other_router_;
   int router_tokens_ = 1;
   std::string ends_tokens_; // a method

@@ -97,6 +97,60 @@ BOOST_AUTO_TEST_CASE(blames_the_run_for_its_own_build_only) {
   BOOST_TEST(side->good(run).value_json == "1");
 }
 
+BOOST_AUTO_TEST_CASE(names_the_package_that_would_not_install) {
+  auto run = python(one);
+  run.pip_requirements = {{"no-such-thing", {}, "==1"}};
+  modal.end_builds_as(2);
+  modal.print_while_building(std::string(9'000, '.')
+                             + "\nCollecting no-such-thing==1\n"
+                               "ERROR: No matching distribution found\n");
+  auto outcome = side->run(run);
+  BOOST_REQUIRE(!outcome.answer.has_value());
+  auto text = outcome.answer.error().text;
+  BOOST_TEST((outcome.answer.error().code == ec::invalid_request));
+  BOOST_TEST(text.find("lines:\nCollecting no-such-thing==1\nERROR: No match")
+               != text.npos,
+             text);
+  BOOST_TEST(text.size() < 5'000u);
+}
+
+// Somebody stops the app or deletes images while the engine goes on.
+BOOST_AUTO_TEST_CASE(asks_anew_for_ids_that_have_lost_their_meaning) {
+  auto packed = python(one);
+  packed.pip_requirements = {{"numpy", {}, ""}};
+  for (auto older : {false, true}) {
+    if (older)
+      modal.serve_older_only();
+    for (auto gone :
+         {&modal_stand_in::stop_app, &modal_stand_in::delete_images}) {
+      BOOST_TEST(side->good(python(one)).value_json == "1");
+      BOOST_TEST(side->good(packed).value_json == "1");
+      (modal.*gone)();
+      BOOST_TEST(side->good(packed).value_json == "1");
+      BOOST_TEST(side->good(python(one)).value_json == "1");
+      // One that was asked for just now is not asked for again.
+      auto before = modal.calls().size();
+      modal.fail_next("SandboxCreate", grpc_code::not_found);
+      modal.fail_next("SandboxCreateV2", grpc_code::not_found);
+      BOOST_TEST(side->good(python(one)).value_json == "1");
+      auto calls = modal.calls();
+      BOOST_TEST(std::count(calls.begin() + static_cast<long>(before),
+                            calls.end(), "AppGetOrCreate")
+                 == 1);
+      check_nothing_is_left();
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(lists_in_an_app_that_was_made_anew) {
+  BOOST_TEST(side->good(python(one)).value_json == "1");
+  modal.stop_app();
+  std::promise<bool> done;
+  side->backend->reconcile(
+    true, [&](auto found) { done.set_value(found.has_value()); });
+  BOOST_TEST(done.get_future().get());
+}
+
 BOOST_AUTO_TEST_CASE(says_that_nothing_was_begun_where_no_router_was) {
   auto run = python(one);
   run.limits.wall = 300ms;
