@@ -35,6 +35,7 @@ run_request request_for_peer(const prepared_run& run) {
   r.command = run.command;
   r.stdin_text = run.stdin_text;
   r.args_json = run.args_json;
+  r.lenient_arguments = run.lenient_arguments;
   r.json_schema = run.json_schema;
   r.args_json_schema = run.args_json_schema;
   r.pip_requirements = run.pip_requirements;

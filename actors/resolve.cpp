@@ -69,6 +69,8 @@ result<void> read_metadata(const tool& t, tool_view& view) {
     if (auto kind = parse_backend(where->get_string()))
       view.wish = *kind;
   }
+  if (auto* said = t.metadata.if_contains(lenient_mark))
+    view.lenient_arguments = said->is_bool() && said->get_bool();
   if (auto* said = t.metadata.if_contains("limits"))
     if (auto* o = said->if_object()) {
       auto parsed = parse_limits(*o, "/tool/metadata/limits");
@@ -110,6 +112,7 @@ result<void> use_tool(const tool_view& view, const run_request& request,
   run.source = t.source_code;
   run.json_schema = view.json_schema;
   run.args_json_schema = view.args_json_schema;
+  run.lenient_arguments |= view.lenient_arguments;
   r.wish.of_tool = view.wish;
   r.tool_limits = view.limits;
   r.tool_network = view.network;
@@ -182,13 +185,21 @@ result<void> check_sizes(const run_request& request, const run_rules& rules) {
   return {};
 }
 
+bind_options options_for(prepared_run& run) {
+  bind_options o;
+  o.dropped = &run.dropped_nulls;
+  o.lenient = run.lenient_arguments;
+  o.python = run.lang == language::python;
+  return o;
+}
+
 /// The arguments as a stored tool gets them.
 result<std::string> bind_to(const tool& t, const run_request& request,
                             prepared_run& run) {
   const auto& schema = t.args_json_schema ? t.args_json_schema : t.json_schema;
   if (!schema)
     return bind_arguments(request.args_json, "");
-  const bind_options options{.dropped = &run.dropped_nulls};
+  const auto options = options_for(run);
   auto args = json::parse_large_object(request.args_json, json::anywhere);
   if (!args)
     return bad_field(options.pointer, args.error().text);
@@ -205,7 +216,7 @@ result<std::string> bind(const run_request& request, prepared_run& run) {
     = run.args_json_schema.empty() ? run.json_schema : run.args_json_schema;
   return bind_arguments(request.args_json,
                         run.kind == run_kind::source ? schema : "",
-                        {.dropped = &run.dropped_nulls});
+                        options_for(run));
 }
 
 /// Whose config says that a run must not go on to a weaker isolation.
@@ -247,6 +258,7 @@ result<resolved_run> resolve(const run_request& request,
   run.id = request.id;
   run.organization = request.organization;
   run.return_char_limit = default_return_char_limit;
+  run.lenient_arguments = request.lenient_arguments;
   std::shared_ptr<const tool> stored;
   if (request.kind == run_kind::tool) {
     auto tool = find_tool(request, catalog);

@@ -32,6 +32,7 @@ struct tool_view {
   std::string function;
   std::string json_schema; // "": none
   std::string args_json_schema;
+  bool lenient_arguments = false;
   std::optional<backend_kind> wish;
   limit_overrides limits;
   std::optional<network_policy> network;

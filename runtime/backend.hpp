@@ -33,6 +33,7 @@ struct prepared_run {
 
   std::string args_json = "{}";           // validated and coerced
   std::vector<std::string> dropped_nulls; // of them, by the schema's word
+  bool lenient_arguments = false; // whoever binds them again does it like that
   std::string json_schema;
   std::string args_json_schema;
   std::uint32_t return_char_limit = default_return_char_limit;

@@ -136,6 +136,8 @@ json::object to_wire(const run_request& r) {
   put("args_json", r.args_json);
   put("json_schema_json", r.json_schema);
   put("args_json_schema_json", r.args_json_schema);
+  if (r.lenient_arguments) // a node of before does not know the word
+    o["lenient_arguments"] = true;
   put("agent_state_json", r.agent_state_json);
   put("idempotency_key", r.idempotency_key);
   put("traceparent", r.traceparent);
@@ -184,6 +186,7 @@ result<run_request> from_wire(const json::object& body) {
   codec::read_common_parts(in, r);
   if (auto args = checked_json(in, "args_json"); !args.empty())
     r.args_json = std::move(args);
+  r.lenient_arguments = in.boolean("lenient_arguments").value_or(false);
   r.json_schema = checked_json(in, "json_schema_json");
   r.args_json_schema = checked_json(in, "args_json_schema_json");
   r.agent_state_json = checked_json(in, "agent_state_json");

@@ -48,6 +48,8 @@ struct run_request {
   std::vector<pip_requirement> pip_requirements;
   std::vector<npm_requirement> npm_requirements;
   std::uint32_t return_char_limit = 0; // 0: the tool's, else the default
+  /// Arguments that do not fit are no reason to refuse: see `bind_options`.
+  bool lenient_arguments = false;
 
   environment env;       // the caller's variables
   environment agent_env; // the agent's variables

@@ -41,7 +41,10 @@ result<json::object> bind_arguments(json::object args,
   schema::checker checker{schema, parameters, options};
   json::value v(std::move(args)); // braces would make an array
   auto nulls = names_of_nulls(v.get_object());
-  checker.check(v, parameters, options.pointer, {true, false});
+  if (options.lenient)
+    checker.bend(v.get_object(), parameters, options.pointer);
+  else
+    checker.check(v, parameters, options.pointer, {true, false});
   if (checker.failed())
     return refusal(std::move(checker.complaints));
   if (options.dropped != nullptr) {

@@ -16,6 +16,14 @@ struct bind_options {
   std::size_t complaints = 64; // then it stops looking
   /// Gets the names of arguments whose null was taken for "not given".
   std::vector<std::string>* dropped = nullptr;
+  /// As the replaced system has it: names that the schema does not know are
+  /// dropped, what is missing stays missing, and an argument that does not fit
+  /// goes to the tool as it came. One that fits is corrected as ever.
+  bool lenient = false;
+  /// With `lenient`: one that does not fit is what Python's own types make of
+  /// it, as far as that is obvious: False of 0, "5" of 5, 5 of 5.7. Where an
+  /// integer or a boolean is wanted and nothing makes one, it is refused.
+  bool python = false;
 };
 
 /// Checks the arguments of a call against the schema of its tool, which is

@@ -33,6 +33,10 @@ public:
   void check(json::value& v, const json::object& schema,
              const std::string& pointer, context c);
 
+  /// Corrects what fits and lets most of the rest pass.
+  void bend(json::object& args, const json::object& schema,
+            const std::string& pointer);
+
   bool failed() const noexcept { return !complaints.empty(); }
   std::vector<field_error> complaints;
 
@@ -67,6 +71,7 @@ private:
   void check_pattern(std::string_view text, const object& schema,
                      const std::string& pointer);
   void check_array(value& v, const object& schema, const std::string& pointer);
+  void bend(value& v, const value& rule, const std::string& pointer);
   void check_unique(const json::array& list, const std::string& pointer);
   void check_object(value& v, const object& schema, const std::string& pointer,
                     bool strict_names);

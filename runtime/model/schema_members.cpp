@@ -168,4 +168,44 @@ void checker::check_names(object& o, const object& schema,
   }
 }
 
+// -- leniently ----------------------------------------------------------------
+
+void checker::bend(value& v, const value& rule, const std::string& pointer) {
+  if (auto fitting = passing(v, rule, pointer, {})) {
+    v = std::move(*fitting);
+    return;
+  }
+  const auto wanted = permitted(rule);
+  if (!options_.python) {
+    coerce(v, wanted);
+    return;
+  }
+  soften(v, wanted);
+  auto* schema = rule.if_object();
+  if (schema != nullptr && (wanted == integer_type || wanted == boolean_type))
+    check_type(v, *schema, pointer);
+}
+
+void checker::bend(object& args, const object& schema,
+                   const std::string& pointer) {
+  auto* known = properties(schema);
+  if (known == nullptr)
+    return;
+  drop_nulls(args, schema);
+  auto* others = schema.if_contains("additionalProperties");
+  const bool keep_others = schema.contains("patternProperties")
+    || (others != nullptr && *others != value(false));
+  object bent;
+  bent.reserve(args.size());
+  for (auto& m : args) {
+    auto* rule = known->if_contains(m.key());
+    if (rule == nullptr && !keep_others)
+      continue;
+    if (rule != nullptr)
+      bend(m.value(), *rule, json::child(pointer, view(m.key())));
+    bent.emplace(m.key(), std::move(m.value()));
+  }
+  args = std::move(bent);
+}
+
 } // namespace troupe::schema

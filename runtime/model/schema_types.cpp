@@ -119,6 +119,53 @@ void coerce(json::value& v, types wanted) {
   v = std::move(*value);
 }
 
+namespace {
+
+void soften_boolean(json::value& v) {
+  if (v.is_number() && (equal(v, 0) || equal(v, 1)))
+    v = equal(v, 1);
+  auto* s = v.if_string();
+  if (s == nullptr)
+    return;
+  std::string word{trimmed({s->data(), s->size()})};
+  for (auto& c : word)
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (word == "true" || word == "1")
+    v = true;
+  else if (word == "false" || word == "0")
+    v = false;
+}
+
+void soften_integer(json::value& v) {
+  constexpr double most = 9.2e18; // well within 64 bits
+  auto number = v;
+  if (auto* s = v.if_string(); s != nullptr && !json::is_large(v)) {
+    auto read = spelled({s->data(), s->size()});
+    if (!read)
+      return;
+    number = std::move(*read);
+  }
+  if (number.is_bool())
+    v = static_cast<std::int64_t>(number.get_bool());
+  else if (number.is_double() && std::abs(number.get_double()) < most)
+    v = static_cast<std::int64_t>(number.get_double());
+}
+
+} // namespace
+
+void soften(json::value& v, types wanted) {
+  coerce(v, wanted);
+  auto only = static_cast<types>(wanted & ~null_type);
+  if (only == boolean_type)
+    soften_boolean(v);
+  else if (only == integer_type)
+    soften_integer(v);
+  else if (only == string_type && v.is_bool())
+    v = v.get_bool() ? "True" : "False";
+  else if (only == string_type && (v.is_number() || json::is_large(v)))
+    v = json::exact_text(v);
+}
+
 bool equal(const json::value& a, const json::value& b) {
   if (a.is_number() && b.is_number()) {
     if (a.is_double() || b.is_double())

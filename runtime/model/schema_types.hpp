@@ -31,6 +31,10 @@ std::string_view describe(const json::value& v);
 /// not; a whole double by an integer when only that is wanted.
 void coerce(json::value& v, types wanted);
 
+/// The same, and further: what Python's own types make of a value, where that
+/// is obvious. What it is of no use to stays as it is.
+void soften(json::value& v, types wanted);
+
 /// Equal as JSON Schema has it: 1 and 1.0 are.
 bool equal(const json::value& a, const json::value& b);
 

@@ -46,6 +46,10 @@ struct tool {
   std::string updated_by;
 };
 
+/// In a tool's metadata: its arguments are bound leniently, as `bind_options`
+/// says, however it is run.
+inline constexpr std::string_view lenient_mark = "lenient_arguments";
+
 /// The function's name inside the source: the schema's name.
 std::string function_name(const tool& t);
 

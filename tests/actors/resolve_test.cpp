@@ -161,6 +161,27 @@ BOOST_AUTO_TEST_CASE(points_at_every_wrong_argument) {
     BOOST_TEST(field.pointer.starts_with("/args"));
 }
 
+// By a request's word or by the tool's: nobody else finds it lenient.
+BOOST_AUTO_TEST_CASE(binds_leniently_where_that_is_wanted) {
+  world w;
+  w.request.args_json = R"({"a":"1","b":2.5,"c":3})";
+  BOOST_TEST(!w.look_up());
+  w.request.lenient_arguments = true;
+  auto found = w.look_up();
+  BOOST_TEST_REQUIRE(found.has_value());
+  BOOST_TEST(found->base->args_json == R"({"a":1,"b":2})");
+  BOOST_TEST(found->base->lenient_arguments); // a peer binds them once more
+  w.request.lenient_arguments = false;
+  auto t = std::make_shared<tool>(w.add());
+  t->metadata[lenient_mark] = true;
+  w.put(t);
+  BOOST_TEST(w.look_up().has_value());
+  t = std::make_shared<tool>(w.add());
+  t->metadata[lenient_mark] = "yes";
+  w.put(t);
+  BOOST_TEST(!w.look_up());
+}
+
 BOOST_AUTO_TEST_CASE(uses_defaults_that_are_not_stored) {
   world w;
   auto run = w.prepare();

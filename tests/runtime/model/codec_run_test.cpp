@@ -32,6 +32,7 @@ run_request full_request() {
   r.pip_requirements = {*parse_pip("pandas[excel]>=2,<3")};
   r.npm_requirements = {*parse_npm("@scope/x@^2")};
   r.return_char_limit = 77;
+  r.lenient_arguments = true;
   r.env["A"] = secret{"one"};
   r.agent_env["B"] = secret{""};
   r.agent_id = "agent-7";
@@ -161,6 +162,7 @@ BOOST_AUTO_TEST_CASE(refuses_hostile_and_mistaken_bodies) {
     {R"({"source":"x","organization_id":"x"})", "/organization_id"},
     {R"({"source":"x","user":"x"})", "/user"},
     {R"({"source":"x","idempotency_key":"x"})", "/idempotency_key"},
+    {R"({"source":"x","lenient_arguments":true})", "/lenient_arguments"},
   };
   for (auto& [text, pointer] : cases) {
     BOOST_TEST_CONTEXT(text) {
@@ -221,7 +223,8 @@ BOOST_AUTO_TEST_CASE(crosses_the_wire_without_loss) {
               && back->project_id == r.project_id
               && back->idempotency_key == r.idempotency_key
               && back->traceparent == r.traceparent
-              && back->return_char_limit == r.return_char_limit));
+              && back->return_char_limit == r.return_char_limit
+              && back->lenient_arguments));
   run_request empty;
   auto bare = from_wire(to_wire(empty));
   BOOST_REQUIRE(bare.has_value());
