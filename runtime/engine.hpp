@@ -106,6 +106,9 @@ struct derived_schema {
   std::string name;
   std::string description;
   json::object schema;
+  /// Why its parameters could not be read, and so there is no schema; "": they
+  /// were.
+  std::string unclear{};
 };
 
 struct audit_entry {

@@ -177,14 +177,19 @@ void complete_tool(engine& core, const caller& who, tool value,
         done(finished(std::move(value)));
         return;
       }
+      if (!value.args_json_schema)
+        derived = with_parameters(std::move(derived));
       if (!derived) {
         done(derived.error());
         return;
       }
       value.json_schema = std::move(derived->schema);
       // Arguments that were described by hand win over derived ones.
-      if (value.args_json_schema)
+      if (value.args_json_schema) {
+        (*value.json_schema)["name"] = derived->name;
+        (*value.json_schema)["description"] = derived->description;
         (*value.json_schema)["parameters"] = *value.args_json_schema;
+      }
       if (value.name.empty())
         value.name = std::move(derived->name);
       if (value.description.empty())

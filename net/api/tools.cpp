@@ -5,6 +5,7 @@
 #include "net/api/writer.hpp"
 #include "runtime/model/bounds.hpp"
 #include "runtime/model/codec.hpp"
+#include "runtime/schema_deriver.hpp"
 
 namespace troupe::net {
 
@@ -88,7 +89,8 @@ void derive(engine& core, const exchange_ptr& ex) {
   auto parsed = parse_language(lang.value_or("python"));
   core.derive_schema(ex->who(), parsed ? *parsed : language::python,
                      std::move(source), function.value_or(""),
-                     [ex](result<derived_schema> done) {
+                     [ex](result<derived_schema> derived) {
+                       auto done = with_parameters(std::move(derived));
                        if (!done) {
                          ex->fail(done.error());
                          return;

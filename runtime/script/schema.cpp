@@ -54,8 +54,13 @@ result<derived_schema> parse_schema_answer(std::string_view answer) {
   auto schema = json::parse_object((*m)[part::body]);
   if (schema.has_error())
     return no_answer(schema.error().text);
-  return derived_schema{member(*schema, "name"), member(*schema, "description"),
-                        std::move(*schema)};
+  if (auto unclear = member(*schema, "unclear"); !unclear.empty())
+    return derived_schema{
+      member(*schema, "name"), member(*schema, "description"), {}, unclear};
+  return derived_schema{member(*schema, "name"),
+                        member(*schema, "description"),
+                        std::move(*schema),
+                        {}};
 }
 
 } // namespace troupe::script

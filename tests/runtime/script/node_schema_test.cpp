@@ -1,5 +1,6 @@
 // JSON schemas from TypeScript and JavaScript (letta-behaviour.md 7).
 #include "runtime/json/json.hpp"
+#include "runtime/schema_deriver.hpp"
 #include "runtime/script/schema.hpp"
 #include "tests/runtime/script/plain_child.hpp"
 
@@ -20,7 +21,7 @@ result<derived_schema> derive(const std::string& source,
              .value();
   auto report = carry_out(p);
   BOOST_TEST(report.out == ""); // nothing was executed
-  return script::parse_schema_answer(report.answer);
+  return with_parameters(script::parse_schema_answer(report.answer));
 }
 
 struct row {

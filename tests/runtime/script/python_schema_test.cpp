@@ -1,6 +1,7 @@
 // JSON schemas from Python source (letta-behaviour.md 13.3: the same output
 // where it worked, a superset of the types).
 #include "runtime/json/json.hpp"
+#include "runtime/schema_deriver.hpp"
 #include "runtime/script/schema.hpp"
 #include "tests/runtime/script/plain_child.hpp"
 
@@ -21,7 +22,7 @@ result<derived_schema> derive(const std::string& source,
              .value();
   auto report = carry_out(p);
   BOOST_TEST(report.out == ""); // nothing was executed
-  return script::parse_schema_answer(report.answer);
+  return with_parameters(script::parse_schema_answer(report.answer));
 }
 
 struct row {
@@ -328,6 +329,22 @@ BOOST_DATA_TEST_CASE(a_refusal_says_where_and_why, refusals) {
   BOOST_TEST((made.error().code == ec::invalid_request));
   BOOST_TEST_CONTEXT(made.error().text)
   BOOST_TEST(made.error().text.find(sample.reason) != std::string::npos);
+}
+
+// Whoever describes the parameters still wants to know what the function does.
+BOOST_AUTO_TEST_CASE(a_description_is_read_beside_unclear_parameters) {
+  auto p
+    = script::build_schema_program(
+        language::python, "def f(data, *, n: Odd):\n    \"\"\"Does it.\"\"\"\n",
+        "", test_paths())
+        .value();
+  auto made = script::parse_schema_answer(carry_out(p).answer);
+  BOOST_TEST_REQUIRE(made.has_value());
+  BOOST_TEST(made->name == "f");
+  BOOST_TEST(made->description == "Does it.");
+  BOOST_TEST(made->unclear.find("'data'") != std::string::npos);
+  BOOST_TEST(made->schema.empty());
+  BOOST_TEST(with_parameters(std::move(made)).has_error());
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_answer_is_not_the_sources_fault) {

@@ -72,6 +72,15 @@ def derive(source, wanted=None):
             function, f"Function {function.name} missing docstring: say what it does and describe its parameters"
         )
     documented = docstrings.parse(text)
+    made = {"name": function.name, "description": _description(documented)}
+    try:
+        made["parameters"] = _described(tree, function, documented)
+    except SchemaError as reason:
+        made["unclear"] = str(reason)  # whoever describes them need not care
+    return made
+
+
+def _described(tree, function, documented):
     types = Types(tree)
     properties, required = {}, []
     for argument, has_default, only_by_keyword in _parameters(function):
@@ -88,8 +97,4 @@ def derive(source, wanted=None):
         properties[argument.arg] = made
         if not has_default and not types.is_optional(argument.annotation):
             required.append(argument.arg)
-    return {
-        "name": function.name,
-        "description": _description(documented),
-        "parameters": {"type": "object", "properties": properties, "required": required},
-    }
+    return {"type": "object", "properties": properties, "required": required}
