@@ -3,6 +3,7 @@
 #include "runtime/frame/frame.hpp"
 #include "runtime/frame/keyed_frame.hpp"
 #include "runtime/json/json.hpp"
+#include "runtime/model/value_notes.hpp"
 #include "runtime/script/agent_state.hpp"
 #include "runtime/script/defaults.hpp"
 #include "runtime/script/request.hpp"
@@ -192,6 +193,8 @@ bool take_value(const prepared_run& run, const json::object& head,
   std::erase_if(value,
                 [](char c) { return c == '\n' || c == '\r' || c == '\t'; });
   seen.value_is_text_fallback = flag_of(head, "fallback");
+  if (flag_of(head, "odd_numbers"))
+    seen.notes.emplace_back(odd_numbers_note);
   seen.value_json = std::move(value);
   auto before = static_cast<std::size_t>(number_of(head, "cut_from"));
   if (auto cut = truncate_value(seen.value_json, run.return_char_limit, before);

@@ -1,8 +1,11 @@
 // What a Python tool returns, and what arrives (letta-behaviour.md 6.6).
+#include "runtime/model/value_notes.hpp"
 #include "tests/runtime/script/plain_child.hpp"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include <algorithm>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -133,6 +136,21 @@ BOOST_DATA_TEST_CASE(a_value_arrives_as_json, rows) {
   BOOST_TEST((seen.status == run_status::success));
   BOOST_TEST(seen.value_json == sample.json);
   BOOST_TEST(seen.value_is_text_fallback == sample.fallback);
+}
+
+// A text of that spelling is a text.
+BOOST_AUTO_TEST_CASE(numbers_that_are_none_in_json_are_told) {
+  auto noted = [](const std::string& expression) {
+    auto seen = run_plainly(a_run(
+      language::python, "import math\ndef f(): return " + expression + "\n"));
+    BOOST_TEST(seen.failure.friendly == "");
+    return std::ranges::count(seen.notes, odd_numbers_note);
+  };
+  for (auto odd :
+       {"math.nan", "[1, {'a': -math.inf}]", "type('F', (float,), {})('inf')"})
+    BOOST_TEST(noted(odd) == 1, odd);
+  for (auto even : {"'NaN'", "1.5", "['Infinity']"})
+    BOOST_TEST(noted(even) == 0, even);
 }
 
 BOOST_AUTO_TEST_CASE(an_object_that_has_every_attribute_is_no_awaitable) {

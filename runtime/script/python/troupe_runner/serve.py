@@ -145,9 +145,9 @@ def _succeeded(value, request):
     about = _PLAIN_SUCCESS
     try:
         show = repr if head["op"] == "code" else str
-        body, fallback = values.to_json(value, limit, show)
-        if fallback:
-            about = _head({"status": "success", "fallback": True})
+        body, said = values.to_json(value, limit, show)
+        if said:
+            about = _head({"status": "success", **said})
     except values.TooLarge as why:
         body, length = _too_large(value, head, str(why))
         about = _head({"status": "success", "cut_from": length})

@@ -43,6 +43,7 @@ class Converter:
 
     def __init__(self, budget, show=str):
         self.fallback = False
+        self.odd_numbers = False  # met one that JSON cannot write
         self._show = show
         self._left = budget
         self._open = set()  # ids of the containers we are inside of
@@ -52,7 +53,7 @@ class Converter:
         if kind in _SIMPLE:
             return value
         if kind is float:
-            return value if isfinite(value) else _name_of(value)
+            return value if isfinite(value) else self._odd(value)
         if depth >= MAX_DEPTH or id(value) in self._open:
             return self._text(value)
         self._open.add(id(value))
@@ -64,6 +65,10 @@ class Converter:
             return self._special(value, depth)
         finally:
             self._open.discard(id(value))
+
+    def _odd(self, number):
+        self.odd_numbers = True
+        return _name_of(number)
 
     def _spend(self, count):
         self._left -= count
@@ -120,6 +125,8 @@ class Converter:
             kind, content = None, None
         if kind is _AS_IS:
             return content
+        if kind is float:
+            return self._odd(content)
         if kind is bytes:
             return self._bytes(content)
         if kind is dict:
@@ -157,6 +164,8 @@ def _form_of(value):
     and not their instances, which may have an answer to everything."""
     for convert in (_scalar, _as_text):
         made = convert(value)
+        if type(made) is float and not isfinite(made):
+            return float, made
         if made is not None:
             return _AS_IS, made
     if isinstance(value, (bytes, bytearray, memoryview)):
@@ -198,8 +207,7 @@ def _scalar(value):
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
-        number = float(value)
-        return number if isfinite(number) else _name_of(number)
+        return float(value)
     if _home_of(value) == "numpy" and hasattr(value, "item"):
         if getattr(value, "shape", None) == ():
             inner = value.item()
@@ -286,7 +294,8 @@ def _is_sequence(value):
 
 
 def to_json(value, limit, show=str):
-    """(JSON as bytes, fallback). Raises TooLarge beyond `limit` bytes."""
+    """(JSON as bytes, what the answer has to say about it). Raises TooLarge
+    beyond `limit` bytes."""
     converter = Converter(limit, show)
     plain = converter.plain(value)
     text = unlimited(_encode, plain)
@@ -297,4 +306,9 @@ def to_json(value, limit, show=str):
         data = text.encode("utf-8")
     if len(data) > limit:
         raise TooLarge
-    return data, converter.fallback
+    about = {}
+    if converter.fallback:
+        about["fallback"] = True
+    if converter.odd_numbers:
+        about["odd_numbers"] = True
+    return data, about

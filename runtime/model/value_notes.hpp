@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+namespace troupe {
+
+/// Among a result's notes: which of its value's texts were no texts.
+inline constexpr std::string_view odd_numbers_note
+  = "numbers that JSON cannot write are texts in the value: NaN, Infinity, "
+    "-Infinity";
+
+} // namespace troupe
