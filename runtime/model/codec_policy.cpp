@@ -69,11 +69,14 @@ result<Requirement> parse_one(const json::value& v,
   if (auto bad = in.finish())
     return *bad;
   // The name alone must be one, so that no part can borrow from the other.
-  if (auto alone = parse_text(kind, name);
-      !alone || !version_of(*alone).empty())
-    return alone ? bad_field(pointer + "/name", "has a version inside",
-                             "move it to \"version\"")
-                 : codec::moved_below(pointer + "/name", alone.error());
+  auto alone = parse_text(kind, name);
+  if (!alone)
+    return codec::moved_below(pointer + "/name", alone.error());
+  if (!version_of(*alone).empty() && version.empty())
+    return alone; // it says all of it by itself
+  if (!version_of(*alone).empty())
+    return bad_field(pointer + "/name", "has a version inside",
+                     "move it to \"version\"");
   auto r = parse_text(kind, joined(kind, name, version));
   if (!r)
     return codec::moved_below(pointer + "/version", r.error());

@@ -31,7 +31,9 @@ public:
   script play;
   std::atomic<bool> hold{false};
   std::atomic<bool> healthy{true};
-  std::optional<error> unclear; // what sources say of themselves
+  std::optional<error> unclear;   // what sources say of themselves
+  std::string unclear_parameters; // and of their parameters, when not empty
+  json::object parameters{{"type", "object"}, {"properties", json::object{}}};
   std::atomic<int> cancelled{0};
   std::atomic<std::size_t> told{0}; // events that somebody took
   std::vector<std::string> chatter; // stdout of every streamed run
@@ -171,8 +173,10 @@ public:
     out.description = "A derived tool";
     out.schema["name"] = out.name;
     out.schema["description"] = out.description;
-    out.schema["parameters"]
-      = json::object{{"type", "object"}, {"properties", json::object{}}};
+    out.schema["parameters"] = parameters;
+    out.unclear = unclear_parameters;
+    if (!out.unclear.empty())
+      out.schema.clear();
     done(std::move(out));
   }
 

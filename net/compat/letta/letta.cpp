@@ -41,7 +41,10 @@ std::optional<json::object> body_of(exchange& ex, bool optional) {
     return json::object{};
   if (parsed && parsed->is_object())
     return std::move(parsed->get_object());
-  fail(ex, 422, "the body must be a JSON object");
+  // The reason is one of a closed set: it quotes nothing of the body.
+  fail(ex, 422,
+       parsed ? "the body must be a JSON object"
+              : "the body is " + parsed.error().fields.at(0).reason);
   return std::nullopt;
 }
 
@@ -62,6 +65,7 @@ void add_letta(router& routes, engine& core, letta_options options) {
   }
   doors to{routes, options};
   add_tools(to, core);
+  add_schemas(to, core);
   add_runs(to, core);
   add_configs(to, core);
   add_variables(to, core);

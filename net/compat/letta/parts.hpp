@@ -31,10 +31,16 @@ private:
 };
 
 void add_tools(doors& to, engine& core);
+void add_schemas(doors& to, engine& core);
 void add_runs(doors& to, engine& core);
 void add_configs(doors& to, engine& core);
 void add_variables(doors& to, engine& core);
 void add_agents(doors& to, engine& core);
+
+/// As `complete_tool`, and as strict about a Python source as Letta: where the
+/// schema is read from it, every parameter is described in its docstring.
+void describe_tool(engine& core, const caller& who, tool value,
+                   handler<tool> done);
 
 /// The body as an object; answers 422 in Letta's way when it is none.
 std::optional<json::object> body_of(exchange& ex, bool optional = false);

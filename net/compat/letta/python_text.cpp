@@ -98,7 +98,15 @@ void append_float(std::string& out, double x) {
     out += ".0";
 }
 
-void append(std::string& out, const json::value& v) {
+/// As Python writes a number that JSON cannot; "" for every other text.
+std::string_view odd_number(std::string_view text) {
+  return text == "NaN"    ? "nan"
+    : text == "Infinity"  ? "inf"
+    : text == "-Infinity" ? "-inf"
+                          : "";
+}
+
+void append(std::string& out, const json::value& v, bool odd) {
   switch (v.kind()) {
   case boost::json::kind::null:
     out += "None";
@@ -116,14 +124,17 @@ void append(std::string& out, const json::value& v) {
     append_float(out, v.get_double());
     break;
   case boost::json::kind::string:
-    append_quoted(out, v.get_string());
+    if (auto number = odd_number(v.get_string()); odd && !number.empty())
+      out += number;
+    else
+      append_quoted(out, v.get_string());
     break;
   case boost::json::kind::array: {
     out += '[';
     bool first = true;
     for (const auto& item : v.get_array()) {
       out += std::exchange(first, false) ? "" : ", ";
-      append(out, item);
+      append(out, item, odd);
     }
     out += ']';
     break;
@@ -135,7 +146,7 @@ void append(std::string& out, const json::value& v) {
       out += std::exchange(first, false) ? "" : ", ";
       append_quoted(out, key);
       out += ": ";
-      append(out, item);
+      append(out, item, odd);
     }
     out += '}';
     break;
@@ -145,17 +156,18 @@ void append(std::string& out, const json::value& v) {
 
 } // namespace
 
-std::string python_str(const json::value& v) {
-  if (auto* text = v.if_string())
+std::string python_str(const json::value& v, bool odd_numbers) {
+  auto* text = v.if_string();
+  if (text && !(odd_numbers && !odd_number(*text).empty()))
     return std::string{*text};
   std::string out;
-  append(out, v);
+  append(out, v, odd_numbers);
   return out;
 }
 
-std::string python_str(std::string_view value_json) {
+std::string python_str(std::string_view value_json, bool odd_numbers) {
   auto parsed = json::parse(value_json);
-  return parsed ? python_str(*parsed) : std::string{value_json};
+  return parsed ? python_str(*parsed, odd_numbers) : std::string{value_json};
 }
 
 } // namespace troupe::net::letta

@@ -15,13 +15,33 @@ namespace {
 using result_ptr = std::shared_ptr<const run_result>;
 using shaper = std::function<std::string(const run_result&)>;
 
-/// Arguments that do not fit, packages that do not install: once the request
-/// itself was fine, a model reads that as what came of its call.
+/// As Python would call it.
+std::string_view exception_of(ec code) {
+  switch (code) {
+  case ec::denied:
+    return "PermissionError";
+  case ec::timeout:
+    return "TimeoutError";
+  case ec::unavailable:
+    return "ConnectionError";
+  case ec::invalid_request:
+  case ec::not_found:
+  case ec::conflict:
+    return "ValueError";
+  case ec::exhausted:
+  case ec::internal:
+    break;
+  }
+  return "RuntimeError";
+}
+
+/// Packages that do not install, a policy that is in the way: once the request
+/// itself was fine, a model reads that as what came of its call. As a failure
+/// of ours Letta's clients would send it again, and again.
 run_result refused(const std::string& function, const error& why) {
-  constexpr std::string_view kind = "ValueError";
   auto text = detail_of(why);
   run_result r;
-  r.failure.name = kind;
+  r.failure.name = exception_of(why.code);
   r.failure.friendly = "Error executing function " + function + ": "
     + r.failure.name + ": " + text;
   r.failure.message = text;
@@ -29,11 +49,33 @@ run_result refused(const std::string& function, const error& why) {
   return r;
 }
 
+/// Nobody has taken the run on, or it names what is not there.
+bool is_for_later(ec code) {
+  return code == ec::exhausted || code == ec::not_found || code == ec::conflict;
+}
+
+/// An engine that takes nothing on says so; of one that is well, what it could
+/// not have was the run's.
+void answer_failure(engine& core, const exchange_ptr& ex, const error& why,
+                    std::string text) {
+  if (is_for_later(why.code))
+    return fail_engine(*ex, why);
+  if (why.code != ec::unavailable)
+    return ex->answer_json(std::move(text));
+  core.health([ex, why, text = std::move(text)](result<engine_health> is) {
+    if (is && is->ready)
+      ex->answer_json(text);
+    else
+      fail_engine(*ex, why);
+  });
+}
+
 void submit(engine& core, const exchange_ptr& ex, run_request run,
             shaper shape) {
   run.id = run_id::make();
   run.organization = ex->who().organization;
   run.user = ex->who().user;
+  run.lenient_arguments = true;
   if (auto parent = ex->in().field("traceparent"); parse_traceparent(parent))
     run.traceparent = std::string{parent};
   ex->on_gone([&core, who = ex->who(), id = run.id] {
@@ -42,13 +84,12 @@ void submit(engine& core, const exchange_ptr& ex, run_request run,
   auto function = run.function.empty() ? run.tool_name : run.function;
   core.submit(
     ex->who(), std::move(run),
-    [ex, function, shape = std::move(shape)](result<result_ptr> done) {
+    [&core, ex, function, shape = std::move(shape)](result<result_ptr> done) {
       if (done)
         ex->answer_json(shape(**done));
-      else if (done.error().code == ec::invalid_request)
-        ex->answer_json(shape(refused(function, done.error())));
       else
-        fail_engine(*ex, done.error());
+        answer_failure(core, ex, done.error(),
+                       shape(refused(function, done.error())));
     });
 }
 
@@ -62,7 +103,7 @@ void derive_and_submit(engine& core, const exchange_ptr& ex, run_request run,
   if (!run.args_json_schema.empty())
     if (auto args = json::parse_object(run.args_json_schema))
       anonymous.args_json_schema = std::move(*args);
-  complete_tool(core, ex->who(), std::move(anonymous),
+  describe_tool(core, ex->who(), std::move(anonymous),
                 [&core, ex, run = std::move(run),
                  shape = std::move(shape)](result<tool> full) mutable {
                   if (full) {

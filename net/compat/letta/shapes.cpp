@@ -4,7 +4,9 @@
 #include "net/compat/letta/python_text.hpp"
 #include "net/problem.hpp"
 #include "runtime/model/codec.hpp"
+#include "runtime/model/value_notes.hpp"
 
+#include <algorithm>
 #include <ctime>
 
 namespace troupe::net::letta {
@@ -23,14 +25,22 @@ std::string name_and_version(std::string_view name, std::string_view version) {
   return out.finish();
 }
 
-/// Letta knows a name and one exact version; anything richer is in the name's
-/// specifier, as its clients write it too.
+/// Letta knows a name and one exact version, which it writes bare; anything
+/// richer keeps its operators. Either is taken again as it is.
 std::string requirement(const pip_requirement& r) {
   auto name = to_string(pip_requirement{r.name, r.extras, {}});
-  if (r.specifier.starts_with("==")
-      && r.specifier.find(',') == std::string::npos)
-    return name_and_version(name, std::string_view{r.specifier}.substr(2));
-  return name_and_version(name + r.specifier, {});
+  std::string_view version = r.specifier;
+  if (version.starts_with("==") && !version.starts_with("===")
+      && version.find(',') == version.npos)
+    version.remove_prefix(2);
+  return name_and_version(name, version);
+}
+
+/// What Letta keeps there for every tool: the hash of what it runs.
+std::string metadata_of(const tool& t) {
+  auto all = t.metadata;
+  all["tool_hash"] = tool_hash(t);
+  return json::to_text(all);
 }
 
 template <class List, class Render>
@@ -128,7 +138,7 @@ std::string text_of(const tool& t) {
            : *t.default_requires_approval ? "true"
                                           : "false")
     .boolean("enable_parallel_execution", t.enable_parallel_execution)
-    .raw("metadata_", json::to_text(t.metadata))
+    .raw("metadata_", metadata_of(t))
     .text_or_null("project_id", t.project_id);
   return authors(out, t.created_by, t.updated_by).finish();
 }
@@ -179,8 +189,9 @@ std::string text_of(const sealed_agent_variable& sealed,
 }
 
 std::string return_message(const run_result& r, std::string_view name) {
+  auto odd = std::ranges::find(r.notes, odd_numbers_note) != r.notes.end();
   auto value
-    = good(r) ? python_str(std::string_view{r.value_json}) : friendly(r);
+    = good(r) ? python_str(std::string_view{r.value_json}, odd) : friendly(r);
   std::string_view status = good(r) ? "success" : "error";
   auto out_lines = lines(r.stdout_text);
   auto err_lines = good(r) ? lines(r.stderr_text) : errors_of(r);

@@ -43,8 +43,9 @@ void put(engine& core, const letta_options&, const exchange_ptr& ex) {
     return;
   }
   value.project_id = std::string{ex->in().field("x-project-id").substr(0, 256)};
+  value.metadata[lenient_mark] = true; // as its makers are used to
   mark_modal(*ex, value);
-  complete_tool(core, ex->who(), std::move(value),
+  describe_tool(core, ex->who(), std::move(value),
                 [&core, ex](result<tool> full) {
                   if (!full) {
                     fail_engine(*ex, full.error());
@@ -88,6 +89,12 @@ void find(engine& core, const letta_options&, const exchange_ptr& ex) {
     not_found(*ex);
 }
 
+bool is_derived_description(const tool& t) {
+  auto* said
+    = t.json_schema ? t.json_schema->if_contains("description") : nullptr;
+  return said && said->is_string() && said->get_string() == t.description;
+}
+
 /// New source has to hold the function that the schema names.
 bool defines(const tool& t) {
   auto word = t.source_type == language::python ? "def " : "function ";
@@ -125,6 +132,9 @@ void update(engine& core, const letta_options&, const exchange_ptr& ex) {
     fail_validation(*ex, *bad);
     return;
   }
+  value.metadata.erase("tool_hash"); // which is worked out, not kept
+  if (auto* mark = found->metadata.if_contains(lenient_mark))
+    value.metadata.emplace(lenient_mark, *mark);
   mark_modal(*ex, value);
   if (own_schema) {
     auto name = schema_name(value.json_schema);
@@ -144,6 +154,9 @@ void update(engine& core, const letta_options&, const exchange_ptr& ex) {
       fail_engine(*ex, full.error());
   };
   if (own_args && value.source_type == language::python) {
+    // What had come from the docstring comes from it again.
+    if (!in.has("description") && is_derived_description(*found))
+      value.description.clear();
     value.json_schema.reset();
     complete_tool(core, ex->who(), std::move(value), std::move(replace));
     return;
@@ -328,28 +341,6 @@ void count(engine& core, const letta_options&, const exchange_ptr& ex) {
 
 // -- the rest ----------------------------------------------------------------
 
-void generate_schema(engine& core, const letta_options&,
-                     const exchange_ptr& ex) {
-  auto body = letta::body_of(*ex);
-  if (!body)
-    return;
-  json::reader in{*body};
-  auto code = in.required_text("code", {.min = 1, .max = bounds::source_bytes});
-  auto type = in.one_of("source_type", {"python", "typescript"});
-  if (auto bad = in.finish()) {
-    fail_validation(*ex, *bad);
-    return;
-  }
-  auto lang = type == "typescript" ? language::typescript : language::python;
-  core.derive_schema(ex->who(), lang, std::move(code), {},
-                     [ex](result<derived_schema> done) {
-                       if (done)
-                         ex->answer_json(json::to_text(done->schema));
-                       else
-                         fail_engine(*ex, done.error());
-                     });
-}
-
 /// The built-in tools belong to an agent server; this one has none to add.
 void add_base_tools(engine&, const letta_options&, const exchange_ptr& ex) {
   ex->answer_json("[]");
@@ -374,8 +365,6 @@ void add_tools(doors& to, engine& core) {
   to.add(method::put, "/tools", core, put, scope::config);
   to.add(method::get, "/tools", core, list, scope::run);
   to.add(method::get, "/tools/count", core, count, scope::run);
-  to.add(method::post, "/tools/generate-schema", core, generate_schema,
-         scope::config);
   to.add(method::post, "/tools/generate-tool", core, generate_tool,
          scope::config);
   to.add(method::post, "/tools/add-base-tools", core, add_base_tools,

@@ -172,7 +172,7 @@ async function realRuns(run, tool) {
   const lacking = await step("run for an agent without an argument", () =>
     client.agents.tools.run(tool.name, { agent_id, args: { a: 1 } }));
   assert.equal(lacking.status, "error");
-  assert.match(lacking.func_return, /^Error executing function give_back: ValueError: .*b/);
+  assert.match(lacking.func_return, /^Error executing function give_back: TypeError: .*b/);
   assert.equal(lacking.stderr.length, 1);
 }
 
