@@ -75,6 +75,16 @@ result<admission::verdict> admission::enter(stay& s,
   return verdict::wait;
 }
 
+bool admission::enter_at_once(stay& s, const organization_id& organization,
+                              backend_kind backend) {
+  std::lock_guard guard{mutex_};
+  if (!room_for(organization, backend))
+    return false;
+  s.organization = organization;
+  occupy(s, backend);
+  return true;
+}
+
 std::vector<admission::guest> admission::leave(stay& s) {
   std::vector<guest> may_start;
   std::lock_guard guard{mutex_};

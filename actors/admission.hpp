@@ -58,6 +58,11 @@ public:
   result<verdict> enter(stay& s, const organization_id& organization,
                         backend_kind backend, std::int32_t priority, guest who);
 
+  /// A place for something that will not wait, beside the runs of its
+  /// organization and counted as one of them; false: there is none now.
+  bool enter_at_once(stay& s, const organization_id& organization,
+                     backend_kind backend);
+
   /// Gives up whatever the stay holds; the guests that may start now.
   std::vector<guest> leave(stay& s);
 

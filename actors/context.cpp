@@ -30,6 +30,17 @@ bool write_down(engine_context& context, ledger_line&& line,
   return true;
 }
 
+void give_place_back(engine_context& context, admission::stay& stay) {
+  auto may_start = context.gate.leave(stay);
+  auto routes = context.routes.load();
+  for (auto& guest : may_start) {
+    auto next = std::static_pointer_cast<live_run>(std::move(guest));
+    if (routes && next->owner < routes->dispatchers.size())
+      caf::anon_send<caf::message_priority::high>(
+        routes->dispatchers[next->owner], turn_v, std::move(next));
+  }
+}
+
 void tell_end(engine_context& context, const live_run_ptr& run) {
   if (!run->claim_telling())
     return;
@@ -62,14 +73,7 @@ void abandon(engine_context& context, const live_run_ptr& run, error why) {
   } else {
     meters::add(context.meter.refused);
   }
-  auto may_start = context.gate.leave(run->stay);
-  auto routes = context.routes.load();
-  for (auto& guest : may_start) {
-    auto next = std::static_pointer_cast<live_run>(std::move(guest));
-    if (routes && next->owner < routes->dispatchers.size())
-      caf::anon_send<caf::message_priority::high>(
-        routes->dispatchers[next->owner], turn_v, std::move(next));
-  }
+  give_place_back(context, run->stay);
   if (auto* desk = context.board->find(run->backend))
     desk->carrier->cancel(run->id, exit_reason::cancelled);
   tell_end(context, run);

@@ -79,6 +79,9 @@ inline std::uint64_t route_of(std::uint32_t dispatcher) {
 bool write_down(engine_context& context, ledger_line&& line,
                 std::function<void(bool)> kept = {});
 
+/// Ends a stay; those that may start now are told. On any thread.
+void give_place_back(engine_context& context, admission::stay& stay);
+
 /// Tells the readers of a run that it has ended, and keeps it for late ones.
 void tell_end(engine_context& context, const live_run_ptr& run);
 

@@ -34,12 +34,28 @@ error failure_of(const live_run& run, error told) {
 
 constexpr std::size_t largest_page = 1'000;
 
+/// A reading may end when the engine has gone.
+std::shared_ptr<schema_desk> make_schema_desk(const context_ptr& context) {
+  std::weak_ptr<engine_context> weak{context};
+  schema_desk::places places;
+  places.take = [weak](admission::stay& stay, const organization_id& who) {
+    auto c = weak.lock();
+    return c && c->gate.enter_at_once(stay, who, backend_kind::local);
+  };
+  places.give_back = [weak](admission::stay& stay) {
+    if (auto c = weak.lock())
+      give_place_back(*c, stay);
+  };
+  return std::make_shared<schema_desk>(
+    context->options.deriver, context->options.derivations, std::move(places));
+}
+
 } // namespace
 
 gateway::gateway(context_ptr context, supervisor_actor boss)
     : context_{std::move(context)},
       boss_{std::make_shared<const supervisor_actor>(std::move(boss))},
-      schemas_{std::make_shared<schema_desk>(context_->options.deriver)} {}
+      schemas_{make_schema_desk(context_)} {}
 
 gateway::~gateway() = default;
 
@@ -239,11 +255,11 @@ void gateway::change(caller who, catalog_change what,
                      change_v, std::move(order));
 }
 
-void gateway::derive_schema(caller, language lang, std::string source,
+void gateway::derive_schema(caller who, language lang, std::string source,
                             std::string function,
                             handler<derived_schema> done) {
-  schemas_->derive(lang, std::move(source), std::move(function),
-                   std::move(done));
+  schemas_->derive(who.organization, lang, std::move(source),
+                   std::move(function), std::move(done));
 }
 
 // -- operations ---------------------------------------------------------------

@@ -62,6 +62,13 @@ struct supervision_rules {
   std::chrono::milliseconds window{60'000};
 };
 
+/// Schemas that are read out of sources, each in a process of up to 384 MiB.
+/// Each counts as a run of its organization, too.
+struct derivation_rules {
+  std::uint32_t running_per_organization = 2;
+  std::uint32_t waiting_per_organization = 32;
+};
+
 struct engine_options {
   std::string name = "troupe"; // of this node
   /// Of the scheduler; 0: one per two cores. The others are for the ledger, for
@@ -87,6 +94,7 @@ struct engine_options {
   event_bounds events;
   registry_bounds registry;
   breaker_options breaker;
+  derivation_rules derivations;
   run_rules rules;
   deadline_rules deadlines;
   credential_rules credentials;

@@ -28,6 +28,9 @@ error why_none(const run_result& r) {
     return bad_field("/source_code",
                      "reading it took too long or too much memory",
                      "give a json_schema");
+  case exit_reason::output_limit:
+    return bad_field("/source_code", "its schema is too large",
+                     "give a json_schema");
   default:
     return {ec::unavailable,
             "derive schema: the interpreter ended without an answer ("

@@ -34,6 +34,9 @@ error no_answer(std::string_view why) {
 result<derived_schema> parse_schema_answer(std::string_view answer) {
   if (answer.empty())
     return no_answer("the interpreter ended without an answer");
+  if (answer.size() > defaults::max_schema_bytes)
+    return bad_field("/source_code", "its schema is too large",
+                     "give a json_schema");
   auto m
     = frame::decode(frame::kind::answer, answer, defaults::max_schema_bytes);
   if (m.has_error())
@@ -46,7 +49,10 @@ result<derived_schema> parse_schema_answer(std::string_view answer) {
     if (about == nullptr || !about->is_object())
       return no_answer("it failed without a reason");
     const auto& failure = about->get_object();
-    return bad_field("/source_code", member(failure, "message"),
+    auto reason = member(failure, "message");
+    if (reason.empty()) // as a MemoryError says nothing
+      reason = "reading it ended in " + member(failure, "name");
+    return bad_field("/source_code", std::move(reason),
                      is_unreadable(member(failure, "name"))
                        ? std::string{unreadable_source}
                        : std::string{});

@@ -27,6 +27,7 @@ const LISTS = new Set(["Array", "ReadonlyArray", "Iterable", "array", "List"]);
 const SETS = new Set(["Set", "ReadonlySet"]);
 const SAME = new Set(["Readonly", "NonNullable", "Required", "Awaited", "Promise"]);
 const MAX_DEPTH = 20; // of types inside of types
+const MAX_PARTS = 10_000; // of all types together, written out: each interface as often as it is named
 
 class SchemaError extends Error {
   constructor(token, message) {
@@ -64,6 +65,9 @@ class TypeReader {
     this.known = known;
     this.depth = depth;
     if (depth > MAX_DEPTH) throw new SchemaError(tokens[0], "the type is nested too deeply");
+    // A few interfaces that name each other twice are a schema of millions.
+    if (++known.parts > MAX_PARTS)
+      throw new SchemaError(tokens[0], "the types have more than 10,000 parts when they are written out; give a json_schema");
   }
 
   peek(ahead = 0) {
@@ -261,6 +265,7 @@ class KnownTypes {
   constructor(tokens) {
     this.bodies = {};
     this.open = new Set();
+    this.parts = 0;
     for (let i = 0; i < tokens.length; ++i) {
       const { text, depth, type } = tokens[i];
       const name = (tokens[i + 1] || {}).text;

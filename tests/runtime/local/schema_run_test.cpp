@@ -57,6 +57,19 @@ BOOST_AUTO_TEST_CASE(say_what_is_wrong_with_a_source) {
   BOOST_TEST(!derive(language::shell, "true"));
 }
 
+// A schema that is larger than an answer may be, out of a source that is not.
+BOOST_AUTO_TEST_CASE(say_that_a_schema_is_too_large) {
+  auto source = "class A(TypedDict):\n    x: Literal['"
+    + std::string(400'000, 'v') + "']\ndef f(";
+  for (int i = 0; i < 30; ++i)
+    source += (i == 0 ? "a" : ", a") + std::to_string(i) + ": A";
+  auto made = derive(language::python, source + "):\n    '''D.'''\n");
+  BOOST_TEST_REQUIRE(!made);
+  BOOST_TEST((made.error().code == ec::invalid_request), made.error().text);
+  BOOST_TEST(made.error().text.find("too large") != std::string::npos,
+             made.error().text);
+}
+
 BOOST_AUTO_TEST_CASE(outlive_a_source_that_is_meant_to_break_parsers) {
   BOOST_TEST(!derive(language::python, "x = " + std::string(100'000, '(')));
   BOOST_TEST(derive(language::python, addition).has_value());

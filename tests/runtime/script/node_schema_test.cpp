@@ -189,6 +189,25 @@ BOOST_AUTO_TEST_CASE(a_refusal_says_where_and_why) {
   }
 }
 
+// Each interface names the one before it ten times.
+BOOST_AUTO_TEST_CASE(types_that_multiply_each_other_are_refused_at_once) {
+  std::string source = "interface A0 { x: number }\n";
+  for (int i = 1; i < 8; ++i) {
+    source += "interface A" + std::to_string(i) + " {";
+    for (int member = 0; member < 10; ++member)
+      source
+        += " m" + std::to_string(member) + ": A" + std::to_string(i - 1) + ";";
+    source += " }\n";
+  }
+  BOOST_TEST(derive(source + "export function f(a: A2) {}").has_value());
+  auto made = derive(source + "export function f(a: A7) {}");
+  BOOST_REQUIRE(made.has_error());
+  BOOST_TEST((made.error().code == ec::invalid_request));
+  BOOST_TEST(made.error().text.find("more than 10,000 parts")
+               != std::string::npos,
+             made.error().text);
+}
+
 BOOST_AUTO_TEST_CASE(odd_sources_end_with_an_answer) {
   for (const auto* source :
        {"export function f(", "export function f(a: ", "export function f(a: {",

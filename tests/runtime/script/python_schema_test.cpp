@@ -190,6 +190,29 @@ BOOST_DATA_TEST_CASE(an_annotation_becomes_a_property, rows) {
              == sample.required);
 }
 
+// Each class names the one before it twice.
+BOOST_AUTO_TEST_CASE(types_that_double_each_other_are_refused_at_once) {
+  const auto doubled = [](int classes, const std::string& parameters) {
+    std::string source = "class A0(TypedDict):\n    x: int\n";
+    for (int i = 1; i < classes; ++i) {
+      auto below = "A" + std::to_string(i - 1);
+      source += "class A" + std::to_string(i) + "(TypedDict):\n    a: " + below
+        + "\n    b: " + below + "\n";
+    }
+    return source + "def f(" + parameters + ": A" + std::to_string(classes - 1)
+      + "):\n    '''D.'''\n";
+  };
+  BOOST_TEST(derive(doubled(10, "a")).has_value());
+  for (auto parameters : {"a", "*, a"}) {
+    auto made = derive(doubled(19, parameters));
+    BOOST_REQUIRE(made.has_error());
+    BOOST_TEST((made.error().code == ec::invalid_request));
+    BOOST_TEST(made.error().text.find("more than 10,000 parts")
+                 != std::string::npos,
+               made.error().text);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_whole_document_is_the_one_that_is_known) {
   auto made = derive("def roll(sides: int, count: Optional[int] = None):\n"
                      "    \"\"\"\n    Roll dice.\n\n"

@@ -43,6 +43,7 @@ _MAPS = "dict Dict Mapping MutableMapping OrderedDict DefaultDict defaultdict".s
 _WRAPPERS = "Required NotRequired Final ClassVar ReadOnly".split()
 _MODEL_BASES = ("BaseModel",)
 _MAX_DEPTH = 20  # of types inside of types
+_MAX_PARTS = 10_000  # of all types together, written out: each class as often as it is named
 
 
 class SchemaError(ToolFailure):
@@ -110,6 +111,18 @@ class Types:
             elif node.__class__.__name__ == "TypeAlias":
                 self._aliases[node.name.id] = node.value
         self._inside = []
+        self._parts = 0
+
+    def _count(self, node):
+        """A few classes that name each other twice are a schema of millions."""
+        self._parts += 1
+        if self._parts > _MAX_PARTS:
+            line = getattr(node, "lineno", None)
+            where = f"line {line}: " if line else ""
+            raise ToolFailure(
+                "SchemaError",
+                f"{where}the types have more than {_MAX_PARTS:,} parts when they are written out; give a json_schema",
+            )
 
     def is_optional(self, node):
         return any(is_none(arm) for arm in _arms(self._unquoted(node)))
@@ -126,6 +139,7 @@ class Types:
     def schema(self, node):
         if len(self._inside) > _MAX_DEPTH:
             raise SchemaError(node, "the type is nested too deeply")
+        self._count(node)
         node = self._unquoted(node)
         arms = [arm for arm in _arms(node) if not is_none(arm)]
         if not arms:
@@ -271,6 +285,7 @@ class Types:
     def _class(self, node):
         if node.name in self._inside:
             return {"type": "object"}  # it contains itself
+        self._count(node)
         self._inside.append(node.name)
         try:
             bases = self._bases(node)
