@@ -19,6 +19,19 @@ namespace troupe {
 
 namespace {
 
+/// What to ask for a first try. A certificate is for names, and 0.0.0.0 is no
+/// address that anybody can be reached at.
+std::string first_try(std::string_view url) {
+  auto port = url.substr(url.rfind(':'));
+  if (url.starts_with("https://"))
+    return "curl https://NAME" + std::string{port}
+    + "/livez, with a NAME that the certificate is for";
+  auto host = url.substr(0, url.size() - port.size());
+  if (host == "http://0.0.0.0" || host == "http://[::]")
+    host = "http://localhost";
+  return "curl " + std::string{host} + std::string{port} + "/livez";
+}
+
 void greet(const host& h) {
   auto urls = h.urls();
   for (auto& url : urls) {
@@ -31,7 +44,7 @@ void greet(const host& h) {
     log::info("engine takes links", {{"port", text}});
   }
   if (!urls.empty())
-    std::cout << "try: curl " << urls.front() << "/livez\n";
+    std::cout << "try: " << first_try(urls.front()) << "\n";
   std::cout.flush();
 }
 

@@ -106,6 +106,9 @@ BOOST_AUTO_TEST_CASE(takes_a_new_certificate_on_sighup) {
   auto greeting = engine.greeting();
   auto at = greeting.find("https://");
   BOOST_TEST_REQUIRE(at != greeting.npos, greeting);
+  // What is shown to try has a name in it, which a certificate is for.
+  BOOST_TEST(greeting.find("try: curl https://NAME:") != greeting.npos,
+             greeting);
   at += 8;
   auto address = greeting.substr(at, greeting.find_first_of("\n/", at) - at);
   visit before{address, ours.file()};
