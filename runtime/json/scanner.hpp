@@ -29,12 +29,7 @@ public:
     if (Sink::keeps && limits.wiped && text.size() <= limits.bytes)
       scratch_.reserve(text.size());
   }
-  scanner(const scanner&) = delete;
-  scanner& operator=(const scanner&) = delete;
-  ~scanner() {
-    if (limits_.wiped)
-      wipe(scratch_);
-  }
+  ~scanner() { wipe(scratch_); }
 
   result<void> run() {
     if (text_.size() > limits_.bytes)

@@ -50,35 +50,6 @@ BOOST_AUTO_TEST_CASE(just_works_on_the_first_start) {
   BOOST_TEST(must(read_format(*kept.db)) == current_format);
 }
 
-BOOST_AUTO_TEST_CASE(closes_what_an_older_version_left_open) {
-  auto mode = [](const std::filesystem::path& path) {
-    struct stat about {};
-    BOOST_REQUIRE(::stat(path.c_str(), &about) == 0);
-    return about.st_mode & 0777;
-  };
-  change(alice, put_tool{make_tool("t")});
-  close();
-  const auto& data = options.data_directory;
-  auto open_all = [&] {
-    ::chmod(data.c_str(), 0755);
-    ::chmod(path().c_str(), 0755);
-    ::chmod((path() / "CURRENT").c_str(), 0644);
-  };
-  open_all();
-  open();
-  BOOST_TEST(mode(data) == 0700u);
-  BOOST_TEST(mode(path()) == 0700u);
-  for (const auto& f : std::filesystem::directory_iterator{path()})
-    BOOST_TEST((mode(f.path()) & 077) == 0u, f.path());
-  close();
-  // An operator's own directory stays as it is, and ours in it are closed.
-  open_all();
-  write_file(data / "of-somebody-else", "");
-  open();
-  BOOST_TEST(mode(data) == 0755u);
-  BOOST_TEST(mode(path()) == 0700u);
-}
-
 BOOST_AUTO_TEST_CASE(refuses_a_second_engine_on_the_same_data) {
   auto text = open_text();
   BOOST_TEST(contains(text, "conflict"));
