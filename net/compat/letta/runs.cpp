@@ -28,6 +28,8 @@ std::string_view exception_of(ec code) {
   case ec::not_found:
   case ec::conflict:
     return "ValueError";
+  case ec::no_space:
+    return "OSError";
   case ec::exhausted:
   case ec::internal:
     break;

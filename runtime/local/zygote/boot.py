@@ -258,8 +258,7 @@ def show_as_started_cold(module, script):
     """What tells how this process was started, tells of a cold run's start."""
     program = os.path.realpath(sys.executable)  # of a bare venv, say
     started = [program, "-I", "-B", "-X", "utf8", script]
-    if hasattr(sys, "orig_argv"):
-        sys.orig_argv[:] = started
+    getattr(sys, "orig_argv", [])[:] = started  # from 3.10 on
     for place in list(sys.path_importer_cache):
         if place.endswith("boot.py"):
             del sys.path_importer_cache[place]
