@@ -1,7 +1,7 @@
 #include "bench/bench.hpp"
-#include "bench/http_crowd.hpp"
-#include "bench/local_naive.hpp"
-#include "bench/local_profile.hpp"
+#include "bench/http/many_connections.hpp"
+#include "bench/local/naive.hpp"
+#include "bench/local/profile.hpp"
 #include "runtime/local/warden/protocol.hpp"
 
 #include <sys/utsname.h>

@@ -2,7 +2,7 @@
 #
 # Puts files into the binary: VARIABLE is set to a generated source that defines
 #   std::span<const troupe::embedded_file> FUNCTION();
-# (runtime/embedded_file.hpp). Each file is named by its path below BASE, so no
+# (runtime/base/embedded_file.hpp). Each file is named by its path below BASE, so no
 # path of the build machine gets in. FILES are absolute; a file outside of BASE
 # (a generated one) is written as NAME=FILE.
 set(EMBED_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/embed_files_script.cmake")

@@ -21,7 +21,7 @@ function(own_libraries target result)
 endfunction()
 
 set(exported "")
-own_libraries(troupe_actors exported)
+own_libraries(troupe_embed exported)
 foreach(target IN LISTS exported)
   string(REPLACE "troupe_" "" name ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
@@ -37,7 +37,7 @@ install(EXPORT troupe_targets
 # <troupe/engine.hpp> is the public face: the standard library and nothing else.
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/include/troupe"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-# For those who want the whole engine: <actors/engine_host.hpp> and what it is
+# For those who want the whole engine: <actors/engine/engine_host.hpp> and what it is
 # made of.
 foreach(room runtime storage actors)
   install(DIRECTORY "${CMAKE_SOURCE_DIR}/${room}"

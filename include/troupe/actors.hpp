@@ -2,7 +2,7 @@
 
 #include "engine.hpp" // beside this one, in the sources as installed
 
-#include <actors/interfaces.hpp>
+#include <actors/protocol/messages.hpp>
 
 /// For platforms that speak CAF themselves: the same engine, in this process or
 /// far away, as a typed actor that answers `execution` with `run_answer`.

@@ -1,9 +1,9 @@
-#include "net/api/input.hpp"
+#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
 #include "net/api/run_stream.hpp"
 #include "net/api/runs.hpp"
-#include "net/api/writer.hpp"
-#include "runtime/model/codec.hpp"
+#include "net/http/writer.hpp"
+#include "runtime/model/codec/codec.hpp"
 
 #include <deque>
 #include <mutex>

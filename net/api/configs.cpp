@@ -1,9 +1,9 @@
-#include "net/api/changes.hpp"
-#include "net/api/input.hpp"
-#include "net/api/rendered.hpp"
+#include "net/api/json_cache.hpp"
+#include "net/api/preconditions.hpp"
+#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/api/writer.hpp"
-#include "runtime/model/codec.hpp"
+#include "net/http/writer.hpp"
+#include "runtime/model/codec/codec.hpp"
 
 namespace troupe::net {
 

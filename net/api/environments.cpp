@@ -1,13 +1,12 @@
 // Sets of packages for local runs: built ahead of time, looked at, removed.
-#include "runtime/environments.hpp"
-
-#include "net/api/build_stream.hpp"
-#include "net/api/changes.hpp"
-#include "net/api/input.hpp"
+#include "net/api/environment_build_stream.hpp"
+#include "net/api/preconditions.hpp"
+#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
 #include "net/api/runs.hpp"
-#include "net/api/writer.hpp"
-#include "runtime/model/codec.hpp"
+#include "net/http/writer.hpp"
+#include "runtime/engine/package_environments.hpp"
+#include "runtime/model/codec/codec.hpp"
 
 namespace troupe::net {
 

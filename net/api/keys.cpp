@@ -1,8 +1,8 @@
-#include "net/api/changes.hpp"
-#include "net/api/input.hpp"
+#include "net/api/preconditions.hpp"
+#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/api/writer.hpp"
-#include "runtime/api_key.hpp"
+#include "net/http/writer.hpp"
+#include "runtime/engine/api_key.hpp"
 
 #include <map>
 

@@ -1,8 +1,8 @@
 // Tenants: an operator sees all of them, everybody else his own.
-#include "net/api/changes.hpp"
-#include "net/api/input.hpp"
+#include "net/api/preconditions.hpp"
+#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/api/writer.hpp"
+#include "net/http/writer.hpp"
 
 #include <set>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "net/api/api.hpp"
-#include "net/api/idempotency.hpp"
+#include "net/api/idempotent_requests.hpp"
 #include "net/server/exchange.hpp"
 
 #include <memory>

@@ -1,9 +1,9 @@
 // Runs, page by page: what became of each, without what it said. A value or an
 // output may be large, and a page has a thousand of them.
-#include "net/api/input.hpp"
+#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/api/run_text.hpp"
-#include "net/api/writer.hpp"
+#include "net/api/run_json.hpp"
+#include "net/http/writer.hpp"
 
 #include <algorithm>
 #include <initializer_list>

@@ -1,7 +1,7 @@
 #include "net/api/run_stream.hpp"
 
-#include "net/api/input.hpp"
-#include "net/api/run_answers.hpp"
+#include "net/api/request_body.hpp"
+#include "net/api/run_responses.hpp"
 
 namespace troupe::net {
 

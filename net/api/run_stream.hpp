@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/api/run_text.hpp"
+#include "net/api/run_json.hpp"
 #include "net/server/exchange.hpp"
 
 #include <memory>

@@ -1,14 +1,14 @@
 #include "net/api/runs.hpp"
 
-#include "net/api/changes.hpp"
-#include "net/api/input.hpp"
+#include "net/api/preconditions.hpp"
+#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/api/run_answers.hpp"
+#include "net/api/run_json.hpp"
+#include "net/api/run_responses.hpp"
 #include "net/api/run_stream.hpp"
-#include "net/api/run_text.hpp"
-#include "net/api/writer.hpp"
-#include "net/telemetry/trace_context.hpp"
-#include "runtime/model/codec.hpp"
+#include "net/http/trace_context.hpp"
+#include "net/http/writer.hpp"
+#include "runtime/model/codec/codec.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,8 +1,8 @@
 #include "net/api/tool_body.hpp"
 
+#include "runtime/engine/schema_deriver.hpp"
 #include "runtime/model/bounds.hpp"
-#include "runtime/model/codec.hpp"
-#include "runtime/schema_deriver.hpp"
+#include "runtime/model/codec/codec.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/engine.hpp"
+#include "runtime/engine/engine.hpp"
 #include "runtime/json/reader.hpp"
 #include "runtime/model/tool.hpp"
 

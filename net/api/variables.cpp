@@ -1,10 +1,10 @@
 // Variables of sandbox configs and of agents. Values go in and never out.
-#include "net/api/changes.hpp"
-#include "net/api/input.hpp"
+#include "net/api/preconditions.hpp"
+#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/api/writer.hpp"
+#include "net/http/writer.hpp"
 #include "runtime/model/bounds.hpp"
-#include "runtime/model/codec.hpp"
+#include "runtime/model/codec/codec.hpp"
 
 namespace troupe::net {
 

@@ -1,6 +1,6 @@
 #include "net/client/address_rules.hpp"
 
-#include "net/fail.hpp"
+#include "net/http/fail.hpp"
 
 namespace troupe::net {
 

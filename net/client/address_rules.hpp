@@ -1,7 +1,7 @@
 #pragma once
 
 #include "net/client/resolver.hpp"
-#include "net/client/url.hpp"
+#include "net/http/url.hpp"
 
 namespace troupe::net {
 

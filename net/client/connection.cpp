@@ -1,6 +1,6 @@
 #include "net/client/connection.hpp"
 
-#include "net/fail.hpp"
+#include "net/http/fail.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>

@@ -2,8 +2,8 @@
 
 #include "net/client/resolver.hpp"
 #include "net/client/tls_session.hpp"
-#include "net/client/url.hpp"
-#include "runtime/error.hpp"
+#include "net/http/url.hpp"
+#include "runtime/base/error.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "net/client/client_counters.hpp"
 #include "net/client/connection.hpp"
+#include "net/client/metrics.hpp"
 
 #include <chrono>
 #include <cstdint>

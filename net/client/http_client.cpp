@@ -2,8 +2,8 @@
 
 #include "net/client/client_tls.hpp"
 #include "net/client/connection_pool.hpp"
-#include "net/client/conversation.hpp"
-#include "net/fail.hpp"
+#include "net/client/exchange.hpp"
+#include "net/http/fail.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 

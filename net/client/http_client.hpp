@@ -1,11 +1,11 @@
 #pragma once
 
-#include "net/client/abort_switch.hpp"
-#include "net/client/client_counters.hpp"
+#include "net/client/cancellation.hpp"
+#include "net/client/metrics.hpp"
 #include "net/client/resolver.hpp"
 #include "net/client/retry.hpp"
-#include "net/client/url.hpp"
-#include "runtime/error.hpp"
+#include "net/http/url.hpp"
+#include "runtime/base/error.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>

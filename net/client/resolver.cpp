@@ -1,6 +1,6 @@
 #include "net/client/resolver.hpp"
 
-#include "net/fail.hpp"
+#include "net/http/fail.hpp"
 #include "runtime/model/address.hpp"
 
 #include <boost/asio/post.hpp>

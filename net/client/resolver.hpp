@@ -1,7 +1,7 @@
 #pragma once
 
-#include "net/client/abort_switch.hpp"
-#include "runtime/error.hpp"
+#include "net/client/cancellation.hpp"
+#include "runtime/base/error.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>

@@ -1,6 +1,6 @@
 #include "net/grpc/grpc_channel.hpp"
 
-#include "net/fail.hpp"
+#include "net/http/fail.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

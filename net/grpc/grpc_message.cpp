@@ -1,8 +1,8 @@
 #include "net/grpc/grpc_message.hpp"
 
 #include "net/grpc/protobuf.hpp"
-#include "net/printable.hpp"
-#include "runtime/frame/base64.hpp"
+#include "net/http/printable.hpp"
+#include "runtime/base/base64.hpp"
 #include "runtime/json/json.hpp"
 
 #include <charconv>

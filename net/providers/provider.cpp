@@ -1,6 +1,6 @@
 #include "net/providers/provider.hpp"
 
-#include "net/fail.hpp"
+#include "net/http/fail.hpp"
 
 namespace troupe::net {
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "net/client/http_client.hpp"
-#include "runtime/backend.hpp"
-#include "runtime/error.hpp"
-#include "runtime/script/remote_script.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/engine/backend.hpp"
+#include "runtime/runner/remote_script.hpp"
 
 #include <boost/asio/awaitable.hpp>
 

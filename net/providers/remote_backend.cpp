@@ -1,12 +1,12 @@
 #include "net/providers/remote_backend.hpp"
 
-#include "net/fail.hpp"
-#include "net/providers/remote_commands.hpp"
+#include "net/http/fail.hpp"
+#include "net/providers/install_commands.hpp"
 #include "net/providers/remote_run.hpp"
-#include "net/providers/sandbox_supply.hpp"
-#include "runtime/frame/keyed_frame.hpp"
-#include "runtime/log.hpp"
-#include "runtime/script/program.hpp"
+#include "net/providers/sandbox_provisioner.hpp"
+#include "runtime/base/log.hpp"
+#include "runtime/runner/program.hpp"
+#include "runtime/runner/stdout_frame.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "net/providers/sandbox_keeper.hpp"
-#include "runtime/backend.hpp"
+#include "net/providers/lease_manager.hpp"
+#include "runtime/engine/backend.hpp"
 
 #include <chrono>
 #include <memory>

@@ -1,10 +1,10 @@
 #include "net/providers/remote_run.hpp"
 
-#include "net/providers/status.hpp"
-#include "net/telemetry/trace_context.hpp"
-#include "runtime/frame/frame.hpp"
+#include "net/http/trace_context.hpp"
+#include "net/providers/provider_errors.hpp"
 #include "runtime/json/json.hpp"
-#include "runtime/script/interpret.hpp"
+#include "runtime/runner/frame.hpp"
+#include "runtime/runner/read_answer.hpp"
 
 namespace troupe::net {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "net/providers/keyed_output.hpp"
 #include "net/providers/provider.hpp"
 #include "net/providers/remote_backend.hpp"
+#include "net/providers/stdout_frame_splitter.hpp"
 
 #include <chrono>
 #include <string>
@@ -13,7 +13,7 @@ namespace troupe::net {
 /// called off, and what comes of it.
 class remote_run {
 public:
-  /// `key` marks the answer of this run (runtime/frame/keyed_frame.hpp).
+  /// `key` marks the answer of this run (runtime/runner/stdout_frame.hpp).
   remote_run(prepared_run_ptr run, run_observer_ptr observer,
              const provider& where, std::string key);
 

@@ -1,6 +1,6 @@
 #include "net/providers/sandbox_pool.hpp"
 
-#include "runtime/digest.hpp"
+#include "runtime/base/digest.hpp"
 #include "runtime/json/json.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "net/server/auth.hpp"
 
 #include "net/server/site.hpp"
-#include "runtime/api_key.hpp"
-#include "runtime/secret.hpp"
+#include "runtime/base/secret.hpp"
+#include "runtime/engine/api_key.hpp"
 
 #include <algorithm>
 

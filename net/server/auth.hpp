@@ -1,8 +1,8 @@
 #pragma once
 
-#include "net/server/head.hpp"
-#include "net/server/house.hpp"
-#include "runtime/engine.hpp"
+#include "net/server/request_parser.hpp"
+#include "net/server/server_state.hpp"
+#include "runtime/engine/engine.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "net/server/connection.hpp"
 
-#include "net/server/worker.hpp"
+#include "net/server/io_worker.hpp"
 
 #include <boost/asio/error.hpp>
 

@@ -2,8 +2,8 @@
 
 #include "net/server/auth.hpp"
 #include "net/server/exchange.hpp"
-#include "net/server/head.hpp"
-#include "runtime/wiping_allocator.hpp"
+#include "net/server/request_parser.hpp"
+#include "runtime/base/wiping_allocator.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/address.hpp>

@@ -1,6 +1,6 @@
 #include "net/server/exchange.hpp"
 
-#include "net/problem.hpp"
+#include "net/http/problem.hpp"
 #include "net/server/connection.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "net/server/request.hpp"
+#include "net/http/request.hpp"
 #include "net/server/router.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/engine/engine.hpp"
 
 #include <atomic>
 #include <chrono>

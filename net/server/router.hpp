@@ -1,7 +1,7 @@
 #pragma once
 
-#include "net/server/request.hpp"
-#include "runtime/error.hpp"
+#include "net/http/request.hpp"
+#include "runtime/base/error.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #include "net/server/server.hpp"
 
-#include "net/server/operators.hpp"
+#include "net/server/health_routes.hpp"
+#include "net/server/io_worker.hpp"
 #include "net/server/transport.hpp"
-#include "net/server/worker.hpp"
 
 #include <boost/asio/ip/address.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "net/server/options.hpp"
 #include "net/server/router.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/engine/engine.hpp"
 
 #include <chrono>
 #include <cstdint>

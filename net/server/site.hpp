@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/server/request.hpp"
+#include "net/http/request.hpp"
 
 #include <string_view>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "net/server/connection.hpp"
-#include "net/server/worker.hpp"
+#include "net/server/io_worker.hpp"
 
 #include <boost/asio/ssl/context.hpp>
 

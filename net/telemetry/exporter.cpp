@@ -1,11 +1,11 @@
 #include "net/telemetry/exporter.hpp"
 
 #include "net/client/http_client.hpp"
-#include "net/client/url.hpp"
-#include "net/server/request.hpp"
-#include "runtime/log.hpp"
+#include "net/http/request.hpp"
+#include "net/http/url.hpp"
+#include "runtime/async/watchdog.hpp"
+#include "runtime/base/log.hpp"
 #include "runtime/model/ids.hpp"
-#include "runtime/watchdog.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "net/telemetry/span.hpp"
-#include "runtime/error.hpp"
-#include "runtime/secret.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/base/secret.hpp"
 
 #include <chrono>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "net/telemetry/span.hpp"
 
-#include "net/api/writer.hpp"
+#include "net/http/writer.hpp"
 
 #include <algorithm>
 

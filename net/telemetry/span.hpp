@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/telemetry/trace_context.hpp"
+#include "net/http/trace_context.hpp"
 
 #include <chrono>
 #include <cstdint>

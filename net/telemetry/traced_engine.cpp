@@ -1,6 +1,6 @@
 #include "net/telemetry/traced_engine.hpp"
 
-#include "runtime/catalog.hpp"
+#include "runtime/engine/catalog.hpp"
 #include "runtime/json/json.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "net/telemetry/span.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/engine/engine.hpp"
 
 #include <functional>
 #include <memory>

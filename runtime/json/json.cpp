@@ -1,8 +1,8 @@
 #include "runtime/json/json.hpp"
 
-#include "runtime/json/large.hpp"
+#include "runtime/base/secret.hpp"
+#include "runtime/json/big_integers.hpp"
 #include "runtime/json/scanner.hpp"
-#include "runtime/secret.hpp"
 
 #include <boost/json/memory_resource.hpp>
 #include <boost/json/value_stack.hpp>

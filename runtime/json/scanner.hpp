@@ -1,9 +1,9 @@
 #pragma once
 
+#include "runtime/base/secret.hpp"
+#include "runtime/json/big_integers.hpp"
 #include "runtime/json/json.hpp"
-#include "runtime/json/large.hpp"
 #include "runtime/json/utf8.hpp"
-#include "runtime/secret.hpp"
 
 #include <boost/container/small_vector.hpp>
 

@@ -1,5 +1,5 @@
+#include "runtime/json/big_integers.hpp"
 #include "runtime/json/json.hpp"
-#include "runtime/json/large.hpp"
 #include "runtime/json/utf8.hpp"
 
 #include <algorithm>

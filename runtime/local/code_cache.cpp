@@ -1,6 +1,6 @@
 #include "runtime/local/code_cache.hpp"
 
-#include "runtime/digest.hpp"
+#include "runtime/base/digest.hpp"
 
 namespace troupe {
 

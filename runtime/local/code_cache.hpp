@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/backend.hpp"
-#include "runtime/local/run_carrier.hpp"
+#include "runtime/engine/backend.hpp"
+#include "runtime/local/launch/launcher.hpp"
 
 #include <cstddef>
 #include <list>

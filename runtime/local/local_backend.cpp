@@ -4,7 +4,7 @@
 #include "runtime/local/local_backend_impl.hpp"
 #include "runtime/local/schema_run.hpp"
 #include "runtime/local/warden/protocol.hpp"
-#include "runtime/local/warden_grounds.hpp"
+#include "runtime/local/warm/slot_provisioner.hpp"
 
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>

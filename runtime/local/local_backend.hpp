@@ -1,12 +1,12 @@
 #pragma once
 
-#include "runtime/backend.hpp"
+#include "runtime/engine/backend.hpp"
+#include "runtime/engine/schema_deriver.hpp"
 #include "runtime/local/isolation/probe.hpp"
+#include "runtime/local/launch/launcher.hpp"
+#include "runtime/local/launch/prestarted_launcher.hpp"
 #include "runtime/local/options.hpp"
-#include "runtime/local/ready_carrier.hpp"
-#include "runtime/local/run_carrier.hpp"
-#include "runtime/local/zygote/slot_carrier.hpp"
-#include "runtime/schema_deriver.hpp"
+#include "runtime/local/warm/warm_launcher.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 

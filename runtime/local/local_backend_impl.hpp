@@ -1,13 +1,13 @@
 #pragma once
 
-#include "runtime/letterbox.hpp"
+#include "runtime/async/task_queue.hpp"
 #include "runtime/local/code_cache.hpp"
-#include "runtime/local/cold_carrier.hpp"
+#include "runtime/local/deferred_reader.hpp"
 #include "runtime/local/interpreters.hpp"
-#include "runtime/local/late_watch.hpp"
+#include "runtime/local/launch/cold_launcher.hpp"
+#include "runtime/local/launch/prestarted_launcher.hpp"
 #include "runtime/local/local_backend.hpp"
 #include "runtime/local/local_run.hpp"
-#include "runtime/local/ready_carrier.hpp"
 
 #include <boost/asio/strand.hpp>
 

@@ -1,6 +1,6 @@
-#include "runtime/local/abi.hpp"
+#include "runtime/local/launch/sandbox_abi.hpp"
 #include "runtime/local/local_backend_impl.hpp"
-#include "runtime/local/plain_path.hpp"
+#include "runtime/local/path_check.hpp"
 
 #include <boost/asio/post.hpp>
 

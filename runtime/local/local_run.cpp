@@ -1,9 +1,9 @@
 #include "runtime/local/local_run.hpp"
 
+#include "runtime/base/log.hpp"
 #include "runtime/json/json.hpp"
-#include "runtime/log.hpp"
-#include "runtime/script/interpret.hpp"
-#include "runtime/script/schema.hpp"
+#include "runtime/runner/read_answer.hpp"
+#include "runtime/runner/schema_program.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -288,7 +288,7 @@ void local_run::set_reason(const run_ending& ending, run_result& r) const {
   r.reason = exit_reason::signaled;
   r.signal = WTERMSIG(status);
   // Neither signal can be told from one that the tool sent itself: what is said
-  // of them (runtime/script) names the signal. Without a filter nobody kills.
+  // of them (runtime/runner) names the signal. Without a filter nobody kills.
   if (r.signal == SIGSYS && ending.has_filter())
     r.reason = exit_reason::syscall_blocked;
   else if (r.signal == SIGXFSZ)

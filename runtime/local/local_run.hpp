@@ -1,9 +1,9 @@
 #pragma once
 
-#include "runtime/backend.hpp"
+#include "runtime/engine/backend.hpp"
+#include "runtime/local/launch/launcher.hpp"
 #include "runtime/local/output_capture.hpp"
-#include "runtime/local/run_carrier.hpp"
-#include "runtime/script/program.hpp"
+#include "runtime/runner/program.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/local/network/options.hpp"
-#include "runtime/local/zygote/options.hpp"
+#include "runtime/local/egress/options.hpp"
+#include "runtime/local/warm/options.hpp"
 #include "runtime/model/isolation.hpp"
 #include "runtime/model/limits.hpp"
 

@@ -1,6 +1,6 @@
 #include "runtime/local/output_capture.hpp"
 
-#include "runtime/secret.hpp"
+#include "runtime/base/secret.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/local/unique_fd.hpp"
+#include "runtime/base/unique_fd.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>

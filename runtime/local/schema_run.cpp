@@ -1,6 +1,6 @@
 #include "runtime/local/schema_run.hpp"
 
-#include "runtime/script/schema.hpp"
+#include "runtime/runner/schema_program.hpp"
 
 namespace troupe {
 

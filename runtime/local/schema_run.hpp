@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/engine.hpp"
+#include "runtime/engine/engine.hpp"
 #include "runtime/local/local_run.hpp"
 
 #include <memory>

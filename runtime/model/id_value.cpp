@@ -1,6 +1,6 @@
 #include "runtime/model/id_value.hpp"
 
-#include "runtime/random.hpp"
+#include "runtime/base/random.hpp"
 
 #include <array>
 #include <bit>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/model/id_value.hpp"
 
 #include <compare>

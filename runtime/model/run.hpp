@@ -4,7 +4,7 @@
 #include "runtime/model/isolation.hpp"
 #include "runtime/model/limits.hpp"
 #include "runtime/model/network_policy.hpp"
-#include "runtime/model/requirement.hpp"
+#include "runtime/model/package_requirement.hpp"
 #include "runtime/model/sandbox_config.hpp"
 #include "runtime/model/tool.hpp"
 #include "runtime/model/variable.hpp"
@@ -57,8 +57,9 @@ struct run_request {
   std::string project_id;
   std::string agent_state_json; // JSON text, "": none
 
-  std::optional<backend_kind> backend; // absent: actors/failover.hpp chooses
-  config_id config;                    // empty: the organization's default
+  std::optional<backend_kind>
+    backend;        // absent: actors/dispatch/backend_selection.hpp chooses
+  config_id config; // empty: the organization's default
   limit_overrides limits;
   std::optional<network_policy> network;
   std::optional<isolation_level> isolation;

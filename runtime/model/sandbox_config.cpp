@@ -1,8 +1,8 @@
 #include "runtime/model/sandbox_config.hpp"
 
-#include "runtime/digest.hpp"
+#include "runtime/base/digest.hpp"
 #include "runtime/json/reader.hpp"
-#include "runtime/model/codec.hpp"
+#include "runtime/model/codec/codec.hpp"
 
 #include <algorithm>
 

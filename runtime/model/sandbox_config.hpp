@@ -5,7 +5,7 @@
 #include "runtime/model/isolation.hpp"
 #include "runtime/model/limits.hpp"
 #include "runtime/model/network_policy.hpp"
-#include "runtime/model/requirement.hpp"
+#include "runtime/model/package_requirement.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "runtime/model/tool.hpp"
 
-#include "runtime/digest.hpp"
+#include "runtime/base/digest.hpp"
 
 namespace troupe {
 

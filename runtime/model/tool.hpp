@@ -2,7 +2,7 @@
 
 #include "runtime/json/json.hpp"
 #include "runtime/model/ids.hpp"
-#include "runtime/model/requirement.hpp"
+#include "runtime/model/package_requirement.hpp"
 #include "runtime/model/sandbox_config.hpp"
 
 #include <cstdint>

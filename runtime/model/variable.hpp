@@ -1,9 +1,9 @@
 #pragma once
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/base/secret.hpp"
 #include "runtime/model/ids.hpp"
 #include "runtime/model/sandbox_config.hpp"
-#include "runtime/secret.hpp"
 
 #include <map>
 #include <string>

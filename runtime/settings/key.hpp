@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/settings.hpp"
+#include "runtime/settings/settings.hpp"
 
 #include <cstdint>
 #include <limits>

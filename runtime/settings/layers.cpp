@@ -1,7 +1,7 @@
 #include "runtime/settings/layers.hpp"
 
-#include "runtime/settings/form.hpp"
 #include "runtime/settings/value.hpp"
+#include "runtime/settings/value_format.hpp"
 
 namespace troupe {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/settings/ini_parser.hpp"
 #include "runtime/settings/key.hpp"
 

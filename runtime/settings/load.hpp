@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/settings/layers.hpp"
 #include "runtime/settings/source_file.hpp"
 

@@ -1,6 +1,6 @@
 #include "runtime/settings/source_file.hpp"
 
-#include "runtime/secret.hpp"
+#include "runtime/base/secret.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

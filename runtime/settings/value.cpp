@@ -1,7 +1,7 @@
 #include "runtime/settings/value.hpp"
 
-#include "runtime/model/quantity.hpp"
-#include "runtime/settings/form.hpp"
+#include "runtime/model/codec/size_units.hpp"
+#include "runtime/settings/value_format.hpp"
 
 #include <algorithm>
 #include <charconv>

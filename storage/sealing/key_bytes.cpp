@@ -1,6 +1,6 @@
 #include "storage/sealing/key_bytes.hpp"
 
-#include "storage/keys.hpp"
+#include "storage/database/key_codec.hpp"
 
 #include <cryptopp/hmac.h>
 #include <cryptopp/sha.h>

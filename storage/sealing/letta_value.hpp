@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/error.hpp"
-#include "runtime/secret.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/base/secret.hpp"
 
 #include <string_view>
 

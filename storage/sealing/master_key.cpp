@@ -1,7 +1,7 @@
 #include "storage/sealing/master_key.hpp"
 
-#include "runtime/digest.hpp"
-#include "storage/files.hpp"
+#include "runtime/base/digest.hpp"
+#include "storage/database/durable_files.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 #include "storage/sealing/sealer.hpp"
 
-#include "runtime/digest.hpp"
+#include "runtime/base/digest.hpp"
 
 #include <span>
 

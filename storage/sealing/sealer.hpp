@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/catalog.hpp"
+#include "runtime/engine/catalog.hpp"
 #include "storage/sealing/aead.hpp"
 #include "storage/sealing/record_cipher.hpp"
 #include "storage/sealing/sealed_value.hpp"

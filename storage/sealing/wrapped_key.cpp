@@ -1,6 +1,6 @@
 #include "storage/sealing/wrapped_key.hpp"
 
-#include "storage/keys.hpp"
+#include "storage/database/key_codec.hpp"
 #include "storage/sealing/aead.hpp"
 
 namespace troupe {

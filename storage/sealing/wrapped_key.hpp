@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/model/ids.hpp"
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 #include "storage/sealing/master_key.hpp"
 
 #include <cstdint>

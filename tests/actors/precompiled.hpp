@@ -1,6 +1,6 @@
 // Seldom changing, often included: compiled once for tests of actors.
 #pragma once
 
-#include "actors/precompiled.hpp"
-#include "net/precompiled.hpp"
+#include "actors/caf/precompiled.hpp"
+#include "net/http/precompiled.hpp"
 #include "tests/support/precompiled.hpp"

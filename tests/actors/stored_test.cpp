@@ -1,6 +1,6 @@
-#include "actors/stored.hpp"
-#include "runtime/model/codec.hpp"
-#include "tests/support/engine_fixture.hpp"
+#include "runtime/model/codec/codec.hpp"
+#include "storage/adapters/stored.hpp"
+#include "tests/support/engine/engine_fixture.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/test/unit_test.hpp>

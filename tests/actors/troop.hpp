@@ -1,9 +1,9 @@
 #pragma once
 
-#include "actors/peers.hpp"
-#include "tests/support/engine_fixture.hpp"
+#include "actors/cluster/peer_backend.hpp"
+#include "tests/support/engine/engine_fixture.hpp"
+#include "tests/support/http/test_authority.hpp"
 #include "tests/support/temporary_directory.hpp"
-#include "tests/support/test_authority.hpp"
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/command_line.hpp"
+#include "app/cli/command_line.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,7 +1,7 @@
 // Two JSON texts, one per line: when a change is accepted, its patch leads from
 // one to the other, and every id is where it was.
 #include "runtime/json/json.hpp"
-#include "runtime/script/agent_state.hpp"
+#include "runtime/runner/agent_state.hpp"
 
 #include <cstdlib>
 

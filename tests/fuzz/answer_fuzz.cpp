@@ -1,9 +1,9 @@
 // What a runner answers: whatever it is, a result comes of it whose value is
 // JSON, and success needs a good answer.
-#include "runtime/frame/frame.hpp"
 #include "runtime/json/json.hpp"
-#include "runtime/script/interpret.hpp"
-#include "runtime/script/schema.hpp"
+#include "runtime/runner/frame.hpp"
+#include "runtime/runner/read_answer.hpp"
+#include "runtime/runner/schema_program.hpp"
 
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 // What engine and broker tell each other: orders and the record of decisions.
-#include "runtime/local/network/broker_orders.hpp"
+#include "runtime/local/egress/broker_orders.hpp"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // DNS packets from tools and from nameservers.
-#include "runtime/local/network/dns_message.hpp"
+#include "runtime/local/egress/dns_message.hpp"
 
 #include <cstdlib>
 

@@ -1,9 +1,9 @@
 // Every reader of frames: what comes in pieces is judged as what comes whole,
 // and what is accepted can be written again.
-#include "runtime/frame/base64.hpp"
-#include "runtime/frame/frame.hpp"
-#include "runtime/frame/keyed_frame.hpp"
-#include "runtime/frame/legacy_frame.hpp"
+#include "runtime/base/base64.hpp"
+#include "runtime/runner/frame.hpp"
+#include "runtime/runner/legacy_frame.hpp"
+#include "runtime/runner/stdout_frame.hpp"
 
 #include <cstdlib>
 

@@ -3,9 +3,9 @@
 // the input decides; what comes out must be a sequence of whole answers.
 #include "net/api/api.hpp"
 #include "net/server/connection.hpp"
-#include "net/server/operators.hpp"
-#include "net/server/worker.hpp"
-#include "tests/support/fake_engine.hpp"
+#include "net/server/health_routes.hpp"
+#include "net/server/io_worker.hpp"
+#include "tests/support/engine/fake_engine.hpp"
 
 #include <cstdlib>
 #include <cstring>

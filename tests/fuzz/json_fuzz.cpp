@@ -1,5 +1,5 @@
 // The JSON reader and writer: what is accepted survives a round trip.
-#include "runtime/json/large.hpp"
+#include "runtime/json/big_integers.hpp"
 
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 // Bodies of run requests and of configs: what is accepted crosses the wire.
-#include "runtime/model/codec.hpp"
+#include "runtime/model/codec/codec.hpp"
 
 #include <cstdlib>
 

@@ -1,20 +1,20 @@
 // Every parser of a provider's whole messages. The first byte picks one, so
 // that a seed stays with its parser.
 #include "net/client/retry.hpp"
-#include "net/client/url.hpp"
 #include "net/grpc/grpc_message.hpp"
-#include "net/providers/aio_calls.hpp"
-#include "net/providers/aio_messages.hpp"
-#include "net/providers/daytona_calls.hpp"
-#include "net/providers/daytona_messages.hpp"
-#include "net/providers/daytona_replies.hpp"
-#include "net/providers/e2b_calls.hpp"
-#include "net/providers/e2b_messages.hpp"
-#include "net/providers/modal_endpoint.hpp"
-#include "net/providers/modal_messages.hpp"
-#include "net/providers/multipart.hpp"
-#include "net/providers/status.hpp"
-#include "net/providers/webhook.hpp"
+#include "net/http/multipart.hpp"
+#include "net/http/url.hpp"
+#include "net/providers/aio/calls.hpp"
+#include "net/providers/aio/messages.hpp"
+#include "net/providers/daytona/calls.hpp"
+#include "net/providers/daytona/messages.hpp"
+#include "net/providers/daytona/replies.hpp"
+#include "net/providers/e2b/calls.hpp"
+#include "net/providers/e2b/messages.hpp"
+#include "net/providers/modal/endpoint.hpp"
+#include "net/providers/modal/messages.hpp"
+#include "net/providers/provider_errors.hpp"
+#include "net/providers/webhook/webhook.hpp"
 
 #include <cstdlib>
 

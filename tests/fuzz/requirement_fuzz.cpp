@@ -1,6 +1,6 @@
 // Texts that name packages or hosts: what is accepted is harmless and stable.
 #include "runtime/model/host_pattern.hpp"
-#include "runtime/model/requirement.hpp"
+#include "runtime/model/package_requirement.hpp"
 
 #include <cstdlib>
 

@@ -1,6 +1,6 @@
 // Arguments against schemas, both hostile: `schema NUL arguments`.
-#include "runtime/model/pattern.hpp"
-#include "runtime/model/schema.hpp"
+#include "runtime/model/schema/bind_arguments.hpp"
+#include "runtime/model/schema/pattern.hpp"
 
 #include <cstdlib>
 

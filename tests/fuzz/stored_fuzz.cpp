@@ -1,16 +1,16 @@
 // Records that are not what was written: read as what they are, or refused;
 // what was read is written as it was.
-#include "storage/agent_variable_store.hpp"
-#include "storage/config_store.hpp"
-#include "storage/cursor.hpp"
-#include "storage/inventory.hpp"
-#include "storage/key_store.hpp"
-#include "storage/keys.hpp"
-#include "storage/record.hpp"
-#include "storage/run_store.hpp"
-#include "storage/tool_store.hpp"
-#include "storage/variable_store.hpp"
-#include "storage/write_ahead_log.hpp"
+#include "storage/database/cursor.hpp"
+#include "storage/database/key_codec.hpp"
+#include "storage/database/manifest.hpp"
+#include "storage/database/write_ahead_log.hpp"
+#include "storage/records/agent_variable_store.hpp"
+#include "storage/records/config_store.hpp"
+#include "storage/records/key_store.hpp"
+#include "storage/records/record_format.hpp"
+#include "storage/records/run_store.hpp"
+#include "storage/records/tool_store.hpp"
+#include "storage/records/variable_store.hpp"
 
 #include <cstdlib>
 

@@ -1,9 +1,9 @@
 // What comes from a provider in pieces: Connect envelopes, lines, gRPC frames,
 // output with a keyed frame in it. However it is cut, the same comes out.
 #include "net/grpc/grpc_message.hpp"
+#include "net/http/json_lines.hpp"
 #include "net/providers/connect_stream.hpp"
-#include "net/providers/json_lines.hpp"
-#include "net/providers/keyed_output.hpp"
+#include "net/providers/stdout_frame_splitter.hpp"
 
 #include <cstdlib>
 #include <vector>

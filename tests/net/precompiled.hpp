@@ -1,5 +1,5 @@
 // Seldom changing, often included: compiled once for tests that speak HTTP.
 #pragma once
 
-#include "net/precompiled.hpp"
+#include "net/http/precompiled.hpp"
 #include "tests/support/precompiled.hpp"

@@ -6,7 +6,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 to=$1
 document=$here/../../net/api/openapi.json
-bash "$here"/../support/npm_ci.sh "$here" "$to" || exit
+bash "$here"/../support/hosts/npm_ci.sh "$here" "$to" || exit
 cd "$to" || exit 1
 export REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true
 failed=0

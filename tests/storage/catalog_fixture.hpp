@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/store.hpp"
+#include "storage/maintenance/store.hpp"
 #include "tests/storage/support.hpp"
 
 #include <chrono>

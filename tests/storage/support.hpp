@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/test/unit_test.hpp>

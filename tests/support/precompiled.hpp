@@ -1,7 +1,7 @@
 // Seldom changing, often included: compiled once for the tests of two rooms.
 #pragma once
 
-#include "runtime/precompiled.hpp"
+#include "runtime/base/precompiled.hpp"
 
 #include <boost/asio.hpp>
 #include <boost/test/data/test_case.hpp>

@@ -1,9 +1,9 @@
 #include "net/compat/letta/letta.hpp"
 
-#include "net/api/writer.hpp"
-#include "net/compat/letta/parts.hpp"
-#include "net/compat/letta/shapes.hpp"
-#include "runtime/json/large.hpp"
+#include "net/compat/letta/letta_json.hpp"
+#include "net/compat/letta/routes.hpp"
+#include "net/http/writer.hpp"
+#include "runtime/json/big_integers.hpp"
 
 #include <memory>
 

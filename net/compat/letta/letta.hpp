@@ -1,10 +1,10 @@
 #pragma once
 
 #include "net/server/router.hpp"
-#include "runtime/catalog.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/base/secret.hpp"
+#include "runtime/engine/catalog.hpp"
 #include "runtime/model/sandbox_config.hpp"
-#include "runtime/secret.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -1,12 +1,12 @@
-#include "net/api/changes.hpp"
+#include "net/api/preconditions.hpp"
 #include "net/api/tool_body.hpp"
-#include "net/compat/letta/parts.hpp"
-#include "net/compat/letta/shapes.hpp"
-#include "net/telemetry/trace_context.hpp"
-#include "runtime/json/large.hpp"
+#include "net/compat/letta/letta_json.hpp"
+#include "net/compat/letta/routes.hpp"
+#include "net/http/trace_context.hpp"
+#include "runtime/json/big_integers.hpp"
 #include "runtime/json/reader.hpp"
 #include "runtime/model/bounds.hpp"
-#include "runtime/model/codec.hpp"
+#include "runtime/model/codec/codec.hpp"
 
 namespace troupe::net::letta {
 

@@ -1,8 +1,8 @@
 #include "net/api/tool_body.hpp"
-#include "net/compat/letta/parts.hpp"
-#include "net/compat/letta/shapes.hpp"
+#include "net/compat/letta/letta_json.hpp"
+#include "net/compat/letta/routes.hpp"
+#include "runtime/engine/schema_deriver.hpp"
 #include "runtime/model/bounds.hpp"
-#include "runtime/schema_deriver.hpp"
 
 namespace troupe::net::letta {
 

@@ -1,8 +1,8 @@
-#include "net/api/changes.hpp"
-#include "net/api/input.hpp"
-#include "net/api/writer.hpp"
-#include "net/compat/letta/parts.hpp"
-#include "net/compat/letta/shapes.hpp"
+#include "net/api/preconditions.hpp"
+#include "net/api/request_body.hpp"
+#include "net/compat/letta/letta_json.hpp"
+#include "net/compat/letta/routes.hpp"
+#include "net/http/writer.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "runtime/local/isolation/cgroup_files.hpp"
 
-#include "runtime/local/unique_fd.hpp"
+#include "runtime/base/unique_fd.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "runtime/base/unique_fd.hpp"
 #include "runtime/local/isolation/step.hpp"
-#include "runtime/local/unique_fd.hpp"
 
 #include <sys/types.h>
 

@@ -1,6 +1,6 @@
 #include "runtime/local/isolation/containment.hpp"
 
-#include "runtime/local/isolation/identity.hpp"
+#include "runtime/local/isolation/credentials.hpp"
 #include "runtime/local/isolation/landlock.hpp"
 #include "runtime/local/isolation/mounts.hpp"
 #include "runtime/local/isolation/namespaces.hpp"

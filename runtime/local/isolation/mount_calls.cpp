@@ -1,6 +1,6 @@
 #include "runtime/local/isolation/mount_calls.hpp"
 
-#include "runtime/local/isolation/exact_path.hpp"
+#include "runtime/base/open_no_symlinks.hpp"
 #include "runtime/local/isolation/pass.hpp"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
+#include "runtime/local/isolation/binary_codec.hpp"
 #include "runtime/local/isolation/containment.hpp"
-#include "runtime/local/isolation/wire.hpp"
 
 namespace troupe::isolation {
 

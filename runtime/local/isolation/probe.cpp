@@ -1,14 +1,14 @@
 #include "runtime/local/isolation/probe.hpp"
 
+#include "runtime/base/unique_fd.hpp"
+#include "runtime/local/isolation/binary_codec.hpp"
 #include "runtime/local/isolation/cgroup_files.hpp"
 #include "runtime/local/isolation/containment.hpp"
 #include "runtime/local/isolation/landlock.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
-#include "runtime/local/isolation/probe_broker.hpp"
+#include "runtime/local/isolation/probe_user_notification.hpp"
+#include "runtime/local/isolation/root_tree.hpp"
 #include "runtime/local/isolation/seccomp.hpp"
-#include "runtime/local/isolation/standard_tree.hpp"
-#include "runtime/local/isolation/wire.hpp"
-#include "runtime/local/unique_fd.hpp"
 
 #include <sched.h>
 #include <signal.h>

@@ -1,10 +1,10 @@
 #include "runtime/local/isolation/seccomp.hpp"
 
-#include "runtime/local/isolation/call_table.hpp"
-#include "runtime/local/isolation/filter_builder.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
 #include "runtime/local/isolation/pass.hpp"
+#include "runtime/local/isolation/seccomp_builder.hpp"
 #include "runtime/local/isolation/socket_options.hpp"
+#include "runtime/local/isolation/syscall_table.hpp"
 
 #include <asm/ioctls.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/local/isolation/filter_builder.hpp"
+#include "runtime/local/isolation/seccomp_builder.hpp"
 
 namespace troupe::isolation {
 

@@ -5,7 +5,7 @@
 #include "runtime/local/isolation/mounts.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
 #include "runtime/local/isolation/signals.hpp"
-#include "runtime/local/launch_block.hpp"
+#include "runtime/local/warden/launch_block.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

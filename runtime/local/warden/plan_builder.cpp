@@ -1,8 +1,8 @@
 #include "runtime/local/warden/plan_builder.hpp"
 
 #include "runtime/local/isolation/mounts.hpp"
+#include "runtime/local/isolation/root_tree.hpp"
 #include "runtime/local/isolation/seccomp.hpp"
-#include "runtime/local/isolation/standard_tree.hpp"
 
 #include <algorithm>
 

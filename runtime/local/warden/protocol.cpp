@@ -1,6 +1,6 @@
 #include "runtime/local/warden/protocol.hpp"
 
-#include "runtime/local/isolation/wire.hpp"
+#include "runtime/local/isolation/binary_codec.hpp"
 
 namespace troupe::warden {
 

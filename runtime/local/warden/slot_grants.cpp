@@ -1,6 +1,6 @@
 // The part of the warden that serves slots of warm interpreters. The engine
 // talks to those itself; here is only what takes the warden's rights.
-#include "runtime/local/network/broker_process.hpp"
+#include "runtime/local/egress/broker_process.hpp"
 #include "runtime/local/warden/warden.hpp"
 
 #include <sys/resource.h>

@@ -1,7 +1,7 @@
 #include "runtime/local/warden/warden.hpp"
 
-#include "runtime/local/isolation/mapped_mount.hpp"
-#include "runtime/local/packet_socket.hpp"
+#include "runtime/base/packet_socket.hpp"
+#include "runtime/local/isolation/idmapped_mount.hpp"
 
 #include <signal.h>
 #include <sys/epoll.h>

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "runtime/local/warden/cold_run.hpp"
 #include "runtime/local/warden/instance.hpp"
-#include "runtime/local/warden/leases.hpp"
 #include "runtime/local/warden/plan_builder.hpp"
 #include "runtime/local/warden/protocol.hpp"
-#include "runtime/local/warden/run_slot.hpp"
+#include "runtime/local/warden/slot_leases.hpp"
 
 #include <deque>
 #include <map>

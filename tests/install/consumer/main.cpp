@@ -9,7 +9,7 @@
 #include <troupe/engine.hpp>
 
 // For those who want the whole engine: it must be complete where it is.
-#include <actors/engine_host.hpp>
+#include <actors/engine/engine_host.hpp>
 #include <sys/prctl.h>
 
 #include <iostream>

@@ -1,6 +1,6 @@
 // What clients put into queries, paths and bodies: H27 on of
 // docs/reference/rules.md.
-#include "tests/support/http_house.hpp"
+#include "tests/support/http/http_server.hpp"
 
 using namespace troupe;
 using test::http_house;

@@ -1,8 +1,8 @@
 // The document says what the server does, and nothing else: every route is in
 // it, every operation is driven, every answer is checked against its schema.
 #include "runtime/model/ids.hpp"
-#include "tests/support/http_house.hpp"
-#include "tests/support/openapi_check.hpp"
+#include "tests/support/http/http_server.hpp"
+#include "tests/support/http/openapi_check.hpp"
 
 #include <set>
 

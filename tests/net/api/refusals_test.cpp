@@ -1,7 +1,7 @@
 // Every refusal names what is wrong, and the way out.
-#include "runtime/api_key.hpp"
+#include "runtime/engine/api_key.hpp"
 #include "runtime/json/json.hpp"
-#include "tests/support/http_house.hpp"
+#include "tests/support/http/http_server.hpp"
 
 #include <boost/test/data/test_case.hpp>
 

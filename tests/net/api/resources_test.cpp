@@ -1,8 +1,8 @@
 // What the resources of /v1 promise beyond their shapes.
-#include "net/api/input.hpp"
-#include "runtime/api_key.hpp"
-#include "tests/support/api_words.hpp"
-#include "tests/support/http_house.hpp"
+#include "net/api/request_body.hpp"
+#include "runtime/engine/api_key.hpp"
+#include "tests/support/http/api_words.hpp"
+#include "tests/support/http/http_server.hpp"
 
 using namespace troupe;
 using test::ask;

@@ -1,7 +1,7 @@
-#include "runtime/api_key.hpp"
+#include "runtime/engine/api_key.hpp"
 #include "runtime/json/json.hpp"
-#include "tests/support/api_words.hpp"
-#include "tests/support/http_house.hpp"
+#include "tests/support/http/api_words.hpp"
+#include "tests/support/http/http_server.hpp"
 
 using namespace troupe;
 using test::count;

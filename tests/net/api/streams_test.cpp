@@ -1,7 +1,7 @@
 // Streams of any size, to readers of any speed.
 #include "runtime/json/json.hpp"
-#include "tests/support/api_words.hpp"
-#include "tests/support/http_house.hpp"
+#include "tests/support/http/api_words.hpp"
+#include "tests/support/http/http_server.hpp"
 
 using namespace troupe;
 using test::count;

@@ -4,8 +4,8 @@
 #include "net/client/client_tls.hpp"
 #include "net/client/connection.hpp"
 #include "net/client/http_client.hpp"
+#include "tests/support/http/test_authority.hpp"
 #include "tests/support/temporary_directory.hpp"
-#include "tests/support/test_authority.hpp"
 
 #include <boost/asio.hpp>
 #include <boost/asio/ssl.hpp>

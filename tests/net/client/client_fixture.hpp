@@ -1,7 +1,7 @@
 #pragma once
 
 #include "net/client/http_client.hpp"
-#include "tests/support/scripted_server.hpp"
+#include "tests/support/http/scripted_server.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

@@ -1,5 +1,5 @@
 #include "tests/net/client/client_fixture.hpp"
-#include "tests/support/metrics_check.hpp"
+#include "tests/support/http/metrics_check.hpp"
 
 #include <unistd.h>
 

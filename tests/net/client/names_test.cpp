@@ -1,8 +1,8 @@
 // B51: what names lead to. Whoever owns a name may say something else each
 // time; the rule is for the address that is connected to.
-#include "net/providers/e2b.hpp"
+#include "net/providers/e2b/provider.hpp"
 #include "tests/net/client/client_fixture.hpp"
-#include "tests/support/remote_contract.hpp"
+#include "tests/support/providers/remote_contract.hpp"
 
 #include <netdb.h>
 

@@ -2,10 +2,10 @@
 #include "net/client/client_tls.hpp"
 #include "net/client/tls_session.hpp"
 #include "tests/support/await_here.hpp"
-#include "tests/support/scripted_server.hpp"
+#include "tests/support/http/scripted_server.hpp"
+#include "tests/support/http/test_authority.hpp"
+#include "tests/support/http/tls_faces.hpp"
 #include "tests/support/temporary_directory.hpp"
-#include "tests/support/test_authority.hpp"
-#include "tests/support/tls_faces.hpp"
 
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>

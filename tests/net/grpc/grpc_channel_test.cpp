@@ -1,7 +1,7 @@
 #include "net/client/client_tls.hpp"
 #include "net/grpc/grpc_channel.hpp"
-#include "tests/support/grpc_stand_in.hpp"
-#include "tests/support/scripted_server.hpp"
+#include "tests/support/http/scripted_server.hpp"
+#include "tests/support/providers/fake_grpc.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

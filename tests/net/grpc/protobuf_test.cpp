@@ -1,7 +1,7 @@
 #include "net/grpc/grpc_message.hpp"
 #include "net/grpc/protobuf.hpp"
-#include "net/providers/modal_messages.hpp"
-#include "runtime/digest.hpp"
+#include "net/providers/modal/messages.hpp"
+#include "runtime/base/digest.hpp"
 
 #include <boost/test/unit_test.hpp>
 

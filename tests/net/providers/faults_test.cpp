@@ -3,7 +3,7 @@
 // secret is told to anybody.
 #include "net/client/address_rules.hpp"
 #include "net/providers/connect_stream.hpp"
-#include "tests/net/providers/fault_house.hpp"
+#include "tests/net/providers/fault_server.hpp"
 
 using namespace troupe;
 using namespace troupe::test;

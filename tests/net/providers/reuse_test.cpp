@@ -1,12 +1,12 @@
 // Sandboxes that serve more than one run, and those that are made ahead of it.
-#include "net/providers/daytona.hpp"
-#include "net/providers/e2b.hpp"
-#include "net/providers/modal.hpp"
+#include "net/providers/daytona/provider.hpp"
+#include "net/providers/e2b/provider.hpp"
+#include "net/providers/modal/provider.hpp"
 #include "net/providers/sandbox_pool.hpp"
-#include "tests/support/daytona_stand_in.hpp"
-#include "tests/support/e2b_stand_in.hpp"
-#include "tests/support/modal_stand_in.hpp"
-#include "tests/support/remote_contract.hpp"
+#include "tests/support/providers/fake_daytona.hpp"
+#include "tests/support/providers/fake_e2b.hpp"
+#include "tests/support/providers/fake_modal.hpp"
+#include "tests/support/providers/remote_contract.hpp"
 
 #include <boost/test/unit_test.hpp>
 

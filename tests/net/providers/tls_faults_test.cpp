@@ -1,8 +1,8 @@
 // B50 through the providers: certificates that are none for the service, and
 // handshakes that break off. A run learns why, nothing of it begins anywhere
 // and nothing stays behind; the next one is well when the service is.
-#include "tests/net/providers/fault_house.hpp"
-#include "tests/support/tls_faces.hpp"
+#include "tests/net/providers/fault_server.hpp"
+#include "tests/support/http/tls_faces.hpp"
 
 #include <span>
 

@@ -1,16 +1,16 @@
 // Whose work it is goes out with every request, and nothing else about us.
-#include "net/providers/aio.hpp"
-#include "net/providers/daytona.hpp"
-#include "net/providers/e2b.hpp"
-#include "net/providers/modal.hpp"
-#include "net/providers/modal_endpoint.hpp"
-#include "net/providers/webhook.hpp"
-#include "net/telemetry/trace_context.hpp"
-#include "tests/support/aio_stand_in.hpp"
-#include "tests/support/daytona_stand_in.hpp"
-#include "tests/support/e2b_stand_in.hpp"
-#include "tests/support/modal_stand_in.hpp"
-#include "tests/support/remote_contract.hpp"
+#include "net/http/trace_context.hpp"
+#include "net/providers/aio/provider.hpp"
+#include "net/providers/daytona/provider.hpp"
+#include "net/providers/e2b/provider.hpp"
+#include "net/providers/modal/endpoint.hpp"
+#include "net/providers/modal/provider.hpp"
+#include "net/providers/webhook/webhook.hpp"
+#include "tests/support/providers/fake_aio.hpp"
+#include "tests/support/providers/fake_daytona.hpp"
+#include "tests/support/providers/fake_e2b.hpp"
+#include "tests/support/providers/fake_modal.hpp"
+#include "tests/support/providers/remote_contract.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 // Bodies that are large, or too large.
-#include "tests/support/http_house.hpp"
+#include "tests/support/http/http_server.hpp"
 
 #include <latch>
 

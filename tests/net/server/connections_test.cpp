@@ -1,5 +1,5 @@
-#include "tests/support/api_words.hpp"
-#include "tests/support/http_house.hpp"
+#include "tests/support/http/api_words.hpp"
+#include "tests/support/http/http_server.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "tests/support/http_house.hpp"
+#include "tests/support/http/http_server.hpp"
 
 #include <zlib.h>
 

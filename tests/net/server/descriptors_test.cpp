@@ -1,5 +1,5 @@
 // A process without descriptors still answers its operators (fault B24).
-#include "tests/support/http_house.hpp"
+#include "tests/support/http/http_server.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>

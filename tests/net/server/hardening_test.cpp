@@ -1,6 +1,6 @@
 // The table of hostile requests (P14, H1 on): bytes in; status, and whether the
 // connection goes on, out. None may end in a 5xx of ours, none may smuggle.
-#include "tests/support/http_house.hpp"
+#include "tests/support/http/http_server.hpp"
 
 #include <boost/test/data/test_case.hpp>
 

@@ -1,6 +1,6 @@
 #include "net/server/server.hpp"
-#include "runtime/api_key.hpp"
-#include "tests/support/http_house.hpp"
+#include "runtime/engine/api_key.hpp"
+#include "tests/support/http/http_server.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;

@@ -1,5 +1,5 @@
 // What happens on a TLS port: H35 of docs/reference/rules.md.
-#include "tests/support/http_house.hpp"
+#include "tests/support/http/http_server.hpp"
 
 #include <boost/asio.hpp>
 #include <boost/asio/ssl.hpp>

@@ -1,6 +1,6 @@
 #include "net/telemetry/exporter.hpp"
 #include "runtime/json/json.hpp"
-#include "tests/support/scripted_server.hpp"
+#include "tests/support/http/scripted_server.hpp"
 
 #include <boost/test/unit_test.hpp>
 

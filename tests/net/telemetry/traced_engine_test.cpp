@@ -1,5 +1,5 @@
 #include "net/telemetry/traced_engine.hpp"
-#include "tests/support/fake_engine.hpp"
+#include "tests/support/engine/fake_engine.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
+#include "runtime/json/big_integers.hpp"
 #include "runtime/json/json.hpp"
-#include "runtime/json/large.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/runtime/local/zygote/warm_pair.hpp"
+#include "tests/runtime/local/warm/warm_pair.hpp"
 
 #include <filesystem>
 #include <functional>

@@ -1,6 +1,6 @@
 #include "runtime/local/local_backend.hpp"
-#include "tests/support/backend_contract.hpp"
-#include "tests/support/result_rows.hpp"
+#include "tests/support/engine/backend_contract.hpp"
+#include "tests/support/engine/result_rows.hpp"
 
 #include <boost/asio/thread_pool.hpp>
 

@@ -1,4 +1,4 @@
-#include "runtime/model/limit_notes.hpp"
+#include "runtime/model/codec/limit_notes.hpp"
 #include "runtime/model/run.hpp"
 
 #include <boost/test/unit_test.hpp>

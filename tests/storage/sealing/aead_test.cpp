@@ -1,4 +1,4 @@
-#include "runtime/digest.hpp"
+#include "runtime/base/digest.hpp"
 #include "storage/sealing/aead.hpp"
 #include "tests/storage/support.hpp"
 

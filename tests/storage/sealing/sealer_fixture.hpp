@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/keys.hpp"
+#include "storage/database/key_codec.hpp"
 #include "storage/sealing/sealer.hpp"
 #include "tests/storage/support.hpp"
 

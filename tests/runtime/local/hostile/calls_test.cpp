@@ -1,4 +1,4 @@
-#include "tests/runtime/local/zygote/warm_pair.hpp"
+#include "tests/runtime/local/warm/warm_pair.hpp"
 
 #include <boost/test/unit_test.hpp>
 

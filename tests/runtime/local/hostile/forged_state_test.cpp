@@ -1,5 +1,5 @@
 // An agent's state as a tool sends it that writes its own answer.
-#include "tests/runtime/local/zygote/warm_pair.hpp"
+#include "tests/runtime/local/warm/warm_pair.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,7 +1,7 @@
 // Names that are in no file system, and ways past the file system that is
 // shown.
-#include "runtime/local/unique_fd.hpp"
-#include "tests/runtime/local/zygote/warm_pair.hpp"
+#include "runtime/base/unique_fd.hpp"
+#include "tests/runtime/local/warm/warm_pair.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,7 +1,7 @@
 // Against the result, and against who carries it: forged and broken answers,
 // values that are hostile to whoever turns them into JSON, errors that are
 // hostile to whoever describes them, and a runner that was tampered with.
-#include "tests/runtime/local/hostile/behaviours.hpp"
+#include "tests/runtime/local/hostile/attack_cases.hpp"
 
 #include <array>
 

@@ -3,7 +3,7 @@
 #include "runtime/json/json.hpp"
 #include "tests/runtime/local/hostile/probes.hpp"
 #include "tests/runtime/local/ready_host.hpp"
-#include "tests/runtime/local/zygote/warm_pair.hpp"
+#include "tests/runtime/local/warm/warm_pair.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,0 +1,47 @@
+#include "actors/caf/actor_system.hpp"
+
+#include "actors/caf/scheduler_policy.hpp"
+#include "actors/protocol/messages.hpp"
+
+#include <caf/io/middleman.hpp>
+#include <caf/scheduler/coordinator.hpp>
+
+#include <algorithm>
+#include <thread>
+
+namespace troupe {
+
+namespace {
+
+// Of links: the other side cuts one that is silent for several of them.
+constexpr caf::timespan heartbeat_pause = std::chrono::seconds{5};
+
+} // namespace
+
+std::uint32_t usual_threads() {
+  return std::max(1u, std::thread::hardware_concurrency() / 2);
+}
+
+system_config::system_config(std::size_t threads, bool with_network,
+                             io_thread* sockets)
+    : sockets{sockets} {
+  add_message_types<caf::id_block::troupe>();
+  add_error_category(
+    caf::atom("troupe"),
+    [](std::uint8_t code, caf::atom_value, const caf::message& why) {
+      return "engine error " + std::to_string(code) + " " + caf::to_string(why);
+    });
+  // Our work arrives from io threads: stealing workers would sleep in steps.
+  load<caf::scheduler::coordinator<quiet_sharing>>();
+  set("scheduler.max-threads", threads);
+  // Letters in one go. By default one busy actor may keep a thread for hundreds
+  // of milliseconds; with 32, a run's letters pass through all actors in turn
+  // and its latency varies less.
+  set("scheduler.max-throughput", std::size_t{32});
+  if (!with_network)
+    return;
+  load<caf::io::middleman>();
+  set("middleman.heartbeat-interval", heartbeat_pause);
+}
+
+} // namespace troupe

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "runtime/async/io_thread.hpp"
+
+#include <caf/all.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace troupe {
+
+/// How many threads run actors when nobody says it: one per two cores. More
+/// would mostly wake each other, and take cores from what has more to do.
+std::uint32_t usual_threads();
+
+/// CAF's settings as measured to be right for us, whatever its defaults.
+struct system_config : caf::actor_system_config {
+  explicit system_config(std::size_t threads, bool with_network = false,
+                         io_thread* sockets = nullptr);
+
+  io_thread* const sockets; // see quiet_sharing.hpp; outlives the system
+};
+
+/// A thread that made a system or a scoped actor holds the system's logger from
+/// then on, and a system ends when nobody holds that: as long as this thread
+/// lived, no other one could end it. Declared first, this lets go at the end.
+struct logger_released_at_end {
+  ~logger_released_at_end() { caf::logger::set_current_actor_system(nullptr); }
+};
+
+} // namespace troupe

@@ -1,0 +1,8 @@
+// Seldom changing, often included: compiled once per room.
+#pragma once
+
+#include "runtime/base/precompiled.hpp"
+
+#include <caf/all.hpp>
+
+#include <boost/asio.hpp>

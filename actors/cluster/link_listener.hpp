@@ -1,0 +1,26 @@
+#pragma once
+
+#include "actors/protocol/link_options.hpp"
+#include "actors/protocol/messages.hpp"
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace troupe {
+
+/// Listens for other nodes and leads those who prove who they are to the gate.
+/// Whoever has a certificate of the authority may act for every organization:
+/// it is for platforms, which check their own users.
+class door {
+public:
+  /// `gate`: the one of now, for each who comes in; empty while there is none.
+  static result<std::unique_ptr<door>>
+  open(caf::actor_system& system, std::function<gate_actor()> gate,
+       const door_options& options,
+       std::function<void(std::string_view)> report);
+  virtual ~door() = default; // closes every link
+  virtual std::uint16_t port() const = 0;
+};
+
+} // namespace troupe

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "actors/caf/request_router.hpp"
+#include "actors/protocol/messages.hpp"
+
+#include <chrono>
+#include <functional>
+
+namespace troupe {
+
+/// What an answer may take beyond the deadline of its run before it counts as
+/// lost on its way.
+inline constexpr std::chrono::seconds answer_slack{30};
+
+/// Looks after requests to a gate elsewhere, about which CAF keeps silent:
+/// calls `gone` when the gate is gone, and lets the router fail what was not
+/// answered by its time.
+caf::behavior link_watch(caf::event_based_actor* self, gate_actor gate,
+                         std::shared_ptr<request_router> router,
+                         std::function<void()> gone);
+
+} // namespace troupe

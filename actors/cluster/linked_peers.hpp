@@ -1,0 +1,77 @@
+#pragma once
+
+#include "actors/caf/actor_system.hpp"
+#include "actors/caf/request_router.hpp"
+#include "actors/cluster/peer_backend.hpp"
+#include "actors/cluster/peer_node.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+namespace troupe {
+
+/// The links to other nodes (peers.cpp), and the runs that go over them
+/// (peer_runs.cpp).
+class linked_peers final : public peers,
+                           public std::enable_shared_from_this<linked_peers> {
+public:
+  linked_peers(peer_options options, peer_nodes nodes)
+      : options_{std::move(options)}, nodes_{std::move(nodes)} {}
+  ~linked_peers() override { stop(); }
+
+  result<void> begin();
+  void start(prepared_run_ptr run, run_observer_ptr observer) override;
+  void cancel(const run_id& id, exit_reason reason) override;
+  result<void> ready() const override;
+  void stop() override;
+  std::size_t reached() const override;
+  bool wait_until_reached(std::size_t nodes,
+                          std::chrono::milliseconds patience) const override;
+
+private:
+  using node = peer_node;
+  using clock = peer_node::clock;
+  struct forwarded {
+    organization_id organization;
+    node* to = nullptr; // has it now
+    circuit_breaker::pass pass;
+    std::vector<const node*> tried;
+    std::vector<std::string> refusals; // of those before
+    std::optional<exit_reason> wanted;
+  };
+
+  void keep(node& n);
+  result<gate_actor> say_hello(gate_actor gate);
+  void live_with(node& n, gate_actor gate);
+  void ask_to_be_told(node& n, const gate_actor& gate);
+  void send(const prepared_run_ptr& run, const run_observer_ptr& observer);
+  void answered(const prepared_run_ptr& run, const run_observer_ptr& observer,
+                result<run_answer> given);
+  void refused(const prepared_run_ptr& run, const run_observer_ptr& observer,
+               error why);
+  void leave(node& n);
+  void judge(node& n, circuit_breaker::pass pass, const error* why);
+  std::size_t count_reached() const;
+  void warn(const std::string& line) const {
+    if (options_.warn)
+      options_.warn(line);
+    else if (options_.report)
+      options_.report(line);
+  }
+
+  const peer_options options_;
+  system_config config_{1, true}; // thread: it only forwards
+  caf::actor_system system_{config_};
+  std::shared_ptr<request_router> router_
+    = std::make_shared<request_router>(system_);
+  caf::actor broker_;
+  mutable std::mutex mutex_; // for everything below
+  mutable std::condition_variable changed_;
+  const peer_nodes nodes_;
+  std::unordered_map<run_id, forwarded> runs_;
+  bool stopping_ = false;
+};
+
+} // namespace troupe

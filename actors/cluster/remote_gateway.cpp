@@ -1,0 +1,261 @@
+#include "actors/cluster/remote_gateway.hpp"
+
+#include "actors/dispatch/backend_selection.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+// A node has one link here. Who comes after that many is not told.
+constexpr std::size_t most_linked_nodes = 256;
+
+caf::error stopped() {
+  return to_caf({ec::unavailable, "the engine has stopped"});
+}
+
+result<void> check(const execution& what) {
+  if (what.version != wire_version)
+    return error{ec::invalid_request,
+                 "this node speaks version " + std::to_string(wire_version)
+                   + " of the protocol, the message is of version "
+                   + std::to_string(what.version)};
+  if (what.unreadable)
+    return *what.unreadable;
+  if (!what.request)
+    return error{ec::invalid_request, "the execution holds no request"};
+  return {};
+}
+
+template <class Answer>
+auto& promise_of(gate_line::visitor& v) {
+  if constexpr (std::is_same_v<Answer, run_answer>)
+    return v.answer;
+  else
+    return v.accepted;
+}
+
+void refuse(gate_line::visitor& v, error why) {
+  if (v.answer.pending())
+    v.answer.deliver(to_caf(std::move(why)));
+  else
+    v.accepted.deliver(to_caf(std::move(why)));
+}
+
+} // namespace
+
+// -- executions ---------------------------------------------------------------
+
+result<taken_run> gate_state::take_in(execution& what) {
+  run_request request{*what.request};
+  const auto sent = what.ext.find(complete_run);
+  // What another node asks for is its own standard, as a rule: here it gets no
+  // less than runs of this one.
+  const auto rank = [](isolation_level level) {
+    return isolation_rank(backend_kind::local, level);
+  };
+  if (const auto least = context->options.rules.weakest; sent != what.ext.end()
+      && request.isolation && rank(*request.isolation) < rank(least))
+    request.isolation = least;
+  auto taken = take_on(*context, caller{what.who}, std::move(request));
+  if (!taken)
+    return taken;
+  what.request = nullptr; // the run has one of its own now
+  if (sent != what.ext.end())
+    taken->run->sent_config = std::move(sent->second);
+  const bool counts
+    = taken->run->request()->args_json.size() <= inline_arguments;
+  if (counts) // the others keep no dispatcher busy
+    pressure->sent();
+  // The answer goes straight back: only what the dispatcher tells comes by.
+  auto count = [context = context, run = taken->run.get(), pressure = pressure,
+                home = inner_gate_actor{self},
+                ahead = counts](const run_event& event) mutable {
+    if (std::exchange(ahead, false) && pressure->arrived())
+      caf::anon_send(home, turn_v);
+    if (event.kind == run_event_kind::end)
+      let_go(*context, *run);
+    return true;
+  };
+  taken->run->events.subscribe(0, std::move(count));
+  return taken;
+}
+
+result<gate_state::admitted> gate_state::admit(execution& what) {
+  auto taken = take_in(what);
+  if (!taken)
+    return taken.error();
+  auto to = choose_dispatcher(*context, *taken->run);
+  if (!to) {
+    abandon(*context, taken->run, to.error());
+    return to.error();
+  }
+  return admitted{std::move(taken->run), std::move(*to)};
+}
+
+template <class Answer, class Word>
+caf::result<Answer> gate_state::arrive(Word word, execution& what) {
+  if (auto fine = check(what); !fine)
+    return to_caf(std::move(fine.error()));
+  if (what.who.organization.empty())
+    what.who.organization = default_organization();
+  if (line.size() == 0 && pressure->has_room())
+    return pass_on<Answer>(word, what);
+  if (context->pending + line.size() >= context->options.pending) {
+    meters::add(context->meter.refused);
+    return to_caf({ec::exhausted,
+                   "too many requests are pending",
+                   {},
+                   std::chrono::milliseconds{1'000}});
+  }
+  gate_line::visitor v;
+  auto promise = self->make_response_promise<Answer>();
+  promise_of<Answer>(v) = promise;
+  v.what = std::move(what);
+  line.push(std::move(v));
+  // Behind all that is in the mailbox now: they have to be in the line first.
+  if (pressure->wanted())
+    self->send(self, turn_v);
+  return promise;
+}
+
+template <class Answer, class Word>
+caf::result<Answer> gate_state::pass_on(Word word, execution& what) {
+  auto in = admit(what);
+  if (!in)
+    return to_caf(std::move(in.error()));
+  // As urgent as it came: the answer to a message that became urgent on its way
+  // is not what the asker waits for.
+  return self->delegate(in->to, word, std::move(in->run));
+}
+
+void gate_state::forward(gate_line::visitor& v) {
+  auto in = admit(v.what);
+  if (!in)
+    return refuse(v, std::move(in.error()));
+  if (v.answer.pending())
+    v.answer.delegate(in->to, run_v, std::move(in->run));
+  else
+    v.accepted.delegate(in->to, start_v, std::move(in->run));
+}
+
+void gate_state::turn() {
+  pressure->came();
+  while (line.size() > 0 && pressure->has_room())
+    if (auto next = line.pop())
+      forward(*next);
+  if (line.size() > 0 && pressure->wanted())
+    self->send(self, turn_v);
+}
+
+void gate_state::stop() {
+  while (auto next = line.pop())
+    refuse(*next, {ec::unavailable, "the engine has stopped"});
+}
+
+// -- words between nodes ------------------------------------------------------
+
+caf::result<hello> gate_state::greet(const hello& them) {
+  hello us;
+  us.name = context->options.name;
+  us.boot = context->boot;
+  // After it has become a promise there is no sender any more.
+  const auto sender = self->current_sender();
+  const auto who = caf::actor_cast<caf::actor_addr>(sender);
+  if (stopping || context->draining)
+    say_stopping(us);
+  else if (waits_for_stop(them) && who
+           && (linked_nodes.contains(who)
+               || linked_nodes.size() < most_linked_nodes)) {
+    auto promise = self->make_response_promise<hello>();
+    // One that asks again has lost what it asked before.
+    if (linked_nodes.insert_or_assign(who, promise).second)
+      self->monitor(sender);
+    context->linked_nodes = static_cast<std::uint32_t>(linked_nodes.size());
+    return promise;
+  }
+  return us;
+}
+
+bool gate_state::announce_stop() {
+  stopping = true;
+  hello us;
+  us.name = context->options.name;
+  us.boot = context->boot;
+  say_stopping(us);
+  for (auto& [who, promise] : linked_nodes)
+    if (promise.pending())
+      promise.deliver(us);
+  return true;
+}
+
+void gate_state::forget(const caf::actor_addr& who) {
+  linked_nodes.erase(who);
+  context->linked_nodes = static_cast<std::uint32_t>(linked_nodes.size());
+}
+
+// -- questions ----------------------------------------------------------------
+
+caf::result<run_note> gate_state::cancel(const run_reference& which) {
+  if (auto waiting = line.take(which))
+    forward(*waiting); // there it ends before it has begun
+  auto run = context->runs.find(run_id{which.id});
+  if (!run || run->who.organization.str() != which.organization
+      || run->phase == run_phase::ended)
+    return find(which);
+  auto routes = context->routes.load();
+  if (!routes)
+    return stopped();
+  run->cancel_wanted = true;
+  const auto owner = run->owner.load();
+  if (owner >= routes->dispatchers.size() || !routes->dispatchers[owner])
+    return to_note(describe(*run));
+  return self->delegate(routes->dispatchers[owner], cancel_v, std::move(run));
+}
+
+caf::result<run_note> gate_state::find(const run_reference& which) {
+  if (auto waiting = line.take(which))
+    forward(*waiting); // who is asked about is known from here on
+  if (auto run = context->runs.find(run_id{which.id});
+      run && run->who.organization.str() == which.organization)
+    return to_note(describe(*run));
+  auto routes = context->routes.load();
+  if (!routes || !routes->ledger)
+    return stopped();
+  return self->delegate(routes->ledger, find_v, which);
+}
+
+inner_gate_actor::behavior_type
+gate(inner_gate_actor::stateful_pointer<gate_state> self, context_ptr context) {
+  self->state.self = self;
+  self->state.context = std::move(context);
+  self->state.context->linked_nodes
+    = 0; // of the gate before: they will come again
+  self->set_down_handler(
+    [self](caf::down_msg& m) { self->state.forget(m.source); });
+  self->set_exit_handler([self](caf::exit_msg& m) {
+    self->state.stop();
+    self->quit(std::move(m.reason));
+  });
+  return {
+    [self](run_atom word, execution& what) {
+      return self->state.arrive<run_answer>(word, what);
+    },
+    [self](start_atom word, execution& what) {
+      return self->state.arrive<run_note>(word, what);
+    },
+    [self](cancel_atom, const run_reference& which) {
+      return self->state.cancel(which);
+    },
+    [self](find_atom, const run_reference& which) {
+      return self->state.find(which);
+    },
+    [self](hello_atom, const hello& them) { return self->state.greet(them); },
+    [self](turn_atom) { self->state.turn(); },
+    [self](gone_atom) { return self->state.announce_stop(); },
+  };
+}
+
+} // namespace troupe

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "actors/cluster/remote_queue.hpp"
+#include "actors/context/run_intake.hpp"
+
+#include <map>
+
+namespace troupe {
+
+/// What the gate is to itself.
+using inner_gate_actor = gate_actor::extend<
+  // INTERNAL: there is room in front of the dispatchers again.
+  caf::reacts_to<turn_atom>,
+  // INTERNAL: the engine is about to stop; answers when that has been sent to
+  // all who wait for it.
+  caf::replies_to<gone_atom>::with<bool>>;
+
+/// The engine as other actors see it, here or far away. It hands each message
+/// to a dispatcher or to the ledger and is out of it. Only where executions
+/// come faster than dispatchers take them do they wait here, in a fair line:
+/// the network knows no urgency, and a mailbox no organizations.
+struct gate_state {
+  static constexpr auto name = "gate";
+
+  inner_gate_actor::pointer self = nullptr;
+  context_ptr context;
+  std::shared_ptr<gate_pressure> pressure = std::make_shared<gate_pressure>();
+  gate_line line;
+  /// Other nodes that want to know when we are about to stop, and the answers
+  /// to those that were not told. They hang up when they have what is theirs.
+  std::map<caf::actor_addr, caf::typed_response_promise<hello>> linked_nodes;
+  bool stopping = false;
+
+  // -- executions ------------------------------------------------------------
+  template <class Answer, class Word>
+  caf::result<Answer> arrive(Word word, execution& what);
+  template <class Answer, class Word>
+  caf::result<Answer> pass_on(Word word, execution& what);
+  void turn();
+  void stop();
+
+  // -- words between nodes ---------------------------------------------------
+  caf::result<hello> greet(const hello& them);
+  bool announce_stop();
+  void forget(const caf::actor_addr& who);
+
+  // -- questions -------------------------------------------------------------
+  caf::result<run_note> cancel(const run_reference& which);
+  caf::result<run_note> find(const run_reference& which);
+
+private:
+  struct admitted {
+    live_run_ptr run;
+    dispatcher_actor to;
+  };
+  result<taken_run> take_in(execution& what);
+  result<admitted> admit(execution& what);
+  void forward(gate_line::visitor& v);
+};
+
+inner_gate_actor::behavior_type
+gate(inner_gate_actor::stateful_pointer<gate_state> self, context_ptr context);
+
+} // namespace troupe

@@ -1,0 +1,44 @@
+#include "actors/config/config_writer.hpp"
+
+#include "actors/state/audit_entries.hpp"
+
+namespace troupe {
+
+caf::result<change_result> config_state::change(const change_order& order) {
+  auto line_if_done = audit_of_change(order.who, *order.what, nullptr);
+  auto applied = store->apply(order.who, *order.what, line_if_done);
+  if (!applied || !applied->audited) {
+    // Nothing has changed: this line may come a little later.
+    ledger_line line;
+    line.organization = order.who.organization;
+    line.audit = std::move(line_if_done);
+    if (!applied) {
+      const auto why = applied.error();
+      line.audit = audit_of_change(order.who, *order.what, &why);
+    }
+    write_down(*context, std::move(line));
+  }
+  if (!applied)
+    return to_caf(std::move(applied.error()));
+  meters::add(context->meter.changes);
+  // Published before it is answered: who reads after the answer sees it.
+  context->config.store(std::move(applied->now));
+  return change_result{
+    std::make_shared<const change_reply>(std::move(applied->reply))};
+}
+
+config_actor::behavior_type
+config_writer(config_actor::stateful_pointer<config_state> self,
+              context_ptr context, std::shared_ptr<configuration_store> store) {
+  auto& state = self->state;
+  state.self = self;
+  state.context = std::move(context);
+  state.store = std::move(store);
+  return {
+    [self](change_atom, const change_order& order) {
+      return self->state.change(order);
+    },
+  };
+}
+
+} // namespace troupe

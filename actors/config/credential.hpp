@@ -1,0 +1,70 @@
+#pragma once
+
+#include "actors/context/engine_context.hpp"
+#include "actors/state/expiring_map.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace troupe {
+
+/// Finds the variables of runs: unseals what is stored, asks the webhook. What
+/// it knows in clear it forgets after a short while.
+struct credential_state {
+  static constexpr auto name = "credential";
+  using clock = std::chrono::steady_clock;
+  using env_ptr = std::shared_ptr<const environment>;
+
+  credential_actor::pointer self = nullptr;
+  context_ptr context;
+  std::shared_ptr<configuration_store> store;
+
+  /// One run that waits for the webhook, with what was found already; or one
+  /// that is only explained.
+  struct waiter {
+    dispatcher_actor home;
+    gathered found;
+    caf::typed_response_promise<gathered> explained;
+  };
+  /// One question on its way; all who ask the same wait for one answer.
+  struct flight {
+    credential_query query;
+    std::vector<waiter> waiting;
+  };
+  /// Unsealed values, good for one picture of the organization.
+  struct unsealed {
+    std::shared_ptr<const organization_catalog> of;
+    env_ptr values;
+  };
+  std::optional<expiring_map<std::string, unsealed>> known;
+  std::optional<expiring_map<credential_query, env_ptr>> answers;
+  std::map<credential_query, std::uint64_t> asking;
+  std::unordered_map<std::uint64_t, flight> flights;
+  std::uint64_t last_flight = 0;
+  bool sweeping = false;
+
+  void gather(const gather_request& what);
+  caf::result<gathered> explain(const gather_request& what);
+  void answered(std::uint64_t flight, result<environment> answer);
+  void sweep();
+  void stop();
+
+private:
+  result<void> unseal_stored(const gather_request& what, found_layers& found);
+  credential_query query_for(const gather_request& what) const;
+  void ask(const credential_query& query, waiter who);
+  result<env_ptr> checked(result<environment> answer,
+                          std::vector<std::string>& notes);
+  void reply(waiter& who);
+  void sweep_later();
+};
+
+credential_actor::behavior_type
+credential(credential_actor::stateful_pointer<credential_state> self,
+           context_ptr context, std::shared_ptr<configuration_store> store);
+
+} // namespace troupe

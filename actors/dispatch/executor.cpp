@@ -1,0 +1,100 @@
+#include "actors/dispatch/executor.hpp"
+
+#include "actors/state/object_pool.hpp"
+
+#include <atomic>
+
+namespace troupe {
+
+namespace {
+
+/// One attempt's ear. The backend speaks on any thread, and to nobody but the
+/// dispatcher: the end of an attempt neither waits for its executor nor is lost
+/// with it.
+class attempt_observer final : public run_observer {
+public:
+  attempt_observer(const attempt& what, dispatcher_actor home,
+                   context_ptr context, backend_desk& desk)
+      : run_{what.run}, number_{what.number}, probe_{what.probe},
+        home_{std::move(home)}, context_{std::move(context)}, desk_{desk} {}
+
+  void started() override {
+    run_->may_have_started = true;
+    run_->phase.store(run_phase::running, std::memory_order_release);
+    run_->events.append(run_event_kind::started);
+    // It has begun there, which is all that was to be seen: the others need not
+    // wait for an hour's run to end.
+    if (probe_)
+      desk_.succeeded();
+  }
+
+  void output(output_stream stream, std::string_view data) override {
+    run_->events.append(stream == output_stream::out ? run_event_kind::out
+                                                     : run_event_kind::err,
+                        data);
+  }
+
+  void progress(std::string_view line) override {
+    run_->events.append(run_event_kind::progress, line);
+  }
+
+  void finished(run_outcome outcome) override {
+    if (finished_.exchange(true))
+      return; // a backend that says it twice is heard once
+    meters::add(desk_.finished);
+    // What can end goes before what wants to begin.
+    caf::anon_send<caf::message_priority::high>(
+      home_, ended_v,
+      attempt_end{run_, number_,
+                  make_recycled<run_outcome>(std::move(outcome))});
+  }
+
+private:
+  const live_run_ptr run_;
+  const std::uint32_t number_;
+  const bool probe_;
+  const dispatcher_actor home_;
+  const context_ptr context_; // whose the desk is
+  backend_desk& desk_;
+  std::atomic<bool> finished_{false};
+};
+
+} // namespace
+
+void executor_state::start(const attempt& what) {
+  auto home = caf::actor_cast<dispatcher_actor>(self->current_sender());
+  if (!home || what.run->phase == run_phase::ended)
+    return; // nobody waits for it
+  auto observer
+    = std::make_shared<attempt_observer>(what, std::move(home), context, *desk);
+  what.run->begun_attempt = what.number;
+  try {
+    desk->carrier->start(what.prepared, observer);
+  } catch (const std::exception& e) {
+    // A backend must not throw. If one does, it may have begun.
+    observer->finished(
+      {error{ec::internal, std::string{"the backend threw: "} + e.what()},
+       true});
+  }
+}
+
+void executor_state::cancel(const run_id& id, exit_reason why) {
+  desk->carrier->cancel(id, why);
+}
+
+executor_actor::behavior_type
+executor(executor_actor::stateful_pointer<executor_state> self,
+         context_ptr context, backend_kind kind) {
+  auto& state = self->state;
+  state.self = self;
+  state.desk = context->board->find(kind);
+  state.context = std::move(context);
+  return {
+    [self](start_atom, const attempt& what) { self->state.start(what); },
+    [self](cancel_atom, const run_id& id, exit_reason why) {
+      self->state.cancel(id, why);
+    },
+  };
+}
+
+} // namespace troupe

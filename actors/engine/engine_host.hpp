@@ -1,0 +1,33 @@
+#pragma once
+
+#include "actors/context/engine_options.hpp"
+#include "runtime/engine/engine.hpp"
+
+#include <chrono>
+#include <memory>
+
+namespace troupe {
+
+/// An engine and everything it stands on: actors, stores, threads. Speaks no
+/// CAF itself, so that whoever embeds it need not either.
+class engine_host {
+public:
+  virtual ~engine_host() = default;
+  virtual troupe::engine& engine() = 0;
+  using time_point = std::chrono::steady_clock::time_point;
+
+  /// Refuses new runs and waits for the others, up to `drain_timeout` or until
+  /// the time that was said to `drain`; then ends them, answers everybody and
+  /// stops everything. The second call does nothing; the destructor calls it.
+  virtual void stop() = 0;
+  /// Refuses new runs from now on; the others have until then.
+  virtual void drain(time_point until) = 0;
+  /// The port that other processes' actors may connect to, the door's if there
+  /// is one; 0: none.
+  virtual std::uint16_t published_port() const = 0;
+};
+
+/// Opens the stores, starts all actors; ready for work when it returns.
+result<std::unique_ptr<engine_host>> open_engine(engine_options options);
+
+} // namespace troupe

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "actors/context/engine_context.hpp"
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// Starts everybody in order, watches them, starts them again with growing
+/// pauses, and stops them in reverse. No run passes through it: it publishes
+/// who is there, and others send straight.
+struct supervisor_state {
+  static constexpr auto name = "supervisor";
+  using clock = std::chrono::steady_clock;
+
+  /// Stopped from the last to the first, started from the first to the last.
+  enum class rank : std::uint8_t {
+    ledger,
+    service,
+    executor,
+    dispatcher,
+    gate
+  };
+
+  struct child {
+    std::string name;
+    rank level = rank::service;
+    std::size_t slot = 0; // executor or dispatcher number
+    backend_kind kind = backend_kind::local;
+    std::function<caf::actor()> spawn;
+    caf::actor handle; // empty while it is dead
+    clock::time_point born{};
+    std::deque<clock::time_point> deaths; // within the window
+    std::chrono::milliseconds pause{0};
+  };
+
+  supervisor_actor::pointer self = nullptr;
+  context_ptr context;
+  std::vector<child> children;
+  std::uint64_t version = 0;
+  bool stopping = false;
+
+  void begin(std::shared_ptr<configuration_store> store,
+             std::shared_ptr<journal> books);
+  void start(child& c);
+  void publish();
+  void down(const caf::down_msg& m);
+  void lost(child& c, const caf::actor_addr& who);
+  void abandon_runs_of(const child& c);
+  void born(std::uint64_t index);
+  void stop();
+  void stop_next_rank();
+  bool keeps_dying(const child& c) const;
+  component_health health() const;
+};
+
+supervisor_actor::behavior_type
+supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
+           context_ptr context, std::shared_ptr<configuration_store> store,
+           std::shared_ptr<journal> books);
+
+} // namespace troupe

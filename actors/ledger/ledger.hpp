@@ -1,0 +1,71 @@
+#pragma once
+
+#include "actors/context/engine_context.hpp"
+#include "actors/state/fair_queue.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace troupe {
+
+/// Writes the books: one batch at a time, as many lines as came meanwhile.
+/// Detached: its journal blocks.
+struct ledger_state {
+  static constexpr auto name = "ledger";
+
+  ledger_actor::pointer self = nullptr;
+  context_ptr context;
+  std::shared_ptr<journal> books;
+  bool flush_armed = false;           // a quiet flush is on its way
+  bool sync_armed = false;            // and a sync of what was written
+  bool claims_armed = false;          // and a look at the claims
+  bool failing = false;               // operators have been told
+  std::vector<journal_entry> entries; // empty between two writes
+
+  /// A run that wants its key, and who is to be told.
+  struct claimant {
+    live_run_ptr run;
+    dispatcher_actor home;
+  };
+  fair_queue<claimant> claims;
+
+  void flush(bool now);
+  void write();
+  void claim(const live_run_ptr& run);
+  void claim_some();
+  void tidy();
+  caf::result<run_note> find(const run_reference& which);
+  void sync();
+
+private:
+  using lines = std::span<ledger_queue::waiting>;
+  /// Lines in one write, claims with one sync: some 0.2 ms, then others get
+  /// their turn. On few cores a longer one keeps a dispatcher, and all of its
+  /// runs, from going on.
+  static constexpr std::size_t piece = 64;
+
+  bool write_taken();
+  std::size_t write_all(lines all);
+  std::size_t write_each(lines all, lines some, std::size_t left);
+  result<void> write(lines some);
+  void lose(lines some);
+  void answer(lines written, lines left);
+  void tell(const result<void>& written, std::size_t left);
+  std::optional<claim_reply> decide(const live_run_ptr& run);
+  void take_back(const live_run& run);
+};
+
+ledger_actor::behavior_type
+ledger(ledger_actor::stateful_pointer<ledger_state> self, context_ptr context,
+       std::shared_ptr<journal> books);
+
+/// The claim to its key that a run has, or wants; without the digest.
+key_claim claim_of(const live_run& run);
+
+/// What makes two requests the same for an idempotency key: everything that
+/// decides what is run, and nothing that differs between two tries.
+std::string request_digest(const run_request& request);
+
+} // namespace troupe

@@ -1,8 +1,0 @@
-// Seldom changing, often included: compiled once per room.
-#pragma once
-
-#include "runtime/precompiled.hpp"
-
-#include <caf/all.hpp>
-
-#include <boost/asio.hpp>

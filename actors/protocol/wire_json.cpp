@@ -1,0 +1,174 @@
+#include "actors/protocol/wire_json.hpp"
+
+#include "runtime/model/codec/codec.hpp"
+
+namespace troupe {
+
+namespace {
+
+// Errors are sentences.
+constexpr std::size_t largest_error_text = 4u << 20;
+
+// A byte becomes six at most: \u0000.
+constexpr std::size_t longest_escape = 6;
+
+json::parse_limits up_to(std::size_t bytes) {
+  json::parse_limits limits;
+  limits.bytes = bytes;
+  return limits;
+}
+
+/// What a request holds that can be long, unescaped.
+std::size_t bytes_in(const run_request& r) {
+  std::size_t n = 0;
+  for (const auto* text :
+       {&r.source, &r.args_json, &r.stdin_text, &r.agent_state_json, &r.command,
+        &r.json_schema, &r.args_json_schema, &r.function, &r.tool_name,
+        &r.agent_id, &r.project_id, &r.idempotency_key})
+    n += text->size();
+  for (const auto& word : r.argv)
+    n += word.size();
+  for (const auto* variables : {&r.env, &r.agent_env})
+    for (const auto& [name, value] : *variables)
+      n += name.size() + value.reveal().size();
+  for (const auto& [name, value] : r.labels)
+    n += name.size() + value.size();
+  return n;
+}
+
+json::object to_json(const error& e) {
+  json::object o;
+  o["code"] = static_cast<std::uint64_t>(e.code);
+  o["text"] = e.text;
+  if (e.retry_after.count() > 0)
+    o["retry_after_ms"] = e.retry_after.count();
+  json::array fields;
+  for (const auto& field : e.fields)
+    fields.push_back(json::object{{"pointer", field.pointer},
+                                  {"reason", field.reason},
+                                  {"hint", field.hint}});
+  if (!fields.empty())
+    o["fields"] = std::move(fields);
+  return o;
+}
+
+std::string member(const json::object& o, std::string_view name) {
+  auto* v = o.if_contains(name);
+  return v && v->is_string() ? std::string{v->get_string()} : std::string{};
+}
+
+error parse_error(const json::object& o) {
+  error e;
+  auto number = [&o](std::string_view name) -> std::int64_t {
+    auto* v = o.if_contains(name);
+    return v && v->is_int64() ? v->get_int64() : 0;
+  };
+  auto code = number("code");
+  e.code = code >= 1 && code <= static_cast<int>(ec::no_space)
+    ? static_cast<ec>(code)
+    : ec::internal;
+  e.text = member(o, "text");
+  e.retry_after = std::chrono::milliseconds{number("retry_after_ms")};
+  if (auto* fields = o.if_contains("fields"); fields && fields->is_array())
+    for (const auto& each : fields->get_array())
+      if (auto* f = each.if_object())
+        e.fields.push_back(
+          {member(*f, "pointer"), member(*f, "reason"), member(*f, "hint")});
+  return e;
+}
+
+} // namespace
+
+std::string to_text(const std::shared_ptr<const run_request>& request) {
+  if (!request)
+    return {};
+  json::value tree = to_wire(*request);
+  auto text = json::to_text(tree);
+  json::wipe_texts(tree);
+  return text;
+}
+
+std::string to_text(const std::shared_ptr<const run_result>& result) {
+  return result ? to_wire_text(*result) : std::string{};
+}
+
+std::string to_text(const std::shared_ptr<const error>& failure) {
+  return failure ? json::to_text(to_json(*failure)) : std::string{};
+}
+
+result<std::shared_ptr<const run_request>>
+request_from_text(std::string_view text) {
+  if (text.empty())
+    return std::shared_ptr<const run_request>{};
+  auto limits = up_to(largest_request_text);
+  limits.wiped = true; // it holds variables
+  auto body = json::parse_object(text, limits);
+  if (!body)
+    return body.error();
+  auto parsed = from_wire(*body);
+  if (!parsed)
+    return parsed.error();
+  return std::make_shared<const run_request>(std::move(*parsed));
+}
+
+result<std::shared_ptr<const run_result>>
+result_from_text(std::string_view text) {
+  if (text.empty())
+    return std::shared_ptr<const run_result>{};
+  auto body = json::parse_object(text, up_to(largest_result_text));
+  if (!body)
+    return body.error();
+  auto parsed = parse_run_result(*body);
+  if (!parsed)
+    return parsed.error();
+  return std::make_shared<const run_result>(std::move(*parsed));
+}
+
+result<std::shared_ptr<const error>> error_from_text(std::string_view text) {
+  if (text.empty())
+    return std::shared_ptr<const error>{};
+  auto body = json::parse_object(text, up_to(largest_error_text));
+  if (!body)
+    return body.error();
+  return std::make_shared<const error>(parse_error(*body));
+}
+
+// -- what fits ----------------------------------------------------------------
+
+result<void> check_fits_link(const run_request& request) {
+  // Few are long enough to be written down for it.
+  if (bytes_in(request) < largest_request_text / (2 * longest_escape))
+    return {};
+  const auto bytes = json::to_text(to_wire(request)).size();
+  if (bytes <= largest_request_text)
+    return {};
+  return error{ec::invalid_request,
+               "the message has " + std::to_string(bytes)
+                 + " bytes, a link takes "
+                 + std::to_string(largest_request_text)
+                 + "; pass large data through a file or a URL"};
+}
+
+std::string to_link_text(const std::shared_ptr<const run_result>& result) {
+  auto text = to_text(result);
+  if (text.size() <= largest_result_text)
+    return text;
+  auto rest = *result;
+  rest.status = run_status::error;
+  rest.reason = exit_reason::output_limit;
+  rest.detail = "the answer has " + std::to_string(text.size())
+    + " bytes, a link takes " + std::to_string(largest_result_text)
+    + "; pass large data through a file or a URL";
+  rest.value_json = "null";
+  rest.failure = {};
+  rest.failure.message = rest.failure.friendly = rest.detail;
+  for (auto* part : {&rest.stdout_text, &rest.stderr_text,
+                     &rest.agent_state_json, &rest.agent_state_diff})
+    part->clear();
+  rest.stdout_truncated = rest.stderr_truncated = true;
+  rest.network.clear();
+  rest.notes.clear();
+  return to_wire_text(rest);
+}
+
+} // namespace troupe

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "actors/protocol/link_options.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/model/run.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace troupe {
+
+// Largest texts that fit into a link's frames, with room for what stands around
+// them. Who would send a longer one says so instead: the link would be cut.
+inline constexpr std::size_t largest_request_text
+  = largest_request_frame - (64u << 10);
+inline constexpr std::size_t largest_result_text
+  = largest_answer_frame - (1u << 20);
+
+// Requests, results and errors as JSON text, both ways: for the wire between
+// nodes and for what is kept under a key. "" stands for nothing. The text of a
+// request holds its secrets.
+std::string to_text(const std::shared_ptr<const run_request>& request);
+std::string to_text(const std::shared_ptr<const run_result>& result);
+std::string to_text(const std::shared_ptr<const error>& failure);
+result<std::shared_ptr<const run_request>>
+request_from_text(std::string_view text);
+result<std::shared_ptr<const run_result>>
+result_from_text(std::string_view text);
+result<std::shared_ptr<const error>> error_from_text(std::string_view text);
+
+/// Whether the request can be sent over a link.
+result<void> check_fits_link(const run_request& request);
+/// The text for a link; of a result that is too long for one, how it ended.
+std::string to_link_text(const std::shared_ptr<const run_result>& result);
+
+} // namespace troupe

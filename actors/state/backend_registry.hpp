@@ -1,0 +1,65 @@
+#pragma once
+
+#include "actors/state/circuit_breaker.hpp"
+#include "runtime/engine/backend.hpp"
+#include "runtime/engine/backend_kinds.hpp"
+#include "runtime/engine/engine.hpp"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+/// One backend, with what its runs have taught us about it.
+struct backend_desk {
+  using warning = std::function<void(std::string_view)>;
+
+  backend_desk(std::shared_ptr<backend> carrier_, breaker_options options,
+               warning warn = {})
+      : kind{carrier_->kind()}, carrier{std::move(carrier_)}, breaker{options},
+        warn_{std::move(warn)} {}
+  const backend_kind kind;
+  const std::shared_ptr<backend> carrier;
+  circuit_breaker breaker;
+  std::atomic<std::uint64_t> finished{0};
+  std::atomic<std::uint64_t> failures{0};
+
+  /// Whether runs may go there: its own word, unless those who carry them there
+  /// keep dying.
+  result<void> ready() const;
+  /// Of a run there, to the breaker; and to operators when that opens or closes
+  /// the circuit.
+  void succeeded();
+  void failed(std::string_view why);
+  void doubt_until(std::chrono::steady_clock::time_point when) {
+    doubted_until_ = when;
+  }
+
+private:
+  const warning warn_;
+  std::atomic<std::chrono::steady_clock::time_point> doubted_until_{};
+};
+
+/// Every backend of this engine. Made at start, then only read.
+class backend_board {
+public:
+  /// One backend per kind; a second one of a kind is an error.
+  static result<std::unique_ptr<backend_board>>
+  make(const std::vector<std::shared_ptr<backend>>& backends,
+       const breaker_options& options, const backend_desk::warning& warn = {});
+
+  backend_desk* find(backend_kind kind) const {
+    return desks_[static_cast<std::size_t>(kind)].get();
+  }
+  std::vector<backend_kind> kinds() const;
+
+private:
+  std::array<std::unique_ptr<backend_desk>, backend_kinds> desks_;
+};
+
+} // namespace troupe

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "actors/state/active_run.hpp"
+#include "actors/state/flat_index.hpp"
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+namespace troupe {
+
+struct registry_bounds {
+  std::size_t ended_runs = 4'096;      // kept for late readers
+  std::size_t ended_bytes = 64u << 20; // their output and results
+};
+
+/// Finds runs by id: those that live, and the last ones that ended, so that a
+/// reader who lost its connection finds the rest of its events. Thread-safe.
+class run_registry {
+public:
+  explicit run_registry(const registry_bounds& bounds = {});
+
+  /// False: there is one with this id.
+  bool add(const live_run_ptr& run);
+  live_run_ptr find(const run_id& id) const;
+  /// The run has ended; it may be forgotten when its time has come.
+  void retire(const live_run_ptr& run);
+  /// The run never was one: it is forgotten now.
+  void forget(const live_run_ptr& run);
+
+  std::vector<live_run_ptr>
+  select(const std::function<bool(const live_run&)>& which) const;
+  std::size_t alive() const;
+
+private:
+  static constexpr std::size_t shard_count = 16;
+  struct retired {
+    const live_run* run = nullptr; // one of the shard's
+    std::size_t hash = 0;          // of its id: no need to look at the run
+    std::size_t bytes = 0;
+  };
+  struct shard {
+    mutable std::mutex mutex;
+    flat_index<live_run_ptr> runs; // by their ids
+    std::deque<retired> ended;     // the oldest first
+    std::size_t ended_bytes = 0;
+  };
+  static std::size_t shard_of(std::size_t hash);
+
+  const registry_bounds bounds_;
+  std::array<shard, shard_count> shards_;
+};
+
+} // namespace troupe

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "runtime/async/watchdog.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/settings/layers.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// Everything that a serving process holds, opened in order, stopped in
+/// reverse. A stop that takes longer than the drain and some seconds ends the
+/// process, since an orchestrator would, and with less of an explanation.
+class host {
+public:
+  /// `watch`: what the watchdog does besides what the settings say.
+  static result<std::unique_ptr<host>> open(const configuration& what,
+                                            watchdog_options watch = {});
+  host(const host&) = delete;
+  host& operator=(const host&) = delete;
+  ~host();
+
+  /// "http://host:port" for each listener, or https, for people.
+  std::vector<std::string> urls() const;
+  /// `host:port` for each listener.
+  std::vector<std::string> addresses() const;
+  /// Where other nodes and platforms may connect; 0: nowhere.
+  std::uint16_t link_port() const;
+  /// Reads certificate and key of TLS again; without TLS there is nothing to.
+  result<void> reload();
+  /// Finishes what has begun, within the drain timeout; then lets go of
+  /// everything. Called once.
+  void stop();
+
+private:
+  struct parts;
+  explicit host(std::unique_ptr<parts> p);
+  std::unique_ptr<parts> parts_;
+};
+
+} // namespace troupe

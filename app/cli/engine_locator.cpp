@@ -1,0 +1,212 @@
+#include "app/cli/engine_locator.hpp"
+
+#include "app/assembly/engine_process.hpp"
+#include "app/assembly/options_from_settings.hpp"
+#include "app/cli/blocking_client.hpp"
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace troupe {
+
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+// Somebody who listens on this machine accepts at once.
+constexpr std::chrono::seconds knock_patience{2};
+constexpr std::size_t max_key_bytes = 4096;
+
+error unusable(const net::base_url& server, const std::string& why) {
+  return {ec::unavailable,
+          server.text() + " " + why
+            + "; name another engine with --server, or another address with "
+              "--listen",
+          {},
+          {}};
+}
+
+result<secret> read_key(const session_options& how) {
+  if (how.key_file.empty()) {
+    auto said = std::getenv("TROUPE_API_KEY");
+    return secret{said ? said : ""};
+  }
+  std::ifstream file{how.key_file};
+  std::string text(max_key_bytes, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  text.erase(text.find_last_not_of(" \r\n\t") + 1);
+  if (text.empty())
+    return bad_field("--key-file", "holds no key: " + how.key_file,
+                     "write the key that `troupe key create` printed into it");
+  return secret{std::move(text)};
+}
+
+/// A wildcard is where one listens; one connects to this machine then.
+std::string address_to_ask(const settings& s) {
+  auto address = s.http.listen;
+  for (std::string_view any : {"0.0.0.0:", "[::]:", "*:"})
+    if (address.starts_with(any))
+      address = "127.0.0.1:" + address.substr(any.size());
+  return (s.http.tls_certificate.empty() ? "http://" : "https://") + address;
+}
+
+/// Whether nobody listens there: only then is the data nobody's.
+bool is_free(const net::base_url& server) {
+  asio::io_context io;
+  boost::system::error_code why;
+  tcp::resolver names{io};
+  auto places = names.resolve(server.host, std::to_string(server.port), why);
+  if (why)
+    return false;
+  why = asio::error::timed_out;
+  tcp::socket link{io};
+  asio::async_connect(
+    link, places,
+    [&](boost::system::error_code code, const tcp::endpoint&) { why = code; });
+  io.run_for(knock_patience);
+  return why == asio::error::connection_refused;
+}
+
+result<void> knock(const session_place& place) {
+  auto options = place.client;
+  options.connect_timeout = knock_patience;
+  blocking_client client{options};
+  net::client_request request;
+  request.service = place.server;
+  request.target = "/livez";
+  request.deadline = std::chrono::steady_clock::now() + knock_patience;
+  request.retry.tries = 1;
+  auto ended = client.send(std::move(request));
+  if (!ended.answer)
+    return unusable(place.server,
+                    "is taken and does not answer us ("
+                      + ended.answer.error().text + ")");
+  if (ended.answer->status == 421)
+    return unusable(place.server,
+                    "answers other names only (http.allowed-hosts)");
+  if (!ended.answer->ok())
+    return unusable(place.server, "is no troupe");
+  return {};
+}
+
+result<session_place> named_place(const session_options& how,
+                                  const std::string& address) {
+  session_place place;
+  auto key = read_key(how);
+  if (!key)
+    return key.error();
+  place.key = std::move(*key);
+  place.client.ca_file = how.ca_file;
+  place.client.certificate_file = how.certificate;
+  place.client.key_file = how.certificate_key;
+  auto server = net::parse_base_url(address);
+  if (!server)
+    return std::move(server).error().within("--server");
+  place.server = std::move(*server);
+  return place;
+}
+
+std::string named_by(const session_options& how) {
+  auto said = std::getenv("TROUPE_SERVER");
+  return how.server.empty() && said ? said : how.server;
+}
+
+/// The engine of these settings, if somebody serves there.
+result<std::optional<session_place>> place_of(const session_options& how,
+                                              const settings& s) {
+  if (s.http.listen.ends_with(":0"))
+    return std::optional<session_place>{}; // some port: not to be found by it
+  auto place = named_place(how, address_to_ask(s));
+  if (!place)
+    return place.error();
+  // It shows the certificate of these very settings, for whatever name.
+  if (how.ca_file.empty())
+    place->client.only_certificate
+      = expand_home(s.http.tls_certificate).string();
+  if (is_free(place->server))
+    return std::optional<session_place>{};
+  if (auto fine = knock(*place); !fine)
+    return fine.error();
+  return std::optional{std::move(*place)};
+}
+
+/// Who can open the data may do everything with it, key or not.
+result<session_place> open_own(configuration what) {
+  what.values.http.listen = "127.0.0.1:0";
+  what.values.http.require_key = false;
+  what.values.http.tls_certificate.clear();
+  what.values.http.tls_key.clear();
+  what.values.http.tls_client_authority.clear();
+  auto own = host::open(what);
+  if (!own)
+    return own.error();
+  auto inside = net::parse_base_url("http://" + (*own)->addresses().front());
+  if (!inside)
+    return inside.error();
+  session_place place;
+  place.own = std::move(*own);
+  place.server = std::move(*inside);
+  return place;
+}
+
+} // namespace
+
+session_place::session_place() = default;
+session_place::session_place(session_place&&) noexcept = default;
+session_place& session_place::operator=(session_place&&) noexcept = default;
+session_place::~session_place() = default;
+
+result<std::optional<session_place>> find_engine(const session_options& how) {
+  if (auto named = named_by(how); !named.empty()) {
+    auto place = named_place(how, named);
+    if (!place)
+      return place.error();
+    return std::optional{std::move(*place)};
+  }
+  auto loaded = how.from->load();
+  if (!loaded)
+    return loaded.error();
+  return place_of(how, loaded->values);
+}
+
+result<session_place> find_or_open_engine(const session_options& how) {
+  auto found = find_engine(how);
+  if (!found)
+    return found.error();
+  if (*found)
+    return std::move(**found);
+  auto loaded = how.from->load();
+  if (!loaded)
+    return loaded.error();
+  return open_own(std::move(*loaded));
+}
+
+std::shared_ptr<session_options> add_session_options(CLI::App& command) {
+  auto options = std::make_shared<session_options>();
+  auto add = [&](const char* name, std::string& into, const char* help) {
+    return command.add_option(name, into, help)->group("Engine");
+  };
+  add("--server", options->server,
+      "Address of an engine, http://host:port (TROUPE_SERVER); else the one of "
+      "the settings, else one of our own");
+  add("--key-file", options->key_file,
+      "File with an API key; else TROUPE_API_KEY");
+  add("--ca-file", options->ca_file,
+      "Whom to trust to name an https engine, PEM; else the system's, and the "
+      "certificate of http.tls-certificate");
+  auto shown = add("--cert", options->certificate,
+                   "Our certificate, PEM, for an engine that asks for one");
+  auto key
+    = add("--cert-key", options->certificate_key, "Its private key, PEM");
+  shown->needs(key);
+  key->needs(shown);
+  options->from = add_settings_options(command);
+  return options;
+}
+
+} // namespace troupe

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "app/cli/settings_options.hpp"
+#include "net/client/http_client.hpp"
+#include "runtime/base/secret.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace troupe {
+
+class host;
+
+/// Where a command finds an engine, as the command line says it.
+struct session_options {
+  std::string server;      // "": TROUPE_SERVER, else found by the settings
+  std::string key_file;    // "": the key is in TROUPE_API_KEY, or not needed
+  std::string ca_file;     // "": the system's, or the served certificate itself
+  std::string certificate; // PEM; for an engine that asks who we are
+  std::string certificate_key;
+  std::shared_ptr<settings_options> from;
+};
+
+/// Adds --server, --key-file, those of TLS, and those of the settings.
+std::shared_ptr<session_options> add_session_options(CLI::App& command);
+
+/// An engine, and how it is spoken to.
+struct session_place {
+  session_place();
+  session_place(session_place&&) noexcept;
+  session_place& operator=(session_place&&) noexcept;
+  ~session_place();
+
+  net::base_url server;
+  net::client_options client;
+  secret key;
+  std::unique_ptr<host> own; // opened here, since nobody served
+};
+
+/// The engine that is named, or the one that serves where the settings say;
+/// nothing where nobody listens there. Somebody who listens and is no engine
+/// that we can speak to is an error: his data is not ours to open.
+result<std::optional<session_place>> find_engine(const session_options& how);
+
+/// The same, or an engine of our own on the same data.
+result<session_place> find_or_open_engine(const session_options& how);
+
+} // namespace troupe

@@ -1,0 +1,233 @@
+#include "app/cli/run_options.hpp"
+
+#include "app/assembly/options_from_settings.hpp"
+#include "app/cli/argument_values.hpp"
+#include "runtime/json/big_integers.hpp"
+#include "runtime/model/host_pattern.hpp"
+#include "runtime/settings/value.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <sstream>
+
+namespace troupe {
+
+namespace {
+
+result<language> language_of(const run_options& said) {
+  if (!said.language.empty()) {
+    auto lang = parse_language(said.language);
+    if (!lang)
+      return bad_field("--language", "'" + said.language + "' is none",
+                       "python, typescript, javascript or shell");
+    return lang;
+  }
+  auto end = std::filesystem::path{said.file}.extension().string();
+  if (end == ".py")
+    return language::python;
+  if (end == ".ts" || end == ".mts")
+    return language::typescript;
+  if (end == ".js" || end == ".cjs" || end == ".mjs")
+    return language::javascript;
+  if (end == ".sh")
+    return language::shell;
+  return bad_field("FILE", "cannot tell the language of '" + said.file + "'",
+                   "give --language");
+}
+
+result<std::string> arguments_of(const run_options& said) {
+  if (said.args.empty())
+    return std::string{"{}"};
+  if (said.args == "-" && said.file == "-")
+    return bad_field("--args", "standard input holds the source already",
+                     "give the arguments as text or as @file");
+  auto object = said_arguments(said.args);
+  if (!object)
+    return object.error();
+  return json::exact_text(*object);
+}
+
+// -- the shell of a script ----------------------------------------------------
+
+constexpr std::array<std::string_view, 4> shells{"bash", "dash", "sh", "zsh"};
+constexpr std::array<std::string_view, 2> shell_folders{"/bin/", "/usr/bin/"};
+
+std::vector<std::string> words_of_first_line(std::string_view source) {
+  if (!source.starts_with("#!"))
+    return {};
+  source = source.substr(2, source.find('\n') - 2); // npos: all of it
+  std::istringstream line{std::string{source}};     // blanks: '\r' is one
+  std::vector<std::string> words;
+  for (std::string word; line >> word;)
+    words.push_back(std::move(word));
+  return words;
+}
+
+bool is_env(std::string_view path) {
+  return path == "/usr/bin/env" || path == "/bin/env";
+}
+
+std::string found_shell(std::string_view word, bool anywhere) {
+  for (auto folder : shell_folders)
+    for (auto name : shells) {
+      auto path = std::string{folder} + std::string{name};
+      if ((word == path || (anywhere && word == name))
+          && ::access(path.c_str(), X_OK) == 0)
+        return path;
+    }
+  return {};
+}
+
+/// The shell that a script's first line asks for, with its options: bash, dash,
+/// sh or zsh of /bin or /usr/bin, where this host has it. Nothing for a script
+/// that asks for none, or for something else.
+std::vector<std::string> shell_of(std::string_view source) {
+  auto words = words_of_first_line(source);
+  const bool by_name = !words.empty() && is_env(words.front());
+  if (by_name)
+    words.erase(words.begin(),
+                words.begin() + (words.size() > 1 && words[1] == "-S" ? 2 : 1));
+  if (words.empty())
+    return {};
+  words.front() = found_shell(words.front(), by_name);
+  return words.front().empty() ? std::vector<std::string>{} : words;
+}
+
+/// A script of a shell of its own is a command for that one.
+void set_shell(prepared_run& run) {
+  run.argv = shell_of(run.source);
+  if (run.argv.empty())
+    return;
+  run.argv.insert(run.argv.end(), {"-c", run.source});
+  run.kind = run_kind::command;
+}
+
+// -- bounds -------------------------------------------------------------------
+
+result<network_policy> network_of(const std::string& text) {
+  network_policy policy;
+  if (text.empty() || text == "public")
+    return policy;
+  if (text == "off") {
+    policy.mode = network_mode::off;
+    return policy;
+  }
+  constexpr std::string_view list = "allow=";
+  if (!text.starts_with(list) || text.size() == list.size())
+    return bad_field("--network", "'" + text + "' is no policy",
+                     "off, public or allow=host,host:port");
+  policy.mode = network_mode::listed;
+  std::string_view rest{text};
+  rest.remove_prefix(list.size());
+  while (!rest.empty()) {
+    auto host = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), host.size() + 1));
+    if (host.empty())
+      continue;
+    if (auto fine = parse_host_pattern(host); !fine)
+      return fine.error().within("--network");
+    policy.allow.emplace_back(host);
+  }
+  return policy;
+}
+
+result<void> set_limits(const run_options& said, limit_overrides& l) {
+  if (!said.timeout.empty()) {
+    auto time = parse_duration(said.timeout);
+    if (!time)
+      return bad_field("--timeout", time.error().text,
+                       "such as 5s, 500ms or 2m");
+    if (time->count() <= 0)
+      return bad_field("--timeout", "must be more than zero", "5s, 500ms, 2m");
+    l.wall = *time;
+  }
+  if (!said.memory.empty()) {
+    auto bytes = parse_size(said.memory);
+    if (!bytes)
+      return bad_field("--memory", bytes.error().text,
+                       "such as 256MiB or 1GiB");
+    constexpr std::uint64_t least = 8u << 20; // an interpreter's start
+    if (*bytes < least)
+      return bad_field("--memory", "less than 8 MiB runs nothing", "256MiB");
+    l.memory_bytes = *bytes;
+  }
+  return {};
+}
+
+result<void> set_requirements(const run_options& said, prepared_run& run) {
+  for (const auto& text : said.pip) {
+    auto wanted = parse_pip(text);
+    if (!wanted)
+      return wanted.error().within("--pip");
+    run.pip_requirements.push_back(std::move(*wanted));
+  }
+  for (const auto& text : said.npm) {
+    auto wanted = parse_npm(text);
+    if (!wanted)
+      return wanted.error().within("--npm");
+    run.npm_requirements.push_back(std::move(*wanted));
+  }
+  return {};
+}
+
+} // namespace
+
+result<prepared_run> make_run(const run_options& said, const settings& s) {
+  prepared_run run;
+  run.id = run_id::make();
+  run.organization = default_organization();
+  run.kind = run_kind::source;
+  auto lang = language_of(said);
+  if (!lang)
+    return lang.error();
+  run.lang = *lang;
+  auto source = read_said_file(said.file, "FILE");
+  if (!source)
+    return source.error();
+  run.source = std::move(*source);
+  run.function = said.function;
+  run.name = said.file == "-"
+    ? "stdin"
+    : std::filesystem::path{said.file}.stem().string();
+  auto args = arguments_of(said);
+  if (!args)
+    return args.error();
+  run.args_json = std::move(*args);
+  if (run.lang == language::shell) {
+    if (run.args_json != "{}")
+      return bad_field("--args", "a shell script takes none",
+                       "pass them as variables, with --env");
+    set_shell(run);
+  }
+  auto variables = said_variables(said.env, "--env");
+  if (!variables)
+    return variables.error();
+  run.env = std::move(*variables);
+  auto network = network_of(said.network);
+  if (!network)
+    return network.error();
+  // "public" is what stands there when nobody chose: who may leave out the
+  // isolation may name a host of his own as well.
+  const auto widest = network_from(s);
+  run.network = widest.mode == network_mode::open ? std::move(*network)
+                                                  : strictest(widest, *network);
+  limit_overrides bounds;
+  if (auto fine = set_limits(said, bounds); !fine)
+    return fine.error();
+  auto standard = s.limits.standard;
+  if (bounds.wall) // on many cores wall ends first, or not
+    standard.cpu = std::max(standard.cpu, *bounds.wall);
+  run.limits = apply(standard, bounds, s.limits.ceiling);
+  if (auto fine = set_requirements(said, run); !fine)
+    return fine.error();
+  run.isolation = isolation_from(s);
+  if (said.without_isolation)
+    run.isolation = isolation_level::off;
+  else if (said.best_effort)
+    run.isolation = isolation_level::best_effort;
+  return run;
+}
+
+} // namespace troupe

@@ -1,0 +1,231 @@
+#include "app/assembly/options_from_settings.hpp"
+#include "app/assembly/provider_options.hpp"
+#include "app/cli/api_client.hpp"
+#include "app/cli/commands.hpp"
+#include "app/cli/provider_self_test.hpp"
+#include "app/cli/settings_options.hpp"
+#include "app/cli/table.hpp"
+#include "runtime/json/json.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace troupe {
+
+namespace {
+
+constexpr std::array kinds{backend_kind::e2b, backend_kind::modal,
+                           backend_kind::daytona, backend_kind::aio};
+
+struct backend_options {
+  std::string name;
+  bool as_json = false;
+  bool dry_run = false;
+};
+
+/// Where it is reached, and how one switches it on.
+std::string place_of(const settings& s, backend_kind kind) {
+  switch (kind) {
+  case backend_kind::e2b:
+    return s.e2b.api_url.empty() ? "https://api." + s.e2b.domain
+                                 : s.e2b.api_url;
+  case backend_kind::modal:
+    return s.modal.endpoint_url.empty() ? s.modal.server_url
+                                        : s.modal.endpoint_url;
+  case backend_kind::daytona:
+    return s.daytona.api_url;
+  case backend_kind::aio:
+    return s.aio.host.empty() ? std::string{}
+                              : s.aio.host + ":" + std::to_string(s.aio.port);
+  case backend_kind::local:
+  case backend_kind::peer:
+    break;
+  }
+  return {};
+}
+
+// -- list ---------------------------------------------------------------------
+
+/// What an engine says of its own backends; nothing where nobody serves, or
+/// whoever does lets us in no further than to say why.
+json::array live_backends(const session_options& how) {
+  auto engine = api_session::find(how);
+  if (engine && !*engine)
+    return {};
+  auto all = engine ? (*engine)->call(api_session::verb::get, "/v1/backends")
+                    : result<json::value>{engine.error()};
+  if (all)
+    return std::move(all->as_object()["items"].as_array());
+  std::cerr << "troupe: how they are doing stays unknown: " << all.error().text
+            << "\n";
+  return {};
+}
+
+json::array known_backends(const settings& s) {
+  json::array all;
+  auto add = [&](std::string_view name, bool on, std::string place,
+                 std::string_view hint) {
+    all.push_back(
+      {{"name", name}, {"configured", on}, {"place", place}, {"hint", hint}});
+  };
+  add("local", s.local.enabled, "", "set local.enabled = true");
+  for (auto kind : kinds)
+    add(to_string(kind), is_configured(s, kind), place_of(s, kind),
+        way_in(kind));
+  std::string seeds;
+  for (const auto& seed : s.cluster.seeds)
+    seeds += (seeds.empty() ? "" : ", ") + seed;
+  add("peer", !seeds.empty(), seeds, "set cluster.seeds");
+  add("webhook", !s.credentials.webhook_url.empty(), s.credentials.webhook_url,
+      "set credentials.webhook-url (STEP_ORCHESTRATOR_ENDPOINT)");
+  return all;
+}
+
+/// What the engine sees wins over what these settings say.
+void print_known(const json::array& all) {
+  table rows{{"BACKEND", "IS", "CIRCUIT", "RUNNING", "WHERE"}};
+  for (const auto& one : all) {
+    auto live = one.get_object().if_contains("live");
+    bool on = cell(live ? *live : one, "configured") == "true";
+    bool ready = live && cell(*live, "ready") == "true";
+    auto where = cell(one, on ? "place" : "hint");
+    // One that is well by its own word may be left alone all the same.
+    const bool closed = live && cell(*live, "circuit") == "closed";
+    if (on && live && !(ready && closed))
+      where += (where.empty() ? "" : ": ") + cell(*live, "reason");
+    rows.add({cell(one, "name"),
+              !on       ? "off"
+                : ready ? "ready"
+                : live  ? "not ready"
+                        : "on",
+              on && live ? cell(*live, "circuit") : "",
+              on && live ? cell(*live, "running") : "", where});
+  }
+  rows.show();
+}
+
+int list_backends(const session_options& from, bool as_json) {
+  auto loaded = from.from->load();
+  if (!loaded)
+    return complain(loaded.error().text);
+  auto all = known_backends(loaded->values);
+  for (auto& live : live_backends(from))
+    for (auto& one : all)
+      if (cell(one, "name") == cell(live, "kind"))
+        one.as_object()["live"] = live;
+  if (as_json)
+    std::cout << json::to_text(all) << "\n";
+  else
+    print_known(all);
+  return exit_ok;
+}
+
+// -- test ---------------------------------------------------------------------
+
+int test(settings_options& from, const backend_options& how) {
+  auto loaded = from.load();
+  if (!loaded)
+    return complain(loaded.error().text);
+  json::array steps;
+  auto tell = [&](const trial_step& step) {
+    if (!how.as_json)
+      std::cout << (step.fine ? "ok    " : "FAIL  ") << step.name << " ("
+                << step.took.count() << " ms): " << step.detail << std::endl;
+    steps.push_back({{"step", step.name},
+                     {"ok", step.fine},
+                     {"milliseconds", step.took.count()},
+                     {"detail", step.detail}});
+  };
+  bool fine = false;
+  if (how.name == "webhook") {
+    fine = try_webhook(loaded->values, tell);
+  } else {
+    auto kind = parse_backend(how.name);
+    fine = kind && try_provider(loaded->values, *kind, tell);
+  }
+  if (how.as_json)
+    std::cout << json::to_text(
+      json::object{{"backend", how.name}, {"ok", fine}, {"steps", steps}})
+              << "\n";
+  else
+    std::cout << (fine
+                    ? how.name + " works\n"
+                    : how.name + " does not work; the line above says why\n");
+  return fine ? exit_ok : exit_tool_failed;
+}
+
+// -- gc -----------------------------------------------------------------------
+
+int collect(settings_options& from, const backend_options& how) {
+  auto loaded = from.load();
+  if (!loaded)
+    return complain(loaded.error().text);
+  auto& s = loaded->values;
+  auto opened = open_store(store_options_from(s));
+  if (!opened)
+    return complain(std::move(opened).error().within(
+      "open the leases (a running engine collects by itself)"));
+  auto kept = std::make_shared<store>(std::move(*opened));
+  std::shared_ptr<lease_book> book{kept, kept->sandboxes.get()};
+  json::array all;
+  auto worst = exit_ok;
+  for (auto kind : kinds) {
+    if (!is_configured(s, kind))
+      continue;
+    auto found = collect_leftovers(s, kind, book, how.dry_run);
+    if (!found) {
+      std::cerr << "troupe: " << to_string(kind) << ": " << found.error().text
+                << "\n";
+      worst = exit_tool_failed;
+      continue;
+    }
+    for (auto& each : *found) {
+      if (!how.as_json)
+        std::cout << (how.dry_run ? "would end " : "ended ") << to_string(kind)
+                  << " sandbox " << each.sandbox << "\n";
+      all.push_back({{"backend", to_string(kind)},
+                     {"sandbox", each.sandbox},
+                     {"lease", each.tag}});
+    }
+  }
+  if (how.as_json)
+    std::cout << json::to_text(all) << "\n";
+  else if (all.empty() && worst == exit_ok)
+    std::cout << "nothing was left behind\n";
+  return worst;
+}
+
+} // namespace
+
+void add_backend_command(CLI::App& app, invocation& call) {
+  auto how = std::make_shared<backend_options>();
+  auto backend = app.add_subcommand(
+    "backend", "List, test and tidy up the places where tools run");
+
+  auto shown = backend->add_subcommand(
+    "list",
+    "Say which are switched on, how to switch on the others, and how "
+    "they do in the engine that serves");
+  shown->add_flag("--json", how->as_json, "For programs");
+  auto list_from = add_session_options(*shown);
+  call.on(shown,
+          [how, list_from] { return list_backends(*list_from, how->as_json); });
+
+  auto tried = backend->add_subcommand(
+    "test", "Prove your credentials at the real service, step by step");
+  tried->add_option("backend", how->name, "Which")
+    ->required()
+    ->check(CLI::IsMember({"e2b", "daytona", "modal", "aio", "webhook"}));
+  tried->add_flag("--json", how->as_json, "For programs");
+  auto test_from = add_settings_options(*tried);
+  call.on(tried, [how, test_from] { return test(*test_from, *how); });
+
+  auto gc = backend->add_subcommand(
+    "gc", "End sandboxes that a crash left behind; the engine must not run");
+  gc->add_flag("--dry-run", how->dry_run, "Only say which");
+  gc->add_flag("--json", how->as_json, "For programs");
+  auto gc_from = add_settings_options(*gc);
+  call.on(gc, [how, gc_from] { return collect(*gc_from, *how); });
+}
+
+} // namespace troupe

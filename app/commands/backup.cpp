@@ -1,0 +1,127 @@
+#include "storage/maintenance/backup.hpp"
+
+#include "app/assembly/options_from_settings.hpp"
+#include "app/cli/api_client.hpp"
+#include "app/cli/commands.hpp"
+#include "app/cli/session_command.hpp"
+#include "app/cli/settings_options.hpp"
+#include "app/cli/status_line.hpp"
+#include "app/cli/table.hpp"
+#include "storage/database/database.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace troupe {
+
+namespace {
+
+void say_of_key(const std::string& master_key) {
+  if (!master_key.empty())
+    std::cout << "its secrets open only with master key " << master_key
+              << ", which is not in it: keep that key elsewhere\n";
+}
+
+struct backup_words {
+  std::shared_ptr<settings_options> from;
+  std::string directory;
+  bool as_json = false;
+};
+
+struct create_words {
+  std::string directory;
+  bool as_json = false;
+};
+
+/// By the engine, which has the store: the directory is one of its machine.
+result<int> back_up(const create_words& said, api_session& engine) {
+  json::object body;
+  body["directory"] = std::filesystem::absolute(said.directory).string();
+  status_line progress;
+  progress.show("the engine copies its data ...");
+  auto made = engine.call(api_session::verb::post, "/v1/upkeep/backups", body);
+  progress.clear();
+  if (!made)
+    return made.error();
+  if (said.as_json) {
+    std::cout << json::to_text(*made) << "\n";
+    return int{exit_ok};
+  }
+  std::cout << said.directory << " is a backup: " << cell(*made, "files")
+            << " files, " << cell(*made, "bytes") << " bytes\n";
+  say_of_key(cell(*made, "master_key"));
+  return int{exit_ok};
+}
+
+int say(const backup_words& said, std::string_view done,
+        const backup_summary& what) {
+  if (said.as_json) {
+    json::object o;
+    o["files"] = what.files;
+    o["bytes"] = what.bytes;
+    o["format"] = what.format;
+    o["master_key"] = what.master_key;
+    std::cout << json::to_text(o) << "\n";
+    return exit_ok;
+  }
+  std::cout << said.directory << " " << done << ": " << what.files << " files, "
+            << what.bytes << " bytes\n";
+  say_of_key(what.master_key);
+  return exit_ok;
+}
+
+result<std::filesystem::path> store_of(const backup_words& said) {
+  auto loaded = said.from->load();
+  if (!loaded)
+    return loaded.error();
+  return store_directory(store_options_from(loaded->values));
+}
+
+int check(const backup_words& said) {
+  status_line progress;
+  progress.show("reads " + said.directory + " ...");
+  auto fine = verify_backup(said.directory);
+  progress.clear();
+  return fine ? say(said, "is whole", *fine) : complain_about(fine.error());
+}
+
+int restore(const backup_words& said) {
+  auto store = store_of(said);
+  if (!store)
+    return complain_about(store.error());
+  status_line progress;
+  progress.show("copies " + said.directory + " ...");
+  auto done = restore_backup(said.directory, *store);
+  progress.clear();
+  return done ? say(said, "is restored to " + store->string(), *done)
+              : complain_about(done.error());
+}
+
+void add(CLI::App* cmd, invocation& call, const char* help,
+         int (*todo)(const backup_words&)) {
+  auto said = std::make_shared<backup_words>();
+  cmd->add_option("DIRECTORY", said->directory, help)->required();
+  cmd->add_flag("--json", said->as_json, "For programs");
+  said->from = add_settings_options(*cmd);
+  call.on(cmd, [said, todo] { return todo(*said); });
+}
+
+} // namespace
+
+void add_backup_command(CLI::App& app, invocation& call) {
+  auto group = app.add_subcommand("backup", "Copy everything that is kept");
+  auto [create, said] = add_session_command(
+    group, call, "create", "Make a backup, while the engine runs", back_up);
+  create
+    ->add_option("DIRECTORY", said->directory,
+                 "Does not exist yet; on the engine's machine")
+    ->required();
+  add(group->add_subcommand("verify",
+                            "Read a backup in full and say whether "
+                            "it is whole"),
+      call, "The backup", check);
+  add(app.add_subcommand("restore", "Put a backup where no data is yet"), call,
+      "The backup", restore);
+}
+
+} // namespace troupe

@@ -1,0 +1,148 @@
+#include "app/cli/commands.hpp"
+#include "app/cli/session_command.hpp"
+#include "app/cli/table.hpp"
+#include "net/http/url.hpp"
+#include "runtime/json/json.hpp"
+#include "runtime/model/ids.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace troupe {
+
+namespace {
+
+using verb = api_session::verb;
+
+struct key_options {
+  std::string name;
+  std::vector<std::string> scopes = {"run"};
+  std::string organization; // "": ours
+  int days = 0;
+  bool as_json = false;
+};
+
+// -- rotate-master ------------------------------------------------------------
+
+result<int> rotate_master(const key_options& how, api_session& engine) {
+  auto done = engine.call(verb::post, "/v1/upkeep/master-key");
+  if (!done)
+    return done.error();
+  if (how.as_json)
+    std::cout << json::to_text(*done) << "\n";
+  else
+    std::cout << "master key " << cell(*done, "replaced") << " is replaced by "
+              << cell(*done, "by") << "\n";
+  return int{exit_ok};
+}
+
+// -- create, list, delete -----------------------------------------------------
+
+/// Who gives none sees in a listing what the key is good for.
+std::string name_of(const key_options& how) {
+  if (!how.name.empty())
+    return how.name;
+  std::string all;
+  for (auto& scope : how.scopes)
+    all += (all.empty() ? "" : "+") + scope;
+  return all;
+}
+
+result<organization_id> organization_of(const key_options& how) {
+  if (how.organization == "new")
+    return organization_id::make();
+  auto id = organization_id::parse(how.organization);
+  if (!id)
+    return bad_field("--org", "'" + how.organization + "' is no organization",
+                     "one of `troupe org list`, or `new` for a fresh one");
+  return id;
+}
+
+/// Shown once, never kept: this is where it leaves us.
+result<int> create(const key_options& how, api_session& engine) {
+  json::array scopes;
+  for (auto& name : how.scopes)
+    scopes.emplace_back(name);
+  json::object body{{"name", name_of(how)}};
+  body["scopes"] = std::move(scopes);
+  if (how.days > 0)
+    body["expires_in_days"] = how.days;
+  if (!how.organization.empty()) {
+    auto id = organization_of(how);
+    if (!id)
+      return id.error();
+    body["organization_id"] = id->str();
+  }
+  auto made = engine.call(verb::post, "/v1/keys", std::move(body));
+  if (!made)
+    return made.error();
+  if (how.as_json) {
+    std::cout << json::to_text(*made) << "\n";
+    return int{exit_ok};
+  }
+  std::cout << cell(*made, "key") << "\n";
+  std::cerr << "this is " << cell(*made, "id") << " of organization "
+            << cell(*made, "organization_id") << "; it is not shown again\n";
+  return int{exit_ok};
+}
+
+result<int> list(const key_options& how, api_session& engine) {
+  auto all = engine.call(verb::get, "/v1/keys");
+  if (!all)
+    return all.error();
+  auto& items = all->as_object()["items"];
+  if (how.as_json) {
+    std::cout << json::to_text(items) << "\n";
+    return int{exit_ok};
+  }
+  table rows{{"NAME", "SCOPES", "ID", "CREATED", "EXPIRES"}};
+  for (const auto& key : items.as_array())
+    rows.add({cell(key, "name"), cell(key, "scopes"), cell(key, "id"),
+              cell(key, "created_at"), cell(key, "expires_at")});
+  rows.show();
+  return int{exit_ok};
+}
+
+result<int> remove(const key_options& how, api_session& engine) {
+  auto gone
+    = engine.call(verb::delete_, "/v1/keys/" + net::percent_encode(how.name));
+  if (!gone)
+    return gone.error();
+  return tell_deleted(how.name, how.as_json);
+}
+
+void add_create(CLI::App* group, invocation& call) {
+  auto [cmd, how] = add_session_command(
+    group, call, "create", "Make an API key and print it once", create);
+  cmd->add_option("NAME", how->name, "For people; else its scopes");
+  cmd->add_option("--scope", how->scopes, "run, config or admin; several")
+    ->delimiter(',')
+    ->allow_extra_args(false) // else it takes the name as well
+    ->check(CLI::IsMember({"run", "config", "admin"}));
+  cmd->add_option("--org", how->organization,
+                  "Of this organization, or `new`: for operators");
+  cmd->add_option("--days", how->days, "Until it expires; else never")
+    ->check(CLI::Range(1, 3650));
+}
+
+} // namespace
+
+void add_key_command(CLI::App& app, invocation& call) {
+  auto key = app.add_subcommand("key", "Make API keys, change the master key");
+  add_create(key, call);
+  {
+    auto [cmd, how] = add_session_command(key, call, "list",
+                                          "Keys, without themselves", list);
+  }
+  {
+    auto [cmd, how]
+      = add_session_command(key, call, "delete", "Delete a key", remove);
+    cmd->add_option("ID", how->name, "As `troupe key list` shows it")
+      ->required();
+  }
+  add_session_command(key, call, "rotate-master",
+                      "Wrap every secret's key anew, while the engine runs",
+                      rotate_master);
+}
+
+} // namespace troupe

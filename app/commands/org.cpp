@@ -1,0 +1,73 @@
+#include "app/cli/commands.hpp"
+#include "app/cli/session_command.hpp"
+#include "app/cli/table.hpp"
+#include "net/http/url.hpp"
+
+#include <iostream>
+
+namespace troupe {
+
+namespace {
+
+using verb = api_session::verb;
+
+struct org_words {
+  std::string id;
+  bool sure = false;
+  bool as_json = false;
+};
+
+result<int> list_organizations(const org_words& said, api_session& engine) {
+  return tell_list(engine, "/v1/organizations", said.as_json,
+                   {{"ID", "id"},
+                    {"TOOLS", "tools"},
+                    {"CONFIGS", "sandbox_configs"},
+                    {"VARIABLES", "variables"},
+                    {"KEYS", "keys"}});
+}
+
+result<int> show_own(const org_words& said, api_session& engine) {
+  auto own = engine.call(verb::get, "/v1/organizations/self");
+  if (!own)
+    return own.error();
+  if (said.as_json) {
+    std::cout << json::to_text(*own) << "\n";
+    return int{exit_ok};
+  }
+  table rows{{"MEMBER", "VALUE"}};
+  for (const auto& member : own->as_object())
+    rows.add({std::string{member.key()}, cell(*own, member.key())});
+  rows.show();
+  return int{exit_ok};
+}
+
+/// Nothing brings it back: its secrets' key goes, too.
+result<int> delete_one(const org_words& said, api_session& engine) {
+  if (!said.sure)
+    return bad_field("--yes",
+                     "not said: all tools, variables and keys of " + said.id
+                       + " would go, for good",
+                     "add --yes");
+  auto gone = engine.call(verb::delete_,
+                          "/v1/organizations/" + net::percent_encode(said.id));
+  if (!gone)
+    return gone.error();
+  return tell_deleted(said.id, said.as_json);
+}
+
+} // namespace
+
+void add_org_command(CLI::App& app, invocation& call) {
+  auto group = app.add_subcommand("org", "List and delete organizations");
+  add_session_command(group, call, "list",
+                      "Those there are, and what each of them has",
+                      list_organizations);
+  add_session_command(group, call, "show", "Our own, and what we may do in it",
+                      show_own);
+  auto [cmd, said] = add_session_command(
+    group, call, "delete", "Delete one with everything in it", delete_one);
+  cmd->add_option("ID", said->id, "As `troupe org list` shows it")->required();
+  cmd->add_flag("--yes", said->sure, "Yes, all of it");
+}
+
+} // namespace troupe

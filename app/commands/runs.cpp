@@ -1,0 +1,180 @@
+#include "app/cli/argument_values.hpp"
+#include "app/cli/commands.hpp"
+#include "app/cli/run_output.hpp"
+#include "app/cli/session_command.hpp"
+#include "app/cli/table.hpp"
+#include "net/http/url.hpp"
+
+#include <iostream>
+
+namespace troupe {
+
+namespace {
+
+using verb = api_session::verb;
+
+// What a person wants to see first.
+constexpr std::size_t usual_runs = 20;
+
+struct runs_words {
+  std::string id; // of a run; a tool where one is to be explained
+  std::string args = "{}";
+  std::string backend;
+  std::size_t count = usual_runs;
+  bool as_json = false;
+};
+
+std::string run_path(const runs_words& said) {
+  return "/v1/runs/" + net::percent_encode(said.id);
+}
+
+// -- list, show, logs ---------------------------------------------------------
+
+/// How it ended, or how far it is.
+std::string state_of(const json::value& run) {
+  const auto& o = run.get_object();
+  if (auto* status = o.if_contains("status"); status && status->is_string())
+    return cell(run, "status") == "success" ? "success" : cell(run, "reason");
+  if (auto* e = o.if_contains("error"); e && e->is_object())
+    return cell(*e, "code");
+  return cell(run, "phase");
+}
+
+result<int> list_runs(const runs_words& said, api_session& engine) {
+  auto all = engine.list("/v1/runs", {}, said.count);
+  if (!all)
+    return all.error();
+  if (said.as_json) {
+    std::cout << json::to_text(*all) << "\n";
+    return int{exit_ok};
+  }
+  table rows{{"ID", "TOOL", "STATE", "BACKEND", "BEGUN", "ENDED"}};
+  for (const auto& run : *all)
+    rows.add({cell(run, "id"), cell(run, "tool_name"), state_of(run),
+              cell(run, "backend"), cell(run, "created_at"),
+              cell(run, "ended_at")});
+  rows.show();
+  return int{exit_ok};
+}
+
+result<int> show_run(const runs_words& said, api_session& engine) {
+  auto run = engine.call(verb::get, run_path(said));
+  if (!run)
+    return run.error();
+  std::cout << json::to_text(*run) << "\n";
+  return int{exit_ok};
+}
+
+/// Where the tool wrote it: each on its own.
+result<int> print_logs(const runs_words& said, api_session& engine) {
+  auto logs = engine.call(verb::get, run_path(said) + "/logs");
+  if (!logs)
+    return logs.error();
+  if (said.as_json) {
+    std::cout << json::to_text(*logs) << "\n";
+    return int{exit_ok};
+  }
+  std::cout << cell(*logs, "stdout") << std::flush;
+  std::cerr << cell(*logs, "stderr");
+  if (cell(*logs, "stdout_truncated") == "true"
+      || cell(*logs, "stderr_truncated") == "true")
+    std::cerr << "troupe: the output was cut at its limit\n";
+  return int{exit_ok};
+}
+
+// -- cancel, follow -----------------------------------------------------------
+
+result<int> cancel_run(const runs_words& said, api_session& engine) {
+  auto run = engine.call(verb::post, run_path(said) + "/cancel");
+  if (!run)
+    return run.error();
+  if (said.as_json)
+    std::cout << json::to_text(*run) << "\n";
+  else
+    std::cout << said.id << " " << state_of(*run) << "\n";
+  return int{exit_ok};
+}
+
+result<int> follow(const runs_words& said, api_session& engine) {
+  auto done = follow_run(engine, verb::get, run_path(said) + "/events");
+  if (!done)
+    return done.error();
+  return tell_answer(*done, said.as_json, true);
+}
+
+// -- explain ------------------------------------------------------------------
+
+void print_plan(const json::value& plan) {
+  table where{{"BACKENDS", "REASON"}};
+  const auto& reasons = plan.at("reasons").as_array();
+  const auto& candidates = plan.at("candidates").as_array();
+  for (std::size_t i = 0; i < std::max(reasons.size(), candidates.size()); ++i)
+    where.add({i < candidates.size() ? std::string{candidates[i].as_string()}
+                                     : std::string{},
+               i < reasons.size() ? std::string{reasons[i].as_string()}
+                                  : std::string{}});
+  where.show();
+  std::cout << "\nisolation " << cell(plan, "isolation") << ", network "
+            << cell(plan, "network") << ", limits " << cell(plan, "limits")
+            << "\n\n";
+  table variables{{"VARIABLE", "FROM"}};
+  for (const auto& v : plan.at("variables").as_array())
+    variables.add({cell(v, "name"), cell(v, "origin")});
+  variables.show();
+}
+
+result<int> explain(const runs_words& said, api_session& engine) {
+  auto args = said_arguments(said.args);
+  if (!args)
+    return args.error();
+  json::object body;
+  body["tool_name"] = said.id;
+  body["args"] = std::move(*args);
+  if (!said.backend.empty())
+    body["backend"] = said.backend;
+  auto plan = engine.call(verb::post, "/v1/runs/explain", std::move(body));
+  if (!plan)
+    return plan.error();
+  if (said.as_json)
+    std::cout << json::to_text(*plan) << "\n";
+  else
+    print_plan(*plan);
+  return int{exit_ok};
+}
+
+void add_for_run(CLI::App* group, invocation& call, const char* name,
+                 const char* help,
+                 result<int> (*todo)(const runs_words&, api_session&)) {
+  auto [cmd, said] = add_session_command(group, call, name, help, todo);
+  cmd->add_option("RUN", said->id, "As `troupe runs list` shows it")
+    ->required();
+}
+
+} // namespace
+
+void add_runs_command(CLI::App& app, invocation& call) {
+  auto group = app.add_subcommand("runs", "See, follow and cancel runs");
+  {
+    auto [cmd, said]
+      = add_session_command(group, call, "list", "The newest runs", list_runs);
+    cmd->add_option("-n,--count", said->count, "How many (20)")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
+  }
+  add_for_run(group, call, "show", "Everything about one run, as JSON",
+              show_run);
+  add_for_run(group, call, "logs", "What it wrote, once it has ended",
+              print_logs);
+  add_for_run(
+    group, call, "follow",
+    "Its output as it comes, then its result; exits as `troupe run` does",
+    follow);
+  add_for_run(group, call, "cancel", "End it", cancel_run);
+  auto [cmd, said] = add_session_command(
+    group, call, "explain",
+    "Say where a tool would run, with what, and why; run nothing", explain);
+  cmd->add_option("TOOL", said->id, "Its name")->required();
+  cmd->add_option("--args", said->args, "A JSON object, @file, or -");
+  cmd->add_option("--backend", said->backend, "Where one wants it to run");
+}
+
+} // namespace troupe

@@ -1,0 +1,99 @@
+#include "app/cli/argument_values.hpp"
+#include "app/cli/commands.hpp"
+#include "app/cli/session_command.hpp"
+#include "app/cli/table.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace troupe {
+
+namespace {
+
+using verb = api_session::verb;
+
+struct sandbox_words {
+  std::string type;
+  std::string config;
+  bool as_json = false;
+};
+using words_ptr = std::shared_ptr<sandbox_words>;
+
+result<int> list_configs(const sandbox_words& said, api_session& engine) {
+  return tell_list(engine, "/v1/sandbox-configs", said.as_json,
+                   {{"TYPE", "type"},
+                    {"ID", "id"},
+                    {"REVISION", "revision"},
+                    {"CONFIG", "config"}});
+}
+
+result<int> show_config(const sandbox_words& said, api_session& engine) {
+  auto config = engine.call(verb::post, "/v1/sandbox-configs/default",
+                            json::object{{"type", said.type}});
+  if (!config)
+    return config.error();
+  std::cout << json::to_text(*config) << "\n";
+  return int{exit_ok};
+}
+
+result<int> set_config(const sandbox_words& said, api_session& engine) {
+  auto wanted = said_object(said.config, "CONFIG");
+  if (!wanted)
+    return wanted.error();
+  json::object body{{"type", said.type}};
+  body["config"] = std::move(*wanted);
+  auto config = engine.call(verb::post, "/v1/sandbox-configs", std::move(body));
+  if (!config)
+    return config.error();
+  std::cout << json::to_text(*config) << "\n";
+  return int{exit_ok};
+}
+
+result<int> remove_config(const sandbox_words& said, api_session& engine) {
+  auto all = engine.list("/v1/sandbox-configs", "type=" + said.type);
+  if (!all)
+    return all.error();
+  if (all->empty())
+    return bad_field("TYPE", "there is no config for " + said.type,
+                     "`troupe sandbox list` shows all");
+  auto gone = engine.call(verb::delete_,
+                          "/v1/sandbox-configs/" + cell(all->front(), "id"));
+  if (!gone)
+    return gone.error();
+  return tell_deleted(said.type, said.as_json);
+}
+
+void add_type(CLI::App* cmd, const words_ptr& said) {
+  cmd->add_option("TYPE", said->type, "local, e2b, modal, daytona or aio")
+    ->required()
+    ->check(CLI::IsMember({"local", "e2b", "modal", "daytona", "aio"}));
+}
+
+} // namespace
+
+void add_sandbox_command(CLI::App& app, invocation& call) {
+  auto group = app.add_subcommand("sandbox",
+                                  "Say how tools run on each kind of backend");
+  add_session_command(group, call, "list", "The configs there are",
+                      list_configs);
+  {
+    auto [cmd, said] = add_session_command(group, call, "show",
+                                           "One config, as JSON", show_config);
+    add_type(cmd, said);
+  }
+  {
+    auto [cmd, said]
+      = add_session_command(group, call, "set", "Replace a config", set_config);
+    add_type(cmd, said);
+    cmd->add_option("CONFIG", said->config, "A JSON object, @file, or -")
+      ->required();
+  }
+  {
+    auto [cmd, said]
+      = add_session_command(group, call, "delete",
+                            "Delete a config and its variables", remove_config);
+    add_type(cmd, said);
+  }
+}
+
+} // namespace troupe

@@ -1,0 +1,101 @@
+// `troupe tool run`: the one command of the group that takes its time.
+#include "app/commands/tool_run.hpp"
+
+#include "app/cli/argument_values.hpp"
+#include "app/cli/run_output.hpp"
+#include "app/cli/session_command.hpp"
+#include "app/cli/table.hpp"
+#include "net/http/url.hpp"
+
+#include <unistd.h>
+
+#include <iostream>
+
+namespace troupe {
+
+namespace {
+
+struct tool_run_words {
+  std::string tool;
+  std::string args = "{}";
+  std::vector<std::string> env;
+  std::string timeout;
+  bool detached = false;
+  bool stream = false;
+  bool as_json = false;
+};
+
+result<json::object> request_of(const tool_run_words& said) {
+  json::object body;
+  auto args = said_arguments(said.args);
+  if (!args)
+    return args.error();
+  body["args"] = std::move(*args);
+  auto env = said_variables(said.env, "--env");
+  if (!env)
+    return env.error();
+  json::object variables;
+  for (const auto& [name, value] : *env)
+    variables[name] = value.reveal();
+  if (!variables.empty())
+    body["env"] = std::move(variables);
+  if (!said.timeout.empty())
+    body["limits"] = json::object{{"wall_seconds", said.timeout}};
+  return body;
+}
+
+result<int> begin_tool(const tool_run_words& said, api_session& engine,
+                       const std::string& target, const json::value& body) {
+  if (engine.is_embedded())
+    return bad_field("--async", "no engine runs where the settings say",
+                     "start `troupe serve`, which outlives this command");
+  auto begun = engine.begin(target, body);
+  if (!begun)
+    return begun.error();
+  if (said.as_json) {
+    std::cout << json::to_text(*begun) << "\n";
+    return int{exit_ok};
+  }
+  auto id = cell(*begun, "id");
+  std::cout << id << "\n";
+  std::cerr << "see `troupe runs follow " << id << "`\n";
+  return int{exit_ok};
+}
+
+result<int> run_tool(const tool_run_words& said, api_session& engine) {
+  auto request = request_of(said);
+  if (!request)
+    return request.error();
+  json::value body(std::move(*request));
+  auto target = "/v1/tools/" + net::percent_encode(said.tool) + "/run";
+  if (said.detached)
+    return begin_tool(said, engine, target, body);
+  bool live = said.stream || (!said.as_json && ::isatty(STDERR_FILENO) == 1);
+  auto done = live ? follow_run(engine, api_session::verb::post, target, body)
+                   : engine.call(api_session::verb::post, target, body);
+  if (!done)
+    return done.error();
+  return tell_answer(*done, said.as_json, live);
+}
+
+} // namespace
+
+void add_tool_run(CLI::App* group, invocation& call) {
+  auto [cmd, said] = add_session_command(
+    group, call, "run", "Run a stored tool; exits as `troupe run` does",
+    run_tool);
+  cmd->add_option("TOOL", said->tool, "Name or id")->required();
+  cmd->add_option("--args", said->args,
+                  "Its arguments: a JSON object, @file, or - for stdin");
+  cmd->add_option("--env", said->env, "NAME=VALUE (repeatable)")
+    ->allow_extra_args(false);
+  cmd->add_option("--timeout", said->timeout, "5s, 500ms, 2m");
+  auto detached = cmd->add_flag("--async", said->detached,
+                                "Only begin it, and print the run's id");
+  cmd
+    ->add_flag("--stream", said->stream,
+               "Show its output as it comes, also where stderr is no terminal")
+    ->excludes(detached);
+}
+
+} // namespace troupe

@@ -1,0 +1,137 @@
+#include "app/cli/commands.hpp"
+#include "app/cli/metrics_parser.hpp"
+#include "app/cli/session_command.hpp"
+#include "app/cli/table.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+#include <thread>
+
+namespace troupe {
+
+namespace {
+
+struct top_words {
+  double every = 1; // seconds
+  bool once = false;
+  bool as_json = false;
+};
+
+constexpr auto clear_screen = "\x1b[H\x1b[2J";
+
+std::string number(double v, int digits = 0) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(digits) << v;
+  return out.str();
+}
+
+constexpr auto took = "troupe_run_duration_seconds";
+
+/// What happened between two looks.
+struct activity {
+  metrics_page now, before;
+  double seconds;
+
+  double rate(std::string_view name) const {
+    return (now.sum(name) - before.sum(name)) / seconds;
+  }
+  double milliseconds(double q) const {
+    return 1e3 * now.quantile(took, q, before);
+  }
+};
+
+void print_runs(std::ostream& out, const activity& seen) {
+  auto per_second
+    = [&](std::string_view name) { return number(seen.rate(name), 1); };
+  table rows{{"RUNS/S", "RUNNING", "WAITING", "P50", "P99", "REFUSED/S",
+              "FAILOVERS/S", "HTTP/S", "CONNECTIONS"}};
+  rows.add({per_second("troupe_runs_total"),
+            number(seen.now.sum("troupe_runs_running")),
+            number(seen.now.sum("troupe_runs_waiting")),
+            "<" + number(seen.milliseconds(0.5), 1) + " ms",
+            "<" + number(seen.milliseconds(0.99), 1) + " ms",
+            per_second("troupe_runs_refused_total"),
+            per_second("troupe_failovers_total"),
+            per_second("troupe_http_requests_total"),
+            number(seen.now.sum("troupe_http_connections"))});
+  rows.print(out);
+}
+
+void print_backends(std::ostream& out, const json::value& all) {
+  table rows{{"BACKEND", "READY", "CIRCUIT", "RUNNING", "LIMIT", "REASON"}};
+  for (const auto& b : all.as_array())
+    rows.add({cell(b, "kind"), cell(b, "ready"), cell(b, "circuit"),
+              cell(b, "running"), cell(b, "limit"), cell(b, "reason")});
+  out << "\n";
+  rows.print(out);
+}
+
+json::object to_json(const activity& seen, json::value backends) {
+  json::object o;
+  o["runs_per_second"] = seen.rate("troupe_runs_total");
+  o["running"] = seen.now.sum("troupe_runs_running");
+  o["waiting"] = seen.now.sum("troupe_runs_waiting");
+  o["p50_ms"] = seen.milliseconds(0.5);
+  o["p99_ms"] = seen.milliseconds(0.99);
+  o["refused_per_second"] = seen.rate("troupe_runs_refused_total");
+  o["failovers_per_second"] = seen.rate("troupe_failovers_total");
+  o["requests_per_second"] = seen.rate("troupe_http_requests_total");
+  o["connections"] = seen.now.sum("troupe_http_connections");
+  o["backends"] = std::move(backends);
+  return o;
+}
+
+/// Until ctrl-c. Rates are over the time between two looks.
+result<int> watch(const top_words& said, api_session& engine) {
+  using clock = std::chrono::steady_clock;
+  if (engine.is_embedded())
+    return bad_field("--server", "no engine runs where the settings say",
+                     "start `troupe serve`, or name one");
+  auto first = engine.text("/metrics");
+  if (!first)
+    return first.error();
+  metrics_page before{*first};
+  auto since = clock::now();
+  bool screen = !said.once && !said.as_json && ::isatty(STDOUT_FILENO) == 1;
+  for (;;) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(said.every));
+    auto text = engine.text("/metrics");
+    if (!text)
+      return text.error();
+    std::chrono::duration<double> passed = clock::now() - since;
+    since = clock::now();
+    activity seen{metrics_page{*text}, std::move(before), passed.count()};
+    auto backends = engine.call(api_session::verb::get, "/v1/backends");
+    if (!backends)
+      return backends.error();
+    auto& items = backends->as_object()["items"];
+    std::ostringstream page;
+    if (said.as_json) {
+      page << json::to_text(to_json(seen, std::move(items))) << "\n";
+    } else {
+      page << "troupe at " << engine.where() << "\n\n";
+      print_runs(page, seen);
+      print_backends(page, items);
+    }
+    std::cout << (screen ? clear_screen : "") << page.str() << std::flush;
+    if (said.once || !std::cout)
+      return int{exit_ok};
+    before = std::move(seen.now);
+  }
+}
+
+} // namespace
+
+void add_top_command(CLI::App& app, invocation& call) {
+  auto [cmd, said] = add_session_command(
+    &app, call, "top", "Watch an engine work: rates, waits, backends", watch);
+  cmd->add_option("--every", said->every, "Seconds between two looks (1)")
+    ->check(CLI::Range(0.05, 3600.0));
+  cmd->add_flag("--once", said->once, "Look once and end");
+}
+
+} // namespace troupe

@@ -1,0 +1,92 @@
+// What the operator does to the store of a serving engine.
+#include "runtime/engine/maintenance.hpp"
+
+#include "net/api/preconditions.hpp"
+#include "net/api/request_body.hpp"
+#include "net/api/routes.hpp"
+#include "net/http/writer.hpp"
+
+namespace troupe::net {
+
+namespace {
+
+/// Answers whoever may not, or where nothing is kept.
+bool may(upkeep* all, const exchange_ptr& ex) {
+  if (!is_operator(ex->who())) {
+    ex->fail(error{ec::denied,
+                   "this concerns every organization, so only an operator on "
+                   "the machine itself, without a key, may; where keys are "
+                   "demanded of everybody, stop the engine and give the "
+                   "command its data",
+                   {},
+                   {}});
+    return false;
+  }
+  if (!all) {
+    ex->fail(error{ec::unavailable, "this engine keeps nothing", {}, {}});
+    return false;
+  }
+  return true;
+}
+
+void back_up(upkeep* all, const exchange_ptr& ex) {
+  auto body = body_of(*ex);
+  if (!body)
+    return;
+  json::reader in{*body};
+  const auto name = in.required_text("directory", {.min = 1, .max = 4'096});
+  const std::filesystem::path place{name};
+  if (name.find('\0') != name.npos)
+    in.complain("directory", "holds a NUL character, which no path may",
+                "leave it out");
+  else if (!place.empty() && !place.is_absolute())
+    in.complain("directory", "is relative", "begin with /");
+  if (auto bad = in.finish()) {
+    ex->fail(*bad);
+    return;
+  }
+  if (!may(all, ex))
+    return;
+  all->back_up(place, [ex, place](result<backup_facts> made) {
+    if (!made) {
+      ex->fail(made.error());
+      return;
+    }
+    object_writer out;
+    out.text("directory", place.string())
+      .number("files", static_cast<std::int64_t>(made->files))
+      .number("bytes", static_cast<std::int64_t>(made->bytes))
+      .number("format", made->format)
+      .text("master_key", made->master_key);
+    ex->answer_json(out.finish());
+  });
+}
+
+void rotate(upkeep* all, const exchange_ptr& ex) {
+  if (!may(all, ex))
+    return;
+  all->rotate_master([ex](result<master_key_change> done) {
+    if (!done) {
+      ex->fail(done.error());
+      return;
+    }
+    object_writer out;
+    out.text("replaced", done->replaced).text("by", done->by);
+    ex->answer_json(out.finish());
+  });
+}
+
+} // namespace
+
+void add_upkeep(router& routes, const api_options& options,
+                const memory_ptr& memory) {
+  auto all = options.keeper;
+  routes.add(method::post, "/v1/upkeep/backups",
+             memory->remembering([all](exchange_ptr ex) { back_up(all, ex); }),
+             needing(scope::admin));
+  routes.add(method::post, "/v1/upkeep/master-key",
+             memory->remembering([all](exchange_ptr ex) { rotate(all, ex); }),
+             needing(scope::admin, body_rule::none));
+}
+
+} // namespace troupe::net

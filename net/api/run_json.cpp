@@ -1,0 +1,211 @@
+#include "net/api/run_json.hpp"
+
+#include "net/http/problem.hpp"
+#include "net/http/writer.hpp"
+#include "runtime/model/codec/codec.hpp"
+
+namespace troupe::net {
+
+namespace {
+
+/// How many bytes a sequence that begins with `c` has; 0 for a middle byte.
+std::size_t sequence_length(unsigned char c) {
+  if (c < 0x80)
+    return 1;
+  if (c < 0xc0)
+    return 0;
+  return c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+}
+
+} // namespace
+
+std::string to_json_text(const error& e) {
+  object_writer out;
+  out.text("code", to_string(e.code)).text("detail", e.text);
+  if (!e.fields.empty())
+    out.raw("errors", write_array(e.fields, [](const field_error& f) {
+              object_writer one;
+              one.text("pointer", f.pointer).text("reason", f.reason);
+              if (!f.hint.empty())
+                one.text("hint", f.hint);
+              return one.finish();
+            }));
+  return out.finish();
+}
+
+namespace {
+
+std::string text_of(const run_usage& u) {
+  object_writer out;
+  out.number("wall_us", u.wall.count())
+    .number("cpu_us", u.cpu.count())
+    .number("peak_memory_bytes", u.peak_memory_bytes)
+    .number("stdout_bytes", u.stdout_bytes)
+    .number("stderr_bytes", u.stderr_bytes);
+  return out.finish();
+}
+
+/// What a record says whether its run has ended or not.
+object_writer begin_record(const run_record& r) {
+  object_writer labels;
+  for (const auto& [name, value] : r.labels) {
+    std::string key;
+    json::append_string(key, name);
+    labels.text(std::string_view{key}.substr(1, key.size() - 2), value);
+  }
+  object_writer out;
+  out.text("id", r.id.str())
+    .text("phase", to_string(r.phase))
+    .text_or_null("tool_name", r.tool_name)
+    .text_or_null("agent_id", r.agent_id)
+    .text("backend", to_string(r.backend))
+    .time("created_at", r.created_at)
+    .time("ended_at", r.ended_at)
+    .raw("labels", labels.finish());
+  return out;
+}
+
+} // namespace
+
+std::string to_json_text(const run_record& r) {
+  auto out = begin_record(r);
+  out.raw("result", r.result ? troupe::to_json_text(*r.result) : "null")
+    .raw("error", r.failure ? to_json_text(*r.failure) : "null");
+  return out.finish();
+}
+
+std::string summary_of(const run_record& r) {
+  auto out = begin_record(r);
+  const auto* ended = r.result.get();
+  out
+    .text_or_null("status",
+                  ended ? troupe::to_string(ended->status) : std::string_view{})
+    .text_or_null("reason",
+                  ended ? troupe::to_string(ended->reason) : std::string_view{})
+    .raw("usage", ended ? text_of(ended->usage) : "null")
+    .raw("error", r.failure ? to_json_text(*r.failure) : "null");
+  return out.finish();
+}
+
+std::string to_json_text(const explanation& e) {
+  auto quoted = [](std::string_view text) {
+    std::string out;
+    json::append_string(out, text);
+    return out;
+  };
+  object_writer out;
+  out
+    .raw("variables",
+         write_array(e.variables,
+                     [](const auto& v) {
+                       object_writer one;
+                       one.text("name", v.first)
+                         .text("origin", v.second)
+                         .text("value", "***");
+                       return one.finish();
+                     }))
+    .raw(
+      "candidates",
+      write_array(e.candidates,
+                  [&](backend_kind k) { return quoted(troupe::to_string(k)); }))
+    .raw("reasons", write_array(e.reasons, quoted))
+    .raw("limits", json::to_text(to_json(e.limits)))
+    .raw("network", json::to_text(to_json(e.network)))
+    .text("isolation", troupe::to_string(e.isolation))
+    .text("fingerprint", e.fingerprint);
+  return out.finish();
+}
+
+std::string utf8_joiner::take(std::string_view bytes) {
+  carry_ += bytes;
+  // Look back at most three bytes for a beginning without its end.
+  auto keep = std::size_t{0};
+  for (std::size_t back = 1; back <= 3 && back <= carry_.size(); ++back) {
+    auto c = static_cast<unsigned char>(carry_[carry_.size() - back]);
+    auto length = sequence_length(c);
+    if (length == 0)
+      continue;
+    if (length > back)
+      keep = back;
+    break;
+  }
+  auto whole = carry_.substr(0, carry_.size() - keep);
+  carry_.erase(0, whole.size());
+  return whole;
+}
+
+std::string_view to_string(run_event_kind kind) {
+  switch (kind) {
+  case run_event_kind::accepted:
+    return "accepted";
+  case run_event_kind::queued:
+    return "queued";
+  case run_event_kind::started:
+    return "started";
+  case run_event_kind::out:
+    return "stdout";
+  case run_event_kind::err:
+    return "stderr";
+  case run_event_kind::progress:
+    return "progress";
+  case run_event_kind::end:
+    return "end";
+  }
+  return "";
+}
+
+std::string_view to_string(run_phase phase) {
+  switch (phase) {
+  case run_phase::queued:
+    return "queued";
+  case run_phase::preparing:
+    return "preparing";
+  case run_phase::running:
+    return "running";
+  case run_phase::ended:
+    return "ended";
+  }
+  return "";
+}
+
+std::string_view stream_type(stream_format f) {
+  return f == stream_format::sse ? "text/event-stream" : "application/x-ndjson";
+}
+
+std::string frame_entry(stream_format f, std::string_view event,
+                        std::string data, std::uint64_t id) {
+  if (f == stream_format::ndjson)
+    return data += '\n';
+  std::string out;
+  if (id != 0)
+    out = "id: " + std::to_string(id) + "\n";
+  out.append("event: ").append(event).append("\ndata: ");
+  return out.append(data).append("\n\n");
+}
+
+std::string event_lines::frame(const run_event& e,
+                               std::string_view data) const {
+  object_writer out;
+  out.number("sequence", e.sequence).text("type", to_string(e.kind));
+  if (e.kind == run_event_kind::end) {
+    out.raw("result", e.result ? troupe::to_json_text(*e.result) : "null")
+      .raw("error", e.failure ? to_json_text(*e.failure) : "null");
+  } else if (!data.empty()) {
+    out.text("data", data);
+  }
+  return frame_entry(format_, to_string(e.kind), out.finish(), e.sequence);
+}
+
+std::string event_lines::line(const run_event& e) {
+  if (ended_)
+    return {};
+  if (e.kind == run_event_kind::out || e.kind == run_event_kind::err) {
+    auto& joiner = e.kind == run_event_kind::out ? out_ : err_;
+    // An empty piece is sent too: numbers stay without holes.
+    return frame(e, joiner.take(e.data));
+  }
+  ended_ = e.kind == run_event_kind::end;
+  return frame(e, e.data);
+}
+
+} // namespace troupe::net

@@ -1,0 +1,9 @@
+// Seldom changing, often included: compiled once per room.
+#pragma once
+
+#include "runtime/base/precompiled.hpp"
+
+#include <boost/asio.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>

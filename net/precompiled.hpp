@@ -1,9 +1,0 @@
-// Seldom changing, often included: compiled once per room.
-#pragma once
-
-#include "runtime/precompiled.hpp"
-
-#include <boost/asio.hpp>
-#include <boost/asio/ssl.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "net/providers/aio/client.hpp"
+
+#include <vector>
+
+namespace troupe::net {
+
+/// What an AIO sandbox does beside runs, with what asks for it.
+std::vector<rehearsal> aio_rehearsals(provider& whole, aio_client client);
+
+} // namespace troupe::net

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "net/providers/daytona/client.hpp"
+
+#include <string>
+
+namespace troupe::net {
+
+/// What is done in a sandbox of Daytona by its toolbox: files go in, commands
+/// are begun in a session and looked at until they end.
+class daytona_inside {
+public:
+  explicit daytona_inside(daytona_client client) : client_{std::move(client)} {}
+
+  boost::asio::awaitable<execution> execute(const remote_sandbox& sandbox,
+                                            command_request what,
+                                            output_sink sink, call_scope scope);
+  boost::asio::awaitable<execution>
+  run_script(const remote_sandbox& sandbox, language lang,
+             script::remote_script script, output_sink sink, call_scope scope);
+
+private:
+  struct begun {
+    result<std::string> command; // its id
+    bool may_have_begun = false; // of one that failed
+  };
+  struct log_view;
+
+  boost::asio::awaitable<result<void>> upload(const remote_sandbox& sandbox,
+                                              std::string_view path,
+                                              const std::string& text,
+                                              call_scope scope);
+  boost::asio::awaitable<begun> begin(const remote_sandbox& sandbox,
+                                      std::string line, call_scope scope);
+  boost::asio::awaitable<result<command_end>>
+  follow(const remote_sandbox& sandbox, std::string command, output_sink sink,
+         call_scope scope);
+  boost::asio::awaitable<result<void>> show_news(const remote_sandbox& sandbox,
+                                                 const std::string& command,
+                                                 log_view& log, bool ended,
+                                                 call_scope scope);
+
+  daytona_client client_;
+};
+
+} // namespace troupe::net

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "net/providers/provider.hpp"
+#include "runtime/base/secret.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace troupe::net {
+
+struct modal_endpoint_options {
+  std::string url;    // MODAL_ENDPOINT_URL: of the deployed runner
+  secret key;         // Modal-Key, wk-...; both empty: it asks for none
+  secret secret_part; // Modal-Secret, ws-...
+  /// A name that leads into the house is meant.
+  bool allow_private = false;
+};
+
+/// Modal by plain HTTPS: a runner that the user deployed (examples/modal) takes
+/// a whole run in one request. It keeps no sandbox that we would have to end.
+result<std::shared_ptr<provider>>
+make_modal_endpoint(std::shared_ptr<http_client> client,
+                    modal_endpoint_options options);
+
+/// What the runner answers.
+struct endpoint_answer {
+  command_end end;
+  std::string out;
+  std::string err;
+};
+result<endpoint_answer> parse_endpoint_answer(std::string_view body);
+
+/// The target to go on waiting at, of a 303's Location; only at the same place.
+result<std::string> waiting_target(const base_url& service,
+                                   std::string_view location);
+
+} // namespace troupe::net

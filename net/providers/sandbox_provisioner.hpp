@@ -1,0 +1,113 @@
+#pragma once
+
+#include "net/providers/async_semaphore.hpp"
+#include "net/providers/lease_manager.hpp"
+#include "net/providers/remote_backend.hpp"
+#include "net/providers/sandbox_pool.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string_view>
+
+namespace troupe::net {
+
+/// Whatever is still going on, so that an end can wait for it. Thread-safe.
+class work_in_hand {
+public:
+  void begin() {
+    std::lock_guard guard{mutex_};
+    ++count_;
+  }
+  void end() {
+    std::lock_guard guard{mutex_};
+    --count_;
+    changed_.notify_all();
+  }
+  /// Whether nothing is left.
+  bool wait_for(std::chrono::milliseconds limit) {
+    std::unique_lock lock{mutex_};
+    return changed_.wait_for(lock, limit, [this] { return count_ == 0; });
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t count_ = 0;
+};
+
+/// Where runs get their sandboxes from and leave them: made fresh, made ahead,
+/// or kept from an earlier run where the config asks for it. Never more at a
+/// time than the provider allows, those that are just being ended included.
+/// On the client's executor.
+class sandbox_supply : public std::enable_shared_from_this<sandbox_supply> {
+public:
+  sandbox_supply(std::shared_ptr<provider> where,
+                 std::shared_ptr<sandbox_keeper> keeper,
+                 boost::asio::any_io_executor executor, remote_options options,
+                 std::shared_ptr<work_in_hand> in_hand);
+
+  /// Told to people who wait: "installing with pip".
+  using progress_sink = std::function<void(std::string_view)>;
+
+  /// One with the run's packages and variables. The scope bounds all of it.
+  /// Whatever goes wrong, the tool has not begun.
+  boost::asio::awaitable<result<held_sandbox>>
+  obtain(prepared_run_ptr run, progress_sink progress, call_scope scope);
+
+  /// After the run; returns at once. Only one whose program `ended_well`, with
+  /// nothing of it left, may serve another run.
+  void give_back(held_sandbox one, bool ended_well, std::string traceparent);
+
+  /// Ends everything that waits; nothing is made any more.
+  void close();
+
+private:
+  using held_or_error = result<held_sandbox>;
+
+  std::string key_of(const prepared_run& run) const;
+  bool may_stay(const prepared_run& run) const;
+  std::chrono::seconds lifetime_of(const prepared_run& run) const;
+
+  boost::asio::awaitable<std::optional<held_sandbox>>
+  take_waiting(const prepared_run& run, std::string key, bool may_follow,
+               call_scope scope);
+  boost::asio::awaitable<held_or_error>
+  make(prepared_run_ptr run, std::string key, std::chrono::seconds lifetime,
+       progress_sink progress, call_scope scope);
+  boost::asio::awaitable<result<void>> install(const prepared_run& run,
+                                               const remote_sandbox& box,
+                                               progress_sink progress,
+                                               call_scope scope);
+  boost::asio::awaitable<void> make_ahead(prepared_run_ptr kind,
+                                          std::string key,
+                                          std::shared_ptr<abort_switch> off);
+  void fill_up(const prepared_run& run, const std::string& key);
+
+  boost::asio::awaitable<bool> find_room(call_scope scope);
+  boost::asio::awaitable<bool> wait_for_turn(call_scope scope);
+
+  void end_soon(held_sandbox one, std::string traceparent);
+  boost::asio::awaitable<void> end(held_sandbox one, std::string traceparent);
+  boost::asio::awaitable<void> end_late_ones();
+
+  std::shared_ptr<provider> where_;
+  std::shared_ptr<sandbox_keeper> keeper_;
+  boost::asio::any_io_executor executor_;
+  remote_options options_;
+  std::shared_ptr<work_in_hand> in_hand_;
+
+  sandbox_pool pool_;
+  places room_; // of what is there, being made, being ended
+  std::chrono::steady_clock::time_point next_creation_{};
+  std::set<std::shared_ptr<abort_switch>> making_ahead_;
+  boost::asio::steady_timer next_look_;
+  bool looking_ = false;
+  bool closed_ = false;
+};
+
+} // namespace troupe::net

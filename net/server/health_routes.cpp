@@ -1,0 +1,82 @@
+#include "net/server/health_routes.hpp"
+
+#include "net/server/exchange.hpp"
+#include "runtime/json/json.hpp"
+
+namespace troupe::net {
+
+namespace {
+
+constexpr std::string_view metrics_type
+  = "text/plain; version=0.0.4; charset=utf-8";
+
+void answer_text(exchange& ex, int status, std::string body) {
+  response r;
+  r.status = status;
+  r.type = text_type;
+  r.body = std::move(body);
+  ex.answer(std::move(r));
+}
+
+/// Only names and states: reasons may name hosts and files, and this answer
+/// is for everybody on the machine.
+std::string verbose(const engine_health& health) {
+  std::string out;
+  for (const auto& [name, state] : health.components) {
+    bool fine = state == "up" || state == "ready";
+    out += std::string{fine ? "[+] " : "[-] "} + name + " " + state + "\n";
+  }
+  for (const auto& b : health.backends)
+    if (b.configured)
+      out += "[" + std::string{b.ready ? "+" : "-"} + "] backend "
+        + std::string{to_string(b.kind)} + (b.ready ? " ready" : " not ready")
+        + "\n";
+  return out;
+}
+
+void answer_ready(const exchange_ptr& ex, result<engine_health> health) {
+  if (!health) {
+    ex->fail(health.error());
+    return;
+  }
+  auto query = ex->in().query;
+  bool wanted = query.substr(0, query.find('=')) == "verbose";
+  auto body = wanted && ex->sees_details() ? verbose(*health) : std::string{};
+  body += health->ready ? "ready\n" : "not ready\n";
+  answer_text(*ex, health->ready ? 200 : 503, std::move(body));
+}
+
+} // namespace
+
+void add_operators(router& routes, engine& core,
+                   std::function<std::string()> own_metrics) {
+  route_rules rules;
+  rules.open = rules.operators = true;
+  rules.body = body_rule::none;
+  routes.add(
+    method::get, "/livez",
+    [](exchange_ptr ex) { answer_text(*ex, 200, "ok\n"); }, rules);
+  routes.add(
+    method::get, "/readyz",
+    [&core](exchange_ptr ex) {
+      core.health([ex](result<engine_health> health) {
+        answer_ready(ex, std::move(health));
+      });
+    },
+    rules);
+  if (!own_metrics)
+    return;
+  rules.open = false;
+  rules.open_nearby = true;
+  routes.add(
+    method::get, "/metrics",
+    [&core, own = std::move(own_metrics)](exchange_ptr ex) {
+      response r;
+      r.type = metrics_type;
+      r.body = core.metrics() + own();
+      ex->answer(std::move(r));
+    },
+    rules);
+}
+
+} // namespace troupe::net

@@ -1,0 +1,345 @@
+#include "net/server/io_worker.hpp"
+
+#include "net/server/transport.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <future>
+
+namespace troupe::net {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// How often deadlines are looked at: a tenth of the shortest that matters.
+constexpr std::chrono::milliseconds tick_every{100};
+// Without descriptors, accepting again at once would only spin.
+constexpr std::chrono::milliseconds accept_pause{100};
+// With those who hold a connection that has ended.
+constexpr std::chrono::milliseconds patience{200};
+
+thread_local const worker* current = nullptr;
+
+int open_reserve() {
+  return ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+bool out_of_resources(const boost::system::error_code& ec) {
+  return ec == boost::system::errc::too_many_files_open
+    || ec == boost::system::errc::too_many_files_open_in_system
+    || ec == boost::system::errc::no_buffer_space
+    || ec == boost::system::errc::not_enough_memory;
+}
+
+/// What a stranger over the cap gets: short, fixed, and no state of ours.
+constexpr std::string_view full_house
+  = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n"
+    "retry-after: 1\r\nconnection: close\r\n\r\n";
+
+} // namespace
+
+worker::worker(std::shared_ptr<house> h, asio::io_context* host)
+    : house_{std::move(h)}, own_{host ? nullptr
+                                      : std::make_unique<asio::io_context>(1)},
+      context_{host ? *host : *own_}, counts_{house_->routes.routes().size()},
+      now_{std::chrono::steady_clock::now()}, reserve_{open_reserve()} {
+  std::uint32_t random = 0;
+  if (getrandom(&random, sizeof random, 0) != sizeof random)
+    random = static_cast<std::uint32_t>(::time(nullptr));
+  char text[16];
+  std::snprintf(text, sizeof text, "%08x-", random);
+  id_prefix_ = text;
+  refresh_clock();
+}
+
+worker::~worker() {
+  if (reserve_ >= 0)
+    ::close(reserve_);
+}
+
+bool worker::is_here() const {
+  return current == this || context_.get_executor().running_in_this_thread();
+}
+
+std::string worker::make_request_id() {
+  return id_prefix_ + std::to_string(++id_count_);
+}
+
+void worker::listen_on(int descriptor, bool loopback) {
+  sockaddr_storage bound{};
+  socklen_t size = sizeof bound;
+  ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&bound), &size);
+  auto family
+    = bound.ss_family == AF_INET6 ? asio::ip::tcp::v6() : asio::ip::tcp::v4();
+  auto d = std::make_unique<door>(
+    door{tcp_acceptor{context_.get_executor(), family, descriptor}, loopback});
+  doors_.push_back(std::move(d));
+}
+
+void worker::start() {
+  started_ = true;
+  asio::post(context_, [self = shared_from_this()] { self->begin(); });
+  if (!own_)
+    return;
+  thread_ = std::thread([self = shared_from_this()] {
+    // Signals belong to the main thread.
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    pthread_setname_np(pthread_self(), "troupe-http");
+    self->adopt_this_thread();
+    self->context_.run();
+  });
+  if (auto* watch = house_->options.watch)
+    watched_ = watch->turns("http", context_.get_executor());
+}
+
+void worker::begin() {
+  letters_->open();
+  for (auto& d : doors_)
+    accept(*d);
+  tick();
+}
+
+void worker::adopt_this_thread() {
+  current = this;
+}
+
+void worker::poll() {
+  context_.restart();
+  context_.poll();
+}
+
+void worker::accept(door& d) {
+  d.acceptor.async_accept(context_.get_executor(),
+                          [self = shared_from_this(), &d](
+                            boost::system::error_code ec, tcp_socket socket) {
+                            self->accepted(d, ec, std::move(socket));
+                          });
+}
+
+void worker::accepted(door& d, boost::system::error_code ec,
+                      tcp_socket socket) {
+  if (ec == asio::error::operation_aborted || !d.acceptor.is_open())
+    return;
+  if (ec) {
+    counts_.accept_failures.add();
+    if (out_of_resources(ec))
+      out_of_descriptors(d);
+    else
+      accept(d); // the client was gone already
+    return;
+  }
+  try {
+    welcome(d, std::move(socket));
+  } catch (const std::exception&) {
+    counts_.turned_away.add(); // no memory for one more
+  }
+  accept(d);
+}
+
+/// An idle connection makes room; without one the reserved descriptor lets
+/// one client in, so that operators still get an answer.
+void worker::out_of_descriptors(door& d) {
+  // The kernel says so before it looks whether anybody is there.
+  pollfd waiting{d.acceptor.native_handle(), POLLIN, 0};
+  if (::poll(&waiting, 1, 0) == 0) {
+    d.acceptor.async_wait(
+      tcp_acceptor::wait_read,
+      [self = shared_from_this(), &d](boost::system::error_code ec) {
+        if (!ec && d.acceptor.is_open())
+          self->accept(d);
+      });
+  } else if (evict_idle()) {
+    accept(d);
+  } else if (reserve_ >= 0) {
+    ::close(std::exchange(reserve_, -1));
+    emergency_ = true;
+    accept(d);
+  } else {
+    later(d);
+  }
+}
+
+void worker::later(door& d) {
+  auto timer = std::make_shared<asio::steady_timer>(context_, accept_pause);
+  timer->async_wait(
+    [self = shared_from_this(), &d, timer](boost::system::error_code ec) {
+      if (!ec && d.acceptor.is_open())
+        self->accept(d);
+    });
+}
+
+bool worker::evict_idle() {
+  connection* oldest = nullptr;
+  for (auto& c : connections_)
+    if (c.is_idle() && (!oldest || c.since() < oldest->since()))
+      oldest = &c;
+  if (!oldest)
+    return false;
+  counts_.evicted.add();
+  oldest->die();
+  return true;
+}
+
+void worker::welcome(door& d, tcp_socket socket) {
+  boost::system::error_code ec;
+  auto peer = socket.remote_endpoint(ec);
+  if (ec)
+    return; // gone again
+  counts_.accepted.add();
+  const auto& options = house_->options;
+  connection::traits traits;
+  traits.peer = peer.address();
+  traits.local = socket.local_endpoint(ec).address();
+  traits.loopback = d.loopback;
+  traits.emergency = std::exchange(emergency_, false);
+  socket.set_option(asio::ip::tcp::no_delay(true), ec);
+  bool room
+    = house_->connections.load() < options.connection_limit || evict_idle();
+  if (!room
+      || !house_->addresses.enter(traits.peer,
+                                  options.connections_per_address)) {
+    counts_.turned_away.add();
+    socket.non_blocking(true, ec);
+    socket.write_some(asio::buffer(full_house), ec);
+    if (traits.emergency)
+      restore_reserve();
+    return;
+  }
+  house_->connections.fetch_add(1);
+  auto tls = house_->tls();
+  traits.tls = tls != nullptr;
+  auto fresh = tls
+    ? make_tls(shared_from_this(), traits, std::move(socket), std::move(tls))
+    : make_plain(shared_from_this(), traits, std::move(socket));
+  enlist(*fresh);
+  fresh->begin();
+}
+
+void worker::call_after(std::chrono::milliseconds time,
+                        std::function<void()> then) {
+  if (closed())
+    return;
+  auto at = std::chrono::steady_clock::now() + time;
+  letters_->put(
+    [self = shared_from_this(), at, then = std::move(then)]() mutable {
+      if (self->closed())
+        return;
+      if (at <= std::chrono::steady_clock::now())
+        then(); // what is due should not wait for a tick
+      else
+        self->calls_.emplace(at, std::move(then));
+    });
+}
+
+void worker::restore_reserve() {
+  auto restore = [self = shared_from_this()] {
+    if (self->reserve_ < 0)
+      self->reserve_ = open_reserve();
+  };
+  if (is_here())
+    restore();
+  else if (!closed())
+    asio::post(context_, restore);
+}
+
+void worker::refresh_clock() {
+  now_ = std::chrono::steady_clock::now();
+  auto second = ::time(nullptr);
+  if (second == date_second_)
+    return;
+  date_second_ = second;
+  std::tm parts{};
+  gmtime_r(&second, &parts);
+  char text[40];
+  auto n
+    = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  date_.assign(text, n);
+}
+
+void worker::tick() {
+  refresh_clock();
+  for (auto i = connections_.begin(); i != connections_.end();) {
+    auto& c = *i++; // it may leave the list
+    auto keep = c.shared_from_this();
+    c.tick(now_);
+  }
+  while (!calls_.empty() && calls_.begin()->first <= now_) {
+    auto due = calls_.extract(calls_.begin());
+    due.mapped()();
+  }
+  ticker_.expires_after(tick_every);
+  ticker_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+    // A wait that was over already cannot be cancelled any more.
+    if (!ec && !self->closed())
+      self->tick();
+  });
+}
+
+void worker::drain() {
+  asio::post(context_, [self = shared_from_this()] {
+    for (auto i = self->connections_.begin(); i != self->connections_.end();) {
+      auto& c = *i++;
+      c.close_if_idle();
+    }
+  });
+}
+
+void worker::stop() {
+  if (closed_.load() || !std::exchange(started_, false))
+    return;
+  watched_.stop();
+  std::promise<void> alone;
+  asio::post(context_, [self = shared_from_this(), &alone] {
+    self->close_all();
+    if (!self->own_)
+      self->when_left_alone(clock::now() + patience,
+                            [&alone] { alone.set_value(); });
+    // Else the thread ends, not by a `stop`: what is queued holds connections,
+    // and lets go of them now.
+  });
+  if (own_)
+    thread_.join();
+  else
+    alone.get_future().wait();
+}
+
+void worker::close_all() {
+  for (auto& d : doors_) {
+    boost::system::error_code ignored;
+    d->acceptor.close(ignored);
+  }
+  while (!connections_.empty())
+    connections_.front().die();
+  ticker_.cancel();
+  calls_.clear();
+  letters_->close();
+  closed_.store(true);
+}
+
+/// What is queued holds us until it has had its turn. A guest has no thread to
+/// join, and asks now and then; who never answers keeps nobody for long.
+void worker::when_left_alone(clock::time_point until,
+                             std::function<void()> then) {
+  constexpr int owners = 2; // the server, and this timer
+  constexpr std::chrono::milliseconds now_and_then{1};
+  auto timer = std::make_shared<asio::steady_timer>(context_, now_and_then);
+  timer->async_wait([self = shared_from_this(), then = std::move(then), timer,
+                     until](boost::system::error_code) mutable {
+    if (self.use_count() <= owners || clock::now() >= until)
+      return then();
+    self->when_left_alone(until, std::move(then));
+  });
+}
+
+} // namespace troupe::net

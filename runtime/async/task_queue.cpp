@@ -1,0 +1,135 @@
+#include "runtime/async/task_queue.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <utility>
+
+namespace troupe {
+
+namespace asio = boost::asio;
+
+namespace {
+thread_local const asio::execution_context* resting = nullptr;
+}
+
+void letterbox::rest_between(const asio::execution_context* home) {
+  resting = home;
+}
+
+/// What it puts in turn waits until it is over, as in any handler.
+void letterbox::do_now(const letter& what) {
+  struct busy {
+    const asio::execution_context* home = std::exchange(resting, nullptr);
+    ~busy() { resting = home; }
+  } until_done;
+  what();
+}
+
+letterbox::letterbox(asio::any_io_executor home)
+    : home_{std::move(home)}, bell_{home_} {}
+
+letterbox::~letterbox() {
+  if (cord_ >= 0)
+    ::close(cord_);
+}
+
+void letterbox::open() {
+  if (cord_ >= 0)
+    return;
+  const int fd = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  cord_ = fd < 0 ? -1 : ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  boost::system::error_code failed;
+  if (cord_ >= 0)
+    bell_.assign(fd, failed);
+  if (cord_ < 0 || failed) {
+    if (fd >= 0)
+      ::close(fd);
+    return; // asio::post has to do
+  }
+  {
+    std::lock_guard lock{mutex_};
+    is_open_ = true;
+  }
+  wait();
+}
+
+void letterbox::put(letter what) {
+  const bool at_rest = resting && resting == &home_.context();
+  {
+    std::lock_guard lock{mutex_};
+    // One that is rung for is not empty, or will be emptied in a moment.
+    const bool now = at_rest && is_open_ && !rung_;
+    if (is_open_ && !now) {
+      lying_.push_back(std::move(what));
+      if (std::exchange(rung_, true))
+        return;
+      what = nullptr;
+    } else if (!now) {
+      return asio::post(home_, std::move(what));
+    }
+  }
+  if (what)
+    return do_now(what);
+  constexpr std::uint64_t once = 1;
+  // It cannot fail: the counter is far from full.
+  [[maybe_unused]] const auto written = ::write(cord_, &once, sizeof once);
+}
+
+/// A read that has to wait is one system call less than a wait and a read.
+void letterbox::wait() {
+  bell_.async_read_some(asio::buffer(rings_),
+                        [weak = weak_from_this()](
+                          const boost::system::error_code& bad, std::size_t) {
+                          auto self = weak.lock();
+                          if (!self || bad)
+                            return;
+                          if (self->take())
+                            self->deliver();
+                          else
+                            self->wait();
+                        });
+}
+
+/// False: nothing is there, and the next letter rings.
+bool letterbox::take() {
+  std::lock_guard lock{mutex_};
+  rung_ = !lying_.empty();
+  taken_.swap(lying_);
+  return rung_;
+}
+
+void letterbox::deliver() {
+  // Others at home have their turn between two lots; one that throws keeps
+  // nobody from his letter.
+  const auto go_on = [self = shared_from_this()] { self->deliver(); };
+  try {
+    while (next_ < taken_.size())
+      std::exchange(taken_[next_++], nullptr)();
+  } catch (...) {
+    asio::post(home_, go_on);
+    throw;
+  }
+  taken_.clear();
+  next_ = 0;
+  if (take())
+    asio::post(home_, go_on);
+  else if (bell_.is_open())
+    wait();
+}
+
+void letterbox::close() {
+  boost::system::error_code ignored;
+  bell_.close(ignored);
+  std::lock_guard lock{mutex_}; // held: later letters come after these
+  is_open_ = false;
+  for (auto& what : std::exchange(lying_, {}))
+    asio::post(home_, std::move(what));
+}
+
+} // namespace troupe

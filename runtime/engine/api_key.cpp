@@ -1,0 +1,67 @@
+#include "runtime/engine/api_key.hpp"
+
+#include "runtime/base/digest.hpp"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace troupe {
+
+namespace {
+
+constexpr std::string_view mark = "troupe_";
+constexpr std::size_t random_bytes = 32;
+constexpr std::size_t random_letters = 43; // 32 bytes, six bits each
+constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                     "abcdefghijklmnopqrstuvwxyz0123456789-_";
+
+bool is_letter(char c) {
+  return letters.find(c) != std::string_view::npos;
+}
+
+std::string random_text() {
+  std::array<unsigned char, random_bytes> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0)
+      != static_cast<ssize_t>(bytes.size()))
+    throw std::runtime_error("no random bytes"); // there is no fallback
+  std::string text{mark};
+  unsigned bits = 0;
+  unsigned count = 0;
+  for (auto byte : bytes) {
+    bits = (bits << 8) | byte;
+    for (count += 8; count >= 6; count -= 6)
+      text += letters[(bits >> (count - 6)) & 63u];
+  }
+  text += letters[(bits << (6 - count)) & 63u];
+  wipe(bytes.data(), bytes.size());
+  return text;
+}
+
+} // namespace
+
+new_key make_api_key(organization_id organization, std::string name,
+                     std::uint8_t scopes) {
+  new_key made{{}, secret{random_text()}};
+  made.record.id = key_id::make();
+  made.record.organization = std::move(organization);
+  made.record.name = std::move(name);
+  made.record.scopes = scopes;
+  made.record.hash = hash_key(made.text.reveal());
+  made.record.created_at = std::chrono::floor<std::chrono::microseconds>(
+    std::chrono::system_clock::now());
+  return made;
+}
+
+bool is_key_text(std::string_view text) {
+  return text.size() == mark.size() + random_letters && text.starts_with(mark)
+    && std::all_of(text.begin() + mark.size(), text.end(), is_letter);
+}
+
+std::string hash_key(std::string_view text) {
+  return hex(sha256(text));
+}
+
+} // namespace troupe

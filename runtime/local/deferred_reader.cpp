@@ -1,0 +1,46 @@
+#include "runtime/local/deferred_reader.hpp"
+
+#include "runtime/local/local_run.hpp"
+
+namespace troupe {
+
+namespace {
+
+/// A run is watched after one to two of these. Long enough for most runs, short
+/// enough for who reads a stream.
+constexpr std::chrono::milliseconds moment{4};
+
+} // namespace
+
+late_watch::late_watch(boost::asio::any_io_executor strand)
+    : timer_{std::move(strand)} {}
+
+void late_watch::add(const std::shared_ptr<local_run>& run) {
+  young_.push_back(run);
+  wait();
+}
+
+void late_watch::wait() {
+  if (waiting_)
+    return;
+  waiting_ = true;
+  timer_.expires_after(moment);
+  timer_.async_wait(
+    [weak = weak_from_this()](const boost::system::error_code& bad) {
+      if (auto self = weak.lock(); self && !bad)
+        self->turn();
+    });
+}
+
+void late_watch::turn() {
+  waiting_ = false;
+  for (auto& weak : old_)
+    if (const auto run = weak.lock(); run && !run->watch())
+      young_.push_back(std::move(weak)); // no room in epoll: next time
+  old_ = std::move(young_);
+  young_.clear();
+  if (!old_.empty())
+    wait();
+}
+
+} // namespace troupe

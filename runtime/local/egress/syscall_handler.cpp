@@ -1,0 +1,381 @@
+#include "runtime/local/egress/syscall_handler.hpp"
+
+#include "runtime/local/egress/socket_guard.hpp"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace troupe::network {
+
+namespace {
+
+constexpr std::uint16_t dns_port = 53;
+constexpr int type_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
+
+int option(int fd, int name) {
+  int value = -1;
+  socklen_t size = sizeof value;
+  return ::getsockopt(fd, SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
+}
+
+} // namespace
+
+bool call_handler::tool_socket::blocks() const {
+  return (::fcntl(fd.get(), F_GETFL) & O_NONBLOCK) == 0;
+}
+
+result<std::shared_ptr<call_handler>>
+call_handler::open(boost::asio::any_io_executor executor,
+                   broker_options options, quota& budget, judge::told told) {
+  auto names = resolver::open(executor, options);
+  if (!names)
+    return names.error();
+  std::shared_ptr<call_handler> self{new call_handler{
+    std::move(executor), std::move(options), budget, std::move(told)}};
+  self->resolver_ = std::move(*names);
+  self->guarded_ = self->options_.guard_sockets && can_guard_sockets();
+  return self;
+}
+
+void call_handler::serve(const network_policy& policy) {
+  end();
+  judge_ = std::make_shared<judge>(policy, options_, told_);
+  resolver_->serve(judge_);
+  quota_.begin_run();
+  auto allowed = patterns(policy);
+  stream_guard_
+    = guard_program(allowed, true, resolver::address(), resolver_->port());
+  datagram_guard_
+    = guard_program(allowed, false, resolver::address(), resolver_->port());
+}
+
+void call_handler::end() {
+  waiting_.clear(); // which closes what they wait for
+  resolver_->serve(nullptr);
+}
+
+void call_handler::close() {
+  waiting_.clear();
+  sweep_.cancel();
+  resolver_->close();
+}
+
+void call_handler::handle(tool_call call) {
+  switch (call.number()) {
+  case SYS_socket:
+    return make_socket(call);
+  case SYS_connect:
+    return connect(std::move(call));
+  case SYS_bind:
+    return bind(call);
+  case SYS_listen:
+    return listen(call);
+  case SYS_sendto:
+    return send_to(std::move(call));
+  case SYS_sendmsg:
+    return send_message(std::move(call));
+  case SYS_sendmmsg:
+    return send_messages(std::move(call));
+  case SYS_setsockopt:
+    return set_option(call);
+  default: // the filter asks about nothing else
+    return call.fail(ENOSYS);
+  }
+}
+
+/// Takes the socket that a call is about. Empty: the call has its answer, or
+/// it was passed on because it is about no internet socket.
+///
+/// Between our look and the kernel's, another thread of the tool might put an
+/// internet socket in the place of the one we saw: a datagram socket would be
+/// connected to whatever it likes, and nobody asks about what it sends then.
+/// So calls about local sockets are passed on only where nobody can do that;
+/// elsewhere they come back from here, to be carried out or refused.
+std::optional<call_handler::tool_socket> call_handler::take(tool_call& call) {
+  tool_socket s;
+  s.fd = call.take(call.integer(0));
+  if (!s.fd) {
+    call.fail(errno == EBADF ? EBADF : EACCES);
+    return std::nullopt;
+  }
+  s.family = option(s.fd.get(), SO_DOMAIN);
+  s.type = option(s.fd.get(), SO_TYPE);
+  s.protocol = option(s.fd.get(), SO_PROTOCOL);
+  if (s.family < 0) {
+    call.fail(ENOTSOCK);
+    return std::nullopt;
+  }
+  if (!s.is_internet() && call.is_alone()) {
+    call.pass();
+    return std::nullopt;
+  }
+  return s;
+}
+
+bool call_handler::read_address(const tool_call& call, std::uint64_t at,
+                                std::uint64_t size, sockaddr_storage& out) {
+  out = {};
+  return size >= sizeof out.ss_family && size <= sizeof out
+    && call.read(at, &out, size);
+}
+
+// -- socket ------------------------------------------------------------------
+
+void call_handler::make_socket(tool_call& call) {
+  auto family = call.integer(0);
+  auto type = call.integer(1) & ~type_flags;
+  auto flags = call.integer(1) & type_flags;
+  auto protocol = call.integer(2);
+  bool stream
+    = type == SOCK_STREAM && (protocol == 0 || protocol == IPPROTO_TCP);
+  bool datagram
+    = type == SOCK_DGRAM && (protocol == 0 || protocol == IPPROTO_UDP);
+  if (family != AF_INET && family != AF_INET6)
+    return call.fail(EAFNOSUPPORT);
+  if (!stream && !datagram) {
+    judge_->refuse("socket of type " + std::to_string(type) + ", protocol "
+                     + std::to_string(protocol),
+                   "only TCP and UDP");
+    return call.fail(EACCES);
+  }
+  if (!quota_.take_socket(quota::clock::now())) {
+    judge_->refuse_socket();
+    return call.fail(EMFILE); // as where the table of descriptors is full
+  }
+  unique_fd fd{
+    ::socket(family, type | SOCK_CLOEXEC | (flags & SOCK_NONBLOCK), protocol)};
+  if (!fd)
+    return call.fail(errno);
+  if (guarded_
+      && !guard_socket(fd.get(), stream ? stream_guard_ : datagram_guard_))
+    return call.fail(EACCES);
+  if (!call.give(fd.get(), (flags & SOCK_CLOEXEC) != 0))
+    call.fail(EMFILE); // its table is full, or it is gone
+}
+
+// -- connect -----------------------------------------------------------------
+
+void call_handler::connect(tool_call call) {
+  auto s = take(call);
+  if (!s)
+    return;
+  if (!s->is_internet())
+    return call.fail(EACCES); // its address means something to the tool only
+  sockaddr_storage to;
+  auto size = call.argument(2);
+  if (!read_address(call, call.argument(1), size, to))
+    return call.fail(size > sizeof to || size < sizeof to.ss_family ? EINVAL
+                                                                    : EFAULT);
+  if (to.ss_family == AF_UNSPEC) { // lets go of the peer
+    auto code = ::connect(s->fd.get(), reinterpret_cast<sockaddr*>(&to),
+                          sizeof to.ss_family);
+    return code == 0 ? call.succeed() : call.fail(errno);
+  }
+  auto e = read_endpoint(to, size);
+  if (!e || (s->family == AF_INET && e->address.v6))
+    return call.fail(EAFNOSUPPORT);
+  if (is_lookup(*s, *e))
+    return connect_resolver(std::move(call), std::move(*s));
+  // Programs "connect" datagram sockets to port 0, or to nothing in
+  // particular, to learn their own address: nothing is sent.
+  auto now = judge::clock::now();
+  auto v = s->is_stream() || e->port != 0
+    ? judge_->address(e->address, e->port, now)
+    : judge_->consider(e->address, e->port, now);
+  if (!v.allowed)
+    return call.fail(EACCES);
+  auto length = write_endpoint(*e, s->family, to);
+  connect_allowed(std::move(call), std::move(*s), to, length);
+}
+
+/// `to` is our own copy: whatever the tool writes into its memory by now, this
+/// is where the connection goes. The flags are those of a file that the tool
+/// has as well: who changes them in between makes its own broker wait, and no
+/// other.
+void call_handler::connect_allowed(tool_call call, tool_socket s,
+                                   const sockaddr_storage& to, socklen_t size) {
+  bool blocks = s.blocks();
+  auto flags = ::fcntl(s.fd.get(), F_GETFL);
+  if (blocks)
+    ::fcntl(s.fd.get(), F_SETFL, flags | O_NONBLOCK);
+  auto code
+    = ::connect(s.fd.get(), reinterpret_cast<const sockaddr*>(&to), size);
+  auto error = code == 0 ? 0 : errno;
+  if (blocks)
+    ::fcntl(s.fd.get(), F_SETFL, flags);
+  bool in_progress = error == EINPROGRESS || error == EALREADY;
+  if (!blocks || !in_progress)
+    return error == 0 ? call.succeed() : call.fail(error);
+  // EALREADY: a signal interrupted the call, and here it is again.
+  auto kept = std::make_shared<tool_call>(std::move(call));
+  auto ready = [kept](unique_fd fd) {
+    if (!kept->still_waits())
+      return; // the error is for the call that came after it
+    auto failure = option(fd.get(), SO_ERROR);
+    failure == 0 ? kept->succeed() : kept->fail(failure > 0 ? failure : EIO);
+  };
+  when_writable(std::move(s.fd), kept, 0, std::move(ready));
+}
+
+bool call_handler::is_lookup(const tool_socket& s, const endpoint& to) const {
+  return !s.is_stream() && to.port == dns_port;
+}
+
+/// The tool talks to our nameserver, whatever nameserver it named.
+void call_handler::connect_resolver(tool_call call, tool_socket s) {
+  sockaddr_storage to;
+  auto size
+    = write_endpoint({resolver::address(), resolver_->port()}, s.family, to);
+  if (::connect(s.fd.get(), reinterpret_cast<sockaddr*>(&to), size) != 0)
+    return call.fail(errno);
+  admit(s);
+  call.succeed();
+}
+
+void call_handler::admit(const tool_socket& s) {
+  sockaddr_storage own{};
+  socklen_t size = sizeof own;
+  if (::getsockname(s.fd.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0)
+    return;
+  if (auto e = read_endpoint(own, size))
+    resolver_->admit(e->port);
+}
+
+// -- bind and listen ---------------------------------------------------------
+
+void call_handler::bind(tool_call& call) {
+  auto s = take(call);
+  if (!s)
+    return;
+  if (!s->is_internet())
+    return call.fail(EACCES);
+  sockaddr_storage to;
+  if (!read_address(call, call.argument(1), call.argument(2), to))
+    return call.fail(EFAULT);
+  auto e = read_endpoint(to, call.argument(2));
+  if (!e)
+    return call.fail(EINVAL);
+  // "Any address, any port" is what clients do before they send. A port or an
+  // address of the host's own is more than that.
+  bool any = std::all_of(e->address.bytes.begin(), e->address.bytes.end(),
+                         [](auto b) { return b == 0; });
+  if (!any || e->port != 0) {
+    judge_->refuse("bind " + to_string(e->address, e->port),
+                   "the host's ports are closed");
+    return call.fail(EACCES);
+  }
+  auto size = write_endpoint(*e, s->family, to);
+  if (::bind(s->fd.get(), reinterpret_cast<sockaddr*>(&to), size) != 0)
+    return call.fail(errno);
+  call.succeed();
+}
+
+void call_handler::listen(tool_call& call) {
+  auto s = take(call);
+  if (!s)
+    return;
+  if (!s->is_internet())
+    return ::listen(s->fd.get(), call.integer(1)) == 0 ? call.succeed()
+                                                       : call.fail(errno);
+  judge_->refuse("listen", "the host's ports are closed");
+  call.fail(EACCES);
+}
+
+// -- options -----------------------------------------------------------------
+
+/// SO_LINGER alone: a time to linger would make whoever lets go of the socket
+/// last wait in close, the engine or a broker as well.
+void call_handler::set_option(tool_call& call) {
+  linger value{};
+  if (call.integer(4) < static_cast<int>(sizeof value))
+    return call.fail(EINVAL);
+  if (!call.read(call.argument(3), &value, sizeof value))
+    return call.fail(EFAULT);
+  if (value.l_onoff != 0 && value.l_linger != 0)
+    return call.fail(EPERM);
+  unique_fd socket = call.take(call.integer(0));
+  if (!socket)
+    return call.fail(errno == EBADF ? EBADF : EACCES);
+  if (::setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &value, sizeof value)
+      != 0)
+    return call.fail(errno);
+  call.succeed();
+}
+
+// -- waiting -----------------------------------------------------------------
+
+namespace {
+
+/// How often it is asked whether the callers are still there.
+constexpr std::chrono::seconds sweep_interval{1};
+
+} // namespace
+
+/// A call whose socket is not ready.
+struct call_handler::waiting {
+  std::shared_ptr<tool_call> call;
+  quota::hold held;
+  unique_fd socket;
+  boost::asio::posix::stream_descriptor writable;
+};
+
+void call_handler::when_writable(unique_fd fd, std::shared_ptr<tool_call> call,
+                                 std::size_t bytes,
+                                 std::function<void(unique_fd)> ready) {
+  auto held = quota_.wait_with(bytes);
+  // Asio would make what it waits for non-blocking, and this open file is the
+  // tool's: so it waits for an epoll that waits for the file.
+  unique_fd epoll{::epoll_create1(EPOLL_CLOEXEC)};
+  epoll_event writable{};
+  writable.events = EPOLLOUT;
+  if (!held || !epoll
+      || ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd.get(), &writable) != 0)
+    return call->fail(ENOBUFS);
+  auto op = std::make_shared<waiting>(waiting{std::move(call),
+                                              std::move(held),
+                                              std::move(fd),
+                                              {executor_, epoll.release()}});
+  const auto number = next_waiting_++;
+  waiting_.emplace(number, op);
+  op->writable.async_wait(
+    boost::asio::posix::descriptor_base::wait_read,
+    [weak = weak_from_this(), number,
+     ready = std::move(ready)](boost::system::error_code bad) {
+      auto self = weak.lock();
+      if (!self || bad)
+        return;
+      // Not there any more: its run is over, or its caller.
+      if (auto node = self->waiting_.extract(number)) {
+        auto socket = std::move(node.mapped()->socket);
+        node.mapped().reset(); // what it held is free again
+        ready(std::move(socket));
+      }
+    });
+  sweep_soon();
+}
+
+void call_handler::sweep_soon() {
+  if (std::exchange(sweeps_, true))
+    return;
+  sweep_.expires_after(sweep_interval);
+  sweep_.async_wait([weak = weak_from_this()](boost::system::error_code bad) {
+    if (auto self = weak.lock(); self && !bad)
+      self->sweep();
+  });
+}
+
+/// A process of the tool that dies in a call tells nobody.
+void call_handler::sweep() {
+  sweeps_ = false;
+  std::erase_if(waiting_, [](const auto& entry) {
+    return !entry.second->call->still_waits();
+  });
+  if (!waiting_.empty())
+    sweep_soon();
+}
+
+} // namespace troupe::network

@@ -1,0 +1,110 @@
+#pragma once
+
+#include "runtime/local/egress/dns_proxy.hpp"
+#include "runtime/local/egress/egress_policy.hpp"
+#include "runtime/local/egress/notified_syscall.hpp"
+#include "runtime/local/egress/quota.hpp"
+#include "runtime/local/egress/sockaddr_codec.hpp"
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <linux/filter.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace troupe::network {
+
+/// Carries out the calls of one run, one function per call. Used on one
+/// executor only; a call that must wait becomes an operation in flight.
+class call_handler : public std::enable_shared_from_this<call_handler> {
+public:
+  static result<std::shared_ptr<call_handler>>
+  open(boost::asio::any_io_executor executor, broker_options options,
+       quota& budget, judge::told told);
+
+  /// The next run: nothing remembered, nothing waits.
+  void serve(const network_policy& policy);
+  void handle(tool_call call);
+  /// The run is over: what waits for it waits no longer.
+  void end();
+  void close();
+
+private:
+  /// The tool's descriptor, with what the kernel says it is.
+  struct tool_socket {
+    unique_fd fd;
+    int family = 0, type = 0, protocol = 0;
+    bool is_internet() const { return family == AF_INET || family == AF_INET6; }
+    bool is_stream() const { return type == SOCK_STREAM; }
+    bool blocks() const; // O_NONBLOCK is off
+  };
+  /// One message to send, copied out of the tool.
+  struct message {
+    std::string bytes;
+    std::optional<endpoint> to;
+    bool has_address = false;
+  };
+  struct sending;
+  struct waiting;
+
+  call_handler(boost::asio::any_io_executor executor, broker_options options,
+               quota& budget, judge::told told)
+      : executor_{executor}, options_{std::move(options)}, quota_{budget},
+        told_{std::move(told)}, sweep_{std::move(executor)} {}
+
+  void make_socket(tool_call& call);
+  void connect(tool_call call);
+  void bind(tool_call& call);
+  void listen(tool_call& call);
+  void send_to(tool_call call);
+  void send_message(tool_call call);
+  void send_messages(tool_call call);
+  void set_option(tool_call& call);
+
+  /// An internet socket, or a local one whose call nobody but us may carry out.
+  std::optional<tool_socket> take(tool_call& call);
+  bool read_address(const tool_call& call, std::uint64_t at, std::uint64_t size,
+                    sockaddr_storage& out);
+
+  void connect_allowed(tool_call call, tool_socket s,
+                       const sockaddr_storage& to, socklen_t size);
+  void connect_resolver(tool_call call, tool_socket s);
+  bool is_lookup(const tool_socket& s, const endpoint& to) const;
+  void admit(const tool_socket& s);
+
+  /// errno, or 0: where the message may go is settled.
+  int settle_target(const tool_socket& s, message& m);
+  /// Takes from `parts` how many pieces it had.
+  int read_message(const tool_call& call, const tool_socket& s,
+                   const msghdr& header, std::size_t& parts, message& m);
+  void start_sending(tool_call call, tool_socket s, std::vector<message> all,
+                     int flags, std::uint64_t lengths_at);
+  void go_on_sending(std::shared_ptr<sending> op);
+  void finish_sending(sending& op, int error);
+  /// Calls `ready` when the descriptor can be written to. `bytes`: of what
+  /// waits.
+  void when_writable(unique_fd fd, std::shared_ptr<tool_call> call,
+                     std::size_t bytes, std::function<void(unique_fd)> ready);
+  void sweep_soon();
+  void sweep();
+
+  boost::asio::any_io_executor executor_;
+  broker_options options_;
+  quota& quota_;
+  judge::told told_;
+  std::shared_ptr<judge> judge_;
+  std::shared_ptr<resolver> resolver_;
+  bool guarded_ = false;
+  std::vector<sock_filter> stream_guard_, datagram_guard_;
+  std::map<std::uint64_t, std::shared_ptr<waiting>> waiting_;
+  std::uint64_t next_waiting_ = 0;
+  boost::asio::steady_timer sweep_;
+  bool sweeps_ = false;
+};
+
+} // namespace troupe::network

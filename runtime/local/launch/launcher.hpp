@@ -1,0 +1,119 @@
+#pragma once
+
+#include "runtime/base/unique_fd.hpp"
+#include "runtime/engine/backend.hpp"
+#include "runtime/local/egress/broker.hpp"
+#include "runtime/local/warden/protocol.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace troupe {
+
+/// One process to carry: everything decided, nothing begun. The descriptors
+/// are the child's ends; the carrier owns them and closes them once the child
+/// has them.
+struct launch {
+  prepared_run_ptr run;
+  std::vector<std::string> argv;                   // argv[0] is a path inside
+  std::vector<std::pair<std::string, secret>> env; // complete, from nothing
+  std::string working_dir; // path inside, "": the private /tmp
+  std::vector<warden::start_order::shown_path> shown; // beside the system's
+  unique_fd in;                                       // empty: /dev/null
+  unique_fd out;
+  unique_fd err;
+  unique_fd channel; // empty: a command, nobody listens
+  /// The program is a runner of runtime/runner: a warm interpreter of
+  /// `run->lang` will do as well as executing `argv`.
+  bool is_runner = false;
+  /// Runs nothing of the source, and is not what somebody waits for.
+  bool only_reads = false;
+};
+
+/// The engine's ends of what a process has.
+struct near_ends {
+  unique_fd out;
+  unique_fd err;
+  unique_fd channel;
+};
+
+/// Makes the pipes of a process, and its channel where it is to have one;
+/// false, with errno, when there are no descriptors left.
+bool make_ends(launch& what, near_ends& ours, bool with_channel);
+
+/// What a carrier saw of an ended process. Nothing of it is the tool's word.
+struct run_ending {
+  /// Not empty: the tool never began, and why.
+  std::string start_failure;
+  bool lost = false;   // the carrier died: the tool may have run
+  int wait_status = 0; // as wait4 gives it
+  bool killed = false; // by `kill`, or by a limit of the carrier's own
+  bool memory_exceeded = false;
+  bool processes_exceeded = false;
+  bool cpu_exceeded = false;
+  bool disk_full = false; // bytes or inodes of the scratch were used up
+  std::chrono::microseconds wall{0};
+  std::chrono::microseconds cpu{0};
+  std::uint64_t peak_memory_bytes = 0;
+  isolation_report isolation;
+  std::vector<network_event> network;  // what the broker decided ...
+  std::size_t network_dropped = 0;     // ... and how much more than that
+  std::optional<network_event> denied; // by the run's policy, the first
+  std::vector<std::string> notes;
+
+  /// SIGXCPU is the kernel's word for it only then: a tool may send it to
+  /// itself. Clocks differ a little.
+  bool has_used(std::chrono::microseconds limit) const {
+    return cpu >= limit * 9 / 10;
+  }
+
+  /// Somebody who makes calls of another architecture is killed for it only
+  /// then.
+  bool has_filter() const {
+    return std::ranges::any_of(isolation.layers, [](const auto& l) {
+      return l.name == "seccomp" && l.state != layer_state::absent;
+    });
+  }
+
+  void add(network::broker::report&& decided) {
+    network = std::move(decided.events);
+    network_dropped = decided.dropped;
+    denied = std::move(decided.denied);
+    if (decided.lost)
+      notes.push_back("the run's network broker ended before the run did, and "
+                      "its network with it");
+  }
+};
+
+/// Told by a carrier, on the backend's strand, `ended` exactly once and last;
+/// by then nothing of the run can do anything (docs/decisions/0007).
+struct carrier_events {
+  std::function<void()> started; // the tool may have begun
+  std::function<void(run_ending)> ended;
+};
+
+/// Something that carries single processes: the cold path (a fresh, isolated
+/// exec through the warden) or warm slots. Used on the backend's strand only.
+class run_carrier {
+public:
+  virtual ~run_carrier() = default;
+  /// Whether this carrier can take this launch now; asked in order of speed.
+  virtual bool takes(const launch& what) const = 0;
+  /// What it takes may be carried by a process that has descriptors of its own
+  /// already: then those are the run's, instead of the far ends in `what`, and
+  /// `start` has to follow.
+  virtual std::optional<near_ends> claim(const launch&) { return std::nullopt; }
+  /// From an interpreter that is started for that, with options of its own.
+  virtual bool forks() const { return false; }
+  virtual void start(launch what, carrier_events events) = 0;
+  /// Kills the whole tree at once; `ended` follows. Unknown ids are ignored.
+  virtual void kill(const run_id& id) = 0;
+  /// Kills everything and refuses more; every `ended` follows.
+  virtual void stop() = 0;
+};
+
+} // namespace troupe

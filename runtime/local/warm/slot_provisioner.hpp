@@ -1,0 +1,36 @@
+#pragma once
+
+#include "runtime/local/launch/cold_launcher.hpp"
+#include "runtime/local/warm/slot_sandbox.hpp"
+#include "runtime/local/warm/warm_launcher.hpp"
+
+#include <memory>
+
+namespace troupe {
+
+/// The warden as the maker of grounds and interpreters, asked through the
+/// carrier that keeps it alive.
+class warden_grounds final : public zygote::grounds {
+public:
+  explicit warden_grounds(std::weak_ptr<cold_carrier> keeper)
+      : keeper_{std::move(keeper)} {}
+
+  void prepare(const launch& like,
+               std::function<void(result<zygote::ground>)> done) override;
+  void release(std::uint64_t ticket, std::function<void()> gone) override;
+  std::uint64_t hatch(std::vector<std::string> argv, unique_fd control,
+                      std::function<void(error)> failed) override;
+  void kill_interpreter(std::uint64_t number) override;
+
+private:
+  std::weak_ptr<cold_carrier> keeper_;
+};
+
+/// Warm interpreters started by that warden; null when their files cannot be
+/// written to `directory`. `which`: of what family, for whom, and from where.
+std::unique_ptr<zygote::slot_carrier> make_warm_carrier(
+  boost::asio::any_io_executor strand, const zygote::zygote_options& options,
+  zygote::slot_carrier::paths which, const std::string& directory,
+  std::string runners, std::weak_ptr<cold_carrier> keeper);
+
+} // namespace troupe

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "runtime/base/error.hpp"
+
+#include <string_view>
+
+namespace troupe {
+
+/// Without the blanks and line ends around it.
+std::string_view without_blanks(std::string_view text);
+
+/// A decimal number that is finite and uses the whole text.
+result<double> parse_number(std::string_view text);
+
+/// "30s", "500ms", "1.5min": in milliseconds. The unit must stand there.
+result<double> parse_milliseconds(std::string_view text);
+
+/// "512MiB", "64 KB", "4096": in bytes.
+result<double> parse_bytes(std::string_view text);
+
+} // namespace troupe

@@ -1,0 +1,268 @@
+#include "runtime/runner/program.hpp"
+
+#include "runtime/json/json.hpp"
+#include "runtime/runner/defaults.hpp"
+#include "runtime/runner/frame.hpp"
+#include "runtime/runner/request.hpp"
+#include "runtime/runner/schema_program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace troupe::script {
+
+namespace {
+
+// What a byte may become in a JSON string, and what stands around one.
+constexpr std::size_t longest_escape = 6;
+constexpr std::size_t around = 4;
+
+/// A JSON object as text, member by member. It may hold secrets: where it has
+/// to move in order to grow, nothing is left behind.
+class head_writer {
+public:
+  head_writer& text(std::string_view name, std::string_view value) {
+    begin(name);
+    append(value);
+    return *this;
+  }
+  head_writer& number(std::string_view name, std::uint64_t value) {
+    begin(name);
+    const auto digits = std::to_string(value);
+    reserve_wiping(out_, digits.size());
+    out_ += digits;
+    return *this;
+  }
+  head_writer& raw(std::string_view name, std::string_view value) {
+    begin(name);
+    reserve_wiping(out_, value.size());
+    out_ += value;
+    return *this;
+  }
+  head_writer& variables(std::string_view name, const environment& env) {
+    begin(name);
+    out_ += '{';
+    for (bool first = true; const auto& [key, value] : env) {
+      if (!std::exchange(first, false))
+        out_ += ',';
+      append(key);
+      out_ += ':';
+      append(value.reveal());
+    }
+    out_ += '}';
+    return *this;
+  }
+  head_writer& texts(std::string_view name,
+                     const std::vector<std::string>& values) {
+    begin(name);
+    out_ += '[';
+    for (bool first = true; const auto& value : values) {
+      if (!std::exchange(first, false))
+        out_ += ',';
+      append(value);
+    }
+    out_ += ']';
+    return *this;
+  }
+  std::string take() {
+    reserve_wiping(out_, 1);
+    out_ += '}';
+    return std::move(out_);
+  }
+
+private:
+  void begin(std::string_view name) {
+    reserve_wiping(out_, around);
+    out_ += out_.empty() ? '{' : ',';
+    append(name);
+    out_ += ':';
+  }
+  /// With room for what may follow it before the next one.
+  void append(std::string_view value) {
+    reserve_wiping(out_, longest_escape * value.size() + 2 * around);
+    json::append_string(out_, value);
+  }
+  std::string out_;
+};
+
+bool is_python(language lang) {
+  return lang == language::python;
+}
+
+/// As the runners spell it.
+std::string_view spelled(language lang) {
+  switch (lang) {
+  case language::python:
+    return "python";
+  case language::typescript:
+    return "typescript";
+  case language::javascript:
+    return "javascript";
+  case language::shell:
+    break;
+  }
+  return "shell";
+}
+
+/// What every process of ours starts with; the run's own variables win.
+environment with_basics(environment env) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> basics{
+    {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
+     {"HOME", "/tmp"},
+     {"TMPDIR", "/tmp"},
+     {"LANG", "C.UTF-8"},
+     {"NO_COLOR", "1"},
+     {"TERM", "dumb"},
+     {"PYTHONUNBUFFERED", "1"},
+     {"PYTHONWARNINGS", "ignore"},
+     {"PYTHONDONTWRITEBYTECODE", "1"}}};
+  for (const auto& [name, value] : basics)
+    env.try_emplace(std::string{name}, secret{std::string{value}});
+  return env;
+}
+
+std::vector<std::string> interpreter(language lang, const program_paths& paths,
+                                     const std::string& chosen) {
+  if (is_python(lang))
+    // Isolated: neither variables nor the working directory have a say in how
+    // the interpreter itself starts. UTF-8, whatever the locale.
+    return {chosen.empty() ? paths.python : chosen, "-I", "-B", "-X", "utf8",
+            paths.runners + "/python/serve.py"};
+  return {chosen.empty() ? paths.node : chosen, "--no-warnings",
+          paths.runners + "/node/serve.cjs"};
+}
+
+result<program> assemble(language lang, const program_paths& paths,
+                         const std::string& chosen, frame::message& m,
+                         std::size_t answer_limit) {
+  auto request = frame::encode(m);
+  wipe(m[frame::part::head]); // holds the variables
+  if (request.has_error())
+    return request.error();
+  program p;
+  p.by = is_python(lang) ? runner::python : runner::node;
+  p.argv = interpreter(lang, paths, chosen);
+  p.environment = with_basics({});
+  p.request = secret{std::move(*request)};
+  p.answer_limit = answer_limit;
+  return p;
+}
+
+program command(const prepared_run& run, const program_paths& paths) {
+  program p;
+  p.argv = run.argv.empty()
+    ? std::vector<std::string>{paths.shell, "-c", run.command}
+    : run.argv;
+  p.environment = with_basics(run.env);
+  p.input = run.stdin_text;
+  return p;
+}
+
+head_writer begin_head(const prepared_run& run, std::string_view operation) {
+  head_writer head;
+  head.text("op", operation)
+    .text("lang", spelled(run.lang))
+    .text("name", run.name)
+    .text("function", run.function);
+  return head;
+}
+
+} // namespace
+
+result<frame::message> make_request(const prepared_run& run, place where) {
+  auto head = begin_head(run, run.kind == run_kind::code ? "code" : "call");
+  if (where == place::elsewhere)
+    head.variables("env", run.env).raw("keep_env", "true");
+  else
+    head.variables("env", with_basics(run.env));
+  head.number("max_value", run.limits.result_bytes)
+    .number("max_text", run.return_char_limit);
+  if (!run.venv.empty())
+    head.text("venv", run.venv);
+  if (!run.agent_id.empty())
+    head.text("agent_id", run.agent_id);
+  if (!run.args_json_schema.empty()) {
+    // Pasted as it is, so it must be JSON and nothing else.
+    if (auto valid = json::check(run.args_json_schema); valid.has_error())
+      return valid.error().within("args_json_schema");
+    head.raw("args_schema", run.args_json_schema);
+  } else if (!run.json_schema.empty() && !is_python(run.lang)) {
+    // As text: only a call whose names do not match needs it read.
+    head.text("json_schema", run.json_schema);
+  }
+  if (is_python(run.lang) && !run.dropped_nulls.empty())
+    head.texts("nulls", run.dropped_nulls); // its annotations say more
+  frame::message m;
+  m[frame::part::head] = head.take();
+  m[frame::part::body] = run.source;
+  m[frame::part::args] = run.args_json;
+  m[frame::part::state] = run.agent_state_json;
+  return m;
+}
+
+std::size_t max_answer_bytes(const prepared_run& run) {
+  auto state = run.agent_state_json.empty()
+    ? 0
+    : defaults::max_state_bytes(run.agent_state_json.size());
+  return frame::header_bytes + defaults::max_head_bytes
+    + std::max<std::size_t>(run.limits.result_bytes, defaults::min_value_bytes)
+    + state;
+}
+
+environment basic_environment() {
+  return with_basics({});
+}
+
+environment early_environment() {
+  return with_basics({{"TROUPE_EARLY", secret{"1"}}});
+}
+
+result<program> build_program(const prepared_run& run,
+                              const program_paths& paths,
+                              std::string_view code) {
+  if (run.kind == run_kind::command)
+    return command(run, paths);
+  if (run.lang == language::shell) {
+    auto as_command = run;
+    as_command.command = run.source;
+    as_command.argv.clear();
+    return command(as_command, paths);
+  }
+  auto m = make_request(run);
+  if (m.has_error())
+    return m.error();
+  (*m)[frame::part::code] = code;
+  return assemble(run.lang, paths, run.interpreter, *m, max_answer_bytes(run));
+}
+
+result<program> build_compile(const prepared_run& run,
+                              const program_paths& paths) {
+  if (run.kind == run_kind::command || run.lang == language::shell)
+    return bad_field("/language", "a command has nothing to compile");
+  auto head = begin_head(run, "compile");
+  if (run.kind == run_kind::code)
+    head.raw("snippet", "true");
+  frame::message m;
+  m[frame::part::head] = head.take();
+  m[frame::part::body] = run.source;
+  return assemble(run.lang, paths, run.interpreter, m,
+                  defaults::max_code_bytes(run.source.size()));
+}
+
+result<program> build_schema_program(language lang, std::string_view source,
+                                     std::string_view function,
+                                     const program_paths& paths) {
+  if (lang == language::shell)
+    return bad_field("/source_type", "a shell script has no functions",
+                     "give a json_schema");
+  head_writer head;
+  head.text("op", "schema").text("lang", spelled(lang));
+  head.text("function", function);
+  frame::message m;
+  m[frame::part::head] = head.take();
+  m[frame::part::body] = source;
+  return assemble(lang, paths, {}, m, defaults::max_schema_bytes);
+}
+
+} // namespace troupe::script

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "runtime/engine/response_store.hpp"
+#include "storage/maintenance/store.hpp"
+
+#include <memory>
+
+namespace troupe {
+
+/// The archive in the store, with a thread of its own for the disk.
+std::shared_ptr<answer_archive>
+make_stored_archive(std::shared_ptr<store> kept);
+
+} // namespace troupe

@@ -1,0 +1,132 @@
+#include "storage/catalog/catalog_change.hpp"
+
+#include "storage/database/key_codec.hpp"
+
+#include <algorithm>
+
+namespace troupe {
+
+catalog_edit::catalog_edit(const catalog& base, const catalog_tables& tables,
+                           sealer& seals, const catalog_options& options,
+                           author who, timestamp now)
+    : base_{base}, tables_{tables}, seals_{seals}, options_{options},
+      who_{std::move(who)}, now_{now} {}
+
+const organization_catalog& catalog_edit::seen() const {
+  static const organization_catalog nothing;
+  if (mine_)
+    return *mine_;
+  const auto* found = base_.find(who_.organization);
+  return found ? *found : nothing;
+}
+
+organization_catalog& catalog_edit::mine() {
+  if (!mine_) {
+    mine_ = std::make_shared<organization_catalog>(seen());
+    mine_->id = who_.organization;
+  }
+  return *mine_;
+}
+
+std::shared_ptr<catalog> catalog_edit::finish() {
+  if (!next_)
+    next_ = std::make_shared<catalog>(base_);
+  if (mine_)
+    next_->organizations[who_.organization] = mine_;
+  ++next_->version;
+  batch_.put(column::meta, catalog_version_key(), keys::number(next_->version));
+  return next_;
+}
+
+result<change_reply> catalog_edit::operator()(const delete_organization& c) {
+  auto has_a_key
+    = [&](const auto& entry) { return entry.second->organization == c.id; };
+  if (!base_.find(c.id) && std::ranges::none_of(base_.keys_by_hash, has_a_key))
+    return nothing_here("organization", c.id.str());
+  who_.organization = c.id;
+  erase_everything();
+  return change_reply{};
+}
+
+void catalog_edit::erase_everything() {
+  auto prefix = keys::spell(who_.organization);
+  // The last three hold what opens with the organization's keys only, and
+  // these go as well.
+  for (auto where : {column::tools, column::configs, column::variables,
+                     column::agent_variables, column::keys, column::runs,
+                     column::run_index, column::idempotency})
+    batch_.erase_prefix(where, prefix);
+  next_ = std::make_shared<catalog>(base_);
+  mine_.reset();
+  next_->organizations.erase(who_.organization);
+  for (const auto& [hash, key] : base_.keys_by_hash)
+    if (key->organization == who_.organization)
+      next_->keys_by_hash.erase(hash);
+}
+
+// -- replies ------------------------------------------------------------------
+
+change_reply about(std::shared_ptr<const tool> t, bool created) {
+  change_reply reply;
+  reply.created = created;
+  reply.tool = std::move(t);
+  return reply;
+}
+
+change_reply about(std::shared_ptr<const sandbox_config> c, bool created) {
+  change_reply reply;
+  reply.created = created;
+  reply.config = std::move(c);
+  return reply;
+}
+
+change_reply about(std::shared_ptr<const sealed_variable> v, bool created) {
+  change_reply reply;
+  reply.created = created;
+  reply.variable = std::move(v);
+  return reply;
+}
+
+change_reply about(std::shared_ptr<const api_key> k, bool created) {
+  change_reply reply;
+  reply.created = created;
+  reply.key = std::move(k);
+  return reply;
+}
+
+// -- errors -------------------------------------------------------------------
+
+error nothing_here(std::string_view what, std::string_view id) {
+  return {ec::not_found,
+          "there is no " + std::string{what} + " '"
+            + std::string{id.substr(0, 128)} + "'",
+          {},
+          {}};
+}
+
+error too_many(std::string_view what, std::size_t limit) {
+  return {ec::exhausted,
+          "the limit of " + std::to_string(limit) + " " + std::string{what}
+            + " is reached; delete some first",
+          {},
+          {}};
+}
+
+result<void> check_revision(std::uint64_t is,
+                            const std::optional<std::uint64_t>& expected) {
+  if (!expected || *expected == is)
+    return {};
+  auto reason = "is " + (is == 0 ? std::string{"none"} : std::to_string(is))
+    + ", not " + std::to_string(*expected);
+  return error{ec::conflict,
+               "the revision " + reason
+                 + ": somebody changed it; read it again",
+               {{std::string{revision_pointer}, reason, {}}},
+               {}};
+}
+
+std::string catalog_version_key() {
+  return keys::spell_global({"catalog_version"});
+}
+
+} // namespace troupe

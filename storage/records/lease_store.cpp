@@ -1,0 +1,136 @@
+#include "storage/records/lease_store.hpp"
+
+#include "runtime/json/reader.hpp"
+#include "runtime/model/codec/codec.hpp"
+#include "storage/database/key_codec.hpp"
+#include "storage/records/record_format.hpp"
+
+namespace troupe {
+
+namespace {
+
+constexpr std::string_view a_lease = "sandbox lease";
+
+std::string place_of(const sandbox_lease& lease) {
+  return keys::spell(lease.organization, {lease.tag});
+}
+
+std::string encode(const sandbox_lease& lease) {
+  json::object o;
+  o["provider"] = to_string(lease.provider);
+  o["run"] = lease.run.str();
+  o["sandbox"] = lease.sandbox;
+  if (!lease.key.empty())
+    o["key"] = lease.key;
+  o["written_at"] = to_text(lease.written_at);
+  return records::encode(o);
+}
+
+result<sandbox_lease> decode(std::string_view key, std::string_view bytes) {
+  auto place = keys::split(key);
+  if (!place || place->size() != 2)
+    return records::damaged(a_lease, "has a key of another form");
+  auto parts = records::decode(bytes, a_lease);
+  if (!parts)
+    return parts.error();
+  json::reader in{parts->body};
+  sandbox_lease lease;
+  lease.organization = organization_id{std::string{(*place)[0]}};
+  lease.tag = (*place)[1];
+  auto provider = parse_backend(in.required_text("provider"));
+  lease.run = run_id{in.required_text("run")};
+  lease.sandbox = in.required_text("sandbox");
+  lease.key = in.text("key").value_or("");
+  auto written = parse_timestamp(in.required_text("written_at"));
+  if (in.finish_lenient() || !provider || !written)
+    return records::damaged(a_lease, "does not read");
+  lease.provider = *provider;
+  lease.written_at = *written;
+  return lease;
+}
+
+} // namespace
+
+result<std::unique_ptr<sandbox_store>>
+sandbox_store::open(std::shared_ptr<database> db) {
+  std::unique_ptr<sandbox_store> made{new sandbox_store{std::move(db)}};
+  if (auto read = made->read_all(); !read)
+    return read.error();
+  return made;
+}
+
+result<void> sandbox_store::read_all() {
+  generation_ = db_->generation();
+  leases_.clear();
+  return db_->scan(column::sandboxes, {},
+                   [this](auto key, auto bytes) -> result<bool> {
+                     auto lease = decode(key, bytes);
+                     if (!lease)
+                       return lease.error();
+                     leases_[lease->tag] = std::move(*lease);
+                     return true;
+                   });
+}
+
+result<void> sandbox_store::heal() {
+  if (auto healed = db_->heal(); !healed)
+    return healed;
+  if (db_->generation() != generation_)
+    return read_all();
+  return {};
+}
+
+result<void> sandbox_store::put(const sandbox_lease& lease, durability how) {
+  batch changes;
+  changes.put(column::sandboxes, place_of(lease), encode(lease));
+  if (auto written = db_->write(changes, how); !written)
+    return written;
+  leases_[lease.tag] = lease;
+  return {};
+}
+
+result<void> sandbox_store::write(const sandbox_lease& lease) {
+  std::lock_guard guard{mutex_};
+  if (auto healed = heal(); !healed)
+    return healed;
+  return put(lease, durability::synced);
+}
+
+result<void> sandbox_store::confirm(const std::string& tag,
+                                    const std::string& sandbox) {
+  std::lock_guard guard{mutex_};
+  if (auto healed = heal(); !healed)
+    return healed;
+  auto i = leases_.find(tag);
+  if (i == leases_.end())
+    return {};
+  auto lease = i->second;
+  lease.sandbox = sandbox;
+  return put(lease, durability::buffered);
+}
+
+result<void> sandbox_store::release(const std::string& tag) {
+  std::lock_guard guard{mutex_};
+  if (auto healed = heal(); !healed)
+    return healed;
+  auto i = leases_.find(tag);
+  if (i == leases_.end())
+    return {};
+  batch changes;
+  changes.erase(column::sandboxes, place_of(i->second));
+  auto written = db_->write(changes, durability::buffered);
+  if (written)
+    leases_.erase(i);
+  return written;
+}
+
+std::vector<sandbox_lease> sandbox_store::list(backend_kind provider) const {
+  std::lock_guard guard{mutex_};
+  std::vector<sandbox_lease> out;
+  for (const auto& [tag, lease] : leases_)
+    if (lease.provider == provider)
+      out.push_back(lease);
+  return out;
+}
+
+} // namespace troupe

@@ -1,0 +1,190 @@
+#include "actors/state/admission.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <memory>
+#include <random>
+#include <vector>
+
+using namespace troupe;
+
+BOOST_AUTO_TEST_SUITE(admission_suite)
+
+namespace {
+
+const organization_id one{"org-1"};
+const organization_id two{"org-2"};
+
+struct guest {
+  int number = 0;
+  admission::stay stay;
+};
+using guest_ptr = std::shared_ptr<guest>;
+
+guest_ptr make(int number) {
+  auto g = std::make_shared<guest>();
+  g->number = number;
+  return g;
+}
+
+result<admission::verdict> enter(admission& a, const guest_ptr& g,
+                                 const organization_id& who,
+                                 backend_kind kind = backend_kind::local) {
+  return a.enter(g->stay, who, kind, 0, g);
+}
+
+std::vector<int> numbers(const std::vector<admission::guest>& guests) {
+  std::vector<int> all;
+  for (const auto& g : guests)
+    all.push_back(std::static_pointer_cast<guest>(g)->number);
+  return all;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(runs_waits_and_refuses_at_its_bounds) {
+  admission_limits limits;
+  limits.running = 1;
+  limits.waiting = 1;
+  admission a{limits};
+  auto first = make(1), second = make(2), third = make(3);
+  BOOST_TEST((*enter(a, first, one) == admission::verdict::run));
+  BOOST_TEST((*enter(a, second, one) == admission::verdict::wait));
+  auto refused = enter(a, third, one);
+  BOOST_REQUIRE(!refused.has_value());
+  BOOST_TEST((refused.error().code == ec::exhausted));
+  BOOST_TEST(refused.error().retry_after.count() >= 100);
+  auto next = numbers(a.leave(first->stay));
+  BOOST_REQUIRE(next.size() == 1u);
+  BOOST_TEST(next[0] == 2);
+  BOOST_TEST((second->stay.now == admission::stay::state::running));
+  BOOST_TEST(a.leave(second->stay).empty());
+  BOOST_TEST(a.now().running == 0u);
+  BOOST_TEST(a.now().waiting == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(bounds_each_organization_for_itself) {
+  admission_limits limits;
+  limits.running_per_organization = 1;
+  limits.waiting_per_organization = 1;
+  admission a{limits};
+  auto a1 = make(1), a2 = make(2), a3 = make(3), b1 = make(4);
+  BOOST_TEST((*enter(a, a1, one) == admission::verdict::run));
+  BOOST_TEST((*enter(a, a2, one) == admission::verdict::wait));
+  BOOST_TEST(!enter(a, a3, one).has_value());
+  BOOST_TEST((*enter(a, b1, two) == admission::verdict::run));
+}
+
+BOOST_AUTO_TEST_CASE(bounds_each_backend_and_moves_between_them) {
+  admission_limits limits;
+  limits.running_per_backend[backend_kind::e2b] = 1;
+  admission a{limits};
+  auto first = make(1), second = make(2), third = make(3);
+  BOOST_TEST(
+    (*enter(a, first, one, backend_kind::e2b) == admission::verdict::run));
+  BOOST_TEST(
+    (*enter(a, second, one, backend_kind::e2b) == admission::verdict::wait));
+  BOOST_TEST((*enter(a, third, one) == admission::verdict::run));
+  std::vector<admission::guest> woken;
+  BOOST_TEST(a.move(first->stay, backend_kind::local, woken));
+  BOOST_TEST(numbers(woken) == std::vector<int>{2},
+             boost::test_tools::per_element());
+  woken.clear();
+  BOOST_TEST(!a.move(third->stay, backend_kind::e2b, woken));
+  BOOST_TEST((third->stay.now == admission::stay::state::outside));
+  BOOST_TEST(a.now().running == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(forgets_who_gives_up_waiting) {
+  admission_limits limits;
+  limits.running = 1;
+  admission a{limits};
+  auto first = make(1), second = make(2), third = make(3);
+  (void)enter(a, first, one);
+  (void)enter(a, second, one);
+  (void)enter(a, third, one);
+  BOOST_TEST(a.leave(second->stay).empty());
+  BOOST_TEST(numbers(a.leave(first->stay)) == std::vector<int>{3},
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(counts_nothing_twice_whatever_happens) {
+  admission_limits limits;
+  limits.running = 7;
+  limits.running_per_organization = 4;
+  limits.running_per_other_backend = 5;
+  limits.waiting = 20;
+  admission a{limits};
+  std::mt19937 random{20261118};
+  std::vector<guest_ptr> inside;
+  for (int step = 0; step < 20'000; ++step) {
+    if (random() % 2 == 0 || inside.empty()) {
+      auto g = make(step);
+      auto kind = random() % 3 == 0 ? backend_kind::e2b : backend_kind::local;
+      if (enter(a, g, random() % 2 ? one : two, kind))
+        inside.push_back(g);
+    } else {
+      auto i = random() % inside.size();
+      auto g = inside[i];
+      if (random() % 8 == 0 && g->stay.now == admission::stay::state::running) {
+        std::vector<admission::guest> woken;
+        if (!a.move(g->stay, backend_kind::e2b, woken))
+          inside.erase(inside.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        (void)a.leave(g->stay);
+        inside.erase(inside.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
+    std::uint32_t running = 0, waiting = 0;
+    for (const auto& g : inside) {
+      running += g->stay.now == admission::stay::state::running;
+      waiting += g->stay.now == admission::stay::state::waiting;
+    }
+    BOOST_REQUIRE(a.now().running == running);
+    BOOST_REQUIRE(a.now().waiting == waiting);
+    BOOST_REQUIRE(running <= limits.running);
+  }
+  for (const auto& g : inside)
+    (void)a.leave(g->stay);
+  BOOST_TEST(a.now().running == 0u);
+  BOOST_TEST(a.now().waiting == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(keeps_places_for_others_beside_two_that_flood) {
+  admission_limits limits;
+  limits.running = 1;
+  limits.waiting = 100;
+  limits.waiting_per_organization = 60;
+  admission a{limits};
+  std::vector<guest_ptr> guests;
+  auto flood = [&](const organization_id& who) {
+    do
+      guests.push_back(make(0));
+    while (enter(a, guests.back(), who));
+  };
+  flood(one);
+  flood(two);
+  auto lonely = make(1);
+  auto verdict = enter(a, lonely, organization_id{"org-3"});
+  BOOST_REQUIRE(verdict.has_value());
+  BOOST_TEST((*verdict == admission::verdict::wait));
+  a.leave(lonely->stay);
+}
+
+BOOST_AUTO_TEST_CASE(wakes_others_beside_a_backend_that_is_full) {
+  admission_limits limits;
+  limits.running = 2;
+  limits.running_per_backend[backend_kind::e2b] = 1;
+  admission a{limits};
+  auto far = make(1), near = make(2), far_too = make(3), near_too = make(4);
+  BOOST_TEST(
+    (*enter(a, far, one, backend_kind::e2b) == admission::verdict::run));
+  BOOST_TEST((*enter(a, near, one) == admission::verdict::run));
+  BOOST_TEST(
+    (*enter(a, far_too, one, backend_kind::e2b) == admission::verdict::wait));
+  BOOST_TEST((*enter(a, near_too, one) == admission::verdict::wait));
+  BOOST_TEST((numbers(a.leave(near->stay)) == std::vector{4}));
+  BOOST_TEST((numbers(a.leave(far->stay)) == std::vector{3}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,188 @@
+#pragma once
+
+#include "net/providers/aio/provider.hpp"
+#include "net/providers/daytona/provider.hpp"
+#include "net/providers/e2b/provider.hpp"
+#include "runtime/base/log.hpp"
+#include "tests/support/providers/fake_aio.hpp"
+#include "tests/support/providers/fake_daytona.hpp"
+#include "tests/support/providers/fake_e2b.hpp"
+#include "tests/support/providers/remote_contract.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <future>
+#include <mutex>
+
+/// Three providers that can be made to fail, and what must hold all the same.
+namespace troupe::test {
+
+using namespace troupe::net;
+using namespace std::chrono_literals;
+using kind = fault::kind;
+using steady = std::chrono::steady_clock;
+
+inline const std::string value = "s3cret-of-the-run";
+
+/// Every line that is logged while a test runs.
+struct log_catcher {
+  static inline std::mutex mutex;
+  static inline std::string text;
+
+  log_catcher() {
+    text.clear();
+    log::connect(take, log::level::debug);
+  }
+  ~log_catcher() { log::connect(nullptr, log::level::off); }
+  static void take(log::level, std::string_view line,
+                   log::fields more) noexcept {
+    std::lock_guard guard{mutex};
+    text += line;
+    for (const auto& field : more) {
+      text += field.name;
+      text += field.value;
+    }
+  }
+  static std::string all() {
+    std::lock_guard guard{mutex};
+    return text;
+  }
+};
+
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+
+inline std::string with_status(std::string_view status, std::string_view body) {
+  return "HTTP/1.1 " + std::string{status}
+  + "\r\nContent-Type: application/json\r\nContent-Length: "
+    + std::to_string(body.size()) + "\r\n\r\n" + std::string{body};
+}
+
+inline fault raw(std::string bytes) {
+  fault f;
+  f.what = kind::raw;
+  f.bytes = std::move(bytes);
+  return f;
+}
+
+/// One provider: its stand-in, our side of it, and where faults can happen.
+struct place {
+  std::string name;
+  backend_kind where = backend_kind::e2b;
+  stand_in* server = nullptr;
+  std::function<int()> alive;
+  std::vector<std::string> phases; // paths: while creating, while running
+  std::string key;
+  remote_side side;
+};
+
+struct fault_house {
+  log_catcher logged;
+  e2b_stand_in e2b;
+  daytona_stand_in daytona;
+  aio_stand_in aio;
+
+  std::unique_ptr<place> at_e2b(std::string key = {}) {
+    auto p = std::make_unique<place>();
+    p->name = "E2B";
+    p->where = backend_kind::e2b;
+    p->server = &e2b.server();
+    p->alive = [this] { return static_cast<int>(e2b.boxes().size()); };
+    p->phases = {"/v2/sandboxes", "/execute"};
+    p->key = key.empty() ? e2b_stand_in::api_key : key;
+    e2b_options o;
+    o.api_key = secret{p->key};
+    o.api_url = o.sandbox_url = e2b.url();
+    p->side.open([o](auto client) { return make_e2b(client, o); }, bounds());
+    return p;
+  }
+  std::unique_ptr<place> at_daytona() {
+    auto p = std::make_unique<place>();
+    p->name = "Daytona";
+    p->where = backend_kind::daytona;
+    p->server = &daytona.server();
+    p->alive = [this] { return daytona.alive(); };
+    p->phases = {"/api/sandbox", "/toolbox/"};
+    p->key = daytona_stand_in::api_key;
+    daytona_options o;
+    o.api_key = secret{p->key};
+    o.api_url = daytona.api_url();
+    o.poll_first = 5ms;
+    o.poll_max = 20ms;
+    p->side.open([o](auto client) { return make_daytona(client, o); },
+                 bounds());
+    return p;
+  }
+  std::unique_ptr<place> at_aio() {
+    auto p = std::make_unique<place>();
+    p->name = "AIO";
+    p->where = backend_kind::aio;
+    p->server = &aio.server();
+    p->alive = [this] { return aio.directories(); };
+    p->phases = {"/v1/bash/exec", "/v1/file/write"};
+    p->key = aio_stand_in::api_key;
+    aio_options o;
+    o.host = "127.0.0.1";
+    o.port = aio.port();
+    o.api_key = secret{p->key};
+    p->side.open([o](auto client) { return make_aio(client, o); }, bounds());
+    return p;
+  }
+  static remote_options bounds() {
+    remote_options o;
+    o.keeper.destroy_timeout = 2s;
+    o.keeper.forget_after = 0s; // a stand-in's list is never late
+    return o;
+  }
+
+  prepared_run run_at(const place& p, std::chrono::milliseconds limit) {
+    auto r = python_run(p.where, "def tool():\n  return 1\n");
+    r.env.emplace("TOKEN", secret{value});
+    r.deadline = steady::now() + limit;
+    return r;
+  }
+
+  /// In time, nothing told, nothing left. The outcome is the caller's to judge.
+  run_outcome survive(place& p, std::chrono::milliseconds limit = 10s) {
+    auto began = steady::now();
+    auto outcome = p.side.run(run_at(p, limit));
+    BOOST_TEST((steady::now() - began < limit + 3s));
+    if (!outcome.answer) {
+      const auto& text = outcome.answer.error().text;
+      BOOST_TEST(!text.empty());
+      BOOST_TEST(!contains(text, value), text);
+      BOOST_TEST(!contains(text, p.key), text);
+    }
+    // What could not be ended at once is still being tried, or found again.
+    auto until = steady::now() + 30s;
+    while (!is_clean(p) && steady::now() < until)
+      reconcile(p);
+    BOOST_TEST(p.alive() == 0);
+    BOOST_TEST(p.side.leases->list(p.where).empty());
+    BOOST_TEST(!contains(log_catcher::all(), value));
+    BOOST_TEST(!contains(log_catcher::all(), p.key));
+    return outcome;
+  }
+  static bool is_clean(place& p) {
+    return p.alive() == 0 && p.side.leases->list(p.where).empty();
+  }
+  static void reconcile(place& p) {
+    auto done = std::make_shared<std::promise<void>>();
+    p.side.backend->reconcile(false, [done](auto) { done->set_value(); });
+    done->get_future().wait();
+  }
+  /// Everywhere, while creating and while running.
+  void everywhere(const fault& what, std::chrono::milliseconds limit = 10s) {
+    for (auto& p : {at_e2b(), at_daytona(), at_aio()})
+      for (const auto& path : p->phases)
+        BOOST_TEST_CONTEXT(p->name << " at " << path) {
+          auto f = what;
+          f.path = path;
+          p->server->add_fault(f);
+          survive(*p, limit);
+        }
+  }
+};
+
+} // namespace troupe::test
