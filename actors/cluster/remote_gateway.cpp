@@ -1,7 +1,5 @@
 #include "actors/cluster/remote_gateway.hpp"
 
-#include "actors/dispatch/backend_selection.hpp"
-
 #include <type_traits>
 #include <utility>
 
@@ -53,11 +51,9 @@ result<taken_run> gate_state::take_in(execution& what) {
   const auto sent = what.ext.find(complete_run);
   // What another node asks for is its own standard, as a rule: here it gets no
   // less than runs of this one.
-  const auto rank = [](isolation_level level) {
-    return isolation_rank(backend_kind::local, level);
-  };
   if (const auto least = context->options.rules.weakest; sent != what.ext.end()
-      && request.isolation && rank(*request.isolation) < rank(least))
+      && request.isolation
+      && strictness(*request.isolation) < strictness(least))
     request.isolation = least;
   auto taken = take_on(*context, caller{what.who}, std::move(request));
   if (!taken)

@@ -49,21 +49,6 @@ result<sandbox_config> default_of(const organization_id& organization,
   return config;
 }
 
-/// Rank: strict is the strictest.
-int strictness(isolation_level level) {
-  switch (level) {
-  case isolation_level::strict:
-    return 3;
-  case isolation_level::standard:
-    return 2;
-  case isolation_level::best_effort:
-    return 1;
-  case isolation_level::off:
-    return 0;
-  }
-  return 0;
-}
-
 result<isolation_level> choose_isolation(const run_request& request,
                                          const common_config& config,
                                          const run_rules& rules) {

@@ -166,16 +166,7 @@ int isolation_rank(backend_kind kind, isolation_level local) {
     return 2;
   case backend_kind::peer: // as ours: it runs the same engine
   case backend_kind::local:
-    switch (local) {
-    case isolation_level::strict:
-      return 3;
-    case isolation_level::standard:
-      return 2;
-    case isolation_level::best_effort:
-      return 1;
-    case isolation_level::off:
-      return 0;
-    }
+    return strictness(local);
   }
   return 0;
 }

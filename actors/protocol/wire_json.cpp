@@ -6,17 +6,8 @@ namespace troupe {
 
 namespace {
 
-// Errors are sentences.
-constexpr std::size_t largest_error_text = 4u << 20;
-
 // A byte becomes six at most: \u0000.
 constexpr std::size_t longest_escape = 6;
-
-json::parse_limits up_to(std::size_t bytes) {
-  json::parse_limits limits;
-  limits.bytes = bytes;
-  return limits;
-}
 
 /// What a request holds that can be long, unescaped.
 std::size_t bytes_in(const run_request& r) {
@@ -36,47 +27,6 @@ std::size_t bytes_in(const run_request& r) {
   return n;
 }
 
-json::object to_json(const error& e) {
-  json::object o;
-  o["code"] = static_cast<std::uint64_t>(e.code);
-  o["text"] = e.text;
-  if (e.retry_after.count() > 0)
-    o["retry_after_ms"] = e.retry_after.count();
-  json::array fields;
-  for (const auto& field : e.fields)
-    fields.push_back(json::object{{"pointer", field.pointer},
-                                  {"reason", field.reason},
-                                  {"hint", field.hint}});
-  if (!fields.empty())
-    o["fields"] = std::move(fields);
-  return o;
-}
-
-std::string member(const json::object& o, std::string_view name) {
-  auto* v = o.if_contains(name);
-  return v && v->is_string() ? std::string{v->get_string()} : std::string{};
-}
-
-error parse_error(const json::object& o) {
-  error e;
-  auto number = [&o](std::string_view name) -> std::int64_t {
-    auto* v = o.if_contains(name);
-    return v && v->is_int64() ? v->get_int64() : 0;
-  };
-  auto code = number("code");
-  e.code = code >= 1 && code <= static_cast<int>(ec::no_space)
-    ? static_cast<ec>(code)
-    : ec::internal;
-  e.text = member(o, "text");
-  e.retry_after = std::chrono::milliseconds{number("retry_after_ms")};
-  if (auto* fields = o.if_contains("fields"); fields && fields->is_array())
-    for (const auto& each : fields->get_array())
-      if (auto* f = each.if_object())
-        e.fields.push_back(
-          {member(*f, "pointer"), member(*f, "reason"), member(*f, "hint")});
-  return e;
-}
-
 } // namespace
 
 std::string to_text(const std::shared_ptr<const run_request>& request) {
@@ -88,19 +38,12 @@ std::string to_text(const std::shared_ptr<const run_request>& request) {
   return text;
 }
 
-std::string to_text(const std::shared_ptr<const run_result>& result) {
-  return result ? to_wire_text(*result) : std::string{};
-}
-
-std::string to_text(const std::shared_ptr<const error>& failure) {
-  return failure ? json::to_text(to_json(*failure)) : std::string{};
-}
-
 result<std::shared_ptr<const run_request>>
 request_from_text(std::string_view text) {
   if (text.empty())
     return std::shared_ptr<const run_request>{};
-  auto limits = up_to(largest_request_text);
+  json::parse_limits limits;
+  limits.bytes = largest_request_text;
   limits.wiped = true; // it holds variables
   auto body = json::parse_object(text, limits);
   if (!body)
@@ -109,28 +52,6 @@ request_from_text(std::string_view text) {
   if (!parsed)
     return parsed.error();
   return std::make_shared<const run_request>(std::move(*parsed));
-}
-
-result<std::shared_ptr<const run_result>>
-result_from_text(std::string_view text) {
-  if (text.empty())
-    return std::shared_ptr<const run_result>{};
-  auto body = json::parse_object(text, up_to(largest_result_text));
-  if (!body)
-    return body.error();
-  auto parsed = parse_run_result(*body);
-  if (!parsed)
-    return parsed.error();
-  return std::make_shared<const run_result>(std::move(*parsed));
-}
-
-result<std::shared_ptr<const error>> error_from_text(std::string_view text) {
-  if (text.empty())
-    return std::shared_ptr<const error>{};
-  auto body = json::parse_object(text, up_to(largest_error_text));
-  if (!body)
-    return body.error();
-  return std::make_shared<const error>(parse_error(*body));
 }
 
 // -- what fits ----------------------------------------------------------------

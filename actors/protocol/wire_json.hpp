@@ -2,6 +2,7 @@
 
 #include "actors/protocol/link_options.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/model/codec/outcome_text.hpp"
 #include "runtime/model/run.hpp"
 
 #include <memory>
@@ -14,20 +15,13 @@ namespace troupe {
 // them. Who would send a longer one says so instead: the link would be cut.
 inline constexpr std::size_t largest_request_text
   = largest_request_frame - (64u << 10);
-inline constexpr std::size_t largest_result_text
-  = largest_answer_frame - (1u << 20);
+static_assert(largest_result_text + (1u << 20) <= largest_answer_frame);
 
-// Requests, results and errors as JSON text, both ways: for the wire between
-// nodes and for what is kept under a key. "" stands for nothing. The text of a
-// request holds its secrets.
+// Requests as JSON text, both ways; "" stands for nothing. The text holds the
+// request's secrets. Results and errors: model/codec/outcome_text.hpp.
 std::string to_text(const std::shared_ptr<const run_request>& request);
-std::string to_text(const std::shared_ptr<const run_result>& result);
-std::string to_text(const std::shared_ptr<const error>& failure);
 result<std::shared_ptr<const run_request>>
 request_from_text(std::string_view text);
-result<std::shared_ptr<const run_result>>
-result_from_text(std::string_view text);
-result<std::shared_ptr<const error>> error_from_text(std::string_view text);
 
 /// Whether the request can be sent over a link.
 result<void> check_fits_link(const run_request& request);

@@ -156,20 +156,6 @@ std::string audit_of_run(const live_run& run, const prepared_run* prepared) {
   });
 }
 
-std::string audit_of_lost(const run_record& run) {
-  return write_line([&](json::writer& line) {
-    line.text("event", "run");
-    line.text("run", run.id.str());
-    if (!run.tool_name.empty())
-      line.text("tool_name", run.tool_name);
-    if (!run.agent_id.empty())
-      line.text("agent", run.agent_id);
-    line.text("backend", to_string(run.backend));
-    line.text("status", to_string(run_status::error));
-    line.text("reason", to_string(exit_reason::lost));
-  });
-}
-
 std::string audit_of_change(const caller& who, const catalog_change& what,
                             const error* failure) {
   json::object line;

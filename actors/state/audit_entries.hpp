@@ -11,9 +11,6 @@ namespace troupe {
 /// The text of a JSON object, made without the object: every run has one.
 std::string audit_of_run(const live_run& run, const prepared_run* prepared);
 
-/// The same for a run that ended with an engine of before: less is known.
-std::string audit_of_lost(const run_record& run);
-
 /// The audit line of a change. Secret values never enter it.
 std::string audit_of_change(const caller& who, const catalog_change& what,
                             const error* failure);

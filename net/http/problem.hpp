@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/server/exchange.hpp"
+#include "net/http/response.hpp"
 #include "runtime/base/error.hpp"
 
 #include <string_view>

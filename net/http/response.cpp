@@ -1,6 +1,7 @@
 #include "net/http/response.hpp"
 
 #include "net/http/problem.hpp"
+#include "net/http/request.hpp"
 
 #include <zlib.h>
 

@@ -1,12 +1,26 @@
 #pragma once
 
-#include "net/server/exchange.hpp"
-
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace troupe::net {
+
+inline constexpr std::string_view json_type = "application/json";
+inline constexpr std::string_view problem_type = "application/problem+json";
+inline constexpr std::string_view text_type = "text/plain; charset=utf-8";
+
+/// What goes back. Field values are checked when they are written: one with a
+/// control character is left out rather than split the answer.
+struct response {
+  int status = 200;
+  std::string_view type = json_type; // a constant; "": no content
+  std::string body;
+  std::vector<std::pair<std::string_view, std::string>> fields;
+  bool close = false;
+};
 
 /// What the connection knows about the answer beside its content.
 struct answer_frame {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "net/http/request.hpp"
+#include "net/http/response.hpp"
 #include "net/server/router.hpp"
 #include "runtime/engine/engine.hpp"
 
@@ -17,20 +18,6 @@
 namespace troupe::net {
 
 class connection;
-
-inline constexpr std::string_view json_type = "application/json";
-inline constexpr std::string_view problem_type = "application/problem+json";
-inline constexpr std::string_view text_type = "text/plain; charset=utf-8";
-
-/// What goes back. Field values are checked when they are written: one with a
-/// control character is left out rather than split the answer.
-struct response {
-  int status = 200;
-  std::string_view type = json_type; // a constant; "": no content
-  std::string body;
-  std::vector<std::pair<std::string_view, std::string>> fields;
-  bool close = false;
-};
 
 /// One request and the way to answer it, exactly once, from any thread. One
 /// that is let go unanswered answers 500 by itself.

@@ -2,7 +2,7 @@
 
 #include "runtime/engine/backend.hpp"
 #include "runtime/engine/schema_deriver.hpp"
-#include "runtime/local/isolation/probe.hpp"
+#include "runtime/local/isolation/probe/probe.hpp"
 #include "runtime/local/launch/launcher.hpp"
 #include "runtime/local/launch/prestarted_launcher.hpp"
 #include "runtime/local/options.hpp"

@@ -14,6 +14,21 @@ enum class isolation_level : std::uint8_t {
   off,         // none: for trusted code and for benchmarks
 };
 
+/// The one order of levels: the stricter, the higher.
+constexpr int strictness(isolation_level level) {
+  switch (level) {
+  case isolation_level::strict:
+    return 3;
+  case isolation_level::standard:
+    return 2;
+  case isolation_level::best_effort:
+    return 1;
+  case isolation_level::off:
+    return 0;
+  }
+  return 0;
+}
+
 enum class layer_state : std::uint8_t { enforced, degraded, absent };
 
 /// What was really in force for one layer, and why if it is less than all.

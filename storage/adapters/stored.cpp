@@ -1,9 +1,9 @@
 #include "storage/adapters/stored.hpp"
 
-#include "actors/protocol/wire_json.hpp"
-#include "actors/state/audit_entries.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
+#include "runtime/model/codec/outcome_text.hpp"
 
 #include <map>
 
@@ -64,6 +64,24 @@ std::string answer_text(const run_record& run) {
   if (run.failure)
     return "f" + to_text(run.failure);
   return {};
+}
+
+/// The audit line of a run that ended with an engine of before.
+std::string audit_of_lost(const run_record& run) {
+  std::string out;
+  json::writer line{out};
+  line.begin('{');
+  line.text("event", "run");
+  line.text("run", run.id.str());
+  if (!run.tool_name.empty())
+    line.text("tool_name", run.tool_name);
+  if (!run.agent_id.empty())
+    line.text("agent", run.agent_id);
+  line.text("backend", to_string(run.backend));
+  line.text("status", to_string(run_status::error));
+  line.text("reason", to_string(exit_reason::lost));
+  line.end('}');
+  return out;
 }
 
 class stored_journal final : public journal {

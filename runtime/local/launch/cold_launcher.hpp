@@ -2,7 +2,7 @@
 
 #include "runtime/local/egress/accounts.hpp"
 #include "runtime/local/egress/broker.hpp"
-#include "runtime/local/isolation/probe.hpp"
+#include "runtime/local/isolation/probe/probe.hpp"
 #include "runtime/local/launch/launcher.hpp"
 #include "runtime/local/warden/instance.hpp"
 #include "runtime/local/warden/warden_process.hpp"

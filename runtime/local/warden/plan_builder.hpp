@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/local/isolation/plan.hpp"
-#include "runtime/local/isolation/probe.hpp"
+#include "runtime/local/isolation/probe/probe.hpp"
 #include "runtime/local/warden/protocol.hpp"
 
 #include <string>

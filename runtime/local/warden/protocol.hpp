@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/local/isolation/probe.hpp"
+#include "runtime/local/isolation/probe/probe.hpp"
 #include "runtime/local/isolation/step.hpp"
 #include "runtime/model/isolation.hpp"
 #include "runtime/model/limits.hpp"

@@ -1,4 +1,4 @@
-#include "runtime/local/isolation/probe.hpp"
+#include "runtime/local/isolation/probe/probe.hpp"
 
 #include "runtime/base/unique_fd.hpp"
 #include "runtime/local/isolation/binary_codec.hpp"
@@ -6,7 +6,7 @@
 #include "runtime/local/isolation/containment.hpp"
 #include "runtime/local/isolation/landlock.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
-#include "runtime/local/isolation/probe_user_notification.hpp"
+#include "runtime/local/isolation/probe/probe_user_notification.hpp"
 #include "runtime/local/isolation/root_tree.hpp"
 #include "runtime/local/isolation/seccomp.hpp"
 

@@ -1,4 +1,4 @@
-#include "runtime/local/isolation/probe_user_notification.hpp"
+#include "runtime/local/isolation/probe/probe_user_notification.hpp"
 
 #include "runtime/local/isolation/credentials.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
