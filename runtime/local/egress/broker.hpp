@@ -41,9 +41,9 @@ public:
 /// The engine's end of what decides the internet calls of one run, or of one
 /// slot for one run after another, by seccomp user notification.
 ///
-/// The filter of the tool (`notify_calls.hpp`) hands socket, connect, bind,
-/// listen, sendto, sendmsg and sendmmsg to a broker: a process that is started
-/// when the first of them comes, since most tools make none. It creates
+/// The filter of the tool (isolation/seccomp.cpp) hands socket, connect,
+/// bind, listen, sendto, sendmsg and sendmmsg to a broker: a process that is
+/// started when the first of them comes, since most tools make none. It creates
 /// sockets in the host's network namespace and gives them to the tool, copies
 /// an address out of the tool's memory once, judges the copy, and connects the
 /// tool's socket to the copy itself. What it decides it writes into memory that

@@ -2,7 +2,7 @@
 
 #include "runtime/local/egress/accounts.hpp"
 #include "runtime/local/egress/broker_process.hpp"
-#include "runtime/local/egress/notified_syscalls.hpp"
+#include "runtime/local/isolation/seccomp.hpp"
 #include "tests/runtime/local/egress/servers.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -71,6 +71,13 @@ private:
   std::atomic<int> started_{0};
 };
 
+/// What a run with a network is held to.
+inline std::vector<sock_filter> filter_of_runs() {
+  isolation::filter_options rules;
+  rules.network = isolation::network_calls::notify;
+  return isolation::build_filter(rules);
+}
+
 /// A tool behind a broker, as the isolation makes one: no network of its own.
 class brokered_tool {
 public:
@@ -82,7 +89,7 @@ public:
 
   brokered_tool(std::vector<std::string> argv, network_policy policy,
                 broker_options options = {},
-                std::vector<sock_filter> filter = notify_filter()) {
+                std::vector<sock_filter> filter = filter_of_runs()) {
     resolv_ = "/tmp/troupe-test-resolv-" + std::to_string(::getpid());
     std::ofstream{resolv_} << "nameserver 127.0.0.53\noptions timeout:5\n";
     int go[2], out[2];
