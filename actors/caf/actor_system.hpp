@@ -18,7 +18,7 @@ struct system_config : caf::actor_system_config {
   explicit system_config(std::size_t threads, bool with_network = false,
                          io_thread* sockets = nullptr);
 
-  io_thread* const sockets; // see quiet_sharing.hpp; outlives the system
+  io_thread* const sockets; // see scheduler_policy.hpp; outlives the system
 };
 
 /// A thread that made a system or a scoped actor holds the system's logger from

@@ -12,7 +12,7 @@
 
 namespace troupe {
 
-/// The links to other nodes (peers.cpp), and the runs that go over them
+/// The links to other nodes (peer_backend.cpp), and the runs that go over them
 /// (peer_runs.cpp).
 class linked_peers final : public peers,
                            public std::enable_shared_from_this<linked_peers> {

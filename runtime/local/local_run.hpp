@@ -50,8 +50,8 @@ public:
   /// Hands itself to the carrier. `done` is called last.
   void carry(run_carrier& carrier, launch what, std::function<void()> done);
 
-  /// From now on what it says is read as it comes (late_watch.hpp). False: not
-  /// all of it can be watched now.
+  /// From now on what it says is read as it comes (deferred_reader.hpp). False:
+  /// not all of it can be watched now.
   bool watch();
 
   /// Ends early, with this reason.

@@ -11,7 +11,7 @@
 
 namespace troupe::net::daytona {
 
-/// What comes back of the calls of daytona_calls.hpp: a provider's text, not
+/// What comes back of the calls of daytona/calls.hpp: a provider's text, not
 /// to be trusted.
 result<std::vector<remote_entry>> parse_entries(std::string_view body);
 result<remote_entry> parse_entry(std::string_view body);

@@ -53,10 +53,10 @@ struct zygote_options {
   /// waits starts cold. It takes milliseconds; a busy host needs more.
   std::chrono::milliseconds make_within{15'000};
 
-  /// The next run's child is forked while this one runs (fork_ahead.cpp).
+  /// The next run's child is forked while this one runs (prefork.cpp).
   bool ahead = true;
   /// A run that is the only one is answered when it can do nothing any more,
-  /// and not when the kernel has taken it away (early_word.cpp).
+  /// and not when the kernel has taken it away (early_result.cpp).
   bool early_word = true;
   /// The tricks of module/: each falls back by itself, and can be turned off
   /// to find out whether it is to blame.

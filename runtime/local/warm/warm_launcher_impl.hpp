@@ -21,7 +21,7 @@ struct job {
   bool through_armed = false;
   bool kill_asked = false;
 
-  // -- what the engine watches from outside (slot_watch.cpp)
+  // -- what the engine watches from outside (slot_watchdog.cpp)
   using time_point = std::chrono::steady_clock::time_point;
   time_point kill_by = time_point::max(); // then the whole group dies
   time_point look_at{};                   // at the group's CPU clock
@@ -48,7 +48,8 @@ public:
 private:
   void open();
   bool is_for(const launch& what) const;
-  // -- interpreters (zygote_keeper.cpp) --------------------------------------
+  // -- interpreters (zygote_lifecycle.cpp)
+  // --------------------------------------
   enum class purpose : std::uint8_t { serve, learn };
   std::vector<std::string> command(purpose what) const;
   std::string seen_from_home(const std::string& path) const;
@@ -62,12 +63,14 @@ private:
   void fail_waiting(const std::string& why);
   void close_if_empty(const std::shared_ptr<zygote_process>& z);
 
-  // -- what it writes to (learner.cpp) ----------------------------------------
+  // -- what it writes to (profile_learner.cpp)
+  // ----------------------------------------
   bool has_profile() const;
   void learn_if_due();
   void on_learned();
 
-  // -- slots (slot_keeper.cpp) -----------------------------------------------
+  // -- slots (slot_lifecycle.cpp)
+  // -----------------------------------------------
   void make_for_waiting();
   bool make_slot(const job& wanted);
   void make_spares(const job& like);
@@ -85,7 +88,7 @@ private:
   void arm_soon();
   void arm_now();
 
-  // -- the answer before the end (early_word.cpp)
+  // -- the answer before the end (early_result.cpp)
   // ------------------------------
   bool wants_early_word(const slot& s) const;
   void on_over(slot& s, const packet& in);
@@ -93,13 +96,14 @@ private:
   std::size_t over(const std::string& key) const;
   void watch_over(job::time_point now);
 
-  // -- from outside (slot_watch.cpp) -----------------------------------------
+  // -- from outside (slot_watchdog.cpp)
+  // -----------------------------------------
   void watch_soon();
   void watch();
   void watch_cpu(job& j, job::time_point now);
   void watch_makers(job::time_point now);
 
-  // -- runs (slot_carrier.cpp) -----------------------------------------------
+  // -- runs (warm_launcher.cpp) -----------------------------------------------
   void begin(const job_ptr& j, const slot_ptr& s);
   run_ending read_ending(const packet& in, const job& j, slot& s);
   void on_exited(slot& s, const packet& in);

@@ -9,7 +9,7 @@
 namespace troupe::schema {
 
 /// Walks a value along its schema, correcting it on the way. Private to
-/// schema.cpp.
+/// bind_arguments.cpp.
 ///
 /// Schemas are as foreign as values: every step is paid for out of a budget,
 /// so that references in circles and alternatives of alternatives end.

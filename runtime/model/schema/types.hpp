@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-/// The types of JSON Schema, and what a text may become. Private to schema.cpp.
+/// The types of JSON Schema, and what a text may become. Private to
+/// bind_arguments.cpp.
 namespace troupe::schema {
 
 /// A set of types.

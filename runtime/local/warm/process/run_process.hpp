@@ -24,7 +24,7 @@ void heed(const packet& order);
 [[noreturn]] void leave(int status);
 
 /// How a run that leaves well tells its slot so, whether or not it is true: the
-/// slot sees for itself (solitude.hpp).
+/// slot sees for itself (sole_process.hpp).
 inline constexpr int leaving_signal = SIGUSR1;
 inline constexpr int leaving_value = static_cast<int>(tag);
 
