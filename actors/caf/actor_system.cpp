@@ -32,7 +32,7 @@ system_config::system_config(std::size_t threads, bool with_network,
       return "engine error " + std::to_string(code) + " " + caf::to_string(why);
     });
   // Our work arrives from io threads: stealing workers would sleep in steps.
-  load<caf::scheduler::coordinator<quiet_sharing>>();
+  load<caf::scheduler::coordinator<scheduler_policy>>();
   set("scheduler.max-threads", threads);
   // Letters in one go. By default one busy actor may keep a thread for hundreds
   // of milliseconds; with 32, a run's letters pass through all actors in turn

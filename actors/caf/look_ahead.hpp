@@ -28,7 +28,7 @@ public:
       return;
     e = after(*e);
     if (const auto* run = run_of(*e))
-      fetch(run->get(), sizeof(live_run));
+      fetch(run->get(), sizeof(active_run));
     if (waiting > 2)
       fetch(after(*e), sizeof(letter));
   }

@@ -22,17 +22,17 @@ io_thread* sockets_of(caf::scheduler::abstract_coordinator* coordinator) {
 
 } // namespace
 
-quiet_sharing::coordinator_data::coordinator_data(
+scheduler_policy::coordinator_data::coordinator_data(
   caf::scheduler::abstract_coordinator* of)
     : sockets{sockets_of(of)} {}
 
-caf::resumable* quiet_sharing::pop(coordinator_data& shared) {
+caf::resumable* scheduler_policy::pop(coordinator_data& shared) {
   auto* job = shared.queue.front();
   shared.queue.pop_front();
   return job;
 }
 
-void quiet_sharing::put(coordinator_data& shared, caf::resumable* job) {
+void scheduler_policy::put(coordinator_data& shared, caf::resumable* job) {
   bool wake_thread = false, wake_first = false;
   {
     std::lock_guard guard{shared.lock};
@@ -52,7 +52,7 @@ void quiet_sharing::put(coordinator_data& shared, caf::resumable* job) {
     shared.sockets->wake();
 }
 
-caf::resumable* quiet_sharing::take(coordinator_data& shared) {
+caf::resumable* scheduler_policy::take(coordinator_data& shared) {
   std::unique_lock guard{shared.lock};
   ++shared.waiting;
   shared.cv.wait(guard, [&] { return !shared.queue.empty(); });
@@ -60,20 +60,20 @@ caf::resumable* quiet_sharing::take(coordinator_data& shared) {
   return pop(shared);
 }
 
-bool quiet_sharing::take_sockets(coordinator_data& shared) {
+bool scheduler_policy::take_sockets(coordinator_data& shared) {
   if (!shared.sockets || !shared.sockets->take())
     return false;
   at_home = &shared;
   return true;
 }
 
-void quiet_sharing::leave_sockets(coordinator_data& shared) {
+void scheduler_policy::leave_sockets(coordinator_data& shared) {
   at_home = nullptr;
   shared.sockets->give_back();
 }
 
-caf::resumable* quiet_sharing::take_between_events(coordinator_data& shared,
-                                                   worker_data& own) {
+caf::resumable* scheduler_policy::take_between_events(coordinator_data& shared,
+                                                      worker_data& own) {
   if (++own.turns % turns_between_looks == 0)
     shared.sockets->serve_ready();
   for (;;) {

@@ -22,7 +22,7 @@ namespace troupe {
 /// Beside that, the first thread takes the place of the local backend's, if
 /// there is one (`system_config::sockets`), and waits for both: between a
 /// local run's socket and its actor nobody has to be woken.
-class quiet_sharing : public caf::policy::unprofiled {
+class scheduler_policy : public caf::policy::unprofiled {
 public:
   struct coordinator_data {
     explicit coordinator_data(caf::scheduler::abstract_coordinator* of);

@@ -11,10 +11,10 @@ namespace troupe {
 /// header: thirty-two bytes that announce four gigabytes would be allocated.
 /// BASP of CAF 0.17: operation, three bytes of flags, length of the payload,
 /// then twenty-four bytes that are no concern of ours.
-class frame_guard {
+class basp_frame_limit {
 public:
   /// `largest`: bytes of one message.
-  explicit frame_guard(std::uint64_t largest) : largest_{largest} {}
+  explicit basp_frame_limit(std::uint64_t largest) : largest_{largest} {}
 
   /// False: drop the link.
   bool feed(const unsigned char* bytes, std::size_t n) {

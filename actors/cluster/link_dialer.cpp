@@ -21,7 +21,7 @@ using tcp = asio::ip::tcp;
 
 namespace {
 
-class tls_dialed_link final : public dialed_link {
+class tls_dialed_link final : public outbound_link {
 public:
   explicit tls_dialed_link(std::shared_ptr<asio::ssl::context> tls)
       : tls_{std::move(tls)}, thread_{[this] { io_.run(); }} {}
@@ -84,8 +84,8 @@ private:
     deadline.cancel();
     if (failed)
       co_return error{ec::unavailable, failed.message(), {}, {}};
-    link_ = std::make_shared<node_link>(std::move(socket_), tls_,
-                                        largest_answer_frame);
+    link_ = std::make_shared<tls_link>(std::move(socket_), tls_,
+                                       largest_answer_frame);
     auto met = co_await link_->greet(host);
     if (!met)
       co_return met.error();
@@ -97,7 +97,7 @@ private:
   asio::executor_work_guard<asio::io_context::executor_type> busy_{
     io_.get_executor()};
   tcp::socket socket_{io_};
-  std::shared_ptr<node_link> link_; // on the thread, once it is met
+  std::shared_ptr<tls_link> link_; // on the thread, once it is met
   int end_ = -1;
   watchdog::watched watched_;
   std::thread thread_; // last: it uses the others
@@ -105,10 +105,10 @@ private:
 
 } // namespace
 
-result<std::unique_ptr<dialed_link>>
-dialed_link::open(const std::string& host, std::uint16_t port,
-                  const link_identity& who, std::chrono::milliseconds patience,
-                  watchdog* watch) {
+result<std::unique_ptr<outbound_link>>
+outbound_link::open(const std::string& host, std::uint16_t port,
+                    const link_identity& who,
+                    std::chrono::milliseconds patience, watchdog* watch) {
   auto tls = make_link_context(who, link_side::dials);
   if (!tls)
     return tls.error();
@@ -118,7 +118,7 @@ dialed_link::open(const std::string& host, std::uint16_t port,
                                          + std::to_string(port));
   if (watch)
     made->be_watched(*watch, "link to " + host);
-  return std::unique_ptr<dialed_link>{std::move(made)};
+  return std::unique_ptr<outbound_link>{std::move(made)};
 }
 
 } // namespace troupe

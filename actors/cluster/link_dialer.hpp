@@ -11,14 +11,14 @@ namespace troupe {
 
 /// A link that we have dialed, with the thread that carries its bytes. The
 /// destructor closes it.
-class dialed_link {
+class outbound_link {
 public:
   /// Blocks, no longer than `patience`. `host` must stand in the certificate
   /// of whoever answers. `watch` sees to it that the thread turns.
-  static result<std::unique_ptr<dialed_link>>
+  static result<std::unique_ptr<outbound_link>>
   open(const std::string& host, std::uint16_t port, const link_identity& who,
        std::chrono::milliseconds patience, watchdog* watch = nullptr);
-  virtual ~dialed_link() = default;
+  virtual ~outbound_link() = default;
 
   /// For the middleman, who owns it from here on. To be asked for once.
   virtual int middleman_end() = 0;

@@ -46,7 +46,7 @@ public:
     thread_.join();
   }
 
-  result<void> open(const door_options& options);
+  result<void> open(const link_options& options);
   std::uint16_t port() const override { return port_; }
 
 private:
@@ -67,7 +67,7 @@ private:
   asio::executor_work_guard<asio::io_context::executor_type> busy_{
     io_.get_executor()};
   tcp::acceptor acceptor_{io_};
-  std::set<std::shared_ptr<node_link>> links_; // on the thread
+  std::set<std::shared_ptr<tls_link>> links_; // on the thread
   watchdog::watched watched_;
   std::thread thread_;
 };
@@ -76,7 +76,7 @@ error cannot_listen(const std::string& where, const std::string& why) {
   return {ec::unavailable, "listen for nodes on " + where + ": " + why, {}, {}};
 }
 
-result<void> tls_door::open(const door_options& options) {
+result<void> tls_door::open(const link_options& options) {
   auto tls = make_link_context(options.identity, link_side::answers);
   if (!tls)
     return tls.error();
@@ -151,7 +151,7 @@ asio::awaitable<void> tls_door::serve(tcp::socket raw) {
   boost::system::error_code ignored;
   auto from = raw.remote_endpoint(ignored);
   auto link
-    = std::make_shared<node_link>(std::move(raw), tls_, largest_request_frame);
+    = std::make_shared<tls_link>(std::move(raw), tls_, largest_request_frame);
   links_.insert(link);
   auto met = co_await link->welcome();
   if (met && up_ >= max_links_)
@@ -181,7 +181,7 @@ asio::awaitable<void> tls_door::serve(tcp::socket raw) {
 
 result<std::unique_ptr<door>>
 door::open(caf::actor_system& system, std::function<gate_actor()> gate,
-           const door_options& options,
+           const link_options& options,
            std::function<void(std::string_view)> report) {
   auto made
     = std::make_unique<tls_door>(system, std::move(gate), std::move(report));

@@ -17,7 +17,7 @@ public:
   /// `gate`: the one of now, for each who comes in; empty while there is none.
   static result<std::unique_ptr<door>>
   open(caf::actor_system& system, std::function<gate_actor()> gate,
-       const door_options& options,
+       const link_options& options,
        std::function<void(std::string_view)> report);
   virtual ~door() = default; // closes every link
   virtual std::uint16_t port() const = 0;

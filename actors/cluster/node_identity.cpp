@@ -12,7 +12,7 @@ std::atomic<bool> used{false};
 
 } // namespace
 
-bool node_seed_was_used() {
+bool has_random_node_id() {
   return used;
 }
 

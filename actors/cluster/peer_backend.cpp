@@ -16,7 +16,7 @@ namespace troupe {
 // -- links --------------------------------------------------------------------
 
 result<void> linked_peers::begin() {
-  if (!node_seed_was_used())
+  if (!has_random_node_id())
     return error{ec::internal, "this node has no id of its own", {}, {}};
   broker_ = basp_broker_of(system_);
   for (auto& n : nodes_)
@@ -48,8 +48,8 @@ result<gate_actor> linked_peers::say_hello(gate_actor gate) {
 void linked_peers::keep(node& n) {
   auto pause = options_.first_pause;
   for (;;) {
-    auto link = dialed_link::open(n.host, n.port, options_.identity,
-                                  options_.patience, options_.watch);
+    auto link = outbound_link::open(n.host, n.port, options_.identity,
+                                    options_.patience, options_.watch);
     result<gate_actor> met = error{ec::unavailable, ""};
     if (link)
       met = adopt_outbound(system_, broker_, (*link)->middleman_end(),
@@ -63,7 +63,7 @@ void linked_peers::keep(node& n) {
         met = error{ec::denied, "connect to " + n.name + ": " + why};
     if (met) {
       pause = options_.first_pause;
-      live_with(n, std::move(*met));
+      serve_link(n, std::move(*met));
       link->reset(); // at once: a node that stops waits for it
     }
     std::unique_lock lock{mutex_};
@@ -81,7 +81,7 @@ void linked_peers::keep(node& n) {
 }
 
 /// From the first words to the end of the link.
-void linked_peers::live_with(node& n, gate_actor gate) {
+void linked_peers::serve_link(node& n, gate_actor gate) {
   {
     std::lock_guard guard{mutex_};
     n.lost = n.stopping = false;

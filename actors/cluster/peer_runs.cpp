@@ -182,8 +182,8 @@ void linked_peers::cancel(const run_id& id, exit_reason reason) {
   const auto route = i->second.to->route;
   lock.unlock();
   if (gate)
-    ask<run_note>(
-      *router_, route, gate, [](const result<run_note>&) {}, cancel_v,
+    ask<run_status_message>(
+      *router_, route, gate, [](const result<run_status_message>&) {}, cancel_v,
       std::move(which));
 }
 

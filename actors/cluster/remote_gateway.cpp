@@ -28,14 +28,14 @@ result<void> check(const execution& what) {
 }
 
 template <class Answer>
-auto& promise_of(gate_line::visitor& v) {
+auto& promise_of(remote_queue::visitor& v) {
   if constexpr (std::is_same_v<Answer, run_answer>)
     return v.answer;
   else
     return v.accepted;
 }
 
-void refuse(gate_line::visitor& v, error why) {
+void refuse(remote_queue::visitor& v, error why) {
   if (v.answer.pending())
     v.answer.deliver(to_caf(std::move(why)));
   else
@@ -46,7 +46,7 @@ void refuse(gate_line::visitor& v, error why) {
 
 // -- executions ---------------------------------------------------------------
 
-result<taken_run> gate_state::take_in(execution& what) {
+result<accepted_run> gate_state::take_in(execution& what) {
   run_request request{*what.request};
   const auto sent = what.ext.find(complete_run);
   // What another node asks for is its own standard, as a rule: here it gets no
@@ -55,7 +55,7 @@ result<taken_run> gate_state::take_in(execution& what) {
       && request.isolation
       && strictness(*request.isolation) < strictness(least))
     request.isolation = least;
-  auto taken = take_on(*context, caller{what.who}, std::move(request));
+  auto taken = accept_run(*context, caller{what.who}, std::move(request));
   if (!taken)
     return taken;
   what.request = nullptr; // the run has one of its own now
@@ -106,7 +106,7 @@ caf::result<Answer> gate_state::arrive(Word word, execution& what) {
                    {},
                    std::chrono::milliseconds{1'000}});
   }
-  gate_line::visitor v;
+  remote_queue::visitor v;
   auto promise = self->make_response_promise<Answer>();
   promise_of<Answer>(v) = promise;
   v.what = std::move(what);
@@ -127,7 +127,7 @@ caf::result<Answer> gate_state::pass_on(Word word, execution& what) {
   return self->delegate(in->to, word, std::move(in->run));
 }
 
-void gate_state::forward(gate_line::visitor& v) {
+void gate_state::forward(remote_queue::visitor& v) {
   auto in = admit(v.what);
   if (!in)
     return refuse(v, std::move(in.error()));
@@ -194,7 +194,7 @@ void gate_state::forget(const caf::actor_addr& who) {
 
 // -- questions ----------------------------------------------------------------
 
-caf::result<run_note> gate_state::cancel(const run_reference& which) {
+caf::result<run_status_message> gate_state::cancel(const run_reference& which) {
   if (auto waiting = line.take(which))
     forward(*waiting); // there it ends before it has begun
   auto run = context->runs.find(run_id{which.id});
@@ -211,7 +211,7 @@ caf::result<run_note> gate_state::cancel(const run_reference& which) {
   return self->delegate(routes->dispatchers[owner], cancel_v, std::move(run));
 }
 
-caf::result<run_note> gate_state::find(const run_reference& which) {
+caf::result<run_status_message> gate_state::find(const run_reference& which) {
   if (auto waiting = line.take(which))
     forward(*waiting); // who is asked about is known from here on
   if (auto run = context->runs.find(run_id{which.id});
@@ -240,7 +240,7 @@ gate(inner_gate_actor::stateful_pointer<gate_state> self, context_ptr context) {
       return self->state.arrive<run_answer>(word, what);
     },
     [self](start_atom word, execution& what) {
-      return self->state.arrive<run_note>(word, what);
+      return self->state.arrive<run_status_message>(word, what);
     },
     [self](cancel_atom, const run_reference& which) {
       return self->state.cancel(which);
@@ -249,7 +249,7 @@ gate(inner_gate_actor::stateful_pointer<gate_state> self, context_ptr context) {
       return self->state.find(which);
     },
     [self](hello_atom, const hello& them) { return self->state.greet(them); },
-    [self](turn_atom) { self->state.turn(); },
+    [self](admitted_atom) { self->state.turn(); },
     [self](gone_atom) { return self->state.announce_stop(); },
   };
 }

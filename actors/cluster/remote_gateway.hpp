@@ -10,7 +10,7 @@ namespace troupe {
 /// What the gate is to itself.
 using inner_gate_actor = gate_actor::extend<
   // INTERNAL: there is room in front of the dispatchers again.
-  caf::reacts_to<turn_atom>,
+  caf::reacts_to<admitted_atom>,
   // INTERNAL: the engine is about to stop; answers when that has been sent to
   // all who wait for it.
   caf::replies_to<gone_atom>::with<bool>>;
@@ -24,8 +24,8 @@ struct gate_state {
 
   inner_gate_actor::pointer self = nullptr;
   context_ptr context;
-  std::shared_ptr<gate_pressure> pressure = std::make_shared<gate_pressure>();
-  gate_line line;
+  std::shared_ptr<flow_control> pressure = std::make_shared<flow_control>();
+  remote_queue line;
   /// Other nodes that want to know when we are about to stop, and the answers
   /// to those that were not told. They hang up when they have what is theirs.
   std::map<caf::actor_addr, caf::typed_response_promise<hello>> linked_nodes;
@@ -45,17 +45,17 @@ struct gate_state {
   void forget(const caf::actor_addr& who);
 
   // -- questions -------------------------------------------------------------
-  caf::result<run_note> cancel(const run_reference& which);
-  caf::result<run_note> find(const run_reference& which);
+  caf::result<run_status_message> cancel(const run_reference& which);
+  caf::result<run_status_message> find(const run_reference& which);
 
 private:
   struct admitted {
     live_run_ptr run;
     dispatcher_actor to;
   };
-  result<taken_run> take_in(execution& what);
+  result<accepted_run> take_in(execution& what);
   result<admitted> admit(execution& what);
-  void forward(gate_line::visitor& v);
+  void forward(remote_queue::visitor& v);
 };
 
 inner_gate_actor::behavior_type

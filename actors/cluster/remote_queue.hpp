@@ -15,7 +15,7 @@ namespace troupe {
 /// How many executions the gate has sent ahead that no dispatcher has looked at
 /// yet, and whether somebody waits behind them. Shared with the dispatchers'
 /// threads.
-class gate_pressure {
+class flow_control {
 public:
   /// Of them at a time: what comes after them can still be passed.
   static constexpr std::uint32_t most = 128;
@@ -46,13 +46,13 @@ private:
 
 /// Executions that wait at the gate, organizations in turn: one that sends
 /// thousands delays the others by one of them.
-class gate_line {
+class remote_queue {
 public:
   /// Exactly one of both is to be answered.
   struct visitor {
     execution what;
     caf::typed_response_promise<run_answer> answer;
-    caf::typed_response_promise<run_note> accepted;
+    caf::typed_response_promise<run_status_message> accepted;
   };
 
   void push(visitor v) {

@@ -59,8 +59,8 @@ std::string in_words(const boost::system::error_code& failed) {
 
 } // namespace
 
-node_link::node_link(tcp::socket raw, std::shared_ptr<asio::ssl::context> tls,
-                     std::uint64_t largest, std::chrono::milliseconds silence)
+tls_link::tls_link(tcp::socket raw, std::shared_ptr<asio::ssl::context> tls,
+                   std::uint64_t largest, std::chrono::milliseconds silence)
     : tls_{std::move(tls)}, peer_{std::move(raw), *tls_},
       ours_{peer_.get_executor()}, guard_{largest}, silence_{silence},
       pulse_{peer_.get_executor()} {
@@ -68,7 +68,7 @@ node_link::node_link(tcp::socket raw, std::shared_ptr<asio::ssl::context> tls,
 }
 
 asio::awaitable<result<void>>
-node_link::shake_hands(asio::ssl::stream_base::handshake_type side) {
+tls_link::shake_hands(asio::ssl::stream_base::handshake_type side) {
   asio::steady_timer deadline{peer_.get_executor(), handshake_time};
   deadline.async_wait([weak = weak_from_this()](boost::system::error_code e) {
     if (auto self = weak.lock(); self && !e)
@@ -86,7 +86,7 @@ node_link::shake_hands(asio::ssl::stream_base::handshake_type side) {
 }
 
 /// Who has not proved to be that, and says why.
-void node_link::accept_only(const std::string& host) {
+void tls_link::accept_only(const std::string& host) {
   auto verify = [this, host](bool trusted, asio::ssl::verify_context& context) {
     const bool fine = host.empty()
       ? trusted
@@ -101,18 +101,18 @@ void node_link::accept_only(const std::string& host) {
   peer_.set_verify_callback(std::move(verify));
 }
 
-asio::awaitable<result<void>> node_link::welcome() {
+asio::awaitable<result<void>> tls_link::welcome() {
   accept_only({}); // its authority vouches for it, wherever it dials from
   return shake_hands(asio::ssl::stream_base::server);
 }
 
-asio::awaitable<result<void>> node_link::greet(std::string host) {
+asio::awaitable<result<void>> tls_link::greet(std::string host) {
   SSL_set_tlsext_host_name(peer_.native_handle(), host.c_str());
   accept_only(host);
   return shake_hands(asio::ssl::stream_base::client);
 }
 
-result<int> node_link::middleman_end() {
+result<int> tls_link::middleman_end() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends)
       != 0)
@@ -124,11 +124,11 @@ result<int> node_link::middleman_end() {
   return ends[1];
 }
 
-asio::awaitable<void> node_link::carry() {
+asio::awaitable<void> tls_link::carry() {
   auto self = shared_from_this();
   auto out = carry_out();
   asio::co_spawn(peer_.get_executor(), std::move(out), asio::detached);
-  auto life = listen_for_life();
+  auto life = monitor_heartbeat();
   asio::co_spawn(peer_.get_executor(), std::move(life), asio::detached);
   std::vector<unsigned char> chunk(chunk_bytes);
   boost::system::error_code failed;
@@ -151,7 +151,7 @@ asio::awaitable<void> node_link::carry() {
   close();
 }
 
-asio::awaitable<void> node_link::carry_out() {
+asio::awaitable<void> tls_link::carry_out() {
   auto self = shared_from_this();
   std::vector<unsigned char> chunk(chunk_bytes);
   boost::system::error_code failed;
@@ -171,7 +171,7 @@ asio::awaitable<void> node_link::carry_out() {
 
 /// The kernel of a process that is stopped answers every probe: whether there
 /// is somebody, only heartbeats tell.
-asio::awaitable<void> node_link::listen_for_life() {
+asio::awaitable<void> tls_link::monitor_heartbeat() {
   auto self = shared_from_this();
   boost::system::error_code failed;
   auto token = asio::redirect_error(asio::use_awaitable, failed);
@@ -184,12 +184,12 @@ asio::awaitable<void> node_link::listen_for_life() {
   }
 }
 
-std::string node_link::why_cut() const {
+std::string tls_link::why_cut() const {
   std::lock_guard guard{mutex_};
   return why_cut_;
 }
 
-void node_link::close() {
+void tls_link::close() {
   boost::system::error_code ignored;
   pulse_.cancel();
   peer_.lowest_layer().close(ignored);

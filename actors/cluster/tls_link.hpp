@@ -21,15 +21,15 @@ namespace troupe {
 /// A connection between two nodes. TCP and TLS are ours; the middleman of CAF
 /// gets one end of a socket pair and never listens or dials, so nobody reaches
 /// it who did not prove who they are. Used on one thread.
-class node_link : public std::enable_shared_from_this<node_link> {
+class tls_link : public std::enable_shared_from_this<tls_link> {
 public:
   using tcp = boost::asio::ip::tcp;
 
   /// `largest`: bytes of one message of the peer; beyond it the link is cut.
   /// `silence`: so long a peer may say nothing that has sent a heartbeat once.
-  node_link(tcp::socket raw, std::shared_ptr<boost::asio::ssl::context> tls,
-            std::uint64_t largest,
-            std::chrono::milliseconds silence = std::chrono::seconds{20});
+  tls_link(tcp::socket raw, std::shared_ptr<boost::asio::ssl::context> tls,
+           std::uint64_t largest,
+           std::chrono::milliseconds silence = std::chrono::seconds{20});
 
   /// As the side that answers; within the deadline of handshakes.
   boost::asio::awaitable<result<void>> welcome();
@@ -53,12 +53,12 @@ private:
   boost::asio::awaitable<result<void>>
   shake_hands(boost::asio::ssl::stream_base::handshake_type side);
   boost::asio::awaitable<void> carry_out();
-  boost::asio::awaitable<void> listen_for_life();
+  boost::asio::awaitable<void> monitor_heartbeat();
 
   std::shared_ptr<boost::asio::ssl::context> tls_;
   boost::asio::ssl::stream<tcp::socket> peer_;
   boost::asio::local::stream_protocol::socket ours_;
-  frame_guard guard_;
+  basp_frame_limit guard_;
   const std::chrono::milliseconds silence_;
   boost::asio::steady_timer pulse_;
   bool listening_ = false; // for the peer, and not busy with what it said

@@ -4,19 +4,19 @@
 
 namespace troupe {
 
-caf::result<change_result> config_state::change(const change_order& order) {
+caf::result<change_result> config_state::change(const change_request& order) {
   auto line_if_done = audit_of_change(order.who, *order.what, nullptr);
   auto applied = store->apply(order.who, *order.what, line_if_done);
   if (!applied || !applied->audited) {
     // Nothing has changed: this line may come a little later.
-    ledger_line line;
+    ledger_entry line;
     line.organization = order.who.organization;
     line.audit = std::move(line_if_done);
     if (!applied) {
       const auto why = applied.error();
       line.audit = audit_of_change(order.who, *order.what, &why);
     }
-    write_down(*context, std::move(line));
+    enqueue_ledger_entry(*context, std::move(line));
   }
   if (!applied)
     return to_caf(std::move(applied.error()));
@@ -35,7 +35,7 @@ config_writer(config_actor::stateful_pointer<config_state> self,
   state.context = std::move(context);
   state.store = std::move(store);
   return {
-    [self](change_atom, const change_order& order) {
+    [self](change_atom, const change_request& order) {
       return self->state.change(order);
     },
   };

@@ -15,7 +15,7 @@ struct config_state {
   context_ptr context;
   std::shared_ptr<configuration_store> store;
 
-  caf::result<change_result> change(const change_order& order);
+  caf::result<change_result> change(const change_request& order);
 };
 
 config_actor::behavior_type

@@ -68,7 +68,7 @@ credential_query credential_state::query_for(const gather_request& what) const {
 }
 
 result<void> credential_state::unseal_stored(const gather_request& what,
-                                             found_layers& found) {
+                                             resolved_variables& found) {
   auto catalog = context->config.load();
   auto i = catalog->organizations.find(what.run->who.organization);
   if (i == catalog->organizations.end())

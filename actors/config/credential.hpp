@@ -54,7 +54,8 @@ struct credential_state {
   void stop();
 
 private:
-  result<void> unseal_stored(const gather_request& what, found_layers& found);
+  result<void> unseal_stored(const gather_request& what,
+                             resolved_variables& found);
   credential_query query_for(const gather_request& what) const;
   void ask(const credential_query& query, waiter who);
   result<env_ptr> checked(result<environment> answer,

@@ -28,14 +28,14 @@ error too_many() {
 
 } // namespace
 
-schema_desk::schema_desk(std::shared_ptr<schema_deriver> who,
-                         derivation_rules rules, places among_runs)
+schema_cache::schema_cache(std::shared_ptr<schema_deriver> who,
+                           derivation_rules rules, places among_runs)
     : who_{std::move(who)}, rules_{rules}, places_{std::move(among_runs)},
       known_{keep_for, kept} {}
 
-void schema_desk::derive(const organization_id& organization, language lang,
-                         std::string source, std::string function,
-                         handler<derived_schema> done) {
+void schema_cache::derive(const organization_id& organization, language lang,
+                          std::string source, std::string function,
+                          handler<derived_schema> done) {
   if (!who_)
     return done(error{ec::unavailable,
                       "this engine cannot derive schemas: it has no local "
@@ -86,7 +86,7 @@ void schema_desk::derive(const organization_id& organization, language lang,
 }
 
 /// With the lock held. A line exists for as long as something of it runs.
-bool schema_desk::take_place(reading& r) {
+bool schema_cache::take_place(reading& r) {
   auto i = lines_.find(r.organization);
   if (i != lines_.end() && i->second.running >= rules_.running_per_organization)
     return false;
@@ -96,7 +96,7 @@ bool schema_desk::take_place(reading& r) {
   return true;
 }
 
-void schema_desk::begin(const reading_ptr& r) {
+void schema_cache::begin(const reading_ptr& r) {
   auto answer = [self = shared_from_this(), r](result<derived_schema> what) {
     self->answered(r, std::move(what));
   };
@@ -104,7 +104,7 @@ void schema_desk::begin(const reading_ptr& r) {
                std::move(answer));
 }
 
-void schema_desk::answered(const reading_ptr& r, result<derived_schema> what) {
+void schema_cache::answered(const reading_ptr& r, result<derived_schema> what) {
   auto shared = std::make_shared<const result<derived_schema>>(std::move(what));
   std::vector<handler<derived_schema>> told;
   std::vector<reading_ptr> starting, refused;
@@ -128,9 +128,9 @@ void schema_desk::answered(const reading_ptr& r, result<derived_schema> what) {
 }
 
 /// One of them has ended. With the lock held.
-std::vector<schema_desk::reading_ptr>
-schema_desk::next(const organization_id& organization,
-                  std::vector<reading_ptr>& refused) {
+std::vector<schema_cache::reading_ptr>
+schema_cache::next(const organization_id& organization,
+                   std::vector<reading_ptr>& refused) {
   std::vector<reading_ptr> starting;
   auto i = lines_.find(organization);
   auto& [running, waiting] = i->second;

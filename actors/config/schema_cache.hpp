@@ -19,7 +19,7 @@ namespace troupe {
 /// when many ask at a time. What is wrong with a source is remembered as well;
 /// what was wrong with us is not. An organization reads few at a time, a
 /// bounded number waits, and further ones are `exhausted`. Thread-safe.
-class schema_desk : public std::enable_shared_from_this<schema_desk> {
+class schema_cache : public std::enable_shared_from_this<schema_cache> {
 public:
   /// A reading takes a place among the runs of its organization.
   struct places {
@@ -28,8 +28,8 @@ public:
   };
 
   /// `who` may be null: then every question is `unavailable`.
-  explicit schema_desk(std::shared_ptr<schema_deriver> who,
-                       derivation_rules rules = {}, places among_runs = {});
+  explicit schema_cache(std::shared_ptr<schema_deriver> who,
+                        derivation_rules rules = {}, places among_runs = {});
 
   void derive(const organization_id& organization, language lang,
               std::string source, std::string function,

@@ -11,8 +11,8 @@ engine_context::engine_context(engine_options options_)
                                          options.ledger.waiting_bytes,
                                          options.ledger.hurry_at}} {}
 
-bool write_down(engine_context& context, ledger_line&& line,
-                std::function<void(bool)> kept) {
+bool enqueue_ledger_entry(engine_context& context, ledger_entry&& line,
+                          std::function<void(bool)> kept) {
   const auto outcome = context.to_ledger.push(std::move(line), std::move(kept));
   switch (outcome) {
   case ledger_queue::outcome::full:
@@ -34,15 +34,15 @@ void give_place_back(engine_context& context, admission::stay& stay) {
   auto may_start = context.gate.leave(stay);
   auto routes = context.routes.load();
   for (auto& guest : may_start) {
-    auto next = std::static_pointer_cast<live_run>(std::move(guest));
+    auto next = std::static_pointer_cast<active_run>(std::move(guest));
     if (routes && next->owner < routes->dispatchers.size())
       caf::anon_send<caf::message_priority::high>(
         routes->dispatchers[next->owner], turn_v, std::move(next));
   }
 }
 
-void tell_end(engine_context& context, const live_run_ptr& run) {
-  if (!run->claim_telling())
+void publish_end(engine_context& context, const live_run_ptr& run) {
+  if (!run->claim_notification())
     return;
   run->events.end(run->outcome, run->failure);
   run->forget_request();
@@ -55,7 +55,7 @@ void tell_end(engine_context& context, const live_run_ptr& run) {
 void abandon(engine_context& context, const live_run_ptr& run, error why) {
   if (!run->claim_end()) {
     if (run->phase == run_phase::ended)
-      tell_end(context, run); // who ended it died before it could
+      publish_end(context, run); // who ended it died before it could
     return;
   }
   run->failure = std::make_shared<const error>(std::move(why));
@@ -63,20 +63,20 @@ void abandon(engine_context& context, const live_run_ptr& run, error why) {
   run->phase.store(run_phase::ended, std::memory_order_release);
   if (run->admitted) {
     meters::add(context.meter.failed_runs);
-    ledger_line line;
+    ledger_entry line;
     line.run = run;
     line.audit = audit_of_run(*run, nullptr);
     // Another run's key stays what it is: the books look whose it is.
     if (!run->idempotency_key.empty())
       line.key = fate_of_key(*run);
-    write_down(context, std::move(line));
+    enqueue_ledger_entry(context, std::move(line));
   } else {
     meters::add(context.meter.refused);
   }
   give_place_back(context, run->stay);
   if (auto* desk = context.board->find(run->backend))
     desk->carrier->cancel(run->id, exit_reason::cancelled);
-  tell_end(context, run);
+  publish_end(context, run);
 }
 
 } // namespace troupe

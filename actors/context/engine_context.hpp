@@ -37,7 +37,7 @@ struct engine_context {
 
   const engine_options options;
   const std::string boot; // differs after every start
-  std::unique_ptr<backend_board> board;
+  std::unique_ptr<backend_registry> board;
   admission gate;
   run_registry runs;
   meters meter;
@@ -76,14 +76,14 @@ inline std::uint64_t route_of(std::uint32_t dispatcher) {
 
 /// Adds to the ledger's queue and wakes it if it sleeps; false: it is full.
 /// With `kept` somebody waits for it: it is called when it is on the disk.
-bool write_down(engine_context& context, ledger_line&& line,
-                std::function<void(bool)> kept = {});
+bool enqueue_ledger_entry(engine_context& context, ledger_entry&& line,
+                          std::function<void(bool)> kept = {});
 
 /// Ends a stay; those that may start now are told. On any thread.
 void give_place_back(engine_context& context, admission::stay& stay);
 
 /// Tells the readers of a run that it has ended, and keeps it for late ones.
-void tell_end(engine_context& context, const live_run_ptr& run);
+void publish_end(engine_context& context, const live_run_ptr& run);
 
 /// Ends a run that nobody carries any more: its dispatcher died, or was never
 /// reached. If it has ended, everybody is told.

@@ -103,7 +103,7 @@ struct engine_options {
   std::chrono::milliseconds drain_timeout{30'000};
 
   /// For platforms and nodes that prove who they are; off by default.
-  std::optional<door_options> door;
+  std::optional<link_options> door;
   /// For tests and programs of this machine: anybody who reaches it may run
   /// anything. Loopback only, off by default.
   std::uint16_t publish_port = 0;

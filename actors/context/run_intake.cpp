@@ -18,8 +18,8 @@ error refused(engine_context& context, ec code, const char* why) {
 
 } // namespace
 
-result<taken_run> take_on(engine_context& context, caller&& who,
-                          run_request&& request) {
+result<accepted_run> accept_run(engine_context& context, caller&& who,
+                                run_request&& request) {
   meters::add(context.meter.submitted);
   if (context.draining)
     return refused(context, ec::unavailable,
@@ -32,28 +32,28 @@ result<taken_run> take_on(engine_context& context, caller&& who,
     request.id = run_id::make();
   request.organization = who.organization;
   request.user = who.user;
-  auto run = make_recycled<live_run>(
+  auto run = make_recycled<active_run>(
     std::move(who), make_recycled<const run_request>(std::move(request)),
     context.options.events);
   run->created_at = now();
-  run->began = live_run::clock::now();
+  run->began = active_run::clock::now();
   if (!context.runs.add(run)) {
     context.pending.fetch_sub(1);
     return error{ec::conflict, "there is a run " + run->id.str() + " already"};
   }
-  taken_run taken{std::move(run)};
+  accepted_run taken{std::move(run)};
   if (context.crowd.enter(taken.run->who.organization) <= small_crowd)
     taken.priority = caf::message_priority::high;
   return taken;
 }
 
-void let_go(engine_context& context, const live_run& run) {
+void let_go(engine_context& context, const active_run& run) {
   context.pending.fetch_sub(1);
   context.crowd.leave(run.who.organization);
 }
 
 result<dispatcher_actor> choose_dispatcher(engine_context& context,
-                                           live_run& run) {
+                                           active_run& run) {
   auto routes = context.routes.load();
   if (!routes)
     return error{ec::unavailable, "the engine has stopped"};

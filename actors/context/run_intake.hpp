@@ -11,7 +11,7 @@ namespace troupe {
 /// some 200 MB/s they take longer than a handler may.
 inline constexpr std::size_t inline_arguments = 32u << 10; // bytes
 
-struct taken_run {
+struct accepted_run {
   live_run_ptr run;
   /// One of an organization with few under way passes the thousands that
   /// another one may just have sent: the queue behind is fair, but they must
@@ -20,12 +20,12 @@ struct taken_run {
 };
 
 /// Makes a run of the request and counts it in; `let_go` counts it out.
-result<taken_run> take_on(engine_context& context, caller&& who,
-                          run_request&& request);
-void let_go(engine_context& context, const live_run& run);
+result<accepted_run> accept_run(engine_context& context, caller&& who,
+                                run_request&& request);
+void let_go(engine_context& context, const active_run& run);
 
 /// Chooses the dispatcher of a run and notes it in the run.
 result<dispatcher_actor> choose_dispatcher(engine_context& context,
-                                           live_run& run);
+                                           active_run& run);
 
 } // namespace troupe

@@ -25,7 +25,7 @@ using few = boost::container::static_vector<T, 3>;
 
 /// The kinds in the order of the rule, whether they exist or not.
 few<std::pair<backend_kind, std::string_view>>
-in_order(const backend_wish& wish) {
+in_order(const backend_preference& wish) {
   few<std::pair<backend_kind, std::string_view>> order;
   if (wish.of_run) {
     order.emplace_back(*wish.of_run, "the run names it");
@@ -80,7 +80,7 @@ void put_sick_last(few<candidate>& found, backend_plan& plan) {
   std::stable_sort(found.begin(), found.end(), sick);
 }
 
-error nobody_left(const backend_wish& wish, const backend_plan& plan,
+error nobody_left(const backend_preference& wish, const backend_plan& plan,
                   int floor) {
   if (!plan.kept_away.empty()) {
     error why{ec::unavailable, plan.kept_away};
@@ -104,7 +104,7 @@ error nobody_left(const backend_wish& wish, const backend_plan& plan,
 
 } // namespace
 
-result<backend_plan> plan_backends(const backend_wish& wish,
+result<backend_plan> plan_backends(const backend_preference& wish,
                                    const backend_viewer& look,
                                    bool with_reasons) {
   backend_plan plan;

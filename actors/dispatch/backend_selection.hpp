@@ -13,7 +13,7 @@
 namespace troupe {
 
 /// What decides where a run may go.
-struct backend_wish {
+struct backend_preference {
   std::optional<backend_kind> of_run;        // binding: nowhere else
   std::optional<backend_kind> of_tool;       // first choice
   backend_kind standard = backend_kind::e2b; // when nobody says, or fails
@@ -44,7 +44,7 @@ using backend_viewer = std::function<backend_view(backend_kind)>;
 /// The order of backends: the run's, the tool's, the standard, local. Sick
 /// ones go last; an error names what is missing and what to do. Reasons are
 /// given to those who ask for them.
-result<backend_plan> plan_backends(const backend_wish& wish,
+result<backend_plan> plan_backends(const backend_preference& wish,
                                    const backend_viewer& look,
                                    bool with_reasons = false);
 

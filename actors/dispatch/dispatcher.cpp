@@ -15,7 +15,7 @@ constexpr std::size_t usual_stages = 6; // resolve, queue, ... answer
 
 caf::result<run_answer> dispatcher_state::run(live_run_ptr& what) {
   error why;
-  auto* j = take_on(what, false, why);
+  auto* j = accept_run(what, false, why);
   if (!j)
     return to_caf(std::move(why));
   auto promise = self->make_response_promise<run_answer>();
@@ -24,18 +24,19 @@ caf::result<run_answer> dispatcher_state::run(live_run_ptr& what) {
   return promise;
 }
 
-caf::result<run_note> dispatcher_state::start(live_run_ptr& what) {
+caf::result<run_status_message> dispatcher_state::start(live_run_ptr& what) {
   error why;
-  auto* j = take_on(what, true, why);
+  auto* j = accept_run(what, true, why);
   if (!j)
     return to_caf(std::move(why));
-  auto promise = self->make_response_promise<run_note>();
+  auto promise = self->make_response_promise<run_status_message>();
   j->accepted = promise;
   begin(*j);
   return promise;
 }
 
-caf::result<run_note> dispatcher_state::cancel(const live_run_ptr& run) {
+caf::result<run_status_message>
+dispatcher_state::cancel(const live_run_ptr& run) {
   meters::add(context->meter.cancelled);
   run->cancel_wanted = true;
   if (auto* j = find(run); j && !j->asked_to_end && j->at != stage::settling)
@@ -108,8 +109,8 @@ void dispatcher_state::stop() {
 
 // -- intake -------------------------------------------------------------------
 
-dispatcher_state::job* dispatcher_state::take_on(live_run_ptr& run,
-                                                 bool detached, error& why) {
+dispatcher_state::job* dispatcher_state::accept_run(live_run_ptr& run,
+                                                    bool detached, error& why) {
   auto wanted = run->request();
   if (!wanted) {
     why = {ec::conflict, "this run is over already"};
@@ -210,7 +211,7 @@ void dispatcher_state::wake(std::vector<admission::guest> guests) {
     return;
   const auto& line = routes.of(context->routes)->dispatchers;
   for (auto& guest : guests) {
-    auto run = std::static_pointer_cast<live_run>(std::move(guest));
+    auto run = std::static_pointer_cast<active_run>(std::move(guest));
     if (run->owner == index)
       self->send<caf::message_priority::high>(self, turn_v, std::move(run));
     else if (run->owner < line.size())
@@ -258,18 +259,18 @@ dispatcher(dispatcher_actor::stateful_pointer<dispatcher_state> self,
     [self](explain_atom, const live_run_ptr& run) {
       return self->state.explain(run);
     },
-    [self](turn_atom, const live_run_ptr& run) {
+    [self](admitted_atom, const live_run_ptr& run) {
       if (auto* j = self->state.find(run))
         self->state.turn(*j);
     },
     [self](gather_atom, const gathered& found) { self->state.gathered(found); },
-    [self](claim_atom, const claim_reply& reply) {
+    [self](claim_atom, const key_claim_result& reply) {
       self->state.claimed(reply);
     },
     [self](kept_atom, const live_run_ptr& run, bool well) {
       self->state.kept(run, well);
     },
-    [self](ended_atom, attempt_end& end) { self->state.ended(end); },
+    [self](ended_atom, attempt_result& end) { self->state.ended(end); },
     [self](done_atom, const resolve_reply& reply) {
       if (auto* j = self->state.find(reply.run))
         self->state.resolved(*j, std::move(*reply.what));

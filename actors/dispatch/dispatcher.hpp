@@ -17,7 +17,7 @@ namespace troupe {
 /// stage, or in `conclude`; nobody else answers.
 struct dispatcher_state {
   static constexpr auto name = "dispatcher";
-  using clock = live_run::clock;
+  using clock = active_run::clock;
 
   enum class stage : std::uint8_t {
     resolving, // the arguments are bound elsewhere
@@ -34,7 +34,7 @@ struct dispatcher_state {
     std::shared_ptr<const run_request> request;
     stage at = stage::resolving;
     caf::typed_response_promise<run_answer> answer;
-    caf::typed_response_promise<run_note> accepted; // detached
+    caf::typed_response_promise<run_status_message> accepted; // detached
     bool keyed = false; // the only one here with its idempotency key
     bool detached = false;
     bool its_turn = false; // came while it was still being booked
@@ -64,7 +64,7 @@ struct dispatcher_state {
   dispatcher_actor::pointer self = nullptr;
   context_ptr context;
   std::uint32_t index = 0;
-  std::unordered_map<const live_run*, job> jobs;
+  std::unordered_map<const active_run*, job> jobs;
   std::multimap<clock::time_point, live_run_ptr> alarms;
   clock::time_point armed_for = clock::time_point::max();
   std::uint64_t alarm_generation = 0;
@@ -78,33 +78,33 @@ struct dispatcher_state {
 
   // -- from outside ----------------------------------------------------------
   caf::result<run_answer> run(live_run_ptr& what);
-  caf::result<run_note> start(live_run_ptr& what);
-  caf::result<run_note> cancel(const live_run_ptr& run);
+  caf::result<run_status_message> start(live_run_ptr& what);
+  caf::result<run_status_message> cancel(const live_run_ptr& run);
   caf::result<explain_result> explain(const live_run_ptr& what);
   void gone(const caf::actor_addr& who);
   void tick(std::uint64_t generation);
   void stop();
 
   // -- the stages ------------------------------------------------------------
-  job* take_on(live_run_ptr& what, bool detached, error& why);
+  job* accept_run(live_run_ptr& what, bool detached, error& why);
   void begin(job& j);
   void resolve_now(job& j);
   void resolved(job& j, result<resolved_run> what);
   void book(job& j);
-  void claimed(const claim_reply& reply);
+  void claimed(const key_claim_result& reply);
   void kept(const live_run_ptr& run, bool well);
   void booked(job& j);
   void turn(job& j);
-  void try_next(job& j);
+  void try_next_backend(job& j);
   void say_passed_over(job& j, backend_kind kind, std::string why);
   std::chrono::milliseconds next_try(const job& j) const;
   void gathered(const troupe::gathered& found);
   void gather(job& j);
-  void launch(job& j, const found_layers& found);
+  void launch(job& j, const resolved_variables& found);
   void hand_over(job& j);
   void park(job& j);
   void inherit(job& j);
-  void ended(attempt_end& end);
+  void ended(attempt_result& end);
   void failed(job& j, error why, bool may_have_started,
               bool speaks_of_backend = true);
   error last_failure(const job& j, error why, bool may_have_started) const;
@@ -122,7 +122,7 @@ struct dispatcher_state {
 
   // -- helpers ---------------------------------------------------------------
   job* find(const live_run_ptr& run);
-  bool may_end(job& j);
+  bool try_claim_end(job& j);
   void complete(job& j, run_result& r);
   std::function<void(bool)> tell_kept(const job& j);
   clock::time_point now() const { return clock::now(); }

@@ -19,10 +19,10 @@ void dispatcher_state::turn(job& j) {
     return;
   mark(j, "queue");
   j.run->phase.store(run_phase::preparing, std::memory_order_release);
-  try_next(j);
+  try_next_backend(j);
 }
 
-void dispatcher_state::try_next(job& j) {
+void dispatcher_state::try_next_backend(job& j) {
   // Ends in a letter to the credential actor, in `launch`, or in `conclude`.
   while (j.candidate < j.plan.candidates.size()) {
     const auto kind = j.plan.candidates[j.candidate];
@@ -109,14 +109,14 @@ void dispatcher_state::gather(job& j) {
   j.at = stage::gathering;
   ++j.number;
   if (j.run->sent_config) // all its variables came with it
-    return launch(j, found_layers{});
+    return launch(j, resolved_variables{});
   const auto* catalog = j.config->find(j.run->who.organization);
   const bool sealed = catalog
     && (catalog->variables.contains(j.prepared->config->id)
         || (!j.request->agent_id.empty()
             && catalog->agent_variables.contains(j.request->agent_id)));
   if (!sealed && !context->options.webhook)
-    return launch(j, found_layers{});
+    return launch(j, resolved_variables{});
   gather_request ask;
   ask.run = j.run;
   ask.number = j.number;

@@ -71,7 +71,7 @@ void dispatcher_state::give_up(job& j) {
 
 /// Whether nobody else has ended it. If somebody had to, what it holds here is
 /// still ours, and so is the promise.
-bool dispatcher_state::may_end(job& j) {
+bool dispatcher_state::try_claim_end(job& j) {
   if (j.run->claim_end())
     return true;
   release(j);
@@ -86,7 +86,7 @@ bool dispatcher_state::may_end(job& j) {
 
 void dispatcher_state::conclude(job& j,
                                 result<std::shared_ptr<run_result>> outcome) {
-  if (!may_end(j))
+  if (!try_claim_end(j))
     return;
   auto& run = *j.run;
   if (outcome) {
@@ -122,7 +122,7 @@ void dispatcher_state::complete(job& j, run_result& r) {
 }
 
 void dispatcher_state::replay(job& j, const run_record& before) {
-  if (!may_end(j))
+  if (!try_claim_end(j))
     return;
   meters::add(context->meter.replayed);
   auto told = before;
@@ -145,7 +145,7 @@ void dispatcher_state::replay(job& j, const run_record& before) {
 
 /// The last step of every run: tells everybody, and forgets it here.
 void dispatcher_state::close(job& j) {
-  tell_end(*context, j.run);
+  publish_end(*context, j.run);
   answer_with(j);
   jobs.erase(j.run.get());
 }
@@ -190,16 +190,16 @@ bool dispatcher_state::record_end(const job& j) {
   const auto took
     = std::chrono::duration_cast<std::chrono::microseconds>(now() - run.began);
   m.observe(took);
-  ledger_line line;
+  ledger_entry line;
   line.run = j.run;
   line.audit = audit_of_run(run, j.prepared.get());
   if (j.keyed)
     line.key = fate_of_key(run);
-  if (line.key != key_fate::settle) {
-    write_down(*context, std::move(line));
+  if (line.key != key_disposition::settle) {
+    enqueue_ledger_entry(*context, std::move(line));
     return false;
   }
-  return write_down(*context, std::move(line), tell_kept(j));
+  return enqueue_ledger_entry(*context, std::move(line), tell_kept(j));
 }
 
 void dispatcher_state::release(job& j) {

@@ -30,7 +30,7 @@ struct draft {
   std::shared_ptr<const run_request> request;
   tool_id tool;
   backend_kind first = backend_kind::local;
-  found_layers found;
+  resolved_variables found;
   std::shared_ptr<explanation> told;
 };
 

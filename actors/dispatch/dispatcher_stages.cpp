@@ -13,7 +13,7 @@ namespace {
 /// For an executor that is being started again.
 constexpr std::chrono::milliseconds look_again{10};
 
-std::uint32_t executor_number(const live_run& run, std::size_t count) {
+std::uint32_t executor_number(const active_run& run, std::size_t count) {
   return run.owner % static_cast<std::uint32_t>(count);
 }
 
@@ -84,11 +84,11 @@ void dispatcher_state::book(job& j) {
     self->send(ledger, claim_v, j.run);
     return;
   }
-  ledger_line begun;
+  ledger_entry begun;
   begun.run = j.run;
-  const bool taken
-    = write_down(*context, std::move(begun),
-                 j.detached ? tell_kept(j) : std::function<void(bool)>{});
+  const bool taken = enqueue_ledger_entry(
+    *context, std::move(begun),
+    j.detached ? tell_kept(j) : std::function<void(bool)>{});
   if (!j.detached)
     return booked(j); // nobody is told before it has ended
   if (!taken)
@@ -101,7 +101,7 @@ std::function<void(bool)> dispatcher_state::tell_kept(const job& j) {
   };
 }
 
-void dispatcher_state::claimed(const claim_reply& reply) {
+void dispatcher_state::claimed(const key_claim_result& reply) {
   auto* j = find(reply.run);
   if (!j || j->at != stage::booking)
     return;
@@ -147,7 +147,7 @@ void dispatcher_state::booked(job& j) {
 
 // -- run ----------------------------------------------------------------------
 
-void dispatcher_state::launch(job& j, const found_layers& found) {
+void dispatcher_state::launch(job& j, const resolved_variables& found) {
   for (const auto& note : found.notes)
     j.notes.push_back(note);
   auto env = layer_environment(*j.request, j.resolved.tool, j.run->backend,
@@ -207,7 +207,7 @@ void dispatcher_state::inherit(job& j) {
       ->carrier->cancel(j.run->id, *j.asked_to_end);
 }
 
-void dispatcher_state::ended(attempt_end& end) {
+void dispatcher_state::ended(attempt_result& end) {
   auto* j = find(end.run);
   if (!j || j->at != stage::running || j->number != end.number)
     return; // an answer that nobody waits for any more
@@ -275,7 +275,7 @@ void dispatcher_state::failed(job& j, error why, bool may_have_started,
   j.executor = executor_actor{};
   j.run->phase.store(run_phase::preparing, std::memory_order_release);
   if (j.candidate < j.plan.candidates.size())
-    return try_next(j);
+    return try_next_backend(j);
   conclude(j, last_failure(j, std::move(why), may_have_started));
 }
 

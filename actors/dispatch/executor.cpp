@@ -14,7 +14,7 @@ namespace {
 class attempt_observer final : public run_observer {
 public:
   attempt_observer(const attempt& what, dispatcher_actor home,
-                   context_ptr context, backend_desk& desk)
+                   context_ptr context, backend_entry& desk)
       : run_{what.run}, number_{what.number}, probe_{what.probe},
         home_{std::move(home)}, context_{std::move(context)}, desk_{desk} {}
 
@@ -45,8 +45,8 @@ public:
     // What can end goes before what wants to begin.
     caf::anon_send<caf::message_priority::high>(
       home_, ended_v,
-      attempt_end{run_, number_,
-                  make_recycled<run_outcome>(std::move(outcome))});
+      attempt_result{run_, number_,
+                     make_recycled<run_outcome>(std::move(outcome))});
   }
 
 private:
@@ -55,7 +55,7 @@ private:
   const bool probe_;
   const dispatcher_actor home_;
   const context_ptr context_; // whose the desk is
-  backend_desk& desk_;
+  backend_entry& desk_;
   std::atomic<bool> finished_{false};
 };
 

@@ -11,7 +11,7 @@ struct executor_state {
   static constexpr auto name = "executor";
 
   executor_actor::pointer self = nullptr;
-  backend_desk* desk = nullptr;
+  backend_entry* desk = nullptr;
   context_ptr context;
 
   void start(const attempt& what);

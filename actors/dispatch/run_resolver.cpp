@@ -221,7 +221,8 @@ result<std::string> bind(const run_request& request, prepared_run& run) {
 
 /// Whose config says that a run must not go on to a weaker isolation.
 void read_fallback(const run_request& request,
-                   const organization_catalog* catalog, backend_wish& wish) {
+                   const organization_catalog* catalog,
+                   backend_preference& wish) {
   for (auto kind : {wish.of_tool.value_or(wish.standard), wish.standard}) {
     const auto config = stored_config(request, kind, catalog);
     if (!config)

@@ -21,7 +21,7 @@ struct resolved_run {
   std::shared_ptr<prepared_run> base;
   std::vector<pip_requirement> pip; // the tool's and the run's
   std::vector<npm_requirement> npm;
-  backend_wish wish;
+  backend_preference wish;
   tool_id tool; // the stored one, or one made for this run
   limit_overrides tool_limits;
   std::optional<network_policy> tool_network;

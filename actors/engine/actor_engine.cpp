@@ -27,7 +27,7 @@ run_reference reference_to(const caller& who, const run_id& id) {
 }
 
 /// Why it ended, in the words that its record has.
-error failure_of(const live_run& run, error told) {
+error failure_of(const active_run& run, error told) {
   const bool ended = run.phase == run_phase::ended;
   return ended && run.failure ? *run.failure : std::move(told);
 }
@@ -35,9 +35,9 @@ error failure_of(const live_run& run, error told) {
 constexpr std::size_t largest_page = 1'000;
 
 /// A reading may end when the engine has gone.
-std::shared_ptr<schema_desk> make_schema_desk(const context_ptr& context) {
+std::shared_ptr<schema_cache> make_schema_desk(const context_ptr& context) {
   std::weak_ptr<engine_context> weak{context};
-  schema_desk::places places;
+  schema_cache::places places;
   places.take = [weak](admission::stay& stay, const organization_id& who) {
     auto c = weak.lock();
     return c && c->gate.enter_at_once(stay, who, backend_kind::local);
@@ -46,7 +46,7 @@ std::shared_ptr<schema_desk> make_schema_desk(const context_ptr& context) {
     if (auto c = weak.lock())
       give_place_back(*c, stay);
   };
-  return std::make_shared<schema_desk>(
+  return std::make_shared<schema_cache>(
     context->options.deriver, context->options.derivations, std::move(places));
 }
 
@@ -54,13 +54,13 @@ std::shared_ptr<schema_desk> make_schema_desk(const context_ptr& context) {
 
 gateway::gateway(context_ptr context, supervisor_actor boss)
     : context_{std::move(context)},
-      boss_{std::make_shared<const supervisor_actor>(std::move(boss))},
+      supervisor_{std::make_shared<const supervisor_actor>(std::move(boss))},
       schemas_{make_schema_desk(context_)} {}
 
 gateway::~gateway() = default;
 
 void gateway::close() {
-  boss_.store(nullptr);
+  supervisor_.store(nullptr);
 }
 
 // -- runs ---------------------------------------------------------------------
@@ -68,7 +68,7 @@ void gateway::close() {
 void gateway::submit(caller who, run_request request,
                      handler<std::shared_ptr<const run_result>> done,
                      event_sink events) {
-  auto taken = take_on(*context_, std::move(who), std::move(request));
+  auto taken = accept_run(*context_, std::move(who), std::move(request));
   if (!taken)
     return done(std::move(taken.error()));
   const auto& run = taken->run;
@@ -94,14 +94,14 @@ void gateway::submit(caller who, run_request request,
 
 void gateway::submit_detached(caller who, run_request request,
                               handler<run_record> accepted) {
-  auto taken = take_on(*context_, std::move(who), std::move(request));
+  auto taken = accept_run(*context_, std::move(who), std::move(request));
   if (!taken)
     return accepted(std::move(taken.error()));
   const auto& run = taken->run;
   auto to = choose_dispatcher(*context_, *run);
   const way by{route_of(run->owner), taken->priority};
-  auto finish = [context = context_, run,
-                 accepted = std::move(accepted)](result<run_note> note) {
+  auto finish = [context = context_, run, accepted = std::move(accepted)](
+                  result<run_status_message> note) {
     let_go(*context, *run);
     if (note)
       return accepted(to_record(*note));
@@ -110,7 +110,8 @@ void gateway::submit_detached(caller who, run_request request,
   };
   if (!to)
     return finish(std::move(to.error()));
-  ask<run_note>(*context_->router, by, *to, std::move(finish), start_v, run);
+  ask<run_status_message>(*context_->router, by, *to, std::move(finish),
+                          start_v, run);
 }
 
 void gateway::cancel(caller who, run_id id, handler<run_record> done) {
@@ -127,15 +128,15 @@ void gateway::cancel(caller who, run_id id, handler<run_record> done) {
   const auto owner = run->owner.load();
   if (run->phase == run_phase::ended || owner >= routes->dispatchers.size())
     return done(describe(*run));
-  auto finish = [done = std::move(done)](result<run_note> note) {
+  auto finish = [done = std::move(done)](result<run_status_message> note) {
     if (note)
       done(to_record(*note));
     else
       done(std::move(note.error()));
   };
-  ask<run_note>(*context_->router,
-                {route_of(owner), caf::message_priority::high},
-                routes->dispatchers[owner], std::move(finish), cancel_v, run);
+  ask<run_status_message>(
+    *context_->router, {route_of(owner), caf::message_priority::high},
+    routes->dispatchers[owner], std::move(finish), cancel_v, run);
 }
 
 void gateway::find_run(caller who, run_id id, handler<run_record> done) {
@@ -147,14 +148,14 @@ void gateway::find_run(caller who, run_id id, handler<run_record> done) {
   auto routes = context_->routes.load();
   if (!routes)
     return done(engine_stopped());
-  auto finish = [done = std::move(done)](result<run_note> note) {
+  auto finish = [done = std::move(done)](result<run_status_message> note) {
     if (note)
       done(to_record(*note));
     else
       done(std::move(note.error()));
   };
-  ask<run_note>(*context_->router, 0, routes->ledger, std::move(finish), find_v,
-                reference_to(who, id));
+  ask<run_status_message>(*context_->router, 0, routes->ledger,
+                          std::move(finish), find_v, reference_to(who, id));
 }
 
 void gateway::list_runs(caller who, std::string after, std::size_t limit,
@@ -189,25 +190,26 @@ void gateway::subscribe(caller who, run_id id, std::uint64_t sequence,
     return;
   }
   // It ended long ago: what is left of it is its end.
-  auto tell_end = [id, sequence, events = std::move(events),
-                   accepted = std::move(accepted)](result<run_record> record) {
-    if (!record)
-      return accepted(std::move(record.error()));
-    accepted({});
-    run_event note;
-    note.sequence = sequence + 1;
-    note.kind = run_event_kind::progress;
-    note.data = "the events of this run are no longer kept";
-    if (!events(note))
-      return;
-    run_event end;
-    end.sequence = sequence + 2;
-    end.kind = run_event_kind::end;
-    end.result = record->result;
-    end.failure = record->failure;
-    events(end);
-  };
-  find_run(std::move(who), std::move(id), std::move(tell_end));
+  auto publish_end
+    = [id, sequence, events = std::move(events),
+       accepted = std::move(accepted)](result<run_record> record) {
+        if (!record)
+          return accepted(std::move(record.error()));
+        accepted({});
+        run_event note;
+        note.sequence = sequence + 1;
+        note.kind = run_event_kind::progress;
+        note.data = "the events of this run are no longer kept";
+        if (!events(note))
+          return;
+        run_event end;
+        end.sequence = sequence + 2;
+        end.kind = run_event_kind::end;
+        end.result = record->result;
+        end.failure = record->failure;
+        events(end);
+      };
+  find_run(std::move(who), std::move(id), std::move(publish_end));
 }
 
 void gateway::explain(caller who, run_request request,
@@ -215,7 +217,7 @@ void gateway::explain(caller who, run_request request,
   request.id = run_id::make();
   request.organization = who.organization;
   request.user = who.user;
-  auto run = make_recycled<live_run>(
+  auto run = make_recycled<active_run>(
     std::move(who), std::make_shared<const run_request>(std::move(request)),
     context_->options.events);
   auto to = choose_dispatcher(*context_, *run);
@@ -242,7 +244,7 @@ void gateway::change(caller who, catalog_change what,
   auto routes = context_->routes.load();
   if (!routes)
     return done(engine_stopped());
-  change_order order;
+  change_request order;
   order.who = std::move(who);
   order.what = std::make_shared<const catalog_change>(std::move(what));
   auto finish = [done = std::move(done)](result<change_result> reply) {
@@ -265,7 +267,7 @@ void gateway::derive_schema(caller who, language lang, std::string source,
 // -- operations ---------------------------------------------------------------
 
 void gateway::health(handler<engine_health> done) {
-  auto boss = boss_.load();
+  auto boss = supervisor_.load();
   if (!boss)
     return done(engine_stopped());
   auto finish = [context = context_,

@@ -43,8 +43,8 @@ public:
 
 private:
   const context_ptr context_;
-  published<supervisor_actor> boss_;
-  const std::shared_ptr<schema_desk> schemas_;
+  published<supervisor_actor> supervisor_;
+  const std::shared_ptr<schema_cache> schemas_;
 };
 
 } // namespace troupe

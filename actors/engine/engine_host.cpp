@@ -68,7 +68,7 @@ private:
   context_ptr context_;
   std::unique_ptr<system_config> config_;
   std::unique_ptr<caf::actor_system> system_;
-  supervisor_actor boss_;
+  supervisor_actor supervisor_;
   std::unique_ptr<door> door_;
   std::unique_ptr<gateway> gateway_;
   std::uint16_t port_ = 0;
@@ -81,7 +81,8 @@ result<void> host::open() {
   auto& c = *context_;
   // The context has the board, and so outlives it.
   auto warn = [context = &c](std::string_view line) { context->warn(line); };
-  auto board = backend_board::make(c.options.backends, c.options.breaker, warn);
+  auto board
+    = backend_registry::make(c.options.backends, c.options.breaker, warn);
   if (!board)
     return board.error();
   c.board = std::move(*board);
@@ -117,19 +118,19 @@ result<void> host::open() {
                                             c.options.sockets);
   system_ = std::make_unique<caf::actor_system>(*config_);
   // Only the middleman makes a node's id.
-  if (with_network && !node_seed_was_used())
+  if (with_network && !has_random_node_id())
     return error{ec::internal,
                  "this node would share its id with others; "
                  "libcaf_core was linked in a way that hides "
                  "troupe's get_root_uuid"};
   c.router = std::make_unique<request_router>(*system_);
-  boss_
+  supervisor_
     = system_->spawn(supervisor, context_, std::move(store), std::move(books));
   {
     // Its first answer comes after everybody has been started.
     caf::scoped_actor self{*system_};
     result<void> up;
-    self->request(boss_, patience_at_start, health_v)
+    self->request(supervisor_, patience_at_start, health_v)
       .receive([](const component_health&) {},
                [&](const caf::error& e) {
                  up = from_caf(e).within("start the actors");
@@ -137,7 +138,7 @@ result<void> host::open() {
     if (!up)
       return up;
   }
-  gateway_ = std::make_unique<gateway>(context_, boss_);
+  gateway_ = std::make_unique<gateway>(context_, supervisor_);
   if (c.options.door) {
     auto gate = [context = context_.get()] {
       auto routes = context->routes.load();
@@ -216,9 +217,9 @@ void host::stop() {
     {
       // Everybody answers what they promised, the ledger writes it down.
       caf::scoped_actor self{*system_};
-      if (boss_) {
-        self->send_exit(boss_, caf::exit_reason::user_shutdown);
-        self->wait_for(boss_);
+      if (supervisor_) {
+        self->send_exit(supervisor_, caf::exit_reason::user_shutdown);
+        self->wait_for(supervisor_);
       }
     }
     door_.reset();
@@ -227,7 +228,7 @@ void host::stop() {
     if (gateway_)
       gateway_->close();
     context_->routes.store(nullptr);
-    boss_ = supervisor_actor{};
+    supervisor_ = supervisor_actor{};
     for (const auto& backend : context_->options.backends)
       backend->stop();
     context_->background.join();

@@ -123,9 +123,9 @@ void supervisor_state::down(const caf::down_msg& m) {
   context->report("supervisor lost " + c->name + " ("
                   + self->system().render(m.reason) + "), starts it again in "
                   + std::to_string(c->pause.count()) + " ms"
-                  + (keeps_dying(*c) ? ": it keeps dying" : ""));
-  if (c->level == rank::executor && keeps_dying(*c))
-    context->board->find(c->kind)->doubt_until(t + rules.window);
+                  + (is_crash_looping(*c) ? ": it keeps dying" : ""));
+  if (c->level == rank::executor && is_crash_looping(*c))
+    context->board->find(c->kind)->quarantine_until(t + rules.window);
   publish(); // before anybody is told: what is sent after that goes elsewhere
   meters::add(context->meter.restarts);
   lost(*c, m.source);
@@ -148,8 +148,8 @@ void supervisor_state::lost(child& c, const caf::actor_addr& who) {
 
 void supervisor_state::abandon_runs_of(const child& c) {
   const auto slot = static_cast<std::uint32_t>(c.slot);
-  auto orphans = context->runs.select([slot](const live_run& run) {
-    return run.owner == slot && !run.is_told();
+  auto orphans = context->runs.select([slot](const active_run& run) {
+    return run.owner == slot && !run.is_notified();
   });
   for (auto& run : orphans)
     abandon(*context, run,
@@ -192,7 +192,7 @@ void supervisor_state::stop_next_rank() {
       caf::anon_send_exit(c.handle, caf::exit_reason::user_shutdown);
 }
 
-bool supervisor_state::keeps_dying(const child& c) const {
+bool supervisor_state::is_crash_looping(const child& c) const {
   const auto& rules = context->options.supervision;
   return c.deaths.size() >= rules.deaths
     && clock::now() - c.deaths.back() <= rules.window;
@@ -203,7 +203,7 @@ component_health supervisor_state::health() const {
   std::size_t dispatchers = 0;
   h.ready = true;
   for (const auto& c : children) {
-    const bool fails = keeps_dying(c);
+    const bool fails = is_crash_looping(c);
     const bool up = c.handle && !fails;
     h.components.emplace_back(c.name,
                               !c.handle ? "restarting"
@@ -230,7 +230,7 @@ supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
   state.begin(std::move(store), std::move(books));
   return {
     [self](health_atom) { return self->state.health(); },
-    [self](born_atom, std::uint64_t index) { self->state.born(index); },
+    [self](restart_atom, std::uint64_t index) { self->state.born(index); },
   };
 }
 

@@ -55,7 +55,7 @@ struct supervisor_state {
   void born(std::uint64_t index);
   void stop();
   void stop_next_rank();
-  bool keeps_dying(const child& c) const;
+  bool is_crash_looping(const child& c) const;
   component_health health() const;
 };
 

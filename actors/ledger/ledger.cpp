@@ -10,7 +10,7 @@ namespace {
 constexpr auto tidy_interval = std::chrono::minutes{1};
 constexpr auto pause_after_failure = std::chrono::milliseconds{250};
 
-void enter(ledger_line& line, journal_entry& entry) {
+void enter(ledger_entry& line, journal_entry& entry) {
   entry.audit = line.audit;
   if (!line.run) {
     entry.organization = line.organization;
@@ -20,8 +20,8 @@ void enter(ledger_line& line, journal_entry& entry) {
   entry.run.emplace(describe(run));
   entry.fresh = !std::exchange(run.booked, true);
   entry.organization = run.who.organization;
-  if (line.key != key_fate::none)
-    (line.key == key_fate::settle ? entry.settle : entry.release)
+  if (line.key != key_disposition::none)
+    (line.key == key_disposition::settle ? entry.settle : entry.release)
       = claim_of(run);
 }
 
@@ -162,7 +162,7 @@ void ledger_state::tidy() {
 
 // -- reading ------------------------------------------------------------------
 
-caf::result<run_note> ledger_state::find(const run_reference& which) {
+caf::result<run_status_message> ledger_state::find(const run_reference& which) {
   write(); // so that what was said is found
   auto found
     = books->find_run(organization_id{which.organization}, run_id{which.id});

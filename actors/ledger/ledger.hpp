@@ -36,7 +36,7 @@ struct ledger_state {
   void claim(const live_run_ptr& run);
   void claim_some();
   void tidy();
-  caf::result<run_note> find(const run_reference& which);
+  caf::result<run_status_message> find(const run_reference& which);
   void sync();
 
 private:
@@ -53,8 +53,8 @@ private:
   void lose(lines some);
   void answer(lines written, lines left);
   void tell(const result<void>& written, std::size_t left);
-  std::optional<claim_reply> decide(const live_run_ptr& run);
-  void take_back(const live_run& run);
+  std::optional<key_claim_result> decide(const live_run_ptr& run);
+  void release_claim(const active_run& run);
 };
 
 ledger_actor::behavior_type
@@ -62,7 +62,7 @@ ledger(ledger_actor::stateful_pointer<ledger_state> self, context_ptr context,
        std::shared_ptr<journal> books);
 
 /// The claim to its key that a run has, or wants; without the digest.
-key_claim claim_of(const live_run& run);
+key_claim claim_of(const active_run& run);
 
 /// What makes two requests the same for an idempotency key: everything that
 /// decides what is run, and nothing that differs between two tries.

@@ -4,7 +4,7 @@
 
 namespace troupe {
 
-key_claim claim_of(const live_run& run) {
+key_claim claim_of(const active_run& run) {
   key_claim claim;
   claim.organization = run.who.organization;
   claim.key = run.idempotency_key;
@@ -25,7 +25,7 @@ void ledger_state::claim(const live_run_ptr& run) {
 /// organization hold up nobody else.
 void ledger_state::claim_some() {
   write(); // what ended a moment ago may still wait to be written
-  std::vector<std::pair<dispatcher_actor, claim_reply>> decided;
+  std::vector<std::pair<dispatcher_actor, key_claim_result>> decided;
   bool any_fresh = false;
   while (decided.size() < piece) {
     auto next = claims.pop([](const auto&) { return true; });
@@ -40,7 +40,7 @@ void ledger_state::claim_some() {
   const auto synced = any_fresh ? books->sync() : result<void>{};
   for (auto& [home, reply] : decided) {
     if (reply.fresh && !synced) {
-      take_back(*reply.run);
+      release_claim(*reply.run);
       reply.fresh = false;
       reply.failure = std::make_shared<const error>(synced.error());
     }
@@ -52,13 +52,13 @@ void ledger_state::claim_some() {
 }
 
 /// Nothing for a run that has ended meanwhile: it must not keep the key.
-std::optional<claim_reply> ledger_state::decide(const live_run_ptr& run) {
+std::optional<key_claim_result> ledger_state::decide(const live_run_ptr& run) {
   const auto request = run->request();
   if (!request)
     return {};
   auto wanted = claim_of(*run);
   wanted.digest = request_digest(*request);
-  claim_reply reply;
+  key_claim_result reply;
   reply.run = run;
   auto refuse = [&](error why) {
     reply.failure = std::make_shared<const error>(std::move(why));
@@ -72,7 +72,7 @@ std::optional<claim_reply> ledger_state::decide(const live_run_ptr& run) {
   case claim_outcome::kind::mine:
     // Its line that gives the key back may have been written before.
     if (run->phase == run_phase::ended) {
-      take_back(*run);
+      release_claim(*run);
       return {};
     }
     reply.fresh = true;
@@ -101,7 +101,7 @@ std::optional<claim_reply> ledger_state::decide(const live_run_ptr& run) {
   return reply;
 }
 
-void ledger_state::take_back(const live_run& run) {
+void ledger_state::release_claim(const active_run& run) {
   journal_entry entry;
   entry.release = claim_of(run);
   if (auto ok = books->write({&entry, 1}); !ok)

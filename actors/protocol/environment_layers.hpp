@@ -11,7 +11,7 @@
 namespace troupe {
 
 /// The layers that somebody had to look up or unseal.
-struct found_layers {
+struct resolved_variables {
   std::shared_ptr<const environment> of_config;
   std::shared_ptr<const environment> of_webhook;
   std::shared_ptr<const environment> of_agent; // stored
@@ -31,7 +31,7 @@ struct layered_environment {
 /// their TROUPE_ twins and TRACEPARENT. What there is no id for is absent.
 result<layered_environment>
 layer_environment(const run_request& request, const tool_id& tool,
-                  backend_kind backend, const found_layers& found,
+                  backend_kind backend, const resolved_variables& found,
                   const run_rules& rules, bool with_origins = false);
 
 } // namespace troupe

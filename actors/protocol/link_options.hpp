@@ -23,7 +23,7 @@ inline constexpr std::uint64_t largest_request_frame = 16u << 20; // bytes
 inline constexpr std::uint64_t largest_answer_frame = 64u << 20; // bytes
 
 /// Where platforms and other nodes reach us.
-struct door_options {
+struct link_options {
   std::string listen; // host:port; port 0: any
   link_identity identity;
   /// Each may hold a frame of 16 MiB in memory.

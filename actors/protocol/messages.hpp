@@ -27,7 +27,7 @@ using cancel_atom = caf::atom_constant<caf::atom("cancel")>;
 using find_atom = caf::atom_constant<caf::atom("find")>;
 using hello_atom = caf::atom_constant<caf::atom("hello")>;
 using explain_atom = caf::atom_constant<caf::atom("explain")>;
-using turn_atom = caf::atom_constant<caf::atom("turn")>;
+using admitted_atom = caf::atom_constant<caf::atom("turn")>;
 using gather_atom = caf::atom_constant<caf::atom("gather")>;
 using kept_atom = caf::atom_constant<caf::atom("kept")>;
 using claim_atom = caf::atom_constant<caf::atom("claim")>;
@@ -39,7 +39,7 @@ using flush_atom = caf::atom_constant<caf::atom("flush")>;
 using change_atom = caf::atom_constant<caf::atom("change")>;
 using health_atom = caf::atom_constant<caf::atom("health")>;
 using list_atom = caf::atom_constant<caf::atom("list")>;
-using born_atom = caf::atom_constant<caf::atom("born")>;
+using restart_atom = caf::atom_constant<caf::atom("born")>;
 
 inline constexpr run_atom run_v{};
 inline constexpr start_atom start_v{};
@@ -47,7 +47,7 @@ inline constexpr cancel_atom cancel_v{};
 inline constexpr find_atom find_v{};
 inline constexpr hello_atom hello_v{};
 inline constexpr explain_atom explain_v{};
-inline constexpr turn_atom turn_v{};
+inline constexpr admitted_atom turn_v{};
 inline constexpr gather_atom gather_v{};
 inline constexpr kept_atom kept_v{};
 inline constexpr claim_atom claim_v{};
@@ -59,7 +59,7 @@ inline constexpr flush_atom flush_v{};
 inline constexpr change_atom change_v{};
 inline constexpr health_atom health_v{};
 inline constexpr list_atom list_v{};
-inline constexpr born_atom born_v{};
+inline constexpr restart_atom born_v{};
 
 // -- what stays inside the process --------------------------------------------
 // CAF prints these as "<unprintable>": no source and no secret gets into a log.
@@ -73,7 +73,7 @@ struct attempt {
 };
 
 /// How it ended.
-struct attempt_end {
+struct attempt_result {
   live_run_ptr run;
   std::uint32_t number = 0;
   std::shared_ptr<run_outcome> outcome;
@@ -91,7 +91,7 @@ struct gather_request {
 struct gathered {
   live_run_ptr run;
   std::uint32_t number = 0;
-  found_layers layers;
+  resolved_variables layers;
   std::shared_ptr<const error> failure;
 };
 
@@ -102,7 +102,7 @@ struct resolve_reply {
 };
 
 /// What came of laying claim to an idempotency key.
-struct claim_reply {
+struct key_claim_result {
   live_run_ptr run;
   bool fresh = false; // it is ours: go on
   std::shared_ptr<const run_record>
@@ -111,7 +111,7 @@ struct claim_reply {
 };
 
 /// One change of the configuration, with who makes it.
-struct change_order {
+struct change_request {
   caller who;
   std::shared_ptr<const catalog_change> what;
 };
@@ -153,11 +153,11 @@ using gate_actor = caf::typed_actor<
   // Runs a tool and answers. A failing tool is a result.
   caf::replies_to<run_atom, execution>::with<run_answer>,
   // Accepts a run that goes on without us.
-  caf::replies_to<start_atom, execution>::with<run_note>,
+  caf::replies_to<start_atom, execution>::with<run_status_message>,
   // Ends a run early; the note says what it was doing.
-  caf::replies_to<cancel_atom, run_reference>::with<run_note>,
+  caf::replies_to<cancel_atom, run_reference>::with<run_status_message>,
   // Tells what is known about a run.
-  caf::replies_to<find_atom, run_reference>::with<run_note>,
+  caf::replies_to<find_atom, run_reference>::with<run_status_message>,
   // Says who we are.
   caf::replies_to<hello_atom, hello>::with<hello>>;
 
@@ -166,21 +166,21 @@ using dispatcher_actor = caf::typed_actor<
   // Runs and answers.
   caf::replies_to<run_atom, live_run_ptr>::with<run_answer>,
   // Answers as soon as the run cannot be lost without a trace.
-  caf::replies_to<start_atom, live_run_ptr>::with<run_note>,
+  caf::replies_to<start_atom, live_run_ptr>::with<run_status_message>,
   // Ends a run of ours early.
-  caf::replies_to<cancel_atom, live_run_ptr>::with<run_note>,
+  caf::replies_to<cancel_atom, live_run_ptr>::with<run_status_message>,
   // Tells what a run would do, without doing it.
   caf::replies_to<explain_atom, live_run_ptr>::with<explain_result>,
   // INTERNAL: a run that waited may go on.
-  caf::reacts_to<turn_atom, live_run_ptr>,
+  caf::reacts_to<admitted_atom, live_run_ptr>,
   // The credential actor found the variables of a run.
   caf::reacts_to<gather_atom, gathered>,
   // The ledger looked up an idempotency key.
-  caf::reacts_to<claim_atom, claim_reply>,
+  caf::reacts_to<claim_atom, key_claim_result>,
   // The ledger has put a run on the disk, or could not.
   caf::reacts_to<kept_atom, live_run_ptr, bool>,
   // A backend is done with an attempt.
-  caf::reacts_to<ended_atom, attempt_end>,
+  caf::reacts_to<ended_atom, attempt_result>,
   // INTERNAL: a run's arguments were bound on the background thread.
   caf::reacts_to<done_atom, resolve_reply>,
   // The supervisor lost one that this one may be waiting for.
@@ -210,7 +210,7 @@ using credential_actor = caf::typed_actor<
 /// The only writer of the configuration.
 using config_actor = caf::typed_actor<
   // Applies a change as a whole or not at all.
-  caf::replies_to<change_atom, change_order>::with<change_result>>;
+  caf::replies_to<change_atom, change_request>::with<change_result>>;
 
 /// Keeps the record of every run and every change.
 using ledger_actor = caf::typed_actor<
@@ -220,14 +220,15 @@ using ledger_actor = caf::typed_actor<
   caf::reacts_to<done_atom>,
   // INTERNAL: time to put on the disk for good what was written.
   caf::reacts_to<kept_atom>,
-  // Lays claim to a run's idempotency key; `claim_reply` goes to the sender.
+  // Lays claim to a run's idempotency key; `key_claim_result` goes to the
+  // sender.
   caf::reacts_to<claim_atom, live_run_ptr>,
   // INTERNAL: time to look at some of the claims that wait.
   caf::reacts_to<claim_atom>,
   // INTERNAL: time to forget what has expired.
   caf::reacts_to<tick_atom>,
   // Finds a run that nobody remembers.
-  caf::replies_to<find_atom, run_reference>::with<run_note>,
+  caf::replies_to<find_atom, run_reference>::with<run_status_message>,
   // Lists runs, the newest first.
   caf::replies_to<list_atom, run_list_order>::with<run_list>,
   // Lists the audit record.
@@ -238,19 +239,19 @@ using supervisor_actor = caf::typed_actor<
   // How everybody is.
   caf::replies_to<health_atom>::with<component_health>,
   // INTERNAL: time to start a child again.
-  caf::reacts_to<born_atom, std::uint64_t>>;
+  caf::reacts_to<restart_atom, std::uint64_t>>;
 
 } // namespace troupe
 
 #define TROUPE_LOCAL_MESSAGES(X)                                               \
   X(troupe::live_run_ptr)                                                      \
   X(troupe::attempt)                                                           \
-  X(troupe::attempt_end)                                                       \
+  X(troupe::attempt_result)                                                    \
   X(troupe::gather_request)                                                    \
   X(troupe::gathered)                                                          \
   X(troupe::resolve_reply)                                                     \
-  X(troupe::claim_reply)                                                       \
-  X(troupe::change_order)                                                      \
+  X(troupe::key_claim_result)                                                  \
+  X(troupe::change_request)                                                    \
   X(troupe::change_result)                                                     \
   X(troupe::explain_result)                                                    \
   X(troupe::run_list_order)                                                    \
@@ -270,8 +271,8 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, caf::first_custom_type_id)
 CAF_ADD_TYPE_ID(troupe, (troupe::execution))
 CAF_ADD_TYPE_ID(troupe, (troupe::run_answer))
 CAF_ADD_TYPE_ID(troupe, (troupe::run_reference))
-CAF_ADD_TYPE_ID(troupe, (troupe::run_note))
-CAF_ADD_TYPE_ID(troupe, (troupe::failure_note))
+CAF_ADD_TYPE_ID(troupe, (troupe::run_status_message))
+CAF_ADD_TYPE_ID(troupe, (troupe::error_message))
 CAF_ADD_TYPE_ID(troupe, (troupe::hello))
 CAF_ADD_TYPE_ID(troupe, (troupe::gate_actor))
 CAF_END_TYPE_ID_BLOCK(troupe)

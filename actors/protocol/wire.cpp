@@ -68,8 +68,8 @@ bool is_stopping(const hello& them) {
 
 // -- records ------------------------------------------------------------------
 
-run_note to_note(const run_record& record) {
-  run_note note;
+run_status_message to_note(const run_record& record) {
+  run_status_message note;
   note.id = record.id.str();
   note.organization = record.organization.str();
   note.phase = static_cast<std::uint8_t>(record.phase);
@@ -87,7 +87,7 @@ run_note to_note(const run_record& record) {
   return note;
 }
 
-run_record to_record(const run_note& note) {
+run_record to_record(const run_status_message& note) {
   run_record record;
   record.id = run_id{note.id};
   record.organization = organization_id{note.organization};
@@ -114,7 +114,7 @@ run_record to_record(const run_note& note) {
 // -- errors -------------------------------------------------------------------
 
 caf::error to_caf(error e) {
-  failure_note note;
+  error_message note;
   auto code = static_cast<std::uint8_t>(e.code);
   note.what = std::make_shared<const error>(std::move(e));
   return {code, caf::atom("troupe"), caf::make_message(std::move(note))};
@@ -122,8 +122,8 @@ caf::error to_caf(error e) {
 
 error from_caf(const caf::error& e) {
   if (e.category() == caf::atom("troupe")
-      && e.context().match_elements<failure_note>()) {
-    const auto& note = e.context().get_as<failure_note>(0);
+      && e.context().match_elements<error_message>()) {
+    const auto& note = e.context().get_as<error_message>(0);
     if (note.what)
       return *note.what;
   }

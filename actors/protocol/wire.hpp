@@ -47,7 +47,7 @@ struct run_reference {
 };
 
 /// What is known about a run now.
-struct run_note {
+struct run_status_message {
   std::uint16_t version = wire_version;
   std::string id;
   std::string organization;
@@ -62,7 +62,7 @@ struct run_note {
 };
 
 /// A failure of the engine, inside of a `caf::error`.
-struct failure_note {
+struct error_message {
   std::uint16_t version = wire_version;
   std::shared_ptr<const error> what;
   wire_ext ext;
@@ -90,8 +90,8 @@ bool waits_for_stop(const hello& them);
 void say_stopping(hello& us);
 bool is_stopping(const hello& them);
 
-run_note to_note(const run_record& record);
-run_record to_record(const run_note& note);
+run_status_message to_note(const run_record& record);
+run_record to_record(const run_status_message& note);
 
 /// The only two places where an error changes its clothes.
 caf::error to_caf(error e);
@@ -155,7 +155,7 @@ typename Inspector::result_type inspect(Inspector& f, run_reference& x) {
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, run_note& x) {
+typename Inspector::result_type inspect(Inspector& f, run_status_message& x) {
   if constexpr (prints<Inspector>) {
     return f(caf::meta::type_name("run_note"), x.version, x.id, x.phase);
   } else {
@@ -176,7 +176,7 @@ typename Inspector::result_type inspect(Inspector& f, run_note& x) {
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, failure_note& x) {
+typename Inspector::result_type inspect(Inspector& f, error_message& x) {
   if constexpr (prints<Inspector>) {
     std::string text = x.what ? to_string(*x.what) : std::string{"nothing"};
     return f(caf::meta::type_name("failure_note"), text);

@@ -18,11 +18,11 @@ namespace troupe {
 
 /// A run while it lives, and for a short while after: what the dispatcher that
 /// owns it, its backend and its readers share.
-struct live_run {
+struct active_run {
   using clock = std::chrono::steady_clock;
 
-  live_run(caller who_, std::shared_ptr<const run_request> request,
-           const event_bounds& bounds)
+  active_run(caller who_, std::shared_ptr<const run_request> request,
+             const event_bounds& bounds)
       : id{request->id}, id_hash{std::hash<run_id>{}(id)}, who{std::move(who_)},
         tool_name{request->tool_name}, agent_id{request->agent_id},
         idempotency_key{request->idempotency_key}, labels{request->labels},
@@ -67,8 +67,8 @@ struct live_run {
   /// Whether the caller is the one that ends it: exactly one ever is.
   bool claim_end() { return !ending_.exchange(true); }
   /// The same for who tells everybody of it, which may be later.
-  bool claim_telling() { return !told_.exchange(true); }
-  bool is_told() const { return told_; }
+  bool claim_notification() { return !told_.exchange(true); }
+  bool is_notified() const { return told_; }
 
   // -- written before `phase` becomes `ended`, read after --------------------
   std::shared_ptr<const run_result> outcome;
@@ -94,9 +94,9 @@ private:
   std::atomic<bool> told_{false};
 };
 
-using live_run_ptr = std::shared_ptr<live_run>;
+using live_run_ptr = std::shared_ptr<active_run>;
 
 /// What may be told about it now.
-run_record describe(const live_run& run);
+run_record describe(const active_run& run);
 
 } // namespace troupe

@@ -103,7 +103,7 @@ struct change_words {
 
 namespace {
 
-void put_request(json::writer& line, const live_run& run,
+void put_request(json::writer& line, const active_run& run,
                  const run_request& request) {
   line.text("event", "run");
   line.text("run", run.id.str());
@@ -130,7 +130,7 @@ void put_bounds(json::writer& line, const prepared_run& prepared) {
   line.text("isolation", to_string(prepared.isolation));
 }
 
-void put_end(json::writer& line, const live_run& run) {
+void put_end(json::writer& line, const active_run& run) {
   if (run.outcome) {
     line.text("status", to_string(run.outcome->status));
     line.text("reason", to_string(run.outcome->reason));
@@ -143,7 +143,7 @@ void put_end(json::writer& line, const live_run& run) {
 
 } // namespace
 
-std::string audit_of_run(const live_run& run, const prepared_run* prepared) {
+std::string audit_of_run(const active_run& run, const prepared_run* prepared) {
   const auto request = run.request();
   return write_line([&](json::writer& line) {
     put_request(line, run, *request);

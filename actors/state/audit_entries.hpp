@@ -9,7 +9,7 @@ namespace troupe {
 /// The audit line of a run: who, what, where, under which bounds, and how it
 /// came out. No argument, no value, no output, no source: hashes and counts.
 /// The text of a JSON object, made without the object: every run has one.
-std::string audit_of_run(const live_run& run, const prepared_run* prepared);
+std::string audit_of_run(const active_run& run, const prepared_run* prepared);
 
 /// The audit line of a change. Secret values never enter it.
 std::string audit_of_change(const caller& who, const catalog_change& what,

@@ -2,13 +2,13 @@
 
 namespace troupe {
 
-void backend_desk::succeeded() {
+void backend_entry::succeeded() {
   const auto told = breaker.succeeded(circuit_breaker::clock::now());
   if (told == circuit_breaker::change::closed && warn_)
     warn_("backend " + std::string{to_string(kind)} + " takes runs again");
 }
 
-void backend_desk::failed(std::string_view why) {
+void backend_entry::failed(std::string_view why) {
   const auto now = circuit_breaker::clock::now();
   const auto told = breaker.failed(now);
   if (told == circuit_breaker::change::opened && warn_)
@@ -17,17 +17,17 @@ void backend_desk::failed(std::string_view why) {
           + "; the last failure: " + std::string{why});
 }
 
-result<void> backend_desk::ready() const {
+result<void> backend_entry::ready() const {
   if (std::chrono::steady_clock::now() < doubted_until_.load())
     return error{ec::unavailable, "its executors keep dying"};
   return carrier->ready();
 }
 
-result<std::unique_ptr<backend_board>>
-backend_board::make(const std::vector<std::shared_ptr<backend>>& backends,
-                    const breaker_options& options,
-                    const backend_desk::warning& warn) {
-  auto board = std::make_unique<backend_board>();
+result<std::unique_ptr<backend_registry>>
+backend_registry::make(const std::vector<std::shared_ptr<backend>>& backends,
+                       const breaker_options& options,
+                       const backend_entry::warning& warn) {
+  auto board = std::make_unique<backend_registry>();
   for (const auto& each : backends) {
     auto& desk = board->desks_[static_cast<std::size_t>(each->kind())];
     if (desk)
@@ -35,12 +35,12 @@ backend_board::make(const std::vector<std::shared_ptr<backend>>& backends,
                    "two backends are of kind "
                      + std::string{to_string(each->kind())}
                      + "; give one per kind"};
-    desk = std::make_unique<backend_desk>(each, options, warn);
+    desk = std::make_unique<backend_entry>(each, options, warn);
   }
   return board;
 }
 
-std::vector<backend_kind> backend_board::kinds() const {
+std::vector<backend_kind> backend_registry::kinds() const {
   std::vector<backend_kind> all;
   for (const auto& desk : desks_)
     if (desk)

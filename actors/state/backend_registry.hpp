@@ -16,11 +16,11 @@
 namespace troupe {
 
 /// One backend, with what its runs have taught us about it.
-struct backend_desk {
+struct backend_entry {
   using warning = std::function<void(std::string_view)>;
 
-  backend_desk(std::shared_ptr<backend> carrier_, breaker_options options,
-               warning warn = {})
+  backend_entry(std::shared_ptr<backend> carrier_, breaker_options options,
+                warning warn = {})
       : kind{carrier_->kind()}, carrier{std::move(carrier_)}, breaker{options},
         warn_{std::move(warn)} {}
   const backend_kind kind;
@@ -36,7 +36,7 @@ struct backend_desk {
   /// the circuit.
   void succeeded();
   void failed(std::string_view why);
-  void doubt_until(std::chrono::steady_clock::time_point when) {
+  void quarantine_until(std::chrono::steady_clock::time_point when) {
     doubted_until_ = when;
   }
 
@@ -46,20 +46,20 @@ private:
 };
 
 /// Every backend of this engine. Made at start, then only read.
-class backend_board {
+class backend_registry {
 public:
   /// One backend per kind; a second one of a kind is an error.
-  static result<std::unique_ptr<backend_board>>
+  static result<std::unique_ptr<backend_registry>>
   make(const std::vector<std::shared_ptr<backend>>& backends,
-       const breaker_options& options, const backend_desk::warning& warn = {});
+       const breaker_options& options, const backend_entry::warning& warn = {});
 
-  backend_desk* find(backend_kind kind) const {
+  backend_entry* find(backend_kind kind) const {
     return desks_[static_cast<std::size_t>(kind)].get();
   }
   std::vector<backend_kind> kinds() const;
 
 private:
-  std::array<std::unique_ptr<backend_desk>, backend_kinds> desks_;
+  std::array<std::unique_ptr<backend_entry>, backend_kinds> desks_;
 };
 
 } // namespace troupe

@@ -6,7 +6,7 @@ namespace troupe {
 
 namespace {
 
-std::size_t weigh(const ledger_line& line) {
+std::size_t weigh(const ledger_entry& line) {
   std::size_t bytes = 512 + line.audit.size(); // ids, times, the nodes of maps
   if (line.run && line.run->phase == run_phase::ended && line.run->outcome) {
     const auto& r = *line.run->outcome;
@@ -18,14 +18,14 @@ std::size_t weigh(const ledger_line& line) {
 
 } // namespace
 
-key_fate fate_of_key(const live_run& run) {
+key_disposition fate_of_key(const active_run& run) {
   const bool no_tool
     = !run.outcome || run.outcome->reason == exit_reason::start_failed;
-  return no_tool && !run.may_have_started ? key_fate::release
-                                          : key_fate::settle;
+  return no_tool && !run.may_have_started ? key_disposition::release
+                                          : key_disposition::settle;
 }
 
-ledger_queue::outcome ledger_queue::push(ledger_line&& line,
+ledger_queue::outcome ledger_queue::push(ledger_entry&& line,
                                          std::function<void(bool)> kept) {
   const bool urgent = static_cast<bool>(kept);
   const auto bytes = weigh(line);
@@ -39,7 +39,7 @@ ledger_queue::outcome ledger_queue::push(ledger_line&& line,
     auto& old = lines_[run->line_index];
     if (!line.audit.empty())
       old.line.audit.swap(line.audit);
-    if (line.key != key_fate::none)
+    if (line.key != key_disposition::none)
       old.line.key = line.key;
     bytes_ += bytes - old.bytes;
     old.bytes = bytes;

@@ -14,19 +14,19 @@
 namespace troupe {
 
 /// What becomes of the idempotency key of a run with its end.
-enum class key_fate : std::uint8_t { none, settle, release };
+enum class key_disposition : std::uint8_t { none, settle, release };
 
 /// Of a run that has one and has ended: what certainly never ran may be tried
 /// again with the same key.
-key_fate fate_of_key(const live_run& run);
+key_disposition fate_of_key(const active_run& run);
 
 /// Something for the books. A run is described when it is written, as it is
 /// then: what happens to it meanwhile costs nothing more.
-struct ledger_line {
+struct ledger_entry {
   live_run_ptr run;             // null: a change of the configuration
   std::string audit;            // a JSON object's text; "": none
   organization_id organization; // whose audit it is, when there is no run
-  key_fate key = key_fate::none;
+  key_disposition key = key_disposition::none;
 };
 
 /// What waits to be written, bounded. A run that begins and ends before the
@@ -43,7 +43,7 @@ public:
   enum class outcome { full, quiet, wake, wake_now };
 
   struct waiting {
-    ledger_line line;
+    ledger_entry line;
     std::function<void(bool)> kept; // called after the write; may be empty
     std::size_t bytes = 0;
   };
@@ -52,7 +52,7 @@ public:
 
   /// `wake`: the ledger sleeps and should look after a little while;
   /// `wake_now`: somebody waits for this one, or it is one of many.
-  outcome push(ledger_line&& line, std::function<void(bool)> kept = {});
+  outcome push(ledger_entry&& line, std::function<void(bool)> kept = {});
 
   // -- the ledger's: one at a time ------------------------------------------
   /// Everything that waits. It stays here until `settle`, so that a ledger that

@@ -10,7 +10,7 @@ auto named(const run_id& id) {
 
 } // namespace
 
-run_record describe(const live_run& run) {
+run_record describe(const active_run& run) {
   run_record record;
   record.id = run.id;
   record.organization = run.who.organization;
@@ -79,8 +79,8 @@ void run_registry::forget(const live_run_ptr& run) {
   s.runs.take(run->id_hash, named(run->id));
 }
 
-std::vector<live_run_ptr>
-run_registry::select(const std::function<bool(const live_run&)>& which) const {
+std::vector<live_run_ptr> run_registry::select(
+  const std::function<bool(const active_run&)>& which) const {
   std::vector<live_run_ptr> found;
   for (const auto& s : shards_) {
     std::lock_guard guard{s.mutex};

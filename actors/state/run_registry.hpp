@@ -31,14 +31,14 @@ public:
   void forget(const live_run_ptr& run);
 
   std::vector<live_run_ptr>
-  select(const std::function<bool(const live_run&)>& which) const;
+  select(const std::function<bool(const active_run&)>& which) const;
   std::size_t alive() const;
 
 private:
   static constexpr std::size_t shard_count = 16;
   struct retired {
-    const live_run* run = nullptr; // one of the shard's
-    std::size_t hash = 0;          // of its id: no need to look at the run
+    const active_run* run = nullptr; // one of the shard's
+    std::size_t hash = 0;            // of its id: no need to look at the run
     std::size_t bytes = 0;
   };
   struct shard {

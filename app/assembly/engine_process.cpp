@@ -60,10 +60,10 @@ struct host::parts {
   std::shared_ptr<backend> runs;
   std::shared_ptr<store> kept;
   std::shared_ptr<configuration_store> configuration;
-  std::unique_ptr<remote_backends> remote;
+  std::unique_ptr<open_providers> remote;
   std::unique_ptr<engine_host> engine;
   watchdog::watched engine_answers;
-  std::shared_ptr<answer_archive> archive;
+  std::shared_ptr<response_store> archive;
   std::unique_ptr<upkeep> keeper;
   std::unique_ptr<net::span_exporter> exporter;
   std::unique_ptr<net::traced_engine> traced;
@@ -118,7 +118,7 @@ result<void> host::parts::open_engine(const settings& s) {
   if (runs)
     options.backends.push_back(runs);
   auto providers
-    = remote_backends::open(s, {kept, kept->sandboxes.get()}, options, *watch);
+    = open_providers::open(s, {kept, kept->sandboxes.get()}, options, *watch);
   if (!providers)
     return std::move(providers).error().within("open the remote backends");
   remote = std::move(*providers);

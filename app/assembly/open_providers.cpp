@@ -4,10 +4,10 @@
 
 namespace troupe {
 
-result<std::unique_ptr<remote_backends>>
-remote_backends::open(const settings& s, std::shared_ptr<lease_book> leases,
-                      engine_options& into, watchdog& watch) {
-  std::unique_ptr<remote_backends> made{new remote_backends};
+result<std::unique_ptr<open_providers>>
+open_providers::open(const settings& s, std::shared_ptr<lease_book> leases,
+                     engine_options& into, watchdog& watch) {
+  std::unique_ptr<open_providers> made{new open_providers};
   auto executor = made->io_.executor();
   made->watched_ = watch.turns("providers", executor);
   auto client = made->client_
@@ -32,7 +32,7 @@ remote_backends::open(const settings& s, std::shared_ptr<lease_book> leases,
   return made;
 }
 
-remote_backends::~remote_backends() {
+open_providers::~open_providers() {
   for (auto& each : all_)
     each->stop();
 }

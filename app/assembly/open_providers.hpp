@@ -14,16 +14,16 @@ namespace troupe {
 
 /// The providers that the settings switch on, and the credentials webhook:
 /// one client and one thread for all of them.
-class remote_backends {
+class open_providers {
 public:
   /// Opens them and hands them to the engine that is to be opened.
-  static result<std::unique_ptr<remote_backends>>
+  static result<std::unique_ptr<open_providers>>
   open(const settings& s, std::shared_ptr<lease_book> leases,
        engine_options& into, watchdog& watch);
-  remote_backends(const remote_backends&) = delete;
-  remote_backends& operator=(const remote_backends&) = delete;
+  open_providers(const open_providers&) = delete;
+  open_providers& operator=(const open_providers&) = delete;
   /// Ends what still runs, within a bound.
-  ~remote_backends();
+  ~open_providers();
 
   /// What their client did, in Prometheus' text format.
   std::string metrics() const {
@@ -31,7 +31,7 @@ public:
   }
 
 private:
-  remote_backends() = default;
+  open_providers() = default;
 
   io_thread io_;
   watchdog::watched watched_;

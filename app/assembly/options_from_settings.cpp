@@ -224,7 +224,7 @@ engine_options engine_options_from(const settings& s) {
 
   auto& c = s.cluster;
   if (!c.listen.empty())
-    o.door = door_options{c.listen, link_identity_from(s)};
+    o.door = link_options{c.listen, link_identity_from(s)};
   if (!c.name.empty())
     o.name = c.name;
 

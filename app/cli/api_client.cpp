@@ -84,10 +84,10 @@ error read_error(const json::object& said, ec code) {
 }
 
 struct api_session::parts {
-  explicit parts(session_place p)
+  explicit parts(engine_locator p)
       : place{std::move(p)}, client{std::in_place, place.client} {}
 
-  session_place place;
+  engine_locator place;
   std::optional<blocking_client> client;
 
   net::client_request request(verb method, std::string target,
@@ -131,7 +131,7 @@ api_session::find(const session_options& how) {
   return session;
 }
 
-api_session::api_session(session_place place)
+api_session::api_session(engine_locator place)
     : parts_{std::make_unique<parts>(std::move(place))} {}
 
 api_session::~api_session() {

@@ -61,7 +61,7 @@ public:
 
 private:
   struct parts;
-  explicit api_session(session_place place);
+  explicit api_session(engine_locator place);
   result<std::string> exchange(verb method, std::string target,
                                std::string body, std::string_view prefer = {});
   std::unique_ptr<parts> parts_;

@@ -72,7 +72,7 @@ bool is_free(const net::base_url& server) {
   return why == asio::error::connection_refused;
 }
 
-result<void> knock(const session_place& place) {
+result<void> knock(const engine_locator& place) {
   auto options = place.client;
   options.connect_timeout = knock_patience;
   blocking_client client{options};
@@ -94,9 +94,9 @@ result<void> knock(const session_place& place) {
   return {};
 }
 
-result<session_place> named_place(const session_options& how,
-                                  const std::string& address) {
-  session_place place;
+result<engine_locator> named_place(const session_options& how,
+                                   const std::string& address) {
+  engine_locator place;
   auto key = read_key(how);
   if (!key)
     return key.error();
@@ -117,10 +117,10 @@ std::string named_by(const session_options& how) {
 }
 
 /// The engine of these settings, if somebody serves there.
-result<std::optional<session_place>> place_of(const session_options& how,
-                                              const settings& s) {
+result<std::optional<engine_locator>> place_of(const session_options& how,
+                                               const settings& s) {
   if (s.http.listen.ends_with(":0"))
-    return std::optional<session_place>{}; // some port: not to be found by it
+    return std::optional<engine_locator>{}; // some port: not to be found by it
   auto place = named_place(how, address_to_ask(s));
   if (!place)
     return place.error();
@@ -129,14 +129,14 @@ result<std::optional<session_place>> place_of(const session_options& how,
     place->client.only_certificate
       = expand_home(s.http.tls_certificate).string();
   if (is_free(place->server))
-    return std::optional<session_place>{};
+    return std::optional<engine_locator>{};
   if (auto fine = knock(*place); !fine)
     return fine.error();
   return std::optional{std::move(*place)};
 }
 
 /// Who can open the data may do everything with it, key or not.
-result<session_place> open_own(configuration what) {
+result<engine_locator> open_own(configuration what) {
   what.values.http.listen = "127.0.0.1:0";
   what.values.http.require_key = false;
   what.values.http.tls_certificate.clear();
@@ -148,7 +148,7 @@ result<session_place> open_own(configuration what) {
   auto inside = net::parse_base_url("http://" + (*own)->addresses().front());
   if (!inside)
     return inside.error();
-  session_place place;
+  engine_locator place;
   place.own = std::move(*own);
   place.server = std::move(*inside);
   return place;
@@ -156,12 +156,12 @@ result<session_place> open_own(configuration what) {
 
 } // namespace
 
-session_place::session_place() = default;
-session_place::session_place(session_place&&) noexcept = default;
-session_place& session_place::operator=(session_place&&) noexcept = default;
-session_place::~session_place() = default;
+engine_locator::engine_locator() = default;
+engine_locator::engine_locator(engine_locator&&) noexcept = default;
+engine_locator& engine_locator::operator=(engine_locator&&) noexcept = default;
+engine_locator::~engine_locator() = default;
 
-result<std::optional<session_place>> find_engine(const session_options& how) {
+result<std::optional<engine_locator>> find_engine(const session_options& how) {
   if (auto named = named_by(how); !named.empty()) {
     auto place = named_place(how, named);
     if (!place)
@@ -174,7 +174,7 @@ result<std::optional<session_place>> find_engine(const session_options& how) {
   return place_of(how, loaded->values);
 }
 
-result<session_place> find_or_open_engine(const session_options& how) {
+result<engine_locator> find_or_open_engine(const session_options& how) {
   auto found = find_engine(how);
   if (!found)
     return found.error();

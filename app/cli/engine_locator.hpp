@@ -26,11 +26,11 @@ struct session_options {
 std::shared_ptr<session_options> add_session_options(CLI::App& command);
 
 /// An engine, and how it is spoken to.
-struct session_place {
-  session_place();
-  session_place(session_place&&) noexcept;
-  session_place& operator=(session_place&&) noexcept;
-  ~session_place();
+struct engine_locator {
+  engine_locator();
+  engine_locator(engine_locator&&) noexcept;
+  engine_locator& operator=(engine_locator&&) noexcept;
+  ~engine_locator();
 
   net::base_url server;
   net::client_options client;
@@ -41,9 +41,9 @@ struct session_place {
 /// The engine that is named, or the one that serves where the settings say;
 /// nothing where nobody listens there. Somebody who listens and is no engine
 /// that we can speak to is an error: his data is not ours to open.
-result<std::optional<session_place>> find_engine(const session_options& how);
+result<std::optional<engine_locator>> find_engine(const session_options& how);
 
 /// The same, or an engine of our own on the same data.
-result<session_place> find_or_open_engine(const session_options& how);
+result<engine_locator> find_or_open_engine(const session_options& how);
 
 } // namespace troupe

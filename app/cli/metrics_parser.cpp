@@ -8,7 +8,7 @@
 
 namespace troupe {
 
-metrics_page::metrics_page(std::string_view text) {
+metrics_parser::metrics_parser(std::string_view text) {
   while (!text.empty()) {
     auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
@@ -21,12 +21,12 @@ metrics_page::metrics_page(std::string_view text) {
   }
 }
 
-double metrics_page::value(const std::string& sample) const {
+double metrics_parser::value(const std::string& sample) const {
   auto found = samples_.find(sample);
   return found == samples_.end() ? 0 : found->second;
 }
 
-double metrics_page::sum(std::string_view name) const {
+double metrics_parser::sum(std::string_view name) const {
   double all = 0;
   for (auto i = samples_.lower_bound(name);
        i != samples_.end() && i->first.starts_with(name); ++i)
@@ -35,8 +35,8 @@ double metrics_page::sum(std::string_view name) const {
   return all;
 }
 
-double metrics_page::quantile(std::string_view name, double q,
-                              const metrics_page& before) const {
+double metrics_parser::quantile(std::string_view name, double q,
+                                const metrics_parser& before) const {
   constexpr std::string_view bound_label = "le=\"";
   auto prefix = std::string{name} + "_bucket{";
   std::vector<std::pair<double, double>> buckets; // bound, how many up to it

@@ -8,9 +8,9 @@ namespace troupe {
 
 /// What /metrics said at one moment: every sample by its name and labels, as
 /// they stand there.
-class metrics_page {
+class metrics_parser {
 public:
-  explicit metrics_page(std::string_view text);
+  explicit metrics_parser(std::string_view text);
 
   /// 0 for what is not on the page.
   double value(const std::string& sample) const;
@@ -19,7 +19,7 @@ public:
   /// The q-quantile of a histogram's samples since `before`, by its buckets'
   /// upper bounds; 0 where nothing happened.
   double quantile(std::string_view name, double q,
-                  const metrics_page& before) const;
+                  const metrics_parser& before) const;
 
 private:
   std::map<std::string, double, std::less<>> samples_;

@@ -54,7 +54,7 @@ void print_answer(const json::value& r, bool streamed) {
             << (why.empty() ? "" : ": " + visible(why)) << "\n";
 }
 
-int tell_answer(const json::value& result, bool as_json, bool streamed) {
+int print_result(const json::value& result, bool as_json, bool streamed) {
   if (as_json)
     std::cout << json::to_text(result) << "\n";
   else

@@ -17,7 +17,7 @@ std::string failure_of(const json::value& result);
 void print_answer(const json::value& result, bool streamed);
 
 /// The whole result as JSON, or what a person wants of it; the exit code.
-int tell_answer(const json::value& result, bool as_json, bool streamed);
+int print_result(const json::value& result, bool as_json, bool streamed);
 
 /// Something that answers in the events of a run: its output as it comes, what
 /// it waits for on a terminal, and its result.

@@ -7,15 +7,15 @@
 
 namespace troupe {
 
-int tell_deleted(const std::string& what, bool as_json) {
+int print_deleted(const std::string& what, bool as_json) {
   if (as_json)
     std::cout << json::to_text(json::object{{"deleted", what}}) << "\n";
   return exit_ok;
 }
 
-result<int> tell_list(api_session& engine, std::string target, bool as_json,
-                      const std::vector<listed_column>& columns,
-                      std::string query) {
+result<int> print_list(api_session& engine, std::string target, bool as_json,
+                       const std::vector<listed_column>& columns,
+                       std::string query) {
   auto all = engine.list(std::move(target), std::move(query));
   if (!all)
     return all.error();

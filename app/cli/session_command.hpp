@@ -11,7 +11,7 @@
 namespace troupe {
 
 /// Nothing for people, who are used to silence; what is gone for programs.
-int tell_deleted(const std::string& what, bool as_json);
+int print_deleted(const std::string& what, bool as_json);
 
 struct listed_column {
   const char* title;
@@ -19,9 +19,9 @@ struct listed_column {
 };
 
 /// A listing as it is for programs; for people a table of these members.
-result<int> tell_list(api_session& engine, std::string target, bool as_json,
-                      const std::vector<listed_column>& columns,
-                      std::string query = {});
+result<int> print_list(api_session& engine, std::string target, bool as_json,
+                       const std::vector<listed_column>& columns,
+                       std::string query = {});
 
 /// Adds a command that needs an engine: `todo` gets what was said (the caller
 /// adds options that fill it) and an open session, and returns an exit code.

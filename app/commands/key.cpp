@@ -108,7 +108,7 @@ result<int> remove(const key_options& how, api_session& engine) {
     = engine.call(verb::delete_, "/v1/keys/" + net::percent_encode(how.name));
   if (!gone)
     return gone.error();
-  return tell_deleted(how.name, how.as_json);
+  return print_deleted(how.name, how.as_json);
 }
 
 void add_create(CLI::App* group, invocation& call) {

@@ -18,12 +18,12 @@ struct org_words {
 };
 
 result<int> list_organizations(const org_words& said, api_session& engine) {
-  return tell_list(engine, "/v1/organizations", said.as_json,
-                   {{"ID", "id"},
-                    {"TOOLS", "tools"},
-                    {"CONFIGS", "sandbox_configs"},
-                    {"VARIABLES", "variables"},
-                    {"KEYS", "keys"}});
+  return print_list(engine, "/v1/organizations", said.as_json,
+                    {{"ID", "id"},
+                     {"TOOLS", "tools"},
+                     {"CONFIGS", "sandbox_configs"},
+                     {"VARIABLES", "variables"},
+                     {"KEYS", "keys"}});
 }
 
 result<int> show_own(const org_words& said, api_session& engine) {
@@ -52,7 +52,7 @@ result<int> delete_one(const org_words& said, api_session& engine) {
                           "/v1/organizations/" + net::percent_encode(said.id));
   if (!gone)
     return gone.error();
-  return tell_deleted(said.id, said.as_json);
+  return print_deleted(said.id, said.as_json);
 }
 
 } // namespace

@@ -23,12 +23,12 @@ struct packages_words {
 constexpr auto place = "/v1/environments";
 
 result<int> list_packages(const packages_words& said, api_session& engine) {
-  return tell_list(engine, place, said.as_json,
-                   {{"FINGERPRINT", "fingerprint"},
-                    {"STATE", "state"},
-                    {"BYTES", "bytes"},
-                    {"USED", "used_at"},
-                    {"PACKAGES", "packages"}});
+  return print_list(engine, place, said.as_json,
+                    {{"FINGERPRINT", "fingerprint"},
+                     {"STATE", "state"},
+                     {"BYTES", "bytes"},
+                     {"USED", "used_at"},
+                     {"PACKAGES", "packages"}});
 }
 
 /// The installer's lines on a terminal; the environment in the end.
@@ -74,7 +74,7 @@ result<int> delete_packages(const packages_words& said, api_session& engine) {
     verb::delete_, place + ("/" + net::percent_encode(said.fingerprint)));
   if (!gone)
     return gone.error();
-  return tell_deleted(said.fingerprint, said.as_json);
+  return print_deleted(said.fingerprint, said.as_json);
 }
 
 } // namespace

@@ -99,7 +99,7 @@ result<int> follow(const runs_words& said, api_session& engine) {
   auto done = follow_run(engine, verb::get, run_path(said) + "/events");
   if (!done)
     return done.error();
-  return tell_answer(*done, said.as_json, true);
+  return print_result(*done, said.as_json, true);
 }
 
 // -- explain ------------------------------------------------------------------

@@ -20,11 +20,11 @@ struct sandbox_words {
 using words_ptr = std::shared_ptr<sandbox_words>;
 
 result<int> list_configs(const sandbox_words& said, api_session& engine) {
-  return tell_list(engine, "/v1/sandbox-configs", said.as_json,
-                   {{"TYPE", "type"},
-                    {"ID", "id"},
-                    {"REVISION", "revision"},
-                    {"CONFIG", "config"}});
+  return print_list(engine, "/v1/sandbox-configs", said.as_json,
+                    {{"TYPE", "type"},
+                     {"ID", "id"},
+                     {"REVISION", "revision"},
+                     {"CONFIG", "config"}});
 }
 
 result<int> show_config(const sandbox_words& said, api_session& engine) {
@@ -60,7 +60,7 @@ result<int> remove_config(const sandbox_words& said, api_session& engine) {
                           "/v1/sandbox-configs/" + cell(all->front(), "id"));
   if (!gone)
     return gone.error();
-  return tell_deleted(said.type, said.as_json);
+  return print_deleted(said.type, said.as_json);
 }
 
 void add_type(CLI::App* cmd, const words_ptr& said) {

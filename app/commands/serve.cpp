@@ -75,7 +75,7 @@ void reload(settings_options& from, logging& log, host& h) {
 
 int wait_for_the_end(settings_options& from, logging& log, host& h,
                      const stop_signals& signals,
-                     const service_manager& manager) {
+                     const systemd_notify& manager) {
   for (;;) {
     auto came = signals.wait();
     if (!came.reload)
@@ -88,7 +88,7 @@ int wait_for_the_end(settings_options& from, logging& log, host& h,
 
 /// Signs of life for systemd, twice as often as it wants them, while every
 /// thread turns and the engine answers: one that is busy may take its time.
-watchdog_options watched_for(const service_manager& manager) {
+watchdog_options watched_for(const systemd_notify& manager) {
   watchdog_options o;
   if (manager.watchdog().count() == 0)
     return o;
@@ -110,7 +110,7 @@ int serve(settings_options& from) {
     return complain(loaded.error().text);
   // Before the first thread: all of them inherit the mask.
   stop_signals signals;
-  auto manager = service_manager::from_environment();
+  auto manager = systemd_notify::from_environment();
   logging log{logging_options::from(loaded->values)};
   log.hide_all(loaded->values);
   for (auto& warning : loaded->warnings)

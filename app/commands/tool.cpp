@@ -51,13 +51,13 @@ result<int> list_tools(const tool_words& said, api_session& engine) {
   auto query = said.search.empty()
     ? std::string{}
     : "search=" + net::percent_encode(said.search);
-  return tell_list(engine, "/v1/tools", said.as_json,
-                   {{"NAME", "name"},
-                    {"TYPE", "source_type"},
-                    {"TAGS", "tags"},
-                    {"ID", "id"},
-                    {"DESCRIPTION", "description"}},
-                   query);
+  return print_list(engine, "/v1/tools", said.as_json,
+                    {{"NAME", "name"},
+                     {"TYPE", "source_type"},
+                     {"TAGS", "tags"},
+                     {"ID", "id"},
+                     {"DESCRIPTION", "description"}},
+                    query);
 }
 
 result<int> show_tool(const tool_words& said, api_session& engine) {
@@ -120,7 +120,7 @@ result<int> delete_tool_named(const tool_words& said, api_session& engine) {
   auto gone = engine.call(verb::delete_, path_of(said.name));
   if (!gone)
     return gone.error();
-  return tell_deleted(said.name, said.as_json);
+  return print_deleted(said.name, said.as_json);
 }
 
 result<int> print_schema(const tool_words& said, api_session& engine) {

@@ -75,7 +75,7 @@ result<int> run_tool(const tool_run_words& said, api_session& engine) {
                    : engine.call(api_session::verb::post, target, body);
   if (!done)
     return done.error();
-  return tell_answer(*done, said.as_json, live);
+  return print_result(*done, said.as_json, live);
 }
 
 } // namespace

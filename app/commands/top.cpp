@@ -33,7 +33,7 @@ constexpr auto took = "troupe_run_duration_seconds";
 
 /// What happened between two looks.
 struct activity {
-  metrics_page now, before;
+  metrics_parser now, before;
   double seconds;
 
   double rate(std::string_view name) const {
@@ -94,7 +94,7 @@ result<int> watch(const top_words& said, api_session& engine) {
   auto first = engine.text("/metrics");
   if (!first)
     return first.error();
-  metrics_page before{*first};
+  metrics_parser before{*first};
   auto since = clock::now();
   bool screen = !said.once && !said.as_json && ::isatty(STDOUT_FILENO) == 1;
   for (;;) {
@@ -104,7 +104,7 @@ result<int> watch(const top_words& said, api_session& engine) {
       return text.error();
     std::chrono::duration<double> passed = clock::now() - since;
     since = clock::now();
-    activity seen{metrics_page{*text}, std::move(before), passed.count()};
+    activity seen{metrics_parser{*text}, std::move(before), passed.count()};
     auto backends = engine.call(api_session::verb::get, "/v1/backends");
     if (!backends)
       return backends.error();

@@ -30,8 +30,8 @@ std::string monotonic_microseconds() {
 
 } // namespace
 
-service_manager service_manager::from_environment() {
-  service_manager out;
+systemd_notify systemd_notify::from_environment() {
+  systemd_notify out;
   out.socket_ = take("NOTIFY_SOCKET");
   auto wanted = take("WATCHDOG_USEC");
   auto whose = take("WATCHDOG_PID");
@@ -43,7 +43,7 @@ service_manager service_manager::from_environment() {
   return out;
 }
 
-void service_manager::tell(std::string_view words) const {
+void systemd_notify::tell(std::string_view words) const {
   sockaddr_un to{};
   if (socket_.empty() || socket_.size() >= sizeof to.sun_path
       || (socket_[0] != '/' && socket_[0] != '@'))
@@ -63,20 +63,20 @@ void service_manager::tell(std::string_view words) const {
   ::close(fd);
 }
 
-void service_manager::ready(std::string_view status) const {
+void systemd_notify::ready(std::string_view status) const {
   tell("READY=1\nMAINPID=" + std::to_string(::getpid())
        + "\nSTATUS=" + std::string{status} + "\n");
 }
 
-void service_manager::reloading() const {
+void systemd_notify::reloading() const {
   tell("RELOADING=1\nMONOTONIC_USEC=" + monotonic_microseconds() + "\n");
 }
 
-void service_manager::stopping() const {
+void systemd_notify::stopping() const {
   tell("STOPPING=1\nSTATUS=finishing what has begun\n");
 }
 
-void service_manager::alive() const {
+void systemd_notify::alive() const {
   tell("WATCHDOG=1\n");
 }
 

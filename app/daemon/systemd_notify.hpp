@@ -8,11 +8,11 @@ namespace troupe {
 
 /// systemd's side of a service, spoken by hand: one datagram per word. Every
 /// word goes nowhere when nobody listens.
-class service_manager {
+class systemd_notify {
 public:
   /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID, and takes them out of
   /// the environment, so that no child speaks for us. Before the first thread.
-  static service_manager from_environment();
+  static systemd_notify from_environment();
 
   void ready(std::string_view status) const;
   void reloading() const;

@@ -13,7 +13,7 @@ api::actor_face face_of(engine_host& host) {
 namespace api {
 
 actor_face actors_of(engine& e) {
-  auto* actors = dynamic_cast<with_actors*>(&e);
+  auto* actors = dynamic_cast<actor_access*>(&e);
   return actors ? actors->face() : actor_face{};
 }
 

@@ -6,9 +6,9 @@
 namespace troupe {
 
 /// An engine of the public face that has actors behind it.
-class with_actors {
+class actor_access {
 public:
-  virtual ~with_actors() = default;
+  virtual ~actor_access() = default;
   virtual api::actor_face face() = 0;
 };
 

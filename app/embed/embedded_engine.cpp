@@ -91,7 +91,7 @@ struct local_house {
   }
 };
 
-class embedded final : public api::engine, public with_actors {
+class embedded final : public api::engine, public actor_access {
 public:
   using api::engine::submit;
 
@@ -106,7 +106,7 @@ public:
     options.publish_port = o.publish_port;
     if (!o.listen.empty())
       options.door
-        = door_options{o.listen, {o.certificate, o.key, o.authority}};
+        = link_options{o.listen, {o.certificate, o.key, o.authority}};
     options.drain_timeout = o.drain_timeout;
     options.report = std::move(o.report);
     if (!o.data_directory.empty()) {

@@ -54,13 +54,13 @@ void tell_output(const run_result& r, const api::on_event& events) {
 }
 
 std::variant<api::record, api::failure>
-record_of(const result<run_note>& note) {
+record_of(const result<run_status_message>& note) {
   if (!note)
     return failure_from(note.error());
   return record_from(to_record(*note));
 }
 
-class remote final : public api::engine, public with_actors {
+class remote final : public api::engine, public actor_access {
 public:
   using api::engine::submit;
 
@@ -69,7 +69,7 @@ public:
   result<void> open(const std::string& host, std::uint16_t port,
                     std::chrono::milliseconds patience) {
     const logger_released_at_end last;
-    if (!node_seed_was_used())
+    if (!has_random_node_id())
       return error{ec::internal, "this node has no id of its own", {}, {}};
     auto found = system_.middleman().remote_actor<gate_actor>(host, port);
     if (!found)
@@ -87,10 +87,10 @@ public:
                     const link_identity& who,
                     std::chrono::milliseconds patience) {
     const logger_released_at_end last;
-    if (!node_seed_was_used())
+    if (!has_random_node_id())
       return error{ec::internal, "this node has no id of its own", {}, {}};
     auto broker = basp_broker_of(system_);
-    auto met = dialed_link::open(host, port, who, patience);
+    auto met = outbound_link::open(host, port, who, patience);
     if (!met)
       return met.error();
     link_ = std::move(*met);
@@ -153,24 +153,25 @@ public:
   }
 
   std::string start(api::message m, api::on_record accepted) override {
-    auto finish = [accepted = std::move(accepted)](result<run_note> note) {
-      accepted(record_of(note));
-    };
-    return send<run_note>(start_v, m, std::move(finish));
+    auto finish
+      = [accepted = std::move(accepted)](result<run_status_message> note) {
+          accepted(record_of(note));
+        };
+    return send<run_status_message>(start_v, m, std::move(finish));
   }
 
   void find(std::string_view run, std::string_view organization,
             api::on_record found) override {
-    auto finish = [found = std::move(found)](result<run_note> note) {
+    auto finish = [found = std::move(found)](result<run_status_message> note) {
       found(record_of(note));
     };
-    say<run_note>(way_of_question(), std::move(finish), find_v,
-                  reference_to(run, organization));
+    say<run_status_message>(way_of_question(), std::move(finish), find_v,
+                            reference_to(run, organization));
   }
 
   void cancel(std::string_view run, std::string_view organization) override {
-    say<run_note>(
-      way_of_question(), [](const result<run_note>&) {}, cancel_v,
+    say<run_status_message>(
+      way_of_question(), [](const result<run_status_message>&) {}, cancel_v,
       reference_to(run, organization));
   }
 
@@ -221,7 +222,7 @@ private:
     = std::make_shared<std::atomic<bool>>(false);
   gate_actor gate_;
   caf::actor watch_;
-  std::unique_ptr<dialed_link> link_;
+  std::unique_ptr<outbound_link> link_;
 };
 
 /// `how` opens it; nothing is thrown at strangers.

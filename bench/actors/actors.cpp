@@ -77,7 +77,7 @@ asker(asker_actor::stateful_pointer<asker_state> self, echo_actor to,
 using hollow_executor = caf::typed_actor<caf::reacts_to<start_atom, attempt>>;
 using hollow_dispatcher
   = caf::typed_actor<caf::replies_to<run_atom, live_run_ptr>::with<run_answer>,
-                     caf::reacts_to<ended_atom, attempt_end>>;
+                     caf::reacts_to<ended_atom, attempt_result>>;
 
 /// A dispatcher's messages without its work: who waits, and for what.
 struct hollow_state {
@@ -92,7 +92,7 @@ hollow_end(hollow_executor::pointer self,
   return {[=](start_atom, attempt& what) {
     auto home = caf::actor_cast<hollow_dispatcher>(self->current_sender());
     self->send(home, ended_v,
-               attempt_end{std::move(what.run), what.number, outcome});
+               attempt_result{std::move(what.run), what.number, outcome});
   }};
 }
 
@@ -107,7 +107,7 @@ hollow_middle(hollow_dispatcher::stateful_pointer<hollow_state> self,
       self->send(next, start_v, attempt{std::move(run), nullptr, number});
       return promise;
     },
-    [=](ended_atom, attempt_end& end) {
+    [=](ended_atom, attempt_result& end) {
       run_answer a;
       a.result = answer;
       self->state.waiting.extract(end.number).mapped().deliver(std::move(a));

@@ -5,7 +5,7 @@
 namespace troupe::net {
 
 void add_api(router& routes, engine& core, api_options options) {
-  auto memory = std::make_shared<answer_memory>(options);
+  auto memory = std::make_shared<idempotency_cache>(options);
   add_runs(routes, core, options, memory);
   add_run_list(routes, core);
   add_batches(routes, core, options);

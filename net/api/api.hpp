@@ -8,7 +8,7 @@
 #include <memory>
 
 namespace troupe {
-class answer_archive;
+class response_store;
 class engine;
 class environments;
 class upkeep;
@@ -24,7 +24,7 @@ struct api_options {
   std::chrono::seconds longest_wait{600};  // of `Prefer: wait=N`
   std::size_t remembered_answers = 10'000; // for Idempotency-Key
   std::chrono::hours remember_for{24};
-  std::shared_ptr<answer_archive> archive; // null: until the process ends
+  std::shared_ptr<response_store> archive; // null: until the process ends
   config_defaults defaults;         // of sandbox configs, from the process
   environments* packages = nullptr; // of local runs; null: no local backend
   upkeep* keeper = nullptr;         // of the store; null: nothing is kept

@@ -24,7 +24,7 @@ error below_config(error e) {
   return e;
 }
 
-std::shared_ptr<const sandbox_config> config_in_path(const own_catalog& mine,
+std::shared_ptr<const sandbox_config> config_in_path(const caller_catalog& mine,
                                                      std::string_view text) {
   auto id = config_id::parse(text);
   if (!id)
@@ -110,7 +110,7 @@ void list(engine& core, const exchange_ptr& ex) {
     ex->fail(*bad);
     return;
   }
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   std::vector<const sandbox_config*> items;
   std::string next;
   for (auto i = mine->configs.upper_bound(config_id{page.after});
@@ -133,10 +133,10 @@ void list(engine& core, const exchange_ptr& ex) {
 }
 
 void find(engine& core, const exchange_ptr& ex) {
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   auto found = config_in_path(mine, ex->param(0));
   if (!found) {
-    answer_missing(*ex, "sandbox config", "/v1/sandbox-configs");
+    respond_not_found(*ex, "sandbox config", "/v1/sandbox-configs");
     return;
   }
   if (is_unchanged(ex->in(), found->revision)) {
@@ -158,10 +158,10 @@ void update(engine& core, const config_defaults& defaults,
   auto body = body_of(*ex);
   if (!body)
     return;
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   auto found = config_in_path(mine, ex->param(0));
   if (!found) {
-    answer_missing(*ex, "sandbox config", "/v1/sandbox-configs");
+    respond_not_found(*ex, "sandbox config", "/v1/sandbox-configs");
     return;
   }
   json::reader in{*body};
@@ -201,7 +201,7 @@ void remove(engine& core, const exchange_ptr& ex) {
     return;
   auto id = config_id::parse(ex->param(0));
   if (!id) {
-    answer_missing(*ex, "sandbox config", "/v1/sandbox-configs");
+    respond_not_found(*ex, "sandbox config", "/v1/sandbox-configs");
     return;
   }
   core.change(ex->who(), delete_config{*id, given.revision},

@@ -4,7 +4,7 @@
 
 namespace troupe::net {
 
-void build_stream::line(std::string_view text) {
+void environment_build_stream::line(std::string_view text) {
   std::lock_guard lock{mutex_};
   if (may_write())
     write_line(text);
@@ -12,14 +12,14 @@ void build_stream::line(std::string_view text) {
     ++left_out_;
 }
 
-void build_stream::end(std::string environment) {
+void environment_build_stream::end(std::string environment) {
   std::lock_guard lock{mutex_};
   end_ = std::move(environment);
   if (may_write())
     write_end();
 }
 
-bool build_stream::may_write() {
+bool environment_build_stream::may_write() {
   if (!waiting_ && ex_->has_room())
     return true;
   if (!std::exchange(waiting_, true))
@@ -27,7 +27,7 @@ bool build_stream::may_write() {
   return false;
 }
 
-void build_stream::caught_up() {
+void environment_build_stream::caught_up() {
   std::lock_guard lock{mutex_};
   waiting_ = false;
   if (auto lines = std::exchange(left_out_, 0))
@@ -37,20 +37,20 @@ void build_stream::caught_up() {
     write_end();
 }
 
-void build_stream::write_line(std::string_view text) {
+void environment_build_stream::write_line(std::string_view text) {
   object_writer out;
   out.text("type", "progress").text("line", utf8_joiner{}.take(text));
   send("progress", out.finish());
 }
 
-void build_stream::write_end() {
+void environment_build_stream::write_end() {
   object_writer out;
   out.text("type", "end").raw("environment", *end_);
   send("end", out.finish());
   ex_->finish();
 }
 
-void build_stream::send(std::string_view event, std::string data) {
+void environment_build_stream::send(std::string_view event, std::string data) {
   ex_->write(frame_entry(format_, event, std::move(data)));
 }
 

@@ -12,9 +12,10 @@ namespace troupe::net {
 
 /// One build's lines on their way to one client, from any thread. A reader who
 /// falls behind loses lines and is told how many, but never the end.
-class build_stream : public std::enable_shared_from_this<build_stream> {
+class environment_build_stream
+    : public std::enable_shared_from_this<environment_build_stream> {
 public:
-  build_stream(exchange_ptr ex, stream_format format)
+  environment_build_stream(exchange_ptr ex, stream_format format)
       : ex_{std::move(ex)}, format_{format} {}
 
   void open() { open_stream(*ex_, format_); }

@@ -49,7 +49,8 @@ std::string place_of(const std::string& fingerprint) {
   return "/v1/environments/" + fingerprint;
 }
 
-environment_watch watch_of(const std::shared_ptr<build_stream>& stream) {
+environment_watch
+watch_of(const std::shared_ptr<environment_build_stream>& stream) {
   environment_watch watch;
   watch.progress = [stream](std::string_view text) { stream->line(text); };
   watch.finished
@@ -95,12 +96,12 @@ auto read_list(json::reader& in, std::string_view name, Parse parse) {
   return list{};
 }
 
-std::optional<environment_wish> read_wish(exchange& ex) {
+std::optional<environment_request> read_wish(exchange& ex) {
   auto body = body_of(ex);
   if (!body)
     return std::nullopt;
   json::reader in{*body};
-  environment_wish wish;
+  environment_request wish;
   wish.pip = read_list(in, "pip_requirements", parse_pip_list);
   wish.npm = read_list(in, "npm_requirements", parse_npm_list);
   wish.afresh = in.boolean("rebuild").value_or(false);
@@ -129,7 +130,7 @@ void build(environments* all, const api_options& options,
     return;
   const auto& mine = ex->who().organization;
   if (auto format = wanted_stream(ex->in())) {
-    auto stream = std::make_shared<build_stream>(ex, *format);
+    auto stream = std::make_shared<environment_build_stream>(ex, *format);
     stream->open();
     all->build(mine, std::move(*wish), watch_of(stream));
     return;
@@ -164,17 +165,17 @@ void find(environments* all, const exchange_ptr& ex) {
   if (found)
     ex->answer_json(text_of(*found));
   else
-    answer_missing(*ex, kind, "/v1/environments");
+    respond_not_found(*ex, kind, "/v1/environments");
 }
 
 void follow(environments* all, const exchange_ptr& ex) {
   std::string fingerprint{ex->param(0)};
   if (!all || !all->find(ex->who().organization, fingerprint)) {
-    answer_missing(*ex, kind, "/v1/environments");
+    respond_not_found(*ex, kind, "/v1/environments");
     return;
   }
   auto format = wanted_stream(ex->in()).value_or(stream_format::sse);
-  auto stream = std::make_shared<build_stream>(ex, format);
+  auto stream = std::make_shared<environment_build_stream>(ex, format);
   stream->open();
   auto joined
     = all->watch(ex->who().organization, fingerprint, watch_of(stream));
@@ -214,7 +215,7 @@ void list(environments* all, const exchange_ptr& ex) {
 
 void remove(environments* all, const exchange_ptr& ex) {
   if (!all) {
-    answer_missing(*ex, kind, "/v1/environments");
+    respond_not_found(*ex, kind, "/v1/environments");
     return;
   }
   all->remove(ex->who().organization, std::string{ex->param(0)},

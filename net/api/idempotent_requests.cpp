@@ -66,7 +66,7 @@ std::optional<response> from_archive(std::string_view text) {
 }
 
 /// What is remembered in place of an answer with a secret.
-response told_once(const response& r, std::string_view request_id) {
+response secret_shown_once(const response& r, std::string_view request_id) {
   std::string place;
   for (const auto& [name, value] : r.fields)
     if (name == "location")
@@ -82,7 +82,7 @@ response told_once(const response& r, std::string_view request_id) {
 
 } // namespace
 
-void refuse_other(exchange& ex) {
+void refuse_reused_key(exchange& ex) {
   ex.refuse(422, "idempotency_key_reused",
             "this Idempotency-Key was used for another request; make a new "
             "key for a new request");
@@ -101,16 +101,16 @@ void mark_replayed(response& r) {
   r.fields.emplace_back("idempotency-replayed", "true");
 }
 
-answer_memory::answer_memory(const api_options& options)
+idempotency_cache::idempotency_cache(const api_options& options)
     : most_{options.remembered_answers}, keep_{options.remember_for},
       archive_{options.archive}, salt_{make_uuid()} {}
 
-std::string answer_memory::fingerprint(const request& in) const {
+std::string idempotency_cache::fingerprint(const request& in) const {
   return hex(sha256(text_of(in, salt_).reveal()));
 }
 
-route_handler answer_memory::remembering(route_handler next,
-                                         answer_holds holds) {
+route_handler idempotency_cache::remembering(route_handler next,
+                                             answer_holds holds) {
   return [self = shared_from_this(), next = std::move(next),
           holds](exchange_ptr ex) {
     auto given = idempotency_key_of(*ex);
@@ -127,7 +127,7 @@ route_handler answer_memory::remembering(route_handler next,
       ex->before_answer([self, key, holds, who = ex->who().organization,
                          id = ex->in().id](const response& r) {
         bool hidden = holds == answer_holds::a_secret && r.status < 300;
-        self->leave(who, key, hidden ? told_once(r, id) : r);
+        self->leave(who, key, hidden ? secret_shown_once(r, id) : r);
       });
       next(std::move(ex));
     };
@@ -140,7 +140,7 @@ route_handler answer_memory::remembering(route_handler next,
         carry_out(std::move(ex));
       return;
     case verdict::other:
-      refuse_other(*ex);
+      refuse_reused_key(*ex);
       return;
     case verdict::under_way:
       ex->refuse(409, "idempotency_key_in_use",
@@ -154,12 +154,12 @@ route_handler answer_memory::remembering(route_handler next,
   };
 }
 
-answer_memory::verdict answer_memory::enter(const request& in,
-                                            const std::string& key,
-                                            response& again) {
+idempotency_cache::verdict idempotency_cache::enter(const request& in,
+                                                    const std::string& key,
+                                                    response& again) {
   auto mark = fingerprint(in);
   std::lock_guard lock{mutex_};
-  forget_old();
+  evict_expired();
   auto [i, fresh] = entries_.try_emplace(key);
   auto& e = i->second;
   if (fresh) {
@@ -179,8 +179,8 @@ answer_memory::verdict answer_memory::enter(const request& in,
   return verdict::answered;
 }
 
-void answer_memory::look_up(const exchange_ptr& ex, const std::string& key,
-                            const route_handler& next) {
+void idempotency_cache::look_up(const exchange_ptr& ex, const std::string& key,
+                                const route_handler& next) {
   auto done = [self = shared_from_this(), ex, key,
                next](result<archived_answer> found) {
     if (found) {
@@ -194,8 +194,9 @@ void answer_memory::look_up(const exchange_ptr& ex, const std::string& key,
                   std::move(done));
 }
 
-void answer_memory::go_on(const exchange_ptr& ex, const std::string& key,
-                          const route_handler& next, archived_answer found) {
+void idempotency_cache::go_on(const exchange_ptr& ex, const std::string& key,
+                              const route_handler& next,
+                              archived_answer found) {
   if (found.what == archived_answer::kind::mine) {
     std::unique_lock lock{mutex_};
     if (auto i = entries_.find(key); i != entries_.end())
@@ -206,7 +207,7 @@ void answer_memory::go_on(const exchange_ptr& ex, const std::string& key,
   }
   forget(key); // the archive knows better, and will next time
   if (found.what == archived_answer::kind::other) {
-    refuse_other(*ex);
+    refuse_reused_key(*ex);
     return;
   }
   auto again = found.what == archived_answer::kind::answered
@@ -223,13 +224,13 @@ void answer_memory::go_on(const exchange_ptr& ex, const std::string& key,
              "not known: look, then use a new key");
 }
 
-void answer_memory::forget(const std::string& key) {
+void idempotency_cache::forget(const std::string& key) {
   std::lock_guard lock{mutex_};
   entries_.erase(key);
 }
 
-void answer_memory::leave(const organization_id& who, const std::string& key,
-                          const response& r) {
+void idempotency_cache::leave(const organization_id& who,
+                              const std::string& key, const response& r) {
   std::lock_guard lock{mutex_};
   auto i = entries_.find(key);
   if (i == entries_.end())
@@ -251,7 +252,7 @@ void answer_memory::leave(const organization_id& who, const std::string& key,
   e.fields = r.fields;
 }
 
-void answer_memory::forget_old() {
+void idempotency_cache::evict_expired() {
   auto now = clock::now();
   while (!order_.empty()
          && (order_.size() > most_ || now - order_.front().first > keep_)) {

@@ -19,7 +19,7 @@ namespace troupe::net {
 std::optional<std::string> idempotency_key_of(exchange& ex);
 
 /// 422: the key was used for another request.
-void refuse_other(exchange& ex);
+void refuse_reused_key(exchange& ex);
 
 /// Says that an answer was given before.
 void mark_replayed(response& r);
@@ -33,9 +33,10 @@ enum class answer_holds : std::uint8_t { nothing_secret, a_secret };
 /// and time; behind that in the archive, over a restart as well. Of an answer
 /// with a secret it remembers only where it is: who asks again gets 409. Runs
 /// are remembered by the engine itself.
-class answer_memory : public std::enable_shared_from_this<answer_memory> {
+class idempotency_cache
+    : public std::enable_shared_from_this<idempotency_cache> {
 public:
-  explicit answer_memory(const api_options& options);
+  explicit idempotency_cache(const api_options& options);
 
   /// The handler behind this memory.
   route_handler remembering(route_handler next,
@@ -66,11 +67,11 @@ private:
   void go_on(const exchange_ptr& ex, const std::string& key,
              const route_handler& next, archived_answer found);
   std::string fingerprint(const request& in) const;
-  void forget_old();
+  void evict_expired();
 
   const std::size_t most_;
   const clock::duration keep_;
-  const std::shared_ptr<answer_archive> archive_;
+  const std::shared_ptr<response_store> archive_;
   const std::string salt_; // bodies hold secrets: no plain hash of them
   std::mutex mutex_;
   std::map<std::string, entry> entries_;

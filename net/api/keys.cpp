@@ -114,7 +114,7 @@ void list(engine& core, const exchange_ptr& ex) {
     ex->fail(*bad);
     return;
   }
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   std::map<key_id, const api_key*> all;
   if (mine.all())
     for (const auto& [hash, key] : mine.all()->keys_by_hash)
@@ -140,7 +140,7 @@ void list(engine& core, const exchange_ptr& ex) {
 void remove(engine& core, const exchange_ptr& ex) {
   auto id = key_id::parse(ex->param(0));
   if (!id) {
-    answer_missing(*ex, "key", "/v1/keys");
+    respond_not_found(*ex, "key", "/v1/keys");
     return;
   }
   core.change(ex->who(), delete_key{*id}, [ex](result<change_reply> done) {

@@ -66,7 +66,7 @@ void list(engine& core, const exchange_ptr& ex) {
 }
 
 void own(engine& core, const exchange_ptr& ex) {
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   std::size_t variables = mine->variables_by_id.size();
   object_writer out;
   out.text("id", ex->who().organization.str())
@@ -85,7 +85,7 @@ void own(engine& core, const exchange_ptr& ex) {
 void remove(engine& core, const exchange_ptr& ex) {
   auto id = organization_id::parse(ex->param(0));
   if (!id || !known_to(*core.snapshot(), ex->who()).contains(*id)) {
-    answer_missing(*ex, "organization", "/v1/organizations");
+    respond_not_found(*ex, "organization", "/v1/organizations");
     return;
   }
   core.change(ex->who(), delete_organization{*id},

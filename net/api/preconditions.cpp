@@ -12,8 +12,8 @@ constexpr std::size_t longest_told = 128;
 
 } // namespace
 
-own_catalog::own_catalog(const engine& core,
-                         const organization_id& organization)
+caller_catalog::caller_catalog(const engine& core,
+                               const organization_id& organization)
     : all_{core.snapshot()}, mine_{all_ ? all_->find(organization) : nullptr} {
   static const organization_catalog nothing;
   if (!mine_)
@@ -96,8 +96,8 @@ void answer_nothing(exchange& ex) {
   ex.answer(std::move(r));
 }
 
-void answer_missing(exchange& ex, std::string_view what, std::string_view list,
-                    std::string_view near) {
+void respond_not_found(exchange& ex, std::string_view what,
+                       std::string_view list, std::string_view near) {
   // What is no name of ours is not repeated: answers end up on pages.
   auto name = ex.param(0);
   bool plain = name.size() <= longest_told

@@ -12,9 +12,9 @@ namespace troupe::net {
 
 /// The organization of the caller, or an empty one before its first change.
 /// Holds on to the snapshot that it is part of.
-class own_catalog {
+class caller_catalog {
 public:
-  own_catalog(const engine& core, const organization_id& organization);
+  caller_catalog(const engine& core, const organization_id& organization);
 
   const organization_catalog* operator->() const { return mine_; }
   const organization_catalog& operator*() const { return *mine_; }
@@ -59,7 +59,7 @@ void answer_nothing(exchange& ex); // 204
 
 /// 404 about what the path names first, and where to look instead: a name
 /// `near`, or the `list`.
-void answer_missing(exchange& ex, std::string_view what, std::string_view list,
-                    std::string_view near = {});
+void respond_not_found(exchange& ex, std::string_view what,
+                       std::string_view list, std::string_view near = {});
 
 } // namespace troupe::net

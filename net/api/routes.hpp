@@ -8,7 +8,7 @@
 
 namespace troupe::net {
 
-using memory_ptr = std::shared_ptr<answer_memory>;
+using memory_ptr = std::shared_ptr<idempotency_cache>;
 
 // One function per resource; api.cpp calls them all.
 void add_runs(router& routes, engine& core, const api_options& options,

@@ -46,7 +46,7 @@ void answer_result(exchange& ex, const run_result& result, bool replayed) {
 void fail_run(engine& core, const exchange_ptr& ex, const error& why,
               const run_id& id) {
   if (is_key_of_another_request(why)) {
-    refuse_other(*ex);
+    refuse_reused_key(*ex);
     return;
   }
   // These three may befall a run; everything else is said before it is one.

@@ -54,7 +54,7 @@ private:
 std::optional<run_id> id_in_path(exchange& ex) {
   if (auto id = run_id::parse(ex.param(0)))
     return std::move(*id);
-  answer_missing(ex, "run", "/v1/runs");
+  respond_not_found(ex, "run", "/v1/runs");
   return std::nullopt;
 }
 

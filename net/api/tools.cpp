@@ -18,7 +18,7 @@ std::string text_of(const tool& t) {
 }
 
 /// The tool in the path, by id or by name.
-std::shared_ptr<const tool> tool_in_path(const own_catalog& mine,
+std::shared_ptr<const tool> tool_in_path(const caller_catalog& mine,
                                          std::string_view text) {
   if (auto id = tool_id::parse(text)) {
     auto i = mine->tools.find(*id);
@@ -35,7 +35,7 @@ void answer_missing_tool(exchange& ex, const organization_catalog& mine) {
   std::vector<std::string_view> names;
   for (const auto& [name, id] : mine.tools_by_name)
     names.push_back(name);
-  answer_missing(ex, "tool", "/v1/tools", json::nearest(ex.param(0), names));
+  respond_not_found(ex, "tool", "/v1/tools", json::nearest(ex.param(0), names));
 }
 
 /// Create (`must_be_new`) or replace by name.
@@ -112,7 +112,7 @@ void list(engine& core, const exchange_ptr& ex) {
     ex->fail(*bad);
     return;
   }
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   std::string items{"["};
   std::string next;
   std::string last;
@@ -144,7 +144,7 @@ void list(engine& core, const exchange_ptr& ex) {
 }
 
 void find(engine& core, const exchange_ptr& ex) {
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   auto found = tool_in_path(mine, ex->param(0));
   if (!found) {
     answer_missing_tool(*ex, *mine);
@@ -167,7 +167,7 @@ void update(engine& core, const exchange_ptr& ex) {
   auto body = body_of(*ex);
   if (!body)
     return;
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   auto found = tool_in_path(mine, ex->param(0));
   if (!found) {
     answer_missing_tool(*ex, *mine);
@@ -210,7 +210,7 @@ void remove(engine& core, const exchange_ptr& ex) {
   auto given = read_if_match(*ex);
   if (given.failed)
     return;
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   auto found = tool_in_path(mine, ex->param(0));
   if (!found) {
     answer_missing_tool(*ex, *mine);

@@ -31,11 +31,11 @@ void check(json::reader& in, const std::optional<std::string>& key,
 }
 
 std::optional<config_id> config_in_path(engine& core, exchange& ex) {
-  own_catalog mine{core, ex.who().organization};
+  caller_catalog mine{core, ex.who().organization};
   auto id = config_id::parse(ex.param(0));
   if (id && mine->configs.contains(*id))
     return *id;
-  answer_missing(ex, "sandbox config", "/v1/sandbox-configs");
+  respond_not_found(ex, "sandbox config", "/v1/sandbox-configs");
   return std::nullopt;
 }
 
@@ -100,7 +100,7 @@ void list(engine& core, const exchange_ptr& ex) {
     ex->fail(*bad);
     return;
   }
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   auto found = mine->variables.find(*config);
   static const decltype(found->second) none;
   const auto& all = found == mine->variables.end() ? none : found->second;
@@ -110,7 +110,7 @@ void list(engine& core, const exchange_ptr& ex) {
 std::optional<variable_id> variable_in_path(exchange& ex) {
   if (auto id = variable_id::parse(ex.param(0)))
     return *id;
-  answer_missing(ex, "variable", "/v1/sandbox-configs/{config}/variables");
+  respond_not_found(ex, "variable", "/v1/sandbox-configs/{config}/variables");
   return std::nullopt;
 }
 
@@ -178,7 +178,7 @@ void list_agent(engine& core, const exchange_ptr& ex) {
     ex->fail(*bad);
     return;
   }
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   auto found = mine->agent_variables.find(std::string{ex->param(0)});
   static const decltype(found->second) none;
   const auto& all = found == mine->agent_variables.end() ? none : found->second;

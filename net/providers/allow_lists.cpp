@@ -5,9 +5,9 @@
 
 namespace troupe::net {
 
-result<host_lists> host_lists_of(const network_policy& policy,
-                                 std::string_view provider) {
-  host_lists out;
+result<allow_lists> host_lists_of(const network_policy& policy,
+                                  std::string_view provider) {
+  allow_lists out;
   for (const auto& text : policy.allow) {
     auto pattern = parse_host_pattern(text);
     if (!pattern)

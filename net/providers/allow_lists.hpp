@@ -10,14 +10,14 @@
 namespace troupe::net {
 
 /// An allow list as providers take it: networks apart from names.
-struct host_lists {
+struct allow_lists {
   bool everything = false;           // the policy opens the whole internet
   std::vector<std::string> networks; // "10.0.0.0/8", always with its length
   std::vector<std::string> names;    // "example.org", "*.example.org"
 };
 
 /// Of a policy that lists hosts. Refuses ports: no provider's rules have any.
-result<host_lists> host_lists_of(const network_policy& policy,
-                                 std::string_view provider);
+result<allow_lists> host_lists_of(const network_policy& policy,
+                                  std::string_view provider);
 
 } // namespace troupe::net

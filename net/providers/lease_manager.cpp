@@ -38,14 +38,14 @@ asio::awaitable<std::vector<sandbox_lease>> list_in(book_ptr book,
 
 } // namespace
 
-sandbox_keeper::sandbox_keeper(std::shared_ptr<provider> where,
-                               std::shared_ptr<lease_book> leases,
-                               asio::any_io_executor executor,
-                               keeper_options options)
+lease_manager::lease_manager(std::shared_ptr<provider> where,
+                             std::shared_ptr<lease_book> leases,
+                             asio::any_io_executor executor,
+                             keeper_options options)
     : where_{std::move(where)}, leases_{std::move(leases)},
       executor_{std::move(executor)}, options_{options} {}
 
-asio::awaitable<result<void>> sandbox_keeper::write(sandbox_lease lease) {
+asio::awaitable<result<void>> lease_manager::write(sandbox_lease lease) {
   auto keep = shared_from_this();
   auto tag = lease.tag;
   tags_in_use_.insert(tag);
@@ -57,15 +57,15 @@ asio::awaitable<result<void>> sandbox_keeper::write(sandbox_lease lease) {
   co_return written;
 }
 
-asio::awaitable<void> sandbox_keeper::confirm(std::string tag,
-                                              std::string sandbox) {
+asio::awaitable<void> lease_manager::confirm(std::string tag,
+                                             std::string sandbox) {
   auto keep = shared_from_this();
   auto work = confirm_in(leases_, std::move(tag), std::move(sandbox));
   // Lost, the tag still finds it.
   (void)co_await asio::co_spawn(books_, std::move(work), asio::use_awaitable);
 }
 
-asio::awaitable<void> sandbox_keeper::release(std::string tag) {
+asio::awaitable<void> lease_manager::release(std::string tag) {
   auto keep = shared_from_this();
   tags_in_use_.erase(tag);
   auto work = release_in(leases_, std::move(tag));
@@ -73,9 +73,9 @@ asio::awaitable<void> sandbox_keeper::release(std::string tag) {
   (void)co_await asio::co_spawn(books_, std::move(work), asio::use_awaitable);
 }
 
-asio::awaitable<bool> sandbox_keeper::destroy(remote_sandbox box,
-                                              std::string tag,
-                                              std::string traceparent) {
+asio::awaitable<bool> lease_manager::destroy(remote_sandbox box,
+                                             std::string tag,
+                                             std::string traceparent) {
   auto keep = shared_from_this();
   // A scope of its own: the run's may be over, its sandbox must go.
   call_scope scope{steady::now() + options_.destroy_timeout, nullptr,
@@ -90,9 +90,9 @@ asio::awaitable<bool> sandbox_keeper::destroy(remote_sandbox box,
 
 /// One lease nobody uses. Whether its sandbox is there: `orphans` tells.
 asio::awaitable<bool>
-sandbox_keeper::settle(sandbox_lease lease, std::vector<provider::tagged> alive,
-                       bool dry_run, const std::string& traceparent,
-                       std::vector<provider::tagged>& orphans) {
+lease_manager::settle(sandbox_lease lease, std::vector<provider::tagged> alive,
+                      bool dry_run, const std::string& traceparent,
+                      std::vector<provider::tagged>& orphans) {
   auto named = [&lease](const provider::tagged& t) {
     return t.tag == lease.tag
       || (!lease.sandbox.empty() && t.sandbox == lease.sandbox);
@@ -114,7 +114,7 @@ sandbox_keeper::settle(sandbox_lease lease, std::vector<provider::tagged> alive,
 }
 
 asio::awaitable<result<std::vector<provider::tagged>>>
-sandbox_keeper::reconcile(bool dry_run, std::shared_ptr<abort_switch> abort) {
+lease_manager::reconcile(bool dry_run, std::shared_ptr<abort_switch> abort) {
   auto keep = shared_from_this();
   call_scope scope{steady::now() + options_.destroy_timeout, std::move(abort),
                    known_or_new_trace({})};

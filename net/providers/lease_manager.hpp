@@ -23,11 +23,11 @@ struct keeper_options {
 /// Answers for every sandbox of one provider: a lease is written before it is
 /// created, and stays until it is gone for certain. On the client's executor;
 /// the book, which waits for a disk, is used on a thread beside it.
-class sandbox_keeper : public std::enable_shared_from_this<sandbox_keeper> {
+class lease_manager : public std::enable_shared_from_this<lease_manager> {
 public:
-  sandbox_keeper(std::shared_ptr<provider> where,
-                 std::shared_ptr<lease_book> leases,
-                 boost::asio::any_io_executor executor, keeper_options options);
+  lease_manager(std::shared_ptr<provider> where,
+                std::shared_ptr<lease_book> leases,
+                boost::asio::any_io_executor executor, keeper_options options);
 
   /// Written down; from here on the tag is in use.
   boost::asio::awaitable<result<void>> write(sandbox_lease lease);

@@ -31,7 +31,7 @@ struct remote_sandbox {
 };
 
 /// What a sandbox is wanted for.
-struct sandbox_wish {
+struct sandbox_request {
   prepared_run_ptr run;
   std::string tag;               // marks it as ours, by its lease
   std::chrono::seconds lifetime; // then it ends, whatever becomes of us
@@ -118,9 +118,9 @@ public:
   virtual bool keeps_sandboxes() const { return true; }
 
   /// Whether a sandbox can serve more than one run, or wait for the first.
-  virtual bool keeps_for_later() const { return false; }
+  virtual bool supports_reuse() const { return false; }
   /// Whether `rejoin` moves the end of a sandbox's life.
-  virtual bool extends_life() const { return false; }
+  virtual bool can_extend_timeout() const { return false; }
 
   /// A fresh sandbox with the run's network policy, its variables unless it is
   /// shared, and the tag. Tells whether one may exist all the same when it
@@ -130,7 +130,7 @@ public:
     bool may_exist = false;
     std::string left_behind{};
   };
-  virtual boost::asio::awaitable<creation> create(sandbox_wish wish,
+  virtual boost::asio::awaitable<creation> create(sandbox_request wish,
                                                   call_scope scope)
     = 0;
 

@@ -25,10 +25,10 @@ public:
   impl(std::shared_ptr<provider> p, std::shared_ptr<lease_book> leases,
        asio::any_io_executor ex, remote_options o)
       : where{std::move(p)}, executor{std::move(ex)}, options{o},
-        keeper{std::make_shared<sandbox_keeper>(where, std::move(leases),
-                                                executor, o.keeper)},
-        supply{std::make_shared<sandbox_supply>(where, keeper, executor, o,
-                                                in_hand)} {}
+        keeper{std::make_shared<lease_manager>(where, std::move(leases),
+                                               executor, o.keeper)},
+        supply{std::make_shared<sandbox_provisioner>(where, keeper, executor, o,
+                                                     in_hand)} {}
 
   void accept(prepared_run_ptr run, run_observer_ptr observer);
   void cancel(const run_id& id, exit_reason reason);
@@ -41,9 +41,9 @@ public:
   asio::any_io_executor executor;
   remote_options options;
   // Runs, sandboxes that are made or being ended, a look for others.
-  std::shared_ptr<work_in_hand> in_hand = std::make_shared<work_in_hand>();
-  std::shared_ptr<sandbox_keeper> keeper;
-  std::shared_ptr<sandbox_supply> supply;
+  std::shared_ptr<wait_group> in_hand = std::make_shared<wait_group>();
+  std::shared_ptr<lease_manager> keeper;
+  std::shared_ptr<sandbox_provisioner> supply;
   std::shared_ptr<abort_switch> resting = std::make_shared<abort_switch>();
   std::atomic<std::size_t> running{0};
   std::atomic<bool> stopped{false};
@@ -118,7 +118,7 @@ asio::awaitable<void> remote_backend::impl::carry_out(run_ptr r) {
     --running; // first, so that whoever is told finds room
     r->observer().finished(std::move(outcome));
   };
-  sandbox_supply::progress_sink progress
+  sandbox_provisioner::progress_sink progress
     = [r](std::string_view what) { r->observer().progress(what); };
   auto preparing = r->scope(options.create_timeout + options.install_timeout);
   auto held = co_await supply->obtain(r->shared_run(), progress, preparing);

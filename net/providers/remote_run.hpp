@@ -59,7 +59,7 @@ private:
   std::string traceparent_;
   std::shared_ptr<abort_switch> abort_ = std::make_shared<abort_switch>();
   exit_reason called_off_ = exit_reason::cancelled;
-  keyed_output stdout_;
+  stdout_frame_splitter stdout_;
   std::string out_;
   std::string err_;
   std::uint64_t out_bytes_ = 0;

@@ -49,7 +49,7 @@ std::string sandbox_key(const prepared_run& run, const provider& where) {
   return hex(sha256(json::to_text(parts)));
 }
 
-std::optional<held_sandbox>
+std::optional<acquired_sandbox>
 sandbox_pool::take(std::string_view key, const organization_id& organization,
                    bool may_follow) {
   auto best = idle_.end();
@@ -69,7 +69,7 @@ sandbox_pool::take(std::string_view key, const organization_id& organization,
   return one;
 }
 
-std::optional<held_sandbox> sandbox_pool::take_oldest() {
+std::optional<acquired_sandbox> sandbox_pool::take_oldest() {
   if (idle_.empty())
     return {};
   auto one = std::move(idle_.front());
@@ -77,9 +77,10 @@ std::optional<held_sandbox> sandbox_pool::take_oldest() {
   return one;
 }
 
-std::optional<held_sandbox> sandbox_pool::take_late(time_point now) {
-  auto late = std::ranges::find_if(
-    idle_, [&](const held_sandbox& each) { return each.idle_until <= now; });
+std::optional<acquired_sandbox> sandbox_pool::take_expired(time_point now) {
+  auto late = std::ranges::find_if(idle_, [&](const acquired_sandbox& each) {
+    return each.idle_until <= now;
+  });
   if (late == idle_.end())
     return {};
   auto one = std::move(*late);
@@ -89,7 +90,7 @@ std::optional<held_sandbox> sandbox_pool::take_late(time_point now) {
 
 std::size_t sandbox_pool::untouched() const {
   return static_cast<std::size_t>(std::ranges::count_if(
-    idle_, [](const held_sandbox& each) { return each.used == 0; }));
+    idle_, [](const acquired_sandbox& each) { return each.used == 0; }));
 }
 
 sandbox_pool::time_point sandbox_pool::next_end() const {

@@ -17,7 +17,7 @@ namespace troupe::net {
 std::string sandbox_key(const prepared_run& run, const provider& where);
 
 /// One sandbox that we answer for.
-struct held_sandbox {
+struct acquired_sandbox {
   remote_sandbox box;
   std::string tag; // of its lease
   organization_id organization;
@@ -35,18 +35,18 @@ class sandbox_pool {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  void put(held_sandbox one) { idle_.push_back(std::move(one)); }
+  void put(acquired_sandbox one) { idle_.push_back(std::move(one)); }
 
   /// For a run that `may_follow` others: one of those first, so that the
   /// untouched ones are there for who needs them. The most recent one: what is
   /// not needed runs out of time.
-  std::optional<held_sandbox> take(std::string_view key,
-                                   const organization_id& organization,
-                                   bool may_follow);
+  std::optional<acquired_sandbox> take(std::string_view key,
+                                       const organization_id& organization,
+                                       bool may_follow);
   /// The one that waited longest.
-  std::optional<held_sandbox> take_oldest();
+  std::optional<acquired_sandbox> take_oldest();
   /// One whose time is over.
-  std::optional<held_sandbox> take_late(time_point now);
+  std::optional<acquired_sandbox> take_expired(time_point now);
 
   std::size_t size() const { return idle_.size(); }
   std::size_t untouched() const;
@@ -54,7 +54,7 @@ public:
   time_point next_end() const;
 
 private:
-  std::list<held_sandbox> idle_; // a few dozen; the latest at the back
+  std::list<acquired_sandbox> idle_; // a few dozen; the latest at the back
 };
 
 } // namespace troupe::net

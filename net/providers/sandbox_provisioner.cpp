@@ -48,11 +48,11 @@ prepared_run_ptr kind_of(const prepared_run& run) {
 
 } // namespace
 
-sandbox_supply::sandbox_supply(std::shared_ptr<provider> where,
-                               std::shared_ptr<sandbox_keeper> keeper,
-                               asio::any_io_executor executor,
-                               remote_options options,
-                               std::shared_ptr<work_in_hand> in_hand)
+sandbox_provisioner::sandbox_provisioner(std::shared_ptr<provider> where,
+                                         std::shared_ptr<lease_manager> keeper,
+                                         asio::any_io_executor executor,
+                                         remote_options options,
+                                         std::shared_ptr<wait_group> in_hand)
     : where_{std::move(where)}, keeper_{std::move(keeper)}, executor_{executor},
       options_{options}, in_hand_{std::move(in_hand)},
       room_{executor, options.max_running}, next_look_{executor} {}
@@ -60,20 +60,20 @@ sandbox_supply::sandbox_supply(std::shared_ptr<provider> where,
 // -- which one ----------------------------------------------------------------
 
 /// A run that asks for the strictest isolation follows nobody.
-bool sandbox_supply::may_stay(const prepared_run& run) const {
+bool sandbox_provisioner::may_stay(const prepared_run& run) const {
   auto* said = config_of(run).config.if_contains("reuse");
-  return where_->keeps_for_later() && said && said->is_bool() && said->as_bool()
+  return where_->supports_reuse() && said && said->is_bool() && said->as_bool()
     && run.isolation != isolation_level::strict;
 }
 
-std::string sandbox_supply::key_of(const prepared_run& run) const {
-  auto ahead = options_.ready_ahead > 0 && where_->keeps_for_later();
+std::string sandbox_provisioner::key_of(const prepared_run& run) const {
+  auto ahead = options_.ready_ahead > 0 && where_->supports_reuse();
   return ahead || may_stay(run) ? sandbox_key(run, *where_) : std::string{};
 }
 
 /// Long enough for all that may happen in it, and then some.
 std::chrono::seconds
-sandbox_supply::lifetime_of(const prepared_run& run) const {
+sandbox_provisioner::lifetime_of(const prepared_run& run) const {
   auto needed = std::chrono::ceil<std::chrono::seconds>(run.limits.wall)
     + options_.spare_lifetime;
   if (!run.pip_requirements.empty() || !run.npm_requirements.empty())
@@ -85,16 +85,16 @@ sandbox_supply::lifetime_of(const prepared_run& run) const {
   return std::max(needed, said);
 }
 
-asio::awaitable<result<held_sandbox>>
-sandbox_supply::obtain(prepared_run_ptr run, progress_sink progress,
-                       call_scope scope) {
+asio::awaitable<result<acquired_sandbox>>
+sandbox_provisioner::obtain(prepared_run_ptr run, progress_sink progress,
+                            call_scope scope) {
   auto keep = shared_from_this();
   auto key = key_of(*run);
   auto stays = may_stay(*run);
-  std::optional<held_sandbox> waiting;
+  std::optional<acquired_sandbox> waiting;
   if (!key.empty()) {
-    waiting = co_await take_waiting(*run, key, stays, scope);
-    fill_up(*run, key);
+    waiting = co_await take_pooled(*run, key, stays, scope);
+    refill_prewarmed(*run, key);
   }
   if (waiting) {
     waiting->box.env = run->env;
@@ -116,16 +116,16 @@ sandbox_supply::obtain(prepared_run_ptr run, progress_sink progress,
 }
 
 /// The first that is still there. One that is not costs a question, no run.
-asio::awaitable<std::optional<held_sandbox>>
-sandbox_supply::take_waiting(const prepared_run& run, std::string key,
-                             bool may_follow, call_scope scope) {
+asio::awaitable<std::optional<acquired_sandbox>>
+sandbox_provisioner::take_pooled(const prepared_run& run, std::string key,
+                                 bool may_follow, call_scope scope) {
   auto lifetime = lifetime_of(run);
   while (!is_called_off(scope)) {
     auto one = pool_.take(key, run.organization, may_follow);
     if (!one)
       break;
-    auto long_enough
-      = where_->extends_life() || one->ends_at - steady::now() >= lifetime;
+    auto long_enough = where_->can_extend_timeout()
+      || one->ends_at - steady::now() >= lifetime;
     result<remote_sandbox> there = fail(ec::not_found, "its time is over");
     if (long_enough) {
       auto soon = within(scope, options_.rejoin_timeout);
@@ -133,7 +133,7 @@ sandbox_supply::take_waiting(const prepared_run& run, std::string key,
     }
     if (there) {
       one->box = std::move(*there);
-      if (where_->extends_life())
+      if (where_->can_extend_timeout())
         one->ends_at = steady::now() + lifetime;
       co_return one;
     }
@@ -141,17 +141,17 @@ sandbox_supply::take_waiting(const prepared_run& run, std::string key,
               {{"backend", where_->name()},
                {"sandbox", one->box.id},
                {"why", to_string(there.error().code)}});
-    end_soon(std::move(*one), scope.traceparent);
+    destroy_async(std::move(*one), scope.traceparent);
   }
   co_return std::nullopt;
 }
 
 // -- made --------------------------------------------------------------------
 
-asio::awaitable<result<held_sandbox>>
-sandbox_supply::make(prepared_run_ptr run, std::string key,
-                     std::chrono::seconds lifetime, progress_sink progress,
-                     call_scope scope) {
+asio::awaitable<result<acquired_sandbox>>
+sandbox_provisioner::make(prepared_run_ptr run, std::string key,
+                          std::chrono::seconds lifetime, progress_sink progress,
+                          call_scope scope) {
   auto creating = within(scope, options_.create_timeout);
   auto room = co_await find_room(creating);
   if (!room)
@@ -176,15 +176,15 @@ sandbox_supply::make(prepared_run_ptr run, std::string key,
     room_.leave();
     co_return turn ? written.error().within("lease") : written.error();
   }
-  sandbox_wish wish{run, lease.tag, lifetime, key};
+  sandbox_request wish{run, lease.tag, lifetime, key};
   creating = within(scope, options_.create_timeout);
   auto created = co_await where_->create(std::move(wish), creating);
   if (!created.sandbox) {
     if (!created.left_behind.empty()) {
-      held_sandbox half;
+      acquired_sandbox half;
       half.box.id = std::move(created.left_behind);
       half.tag = lease.tag;
-      end_soon(std::move(half), scope.traceparent);
+      destroy_async(std::move(half), scope.traceparent);
     } else {
       if (created.may_exist)
         keeper_->leave(lease.tag);
@@ -196,7 +196,7 @@ sandbox_supply::make(prepared_run_ptr run, std::string key,
   }
   if (kept)
     co_await keeper_->confirm(lease.tag, created.sandbox->id);
-  held_sandbox one;
+  acquired_sandbox one;
   one.box = std::move(*created.sandbox);
   one.box.shared = !key.empty();
   one.tag = lease.tag;
@@ -205,16 +205,15 @@ sandbox_supply::make(prepared_run_ptr run, std::string key,
   one.ends_at = steady::now() + lifetime;
   auto installed = co_await install(*run, one.box, std::move(progress), scope);
   if (!installed) {
-    end_soon(std::move(one), scope.traceparent);
+    destroy_async(std::move(one), scope.traceparent);
     co_return installed.error();
   }
   co_return one;
 }
 
-asio::awaitable<result<void>> sandbox_supply::install(const prepared_run& run,
-                                                      const remote_sandbox& box,
-                                                      progress_sink progress,
-                                                      call_scope scope) {
+asio::awaitable<result<void>>
+sandbox_provisioner::install(const prepared_run& run, const remote_sandbox& box,
+                             progress_sink progress, call_scope scope) {
   if (where_->installs_at_creation())
     co_return result<void>{};
   for (auto& argv : installers(run, where_->package_folder(box))) {
@@ -248,8 +247,9 @@ asio::awaitable<result<void>> sandbox_supply::install(const prepared_run& run,
 
 /// As many of the kind that is wanted just now as may wait all together. Who
 /// is not wanted again runs out of time and is not replaced.
-void sandbox_supply::fill_up(const prepared_run& run, const std::string& key) {
-  if (closed_ || !where_->keeps_for_later())
+void sandbox_provisioner::refill_prewarmed(const prepared_run& run,
+                                           const std::string& key) {
+  if (closed_ || !where_->supports_reuse())
     return;
   auto there = pool_.untouched() + making_ahead_.size();
   for (; there < options_.ready_ahead; ++there) {
@@ -259,14 +259,14 @@ void sandbox_supply::fill_up(const prepared_run& run, const std::string& key) {
     auto off = std::make_shared<abort_switch>();
     making_ahead_.insert(off);
     in_hand_->begin();
-    asio::co_spawn(executor_, make_ahead(kind_of(run), key, off),
+    asio::co_spawn(executor_, prewarm_one(kind_of(run), key, off),
                    asio::detached);
   }
 }
 
 asio::awaitable<void>
-sandbox_supply::make_ahead(prepared_run_ptr kind, std::string key,
-                           std::shared_ptr<abort_switch> off) {
+sandbox_provisioner::prewarm_one(prepared_run_ptr kind, std::string key,
+                                 std::shared_ptr<abort_switch> off) {
   auto keep = shared_from_this();
   auto patience = options_.create_timeout + options_.install_timeout;
   call_scope scope{steady::now() + patience, off, known_or_new_trace({})};
@@ -290,17 +290,17 @@ sandbox_supply::make_ahead(prepared_run_ptr kind, std::string key,
 
 // -- room and pace -----------------------------------------------------------
 
-asio::awaitable<bool> sandbox_supply::find_room(call_scope scope) {
+asio::awaitable<bool> sandbox_provisioner::find_room(call_scope scope) {
   // What only waits makes room for what is wanted now.
   if (room_.full())
     if (auto idle = pool_.take_oldest())
-      end_soon(std::move(*idle), scope.traceparent);
+      destroy_async(std::move(*idle), scope.traceparent);
   auto found = co_await room_.take(std::move(scope));
   co_return found;
 }
 
 /// False when it was called off.
-asio::awaitable<bool> sandbox_supply::wait_for_turn(call_scope scope) {
+asio::awaitable<bool> sandbox_provisioner::wait_for_turn(call_scope scope) {
   auto now = steady::now();
   auto turn = std::max(now, next_creation_);
   next_creation_ = turn + options_.create_spacing;
@@ -313,22 +313,23 @@ asio::awaitable<bool> sandbox_supply::wait_for_turn(call_scope scope) {
 
 // -- given back --------------------------------------------------------------
 
-void sandbox_supply::give_back(held_sandbox one, bool ended_well,
-                               std::string traceparent) {
+void sandbox_provisioner::give_back(acquired_sandbox one, bool ended_well,
+                                    std::string traceparent) {
   auto idle_until = std::min(steady::now() + options_.lifetime, one.ends_at);
   auto waits = one.stays && !one.key.empty() && ended_well && !closed_
     && idle_until > steady::now() && !room_.awaited();
   if (!waits)
-    return end_soon(std::move(one), std::move(traceparent));
+    return destroy_async(std::move(one), std::move(traceparent));
   one.box.env.clear();
   one.idle_until = idle_until;
   pool_.put(std::move(one));
   next_look_.cancel();
   if (!std::exchange(looking_, true))
-    asio::co_spawn(executor_, end_late_ones(), asio::detached);
+    asio::co_spawn(executor_, reap_expired(), asio::detached);
 }
 
-void sandbox_supply::end_soon(held_sandbox one, std::string traceparent) {
+void sandbox_provisioner::destroy_async(acquired_sandbox one,
+                                        std::string traceparent) {
   if (!where_->keeps_sandboxes())
     return room_.leave();
   in_hand_->begin();
@@ -336,8 +337,8 @@ void sandbox_supply::end_soon(held_sandbox one, std::string traceparent) {
                  asio::detached);
 }
 
-asio::awaitable<void> sandbox_supply::end(held_sandbox one,
-                                          std::string traceparent) {
+asio::awaitable<void> sandbox_provisioner::end(acquired_sandbox one,
+                                               std::string traceparent) {
   auto keep = shared_from_this();
   auto name = one.box.id;
   auto ended = co_await keeper_->destroy(std::move(one.box), std::move(one.tag),
@@ -349,12 +350,12 @@ asio::awaitable<void> sandbox_supply::end(held_sandbox one,
   in_hand_->end();
 }
 
-asio::awaitable<void> sandbox_supply::end_late_ones() {
+asio::awaitable<void> sandbox_provisioner::reap_expired() {
   auto keep = shared_from_this();
   boost::system::error_code ignored;
   while (!closed_ && pool_.size() > 0) {
-    while (auto late = pool_.take_late(steady::now()))
-      end_soon(std::move(*late), known_or_new_trace({}));
+    while (auto late = pool_.take_expired(steady::now()))
+      destroy_async(std::move(*late), known_or_new_trace({}));
     next_look_.expires_at(pool_.next_end());
     co_await next_look_.async_wait(
       asio::redirect_error(asio::use_awaitable, ignored));
@@ -362,13 +363,13 @@ asio::awaitable<void> sandbox_supply::end_late_ones() {
   looking_ = false;
 }
 
-void sandbox_supply::close() {
+void sandbox_provisioner::close() {
   closed_ = true;
   auto making = making_ahead_;
   for (const auto& off : making)
     off->trip();
   while (auto idle = pool_.take_oldest())
-    end_soon(std::move(*idle), known_or_new_trace({}));
+    destroy_async(std::move(*idle), known_or_new_trace({}));
   next_look_.cancel();
 }
 

@@ -17,7 +17,7 @@
 namespace troupe::net {
 
 /// Whatever is still going on, so that an end can wait for it. Thread-safe.
-class work_in_hand {
+class wait_group {
 public:
   void begin() {
     std::lock_guard guard{mutex_};
@@ -44,38 +44,41 @@ private:
 /// or kept from an earlier run where the config asks for it. Never more at a
 /// time than the provider allows, those that are just being ended included.
 /// On the client's executor.
-class sandbox_supply : public std::enable_shared_from_this<sandbox_supply> {
+class sandbox_provisioner
+    : public std::enable_shared_from_this<sandbox_provisioner> {
 public:
-  sandbox_supply(std::shared_ptr<provider> where,
-                 std::shared_ptr<sandbox_keeper> keeper,
-                 boost::asio::any_io_executor executor, remote_options options,
-                 std::shared_ptr<work_in_hand> in_hand);
+  sandbox_provisioner(std::shared_ptr<provider> where,
+                      std::shared_ptr<lease_manager> keeper,
+                      boost::asio::any_io_executor executor,
+                      remote_options options,
+                      std::shared_ptr<wait_group> in_hand);
 
   /// Told to people who wait: "installing with pip".
   using progress_sink = std::function<void(std::string_view)>;
 
   /// One with the run's packages and variables. The scope bounds all of it.
   /// Whatever goes wrong, the tool has not begun.
-  boost::asio::awaitable<result<held_sandbox>>
+  boost::asio::awaitable<result<acquired_sandbox>>
   obtain(prepared_run_ptr run, progress_sink progress, call_scope scope);
 
   /// After the run; returns at once. Only one whose program `ended_well`, with
   /// nothing of it left, may serve another run.
-  void give_back(held_sandbox one, bool ended_well, std::string traceparent);
+  void give_back(acquired_sandbox one, bool ended_well,
+                 std::string traceparent);
 
   /// Ends everything that waits; nothing is made any more.
   void close();
 
 private:
-  using held_or_error = result<held_sandbox>;
+  using held_or_error = result<acquired_sandbox>;
 
   std::string key_of(const prepared_run& run) const;
   bool may_stay(const prepared_run& run) const;
   std::chrono::seconds lifetime_of(const prepared_run& run) const;
 
-  boost::asio::awaitable<std::optional<held_sandbox>>
-  take_waiting(const prepared_run& run, std::string key, bool may_follow,
-               call_scope scope);
+  boost::asio::awaitable<std::optional<acquired_sandbox>>
+  take_pooled(const prepared_run& run, std::string key, bool may_follow,
+              call_scope scope);
   boost::asio::awaitable<held_or_error>
   make(prepared_run_ptr run, std::string key, std::chrono::seconds lifetime,
        progress_sink progress, call_scope scope);
@@ -83,23 +86,24 @@ private:
                                                const remote_sandbox& box,
                                                progress_sink progress,
                                                call_scope scope);
-  boost::asio::awaitable<void> make_ahead(prepared_run_ptr kind,
-                                          std::string key,
-                                          std::shared_ptr<abort_switch> off);
-  void fill_up(const prepared_run& run, const std::string& key);
+  boost::asio::awaitable<void> prewarm_one(prepared_run_ptr kind,
+                                           std::string key,
+                                           std::shared_ptr<abort_switch> off);
+  void refill_prewarmed(const prepared_run& run, const std::string& key);
 
   boost::asio::awaitable<bool> find_room(call_scope scope);
   boost::asio::awaitable<bool> wait_for_turn(call_scope scope);
 
-  void end_soon(held_sandbox one, std::string traceparent);
-  boost::asio::awaitable<void> end(held_sandbox one, std::string traceparent);
-  boost::asio::awaitable<void> end_late_ones();
+  void destroy_async(acquired_sandbox one, std::string traceparent);
+  boost::asio::awaitable<void> end(acquired_sandbox one,
+                                   std::string traceparent);
+  boost::asio::awaitable<void> reap_expired();
 
   std::shared_ptr<provider> where_;
-  std::shared_ptr<sandbox_keeper> keeper_;
+  std::shared_ptr<lease_manager> keeper_;
   boost::asio::any_io_executor executor_;
   remote_options options_;
-  std::shared_ptr<work_in_hand> in_hand_;
+  std::shared_ptr<wait_group> in_hand_;
 
   sandbox_pool pool_;
   places room_; // of what is there, being made, being ended

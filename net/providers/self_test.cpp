@@ -58,7 +58,7 @@ asio::awaitable<bool> rehearse(std::shared_ptr<provider> where,
     tell("lease", noted.error());
     co_return false;
   }
-  sandbox_wish wish{run, lease.tag, lifetime};
+  sandbox_request wish{run, lease.tag, lifetime};
   auto made = co_await where->create(std::move(wish), scope);
   auto fine = made.sandbox.has_value();
   remote_sandbox box;

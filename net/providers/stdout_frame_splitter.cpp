@@ -4,10 +4,11 @@
 
 namespace troupe::net {
 
-keyed_output::keyed_output(std::string key, std::size_t frame_limit)
+stdout_frame_splitter::stdout_frame_splitter(std::string key,
+                                             std::size_t frame_limit)
     : mark_{"\n=troupe:" + std::move(key) + ":"}, limit_{frame_limit} {}
 
-std::string keyed_output::feed(std::string_view bytes) {
+std::string stdout_frame_splitter::feed(std::string_view bytes) {
   if (state_ == state::after)
     return std::string{bytes};
   held_ += bytes;
@@ -44,7 +45,7 @@ std::string keyed_output::feed(std::string_view bytes) {
   return show;
 }
 
-std::string keyed_output::finish() {
+std::string stdout_frame_splitter::finish() {
   if (state_ != state::inside)
     return std::exchange(held_, {});
   frame_ = std::exchange(held_, {}); // cut off: its reader will say so

@@ -11,9 +11,9 @@ namespace troupe::net {
 /// Splits the stdout of a remote script, as it comes in, into what the tool
 /// printed and the one frame that answers (runtime/runner/stdout_frame.hpp).
 /// Holds back only what may still turn out to be the frame's beginning.
-class keyed_output {
+class stdout_frame_splitter {
 public:
-  keyed_output(std::string key, std::size_t frame_limit);
+  stdout_frame_splitter(std::string key, std::size_t frame_limit);
 
   /// What may be shown now.
   std::string feed(std::string_view bytes);

@@ -55,7 +55,7 @@ std::string scope_names(int bits) {
 
 } // namespace
 
-bool doorman::known_host(std::string_view name) const {
+bool request_guard::known_host(std::string_view name) const {
   const auto& allowed = house_.options.allowed_hosts;
   for (const auto& one : allowed)
     // As it is, an IPv6 address without brackets; or with port and capitals.
@@ -67,7 +67,7 @@ bool doorman::known_host(std::string_view name) const {
   return allowed.empty() || name == own_address();
 }
 
-std::string doorman::own_address() const {
+std::string request_guard::own_address() const {
   bool mapped = local_.is_v6() && local_.to_v6().is_v4_mapped();
   return mapped ? boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped,
                                                    local_.to_v6())
@@ -75,7 +75,8 @@ std::string doorman::own_address() const {
                 : local_.to_string();
 }
 
-std::optional<refusal> doorman::check_site(const request& in, bool tls) const {
+std::optional<refusal> request_guard::check_site(const request& in,
+                                                 bool tls) const {
   auto host = in.field("host");
   if (!host.empty()) {
     auto name = host_name(host);
@@ -93,8 +94,8 @@ std::optional<refusal> doorman::check_site(const request& in, bool tls) const {
                  "them from a program, or from a page of this server"};
 }
 
-std::optional<refusal> doorman::admit(const request& in,
-                                      const route_rules& rules, caller& who) {
+std::optional<refusal>
+request_guard::admit(const request& in, const route_rules& rules, caller& who) {
   who.request_id = in.id;
   if (rules.open || (rules.open_nearby && shows_details()))
     return std::nullopt;
@@ -132,8 +133,8 @@ std::optional<refusal> doorman::admit(const request& in,
   return std::nullopt;
 }
 
-std::optional<refusal> doorman::admit_anonymous(const request& in,
-                                                caller& who) const {
+std::optional<refusal> request_guard::admit_anonymous(const request& in,
+                                                      caller& who) const {
   who.organization = default_organization();
   who.user = default_user();
   who.scopes = all_scopes;
@@ -147,7 +148,8 @@ std::optional<refusal> doorman::admit_anonymous(const request& in,
   return std::nullopt;
 }
 
-std::optional<refusal> doorman::admit_key(std::string_view text, caller& who) {
+std::optional<refusal> request_guard::admit_key(std::string_view text,
+                                                caller& who) {
   if (text.size() > longest_credential || !is_key_text(text))
     return unauthorized(invalid_key);
   auto current = house_.core.snapshot();

@@ -16,9 +16,9 @@ inline constexpr std::uint8_t all_scopes = static_cast<std::uint8_t>(scope::run)
 
 /// Who is behind a request, as one connection remembers it: the same key on
 /// the same connection is looked up again only when the catalog has changed.
-class doorman {
+class request_guard {
 public:
-  doorman(const house& h, bool loopback, boost::asio::ip::address local)
+  request_guard(const house& h, bool loopback, boost::asio::ip::address local)
       : house_{h}, loopback_{loopback}, local_{std::move(local)} {}
 
   /// Fills `who`, or says why not.

@@ -46,7 +46,7 @@ void connection::leave() {
   shared.connections.fetch_sub(1);
   shared.addresses.leave(traits_.peer);
   if (traits_.emergency)
-    home_->restore_reserve();
+    home_->restore_spare_fd();
 }
 
 void connection::read_deadline(clock::duration in) {
@@ -150,7 +150,7 @@ void connection::peer_closed(bool cleanly) {
   if (cleanly && !probe_text().empty())
     probe();
   else if (auto ex = handled_.lock())
-    ex->notify_gone();
+    ex->notify_disconnect();
 }
 
 /// What may be written at any time without meaning anything.
@@ -394,7 +394,7 @@ void connection::die() {
   auto ex = handled_.lock();
   handled_.reset();
   if (ex)
-    ex->notify_gone();
+    ex->notify_disconnect();
   if (arriving_)
     arriving_->answered_.store(true); // nobody is left to be told
   arriving_.reset();

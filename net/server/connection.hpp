@@ -141,7 +141,7 @@ private:
 
   std::shared_ptr<worker> home_;
   const traits traits_;
-  doorman doorman_;
+  request_guard doorman_;
   phase phase_ = phase::handshake;
   boost::beast::basic_flat_buffer<wiping_allocator<char>> in_;
   std::size_t unwiped_ = 0; // of in_, from its beginning, at most

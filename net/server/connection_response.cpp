@@ -17,7 +17,7 @@ stream_budget& connection::streams() const {
 }
 
 void connection::deliver(std::uint64_t serial, response r) {
-  if (home_->is_here()) {
+  if (home_->on_own_thread()) {
     delivered(serial, std::move(r));
     return;
   }
@@ -111,7 +111,7 @@ void connection::log(int status, std::size_t bytes) {
 
 void connection::open_stream(exchange_ptr ex, response head,
                              std::string_view heartbeat) {
-  if (home_->is_here()) {
+  if (home_->on_own_thread()) {
     opened_stream(std::move(ex), std::move(head), heartbeat);
     return;
   }
@@ -126,7 +126,7 @@ void connection::open_stream(exchange_ptr ex, response head,
 void connection::opened_stream(exchange_ptr ex, response head,
                                std::string_view heartbeat) {
   if (dead_ || ex->serial_ != pending_.serial || !pending_.open) {
-    ex->notify_gone();
+    ex->notify_disconnect();
     return;
   }
   // Without chunks, as in HTTP/1.0, only the end of the connection is an end.
@@ -155,7 +155,7 @@ void connection::opened_stream(exchange_ptr ex, response head,
 }
 
 void connection::flush_stream(exchange_ptr ex) {
-  if (home_->is_here()) {
+  if (home_->on_own_thread()) {
     drain_stream(ex);
     if (!dead_ && !pumping_)
       flush();
@@ -215,7 +215,7 @@ void connection::drain_stream(const exchange_ptr& ex) {
   append_chunk(piece);
   stream_queued_ += piece.size();
   if (pending_.head_only) { // nobody will read: the head was the answer
-    ex->notify_gone();
+    ex->notify_disconnect();
     finished = true;
   }
   if (!finished)

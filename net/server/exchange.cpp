@@ -97,7 +97,7 @@ void exchange::written(std::size_t bytes) {
     let_go(bytes);
     waits_since_ = clock::now();
   }
-  tell_drained();
+  notify_drained();
 }
 
 void exchange::drop_tail() {
@@ -183,10 +183,10 @@ void exchange::when_drained(std::function<void()> then) {
   }
   // It may have caught up before we asked: then nothing written will tell.
   home_->call_after(std::chrono::milliseconds{0},
-                    [self = shared_from_this()] { self->tell_drained(); });
+                    [self = shared_from_this()] { self->notify_drained(); });
 }
 
-void exchange::tell_drained() {
+void exchange::notify_drained() {
   std::function<void()> then;
   {
     std::lock_guard lock{mutex_};
@@ -213,7 +213,7 @@ void exchange::on_gone(std::function<void()> told) {
   told();
 }
 
-void exchange::notify_gone() {
+void exchange::notify_disconnect() {
   std::function<void()> told;
   std::function<void()> dropped; // it may hold this exchange
   {

@@ -81,14 +81,14 @@ public:
 private:
   friend class connection;
 
-  void notify_gone();
+  void notify_disconnect();
   bool keeps_up() const; // these four with mutex_ held
   bool caught_up() const;
   void hold(std::size_t bytes);
   void let_go(std::size_t bytes) noexcept;
   void written(std::size_t bytes); // by the connection
   void drop_tail();                // the connection will never write it
-  void tell_drained();
+  void notify_drained();
 
   request in_;
   caller who_;

@@ -41,7 +41,7 @@ bool out_of_resources(const boost::system::error_code& ec) {
 }
 
 /// What a stranger over the cap gets: short, fixed, and no state of ours.
-constexpr std::string_view full_house
+constexpr std::string_view over_capacity_reply
   = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n"
     "retry-after: 1\r\nconnection: close\r\n\r\n";
 
@@ -51,7 +51,7 @@ worker::worker(std::shared_ptr<house> h, asio::io_context* host)
     : house_{std::move(h)}, own_{host ? nullptr
                                       : std::make_unique<asio::io_context>(1)},
       context_{host ? *host : *own_}, counts_{house_->routes.routes().size()},
-      now_{std::chrono::steady_clock::now()}, reserve_{open_reserve()} {
+      now_{std::chrono::steady_clock::now()}, spare_fd_{open_reserve()} {
   std::uint32_t random = 0;
   if (getrandom(&random, sizeof random, 0) != sizeof random)
     random = static_cast<std::uint32_t>(::time(nullptr));
@@ -62,11 +62,11 @@ worker::worker(std::shared_ptr<house> h, asio::io_context* host)
 }
 
 worker::~worker() {
-  if (reserve_ >= 0)
-    ::close(reserve_);
+  if (spare_fd_ >= 0)
+    ::close(spare_fd_);
 }
 
-bool worker::is_here() const {
+bool worker::on_own_thread() const {
   return current == this || context_.get_executor().running_in_this_thread();
 }
 
@@ -161,8 +161,8 @@ void worker::out_of_descriptors(door& d) {
       });
   } else if (evict_idle()) {
     accept(d);
-  } else if (reserve_ >= 0) {
-    ::close(std::exchange(reserve_, -1));
+  } else if (spare_fd_ >= 0) {
+    ::close(std::exchange(spare_fd_, -1));
     emergency_ = true;
     accept(d);
   } else {
@@ -211,9 +211,9 @@ void worker::welcome(door& d, tcp_socket socket) {
                                   options.connections_per_address)) {
     counts_.turned_away.add();
     socket.non_blocking(true, ec);
-    socket.write_some(asio::buffer(full_house), ec);
+    socket.write_some(asio::buffer(over_capacity_reply), ec);
     if (traits.emergency)
-      restore_reserve();
+      restore_spare_fd();
     return;
   }
   house_->connections.fetch_add(1);
@@ -242,12 +242,12 @@ void worker::call_after(std::chrono::milliseconds time,
     });
 }
 
-void worker::restore_reserve() {
+void worker::restore_spare_fd() {
   auto restore = [self = shared_from_this()] {
-    if (self->reserve_ < 0)
-      self->reserve_ = open_reserve();
+    if (self->spare_fd_ < 0)
+      self->spare_fd_ = open_reserve();
   };
-  if (is_here())
+  if (on_own_thread())
     restore();
   else if (!closed())
     asio::post(context_, restore);

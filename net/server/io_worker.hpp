@@ -53,7 +53,7 @@ public:
   const counters& counts() const { return counts_; }
   /// From threads that are not ours.
   letterbox& letters() { return *letters_; }
-  bool is_here() const;
+  bool on_own_thread() const;
   bool closed() const { return closed_.load(); }
   std::string_view date() const { return date_; }
   std::chrono::steady_clock::time_point now() const { return now_; }
@@ -62,7 +62,7 @@ public:
   void call_after(std::chrono::milliseconds time, std::function<void()> then);
   void enlist(connection& c) { connections_.push_back(c); }
   /// The connection on the reserved descriptor ended.
-  void restore_reserve();
+  void restore_spare_fd();
 
   /// For tests and the fuzzer, which bring connections without sockets: one
   /// turn of the loop on the calling thread.
@@ -109,7 +109,7 @@ private:
   std::chrono::steady_clock::time_point now_{};
   std::string id_prefix_;
   std::uint64_t id_count_ = 0;
-  int reserve_ = -1; // a descriptor to give up when there is none left
+  int spare_fd_ = -1; // a descriptor to give up when there is none left
   bool emergency_ = false;
 };
 

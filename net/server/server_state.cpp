@@ -20,8 +20,8 @@ house::house(engine& core, server_options o)
     : core{core}, options{std::move(o)}, readers{readers_of_bodies(),
                                                  options.large_bodies} {}
 
-bool address_book::enter(const boost::asio::ip::address& who,
-                         std::size_t limit) {
+bool per_address_limit::enter(const boost::asio::ip::address& who,
+                              std::size_t limit) {
   std::lock_guard lock{mutex_};
   auto& count = counts_[who];
   if (limit != 0 && count >= limit)
@@ -30,7 +30,7 @@ bool address_book::enter(const boost::asio::ip::address& who,
   return true;
 }
 
-void address_book::leave(const boost::asio::ip::address& who) {
+void per_address_limit::leave(const boost::asio::ip::address& who) {
   std::lock_guard lock{mutex_};
   auto i = counts_.find(who);
   if (i != counts_.end() && --i->second == 0)

@@ -23,7 +23,7 @@ class context;
 namespace troupe::net {
 
 /// How many connections each address has.
-class address_book {
+class per_address_limit {
 public:
   /// False when `limit` (0: none) is reached.
   bool enter(const boost::asio::ip::address& who, std::size_t limit);
@@ -41,7 +41,7 @@ struct house {
   engine& core;
   const server_options options;
   router routes; // complete before the first thread starts
-  address_book addresses;
+  per_address_limit addresses;
   std::atomic<std::size_t> connections{0};
   std::atomic<std::size_t> in_flight{0};
   std::atomic<std::size_t> bodies{0};

@@ -47,7 +47,7 @@ private:
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type>
     busy_{context_.get_executor()};
-  std::shared_ptr<letterbox> bell_
+  std::shared_ptr<letterbox> wake_fd_
     = std::make_shared<letterbox>(context_.get_executor());
 
   std::mutex mutex_;

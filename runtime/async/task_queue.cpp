@@ -18,7 +18,8 @@ namespace {
 thread_local const asio::execution_context* resting = nullptr;
 }
 
-void letterbox::rest_between(const asio::execution_context* home) {
+void letterbox::mark_thread_between_handlers(
+  const asio::execution_context* home) {
   resting = home;
 }
 
@@ -32,22 +33,22 @@ void letterbox::do_now(const letter& what) {
 }
 
 letterbox::letterbox(asio::any_io_executor home)
-    : home_{std::move(home)}, bell_{home_} {}
+    : home_{std::move(home)}, wake_fd_{home_} {}
 
 letterbox::~letterbox() {
-  if (cord_ >= 0)
-    ::close(cord_);
+  if (wake_fd_shared_ >= 0)
+    ::close(wake_fd_shared_);
 }
 
 void letterbox::open() {
-  if (cord_ >= 0)
+  if (wake_fd_shared_ >= 0)
     return;
   const int fd = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  cord_ = fd < 0 ? -1 : ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  wake_fd_shared_ = fd < 0 ? -1 : ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
   boost::system::error_code failed;
-  if (cord_ >= 0)
-    bell_.assign(fd, failed);
-  if (cord_ < 0 || failed) {
+  if (wake_fd_shared_ >= 0)
+    wake_fd_.assign(fd, failed);
+  if (wake_fd_shared_ < 0 || failed) {
     if (fd >= 0)
       ::close(fd);
     return; // asio::post has to do
@@ -66,7 +67,7 @@ void letterbox::put(letter what) {
     // One that is rung for is not empty, or will be emptied in a moment.
     const bool now = at_rest && is_open_ && !rung_;
     if (is_open_ && !now) {
-      lying_.push_back(std::move(what));
+      queued_.push_back(std::move(what));
       if (std::exchange(rung_, true))
         return;
       what = nullptr;
@@ -78,29 +79,31 @@ void letterbox::put(letter what) {
     return do_now(what);
   constexpr std::uint64_t once = 1;
   // It cannot fail: the counter is far from full.
-  [[maybe_unused]] const auto written = ::write(cord_, &once, sizeof once);
+  [[maybe_unused]] const auto written
+    = ::write(wake_fd_shared_, &once, sizeof once);
 }
 
 /// A read that has to wait is one system call less than a wait and a read.
 void letterbox::wait() {
-  bell_.async_read_some(asio::buffer(rings_),
-                        [weak = weak_from_this()](
-                          const boost::system::error_code& bad, std::size_t) {
-                          auto self = weak.lock();
-                          if (!self || bad)
-                            return;
-                          if (self->take())
-                            self->deliver();
-                          else
-                            self->wait();
-                        });
+  wake_fd_.async_read_some(
+    asio::buffer(rings_),
+    [weak = weak_from_this()](const boost::system::error_code& bad,
+                              std::size_t) {
+      auto self = weak.lock();
+      if (!self || bad)
+        return;
+      if (self->take())
+        self->deliver();
+      else
+        self->wait();
+    });
 }
 
 /// False: nothing is there, and the next letter rings.
 bool letterbox::take() {
   std::lock_guard lock{mutex_};
-  rung_ = !lying_.empty();
-  taken_.swap(lying_);
+  rung_ = !queued_.empty();
+  taken_.swap(queued_);
   return rung_;
 }
 
@@ -119,16 +122,16 @@ void letterbox::deliver() {
   next_ = 0;
   if (take())
     asio::post(home_, go_on);
-  else if (bell_.is_open())
+  else if (wake_fd_.is_open())
     wait();
 }
 
 void letterbox::close() {
   boost::system::error_code ignored;
-  bell_.close(ignored);
+  wake_fd_.close(ignored);
   std::lock_guard lock{mutex_}; // held: later letters come after these
   is_open_ = false;
-  for (auto& what : std::exchange(lying_, {}))
+  for (auto& what : std::exchange(queued_, {}))
     asio::post(home_, std::move(what));
 }
 

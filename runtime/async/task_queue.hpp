@@ -40,7 +40,8 @@ public:
   /// This thread runs the executors of `home`, and is between two of their
   /// handlers from here on: what it puts into an empty box is done at once.
   /// Null: no more.
-  static void rest_between(const boost::asio::execution_context* home);
+  static void
+  mark_thread_between_handlers(const boost::asio::execution_context* home);
 
 private:
   static void do_now(const letter& what);
@@ -49,14 +50,14 @@ private:
   void deliver();
 
   boost::asio::any_io_executor home_;
-  boost::asio::posix::stream_descriptor bell_; // at home
-  int cord_ = -1;               // the same bell, for everybody, to the end
+  boost::asio::posix::stream_descriptor wake_fd_; // at home
+  int wake_fd_shared_ = -1;     // the same bell, for everybody, to the end
   std::array<char, 8> rings_{}; // how many, which nobody wants to know
   std::vector<letter> taken_;   // at home
   std::size_t next_ = 0;        // of `taken_`
 
   std::mutex mutex_;
-  std::vector<letter> lying_;
+  std::vector<letter> queued_;
   bool is_open_ = false;
   bool rung_ = false; // and not yet answered
 };

@@ -29,7 +29,7 @@ struct environment_record {
   std::shared_ptr<const error> failure; // failed: why
 };
 
-struct environment_wish {
+struct environment_request {
   std::vector<pip_requirement> pip;
   std::vector<npm_requirement> npm;
   bool afresh = false; // build it even if it is there
@@ -49,7 +49,7 @@ public:
   /// Builds, or joins the build that is under way, or finds it ready. The
   /// fingerprint is known at once.
   virtual std::string build(const organization_id& organization,
-                            environment_wish wish, environment_watch watch)
+                            environment_request wish, environment_watch watch)
     = 0;
   /// Follows a build; one that is over is told at once.
   virtual result<void> watch(const organization_id& organization,

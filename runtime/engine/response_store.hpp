@@ -23,9 +23,9 @@ struct archived_answer {
 /// Answers to requests that changed something, by the client's key, so that
 /// the same request changes nothing again; also over a restart. Thread-safe;
 /// no call blocks, every handler is called.
-class answer_archive {
+class response_store {
 public:
-  virtual ~answer_archive() = default;
+  virtual ~response_store() = default;
   /// `request` is everything that makes it this request; only a keyed digest
   /// of it is kept.
   virtual void enter(organization_id who, std::string key, secret request,

@@ -11,7 +11,7 @@ namespace troupe::json {
 
 /// Appends to a JSON text as it goes: a tree would cost more than everything
 /// else that is done to an answer. Names are constants of ours, but for
-/// `foreign_name`: nothing in them needs escaping.
+/// `unsupported_variable`: nothing in them needs escaping.
 class writer {
 public:
   /// Brief: members that say nothing ("", 0, false, []) are left out.
@@ -55,7 +55,7 @@ public:
     return *this;
   }
   /// A name that somebody else chose: it is escaped.
-  writer& foreign_name(std::string_view n) {
+  writer& unsupported_variable(std::string_view n) {
     text(n);
     out_ += ':';
     fresh_ = true;

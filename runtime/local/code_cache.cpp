@@ -37,7 +37,7 @@ std::string_view code_cache::find(const std::string& key) {
 }
 
 code_cache::options code_cache::options_of(const prepared_run& run,
-                                           const run_carrier& by) {
+                                           const launcher& by) {
   return run.lang != language::python && by.forks() ? options::of_a_fork
                                                     : options::of_a_start;
 }

@@ -37,7 +37,7 @@ public:
   /// the wrong ones it is still a source without types, parsed by every run.
   enum class options : std::uint8_t { none, of_a_start, of_a_fork };
   /// What a run by this carrier needs.
-  static options options_of(const prepared_run& run, const run_carrier& by);
+  static options options_of(const prepared_run& run, const launcher& by);
   /// Whether somebody should compile it now; true once, and once more when
   /// what was compiled for a start is forked.
   bool wants(const std::string& key, options by);

@@ -12,15 +12,15 @@ constexpr std::chrono::milliseconds moment{4};
 
 } // namespace
 
-late_watch::late_watch(boost::asio::any_io_executor strand)
+deferred_reader::deferred_reader(boost::asio::any_io_executor strand)
     : timer_{std::move(strand)} {}
 
-void late_watch::add(const std::shared_ptr<local_run>& run) {
+void deferred_reader::add(const std::shared_ptr<local_run>& run) {
   young_.push_back(run);
   wait();
 }
 
-void late_watch::wait() {
+void deferred_reader::wait() {
   if (waiting_)
     return;
   waiting_ = true;
@@ -32,7 +32,7 @@ void late_watch::wait() {
     });
 }
 
-void late_watch::turn() {
+void deferred_reader::turn() {
   waiting_ = false;
   for (auto& weak : old_)
     if (const auto run = weak.lock(); run && !run->watch())

@@ -14,9 +14,9 @@ class local_run;
 /// pipes: it is read when they have ended. Only who runs longer is listened to
 /// as it goes on. Saves a short run two of three wake-ups of the engine, and
 /// its descriptors the way into epoll and out again. Used on one strand.
-class late_watch : public std::enable_shared_from_this<late_watch> {
+class deferred_reader : public std::enable_shared_from_this<deferred_reader> {
 public:
-  explicit late_watch(boost::asio::any_io_executor strand);
+  explicit deferred_reader(boost::asio::any_io_executor strand);
 
   /// Will be watched if it is still there in a moment.
   void add(const std::shared_ptr<local_run>& run);

@@ -260,7 +260,7 @@ const std::string& local_backend::instance_directory() const {
   return impl_->instance.directory();
 }
 
-void local_backend::add_carrier(std::unique_ptr<run_carrier> carrier) {
+void local_backend::add_carrier(std::unique_ptr<launcher> carrier) {
   asio::post(impl_->strand,
              [self = impl_, carrier = std::move(carrier)]() mutable {
                self->carriers.push_back(std::move(carrier));

@@ -43,7 +43,7 @@ public:
   result<void> wait_until_probed() const;
 
   /// Puts a faster carrier before the cold path. Call it before the first run.
-  void add_carrier(std::unique_ptr<run_carrier> carrier);
+  void add_carrier(std::unique_ptr<launcher> carrier);
   /// Where carriers live.
   boost::asio::any_io_executor strand() const;
 

@@ -39,9 +39,9 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
       : strand{asio::make_strand(std::move(executor))}, options{std::move(
                                                           opts)},
         instance{std::move(made)}, letters{std::make_shared<letterbox>(strand)},
-        listener{std::make_shared<late_watch>(strand)},
-        cold{std::make_shared<cold_carrier>(strand, for_warden(options),
-                                            instance)} {}
+        listener{std::make_shared<deferred_reader>(strand)},
+        cold{std::make_shared<cold_launcher>(strand, for_warden(options),
+                                             instance)} {}
 
   result<void> open();
   void warm_up();
@@ -55,22 +55,22 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
   void stop(std::shared_ptr<std::promise<void>> done);
   void close_if_idle();
   result<void> admit(const prepared_run& run) const;
-  bool can_show(const prepared_run& run) const;
+  bool can_mount(const prepared_run& run) const;
   script::program_paths paths_for(const prepared_run& run) const;
   std::vector<warden::start_order::shown_path>
-  shown_for(const prepared_run& run) const;
+  mounts_for(const prepared_run& run) const;
 
   asio::any_io_executor strand;
   local_options options;
   warden::instance instance;
   std::shared_ptr<letterbox> letters; // from other threads
-  std::shared_ptr<late_watch> listener;
-  std::shared_ptr<cold_carrier> cold;
-  std::vector<std::unique_ptr<run_carrier>> carriers; // before the cold one
-  zygote::slot_carrier* slots = nullptr;              // of them: Python's
-  zygote::slot_carrier* venv_slots = nullptr;         // for runs with packages
-  zygote::slot_carrier* node_slots = nullptr;         // Node's
-  ready_carrier* ready_node = nullptr;                // where that cannot be
+  std::shared_ptr<deferred_reader> listener;
+  std::shared_ptr<cold_launcher> cold;
+  std::vector<std::unique_ptr<launcher>> carriers; // before the cold one
+  zygote::slot_carrier* slots = nullptr;           // of them: Python's
+  zygote::slot_carrier* venv_slots = nullptr;      // for runs with packages
+  zygote::slot_carrier* node_slots = nullptr;      // Node's
+  ready_carrier* ready_node = nullptr;             // where that cannot be
   interpreters found;
   code_cache codes;
   std::deque<local_run_ptr> waiting;

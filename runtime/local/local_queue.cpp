@@ -69,30 +69,30 @@ void local_backend::impl::begin(const local_run_ptr& run) {
                           "its deadline passed in the queue");
     return;
   }
-  if (!can_show(request)) {
+  if (!can_mount(request)) {
     run->fail(refusal(ec::unavailable,
                       "its packages are shown to a run in a file tree of its "
                       "own, which it has not without isolation"));
     return;
   }
   const bool has_source
-    = request.kind != run_kind::command && !run->only_reads();
+    = request.kind != run_kind::command && !run->compile_only();
   const auto key = has_source ? code_cache::key_of(request) : std::string{};
-  auto what = run->prepare(paths_for(request), shown_for(request),
+  auto what = run->prepare(paths_for(request), mounts_for(request),
                            has_source ? codes.find(key) : std::string_view{});
   if (!what) {
     run->fail(what.error());
     return;
   }
   running.emplace(request.id, run);
-  run_carrier* carrier = cold.get();
+  launcher* carrier = cold.get();
   for (auto& faster : carriers)
     if (faster->takes(*what)) {
       carrier = faster.get();
       break;
     }
   if (auto ends = carrier->claim(*what))
-    run->listen_to(std::move(*ends));
+    run->use_channels(std::move(*ends));
   listener->add(run);
   run->carry(
     *carrier, std::move(*what),
@@ -102,7 +102,7 @@ void local_backend::impl::begin(const local_run_ptr& run) {
 }
 
 /// Without a tree of its own a run sees what is on the host, where it is there.
-bool local_backend::impl::can_show(const prepared_run& run) const {
+bool local_backend::impl::can_mount(const prepared_run& run) const {
   std::lock_guard lock{probe_mutex};
   return (run.isolation != isolation_level::off && probed.has("private_tree"))
     || std::ranges::all_of(
@@ -162,7 +162,7 @@ local_backend::impl::paths_for(const prepared_run& run) const {
 }
 
 std::vector<warden::start_order::shown_path>
-local_backend::impl::shown_for(const prepared_run& run) const {
+local_backend::impl::mounts_for(const prepared_run& run) const {
   std::vector<warden::start_order::shown_path> shown;
   if (run.isolation == isolation_level::off)
     return shown;

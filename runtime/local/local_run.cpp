@@ -95,32 +95,32 @@ local_run::prepare(const script::program_paths& paths,
   what.working_dir = run_->working_dir;
   what.shown = std::move(shown);
   what.is_runner = program->by != script::runner::none;
-  what.only_reads = only_reads();
+  what.compile_only = compile_only();
   answer_limit_ = program->answer_limit;
   request_ = std::move(program->request);
 
-  near_ends ends;
-  if (!make_ends(what, ends, answer_limit_ > 0))
+  parent_fds ends;
+  if (!make_stdio(what, ends, answer_limit_ > 0))
     return no_descriptors();
   if (!program->input.empty()) {
     what.in = make_input(program->input);
     if (!what.in)
       return no_descriptors();
   }
-  listen_to(std::move(ends));
+  use_channels(std::move(ends));
   return what;
 }
 
-void local_run::listen_to(near_ends ends) {
+void local_run::use_channels(parent_fds ends) {
   out_.emplace(strand_, ends.out.release(), run_->limits.output_bytes);
   err_.emplace(strand_, ends.err.release(), run_->limits.output_bytes);
   if (!ends.channel)
     return;
-  question_.emplace(strand_);
+  request_writer_.emplace(strand_);
   answer_.emplace(strand_, ends.channel.release(), answer_limit_ + 1);
 }
 
-void local_run::carry(run_carrier& carrier, launch what,
+void local_run::carry(launcher& carrier, launch what,
                       std::function<void()> done) {
   auto self = shared_from_this();
   carrier_ = &carrier;
@@ -143,13 +143,13 @@ void local_run::carry(run_carrier& carrier, launch what,
   if (answer_) {
     answer_->start([](std::string_view) {},
                    [this] { end(exit_reason::output_limit); });
-    question_->start(self, answer_->fd(), request_.reveal());
+    request_writer_->start(self, answer_->fd(), request_.reveal());
     request_ = secret{};
   }
   carrier_events events;
   events.started = [self] { self->on_started(); };
   events.ended
-    = [self](run_ending ending) { self->on_ended(std::move(ending)); };
+    = [self](process_exit ending) { self->on_ended(std::move(ending)); };
   carrier.start(std::move(what), std::move(events));
 }
 
@@ -186,10 +186,10 @@ void local_run::end(exit_reason why) {
   carrier_->kill(run_->id);
 }
 
-void local_run::on_ended(run_ending ending) {
+void local_run::on_ended(process_exit ending) {
   wall_.cancel();
-  if (question_)
-    question_->stop();
+  if (request_writer_)
+    request_writer_->stop();
   for (auto* capture : {&out_, &err_, &answer_})
     if (*capture)
       (*capture)->finish();
@@ -211,7 +211,7 @@ void local_run::on_ended(run_ending ending) {
 }
 
 /// A line per decision, for who watches the network of all runs.
-void local_run::log_decisions(const run_ending& ending) const {
+void local_run::log_decisions(const process_exit& ending) const {
   for (const auto& e : ending.network)
     log::write(e.allowed ? log::level::debug : log::level::info,
                e.allowed ? "network broker let a run through"
@@ -222,7 +222,7 @@ void local_run::log_decisions(const run_ending& ending) const {
                 {"reason", e.reason}});
 }
 
-run_result local_run::assemble(const run_ending& ending) {
+run_result local_run::assemble(const process_exit& ending) {
   run_result r;
   r.id = run_->id;
   r.backend = backend_kind::local;
@@ -254,11 +254,11 @@ run_result local_run::assemble(const run_ending& ending) {
   const auto answer = answer_ ? answer_->take() : std::string{};
   script::interpret(*run_, answer, r);
   if (r.status == run_status::error)
-    blame_limits(ending, r, !answer.empty());
+    attribute_to_limit(ending, r, !answer.empty());
   return r;
 }
 
-void local_run::set_reason(const run_ending& ending, run_result& r) const {
+void local_run::set_reason(const process_exit& ending, run_result& r) const {
   int status = ending.wait_status;
   if (!ending.start_failure.empty()) {
     // Ended while it was being started is still ended.
@@ -301,8 +301,8 @@ void local_run::set_reason(const run_ending& ending, run_result& r) const {
 }
 
 /// A tool that failed by itself may have failed for want of something.
-void local_run::blame_limits(const run_ending& ending, run_result& r,
-                             bool has_answered) const {
+void local_run::attribute_to_limit(const process_exit& ending, run_result& r,
+                                   bool has_answered) const {
   constexpr const char* full = "its /tmp was full";
   if (r.reason == exit_reason::disk_limit && ending.disk_full)
     r.notes.emplace_back(full);

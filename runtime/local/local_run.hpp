@@ -35,7 +35,7 @@ public:
     purpose_ = purpose::schema;
     told_ = std::move(told);
   }
-  bool only_reads() const { return purpose_ != purpose::run; }
+  bool compile_only() const { return purpose_ != purpose::run; }
 
   /// Makes the pipes and what a carrier needs; an error is the end of it.
   /// `code` is the source in compiled form, or "".
@@ -45,10 +45,10 @@ public:
 
   /// Before it is carried: its process has descriptors of its own already, and
   /// these are our ends of them.
-  void listen_to(near_ends ends);
+  void use_channels(parent_fds ends);
 
   /// Hands itself to the carrier. `done` is called last.
-  void carry(run_carrier& carrier, launch what, std::function<void()> done);
+  void carry(launcher& carrier, launch what, std::function<void()> done);
 
   /// From now on what it says is read as it comes (deferred_reader.hpp). False:
   /// not all of it can be watched now.
@@ -66,12 +66,12 @@ private:
   result<script::program> make_program(const script::program_paths& paths,
                                        std::string_view code) const;
   void on_started();
-  void on_ended(run_ending ending);
-  void log_decisions(const run_ending& ending) const;
-  run_result assemble(const run_ending& ending);
-  void set_reason(const run_ending& ending, run_result& r) const;
-  void blame_limits(const run_ending& ending, run_result& r,
-                    bool has_answered) const;
+  void on_ended(process_exit ending);
+  void log_decisions(const process_exit& ending) const;
+  run_result assemble(const process_exit& ending);
+  void set_reason(const process_exit& ending, run_result& r) const;
+  void attribute_to_limit(const process_exit& ending, run_result& r,
+                          bool has_answered) const;
   void arm_wall_clock();
 
   boost::asio::any_io_executor strand_;
@@ -83,9 +83,9 @@ private:
   std::optional<output_capture> out_;
   std::optional<output_capture> err_;
   std::optional<output_capture> answer_;
-  std::optional<input_feed> question_;
+  std::optional<input_feed> request_writer_;
   boost::asio::steady_timer wall_;
-  run_carrier* carrier_ = nullptr;
+  launcher* carrier_ = nullptr;
   std::function<void()> done_;
   purpose purpose_ = purpose::run;
   std::function<void(std::string)> told_; // the answer, when it only reads

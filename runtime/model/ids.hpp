@@ -92,7 +92,7 @@ struct user_kind {
 struct tool_kind {
   static constexpr std::string_view prefix = "tool";
 };
-struct run_kind_tag {
+struct run_id_kind {
   static constexpr std::string_view prefix = "run";
 };
 struct config_kind {
@@ -114,7 +114,7 @@ struct batch_kind {
 using organization_id = id<organization_kind>;
 using user_id = id<user_kind>;
 using tool_id = id<tool_kind>;
-using run_id = id<run_kind_tag>;
+using run_id = id<run_id_kind>;
 using config_id = id<config_kind>;
 using variable_id = id<variable_kind>;
 using agent_variable_id = id<agent_variable_kind>;

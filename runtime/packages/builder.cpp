@@ -152,7 +152,7 @@ void environment_builder::begin_next() {
 }
 
 /// False when nobody waits for it any more.
-bool environment_builder::hold_place(const key& k, build& copy) {
+bool environment_builder::reserve_build(const key& k, build& copy) {
   std::lock_guard guard{mutex_};
   auto i = builds_.find(k);
   if (i == builds_.end())
@@ -166,7 +166,7 @@ bool environment_builder::hold_place(const key& k, build& copy) {
 
 void environment_builder::begin(const key& k) {
   build b;
-  if (!hold_place(k, b))
+  if (!reserve_build(k, b))
     return begin_next();
   // A build that ended between `lease` and the lock of `acquire` counts.
   if (auto ready = b.afresh ? nullptr : cache_.lease(k.first, k.second))

@@ -81,7 +81,7 @@ private:
                      environment_waiter waiter);
   void begin_next();
   void begin(const key& k);
-  bool hold_place(const key& k, build& copy);
+  bool reserve_build(const key& k, build& copy);
   // -- disk_watch.cpp
   void watch_soon();
   void watch();

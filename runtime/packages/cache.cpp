@@ -179,20 +179,20 @@ result<void> environment_cache::write_manifest(const entry& e) const {
 }
 
 void environment_cache::on_garbage(std::function<void()> found) {
-  std::lock_guard guard{bell_->mutex};
-  bell_->found = std::move(found);
+  std::lock_guard guard{wake_fd_->mutex};
+  wake_fd_->found = std::move(found);
 }
 
 void environment_cache::arm_bell(bool armed) {
-  std::lock_guard guard{bell_->mutex};
-  bell_->armed = armed;
+  std::lock_guard guard{wake_fd_->mutex};
+  wake_fd_->armed = armed;
 }
 
 environment_lease_ptr environment_cache::lease_of(entry& e) {
   e.info.used_at = now();
   if (auto held = e.in_use.lock())
     return held;
-  auto ring = [bell = bell_](environment_lease* ended) {
+  auto ring = [bell = wake_fd_](environment_lease* ended) {
     delete ended;
     std::function<void()> found;
     {
@@ -258,7 +258,7 @@ result<environment_lease_ptr> environment_cache::commit(const fs::path& staged,
       replaced_.push_back({place.in_use, place.directory});
     place = std::move(fresh);
     lease = lease_of(place);
-    garbage = take_beyond_bound(k);
+    garbage = evict_over_limit(k);
   }
   for (const auto& directory : garbage)
     discard(directory);
@@ -314,7 +314,7 @@ void environment_cache::collect() {
     discard(directory);
 }
 
-std::vector<fs::path> environment_cache::take_beyond_bound(const key& keep) {
+std::vector<fs::path> environment_cache::evict_over_limit(const key& keep) {
   std::uint64_t sum = 0;
   std::vector<std::pair<timestamp, key>> oldest_first;
   for (const auto& [k, e] : entries_) {

@@ -88,7 +88,7 @@ private:
     std::filesystem::path directory;
   };
   /// Leases outlive whoever gave them.
-  struct garbage_bell {
+  struct garbage_notifier {
     std::mutex mutex;
     std::function<void()> found;
     bool armed = false; // something waits for the end of a lease
@@ -99,7 +99,7 @@ private:
   result<void> write_manifest(const entry& e) const;
   std::optional<entry> read_manifest(const std::filesystem::path& file) const;
   void sweep(const std::filesystem::path& organization_dir);
-  std::vector<std::filesystem::path> take_beyond_bound(const key& keep);
+  std::vector<std::filesystem::path> evict_over_limit(const key& keep);
   std::filesystem::path take_unused(const key& k);
   environment_lease_ptr lease_of(entry& e);
   void arm_bell(bool armed);
@@ -107,7 +107,8 @@ private:
   std::filesystem::path root_;
   std::uint64_t max_bytes_;
   unique_fd lock_;
-  std::shared_ptr<garbage_bell> bell_ = std::make_shared<garbage_bell>();
+  std::shared_ptr<garbage_notifier> wake_fd_
+    = std::make_shared<garbage_notifier>();
   mutable std::mutex mutex_;
   std::map<key, entry> entries_;
   std::vector<replaced> replaced_;

@@ -49,8 +49,8 @@ result<void> close_to_writers(const fs::path& directory) {
   return {};
 }
 
-tree_use use_of(const fs::path& directory) {
-  tree_use sum;
+disk_usage use_of(const fs::path& directory) {
+  disk_usage sum;
   std::error_code why;
   fs::recursive_directory_iterator i{directory, why}, end;
   while (!why && i != end) {

@@ -8,13 +8,13 @@
 namespace troupe {
 
 /// What a directory takes of its disk.
-struct tree_use {
+struct disk_usage {
   std::uint64_t bytes = 0;
   std::uint64_t inodes = 0;
 };
 
 /// Of everything below `directory`, links not followed.
-tree_use use_of(const std::filesystem::path& directory);
+disk_usage use_of(const std::filesystem::path& directory);
 
 /// Takes from everything below `directory`, and from itself, what a build may
 /// have left there: files that others may write, and set-user-id and

@@ -57,7 +57,7 @@ void environment_desk::note(const key& k,
 }
 
 std::string environment_desk::build(const organization_id& organization,
-                                    environment_wish wish,
+                                    environment_request wish,
                                     environment_watch watch) {
   auto spec = spec_of(organization, std::move(wish.pip), std::move(wish.npm),
                       builder_->options());

@@ -19,8 +19,8 @@ public:
   explicit environment_desk(std::shared_ptr<environment_builder> builder)
       : builder_{std::move(builder)} {}
 
-  std::string build(const organization_id& organization, environment_wish wish,
-                    environment_watch watch) override;
+  std::string build(const organization_id& organization,
+                    environment_request wish, environment_watch watch) override;
   result<void> watch(const organization_id& organization,
                      const std::string& fingerprint,
                      environment_watch watch) override;

@@ -24,14 +24,14 @@ constexpr std::string_view no_settings[] = {
   "TROUPE_PROJECT_ID",  "TROUPE_TOOL_ID", "TROUPE_RUN_ID"};
 
 /// Names that a Letta server reads and that have no counterpart here.
-struct foreign_name {
+struct unsupported_variable {
   std::string_view name;
   std::string_view why;
 };
 constexpr std::string_view no_search = "there are no search tools";
 constexpr std::string_view no_mcp = "MCP servers are not spoken to";
 constexpr std::string_view no_agents = "there are no agents and no users";
-constexpr foreign_name foreign[] = {
+constexpr unsupported_variable foreign[] = {
   {"TAVILY_API_KEY", no_search},
   {"EXA_API_KEY", no_search},
   {"LETTA_EMBED_TOOLS", no_search},
@@ -85,7 +85,7 @@ bool is_about_settings(std::string_view name) {
   if (name.starts_with(own_prefix))
     return true;
   const auto loud = upper(name);
-  if (std::ranges::find(foreign, loud, &foreign_name::name)
+  if (std::ranges::find(foreign, loud, &unsupported_variable::name)
       != std::end(foreign))
     return true;
   return std::ranges::any_of(setting_keys(), [&](const setting_key& key) {

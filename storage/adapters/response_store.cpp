@@ -19,7 +19,7 @@ std::string place_of(const std::string& key) {
   return "http " + hex(sha256(key));
 }
 
-class stored_archive final : public answer_archive {
+class stored_archive final : public response_store {
 public:
   explicit stored_archive(std::shared_ptr<store> kept)
       : kept_{std::move(kept)} {}
@@ -99,7 +99,7 @@ private:
 
 } // namespace
 
-std::shared_ptr<answer_archive>
+std::shared_ptr<response_store>
 make_stored_archive(std::shared_ptr<store> kept) {
   return std::make_shared<stored_archive>(std::move(kept));
 }

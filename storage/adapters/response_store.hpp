@@ -8,7 +8,7 @@
 namespace troupe {
 
 /// The archive in the store, with a thread of its own for the disk.
-std::shared_ptr<answer_archive>
+std::shared_ptr<response_store>
 make_stored_archive(std::shared_ptr<store> kept);
 
 } // namespace troupe

@@ -43,7 +43,7 @@ struct database_options {
   bool read_only = false;            // for checks: nothing is changed
   /// With `read_only`: while another process writes. What is read is what was
   /// there when it was opened.
-  bool beside_writer = false;
+  bool as_secondary = false;
   /// Repair, on purpose: takes what the write-ahead log has up to its first
   /// damage and drops the rest. Otherwise a damaged log is refused.
   bool accept_damaged_log = false;

@@ -211,7 +211,7 @@ database_access::open(const std::filesystem::path& directory,
       return made.error();
     files::close_to_others(directory); // what an older version left
   }
-  auto lock = options.read_only && options.beside_writer
+  auto lock = options.read_only && options.as_secondary
     ? result<directory_lock>{directory_lock{}}
     : directory_lock::take(directory, options.read_only);
   if (!lock)

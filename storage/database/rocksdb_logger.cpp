@@ -11,9 +11,9 @@ namespace {
 
 using rocksdb::InfoLogLevel;
 
-class rocks_log : public rocksdb::Logger {
+class rocksdb_logger : public rocksdb::Logger {
 public:
-  rocks_log() : Logger{InfoLogLevel::WARN_LEVEL} {}
+  rocksdb_logger() : Logger{InfoLogLevel::WARN_LEVEL} {}
 
   using Logger::Logv;
   void Logv(const char* format, va_list words) override {
@@ -34,7 +34,7 @@ public:
 } // namespace
 
 std::shared_ptr<rocksdb::Logger> make_rocks_log() {
-  return std::make_shared<rocks_log>();
+  return std::make_shared<rocksdb_logger>();
 }
 
 } // namespace troupe

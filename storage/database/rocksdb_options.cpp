@@ -72,7 +72,7 @@ rocks_settings make_settings(const database_options& options,
 
   // -- what is used ----------------------------------------------------------
   // All at once beside a writer, who drops files that are read later.
-  db.max_open_files = options.beside_writer ? -1 : options.open_files;
+  db.max_open_files = options.as_secondary ? -1 : options.open_files;
   db.db_write_buffer_size = options.memtable_bytes;
   db.max_total_wal_size = options.wal_bytes;
   db.max_background_jobs = background_jobs;

@@ -35,7 +35,7 @@ result<audit_findings> look(const std::filesystem::path& directory,
     master.file = options.data_directory / "master.key";
   auto reading = options.database;
   reading.read_only = true;
-  reading.beside_writer = beside;
+  reading.as_secondary = beside;
   auto db = database::open(directory, reading);
   if (!db)
     return db.error();

@@ -91,7 +91,7 @@ result<store> open_store(const store_options& options) {
   if (!audit)
     return audit.error();
   s.audit = std::move(*audit);
-  auto sandboxes = sandbox_store::open(s.db);
+  auto sandboxes = lease_store::open(s.db);
   if (!sandboxes)
     return sandboxes.error();
   s.sandboxes = std::move(*sandboxes);

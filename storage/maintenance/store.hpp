@@ -33,7 +33,7 @@ struct store {
   std::unique_ptr<run_store> runs;
   std::unique_ptr<idempotency_store> idempotency;
   std::unique_ptr<audit_store> audit;
-  std::unique_ptr<sandbox_store> sandboxes;
+  std::unique_ptr<lease_store> sandboxes;
 };
 
 /// Looks first, without changing anything: a newer format, a wrong or missing

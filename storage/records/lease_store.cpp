@@ -51,15 +51,15 @@ result<sandbox_lease> decode(std::string_view key, std::string_view bytes) {
 
 } // namespace
 
-result<std::unique_ptr<sandbox_store>>
-sandbox_store::open(std::shared_ptr<database> db) {
-  std::unique_ptr<sandbox_store> made{new sandbox_store{std::move(db)}};
+result<std::unique_ptr<lease_store>>
+lease_store::open(std::shared_ptr<database> db) {
+  std::unique_ptr<lease_store> made{new lease_store{std::move(db)}};
   if (auto read = made->read_all(); !read)
     return read.error();
   return made;
 }
 
-result<void> sandbox_store::read_all() {
+result<void> lease_store::read_all() {
   generation_ = db_->generation();
   leases_.clear();
   return db_->scan(column::sandboxes, {},
@@ -72,7 +72,7 @@ result<void> sandbox_store::read_all() {
                    });
 }
 
-result<void> sandbox_store::heal() {
+result<void> lease_store::heal() {
   if (auto healed = db_->heal(); !healed)
     return healed;
   if (db_->generation() != generation_)
@@ -80,7 +80,7 @@ result<void> sandbox_store::heal() {
   return {};
 }
 
-result<void> sandbox_store::put(const sandbox_lease& lease, durability how) {
+result<void> lease_store::put(const sandbox_lease& lease, durability how) {
   batch changes;
   changes.put(column::sandboxes, place_of(lease), encode(lease));
   if (auto written = db_->write(changes, how); !written)
@@ -89,15 +89,15 @@ result<void> sandbox_store::put(const sandbox_lease& lease, durability how) {
   return {};
 }
 
-result<void> sandbox_store::write(const sandbox_lease& lease) {
+result<void> lease_store::write(const sandbox_lease& lease) {
   std::lock_guard guard{mutex_};
   if (auto healed = heal(); !healed)
     return healed;
   return put(lease, durability::synced);
 }
 
-result<void> sandbox_store::confirm(const std::string& tag,
-                                    const std::string& sandbox) {
+result<void> lease_store::confirm(const std::string& tag,
+                                  const std::string& sandbox) {
   std::lock_guard guard{mutex_};
   if (auto healed = heal(); !healed)
     return healed;
@@ -109,7 +109,7 @@ result<void> sandbox_store::confirm(const std::string& tag,
   return put(lease, durability::buffered);
 }
 
-result<void> sandbox_store::release(const std::string& tag) {
+result<void> lease_store::release(const std::string& tag) {
   std::lock_guard guard{mutex_};
   if (auto healed = heal(); !healed)
     return healed;
@@ -124,7 +124,7 @@ result<void> sandbox_store::release(const std::string& tag) {
   return written;
 }
 
-std::vector<sandbox_lease> sandbox_store::list(backend_kind provider) const {
+std::vector<sandbox_lease> lease_store::list(backend_kind provider) const {
   std::lock_guard guard{mutex_};
   std::vector<sandbox_lease> out;
   for (const auto& [tag, lease] : leases_)

@@ -13,9 +13,9 @@ namespace troupe {
 
 /// The leases on providers' sandboxes, so that one which outlived us is found
 /// again at the next start. Thread-safe; a write waits for the disk.
-class sandbox_store final : public lease_book {
+class lease_store final : public lease_book {
 public:
-  static result<std::unique_ptr<sandbox_store>>
+  static result<std::unique_ptr<lease_store>>
   open(std::shared_ptr<database> db);
 
   /// Outlives power loss: the sandbox is created only after that.
@@ -28,7 +28,7 @@ public:
   std::vector<sandbox_lease> list(backend_kind provider) const override;
 
 private:
-  explicit sandbox_store(std::shared_ptr<database> db) : db_{std::move(db)} {}
+  explicit lease_store(std::shared_ptr<database> db) : db_{std::move(db)} {}
   result<void> read_all();
   /// Makes the store write again after trouble, and what is here true.
   result<void> heal();

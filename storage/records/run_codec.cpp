@@ -38,7 +38,7 @@ void write(json::writer& w, const error& e) {
 void write(json::writer& w, const std::map<std::string, std::string>& labels) {
   w.begin('{');
   for (const auto& [name, value] : labels)
-    w.foreign_name(name).text(value);
+    w.unsupported_variable(name).text(value);
   w.end('}');
 }
 

@@ -34,7 +34,7 @@ struct troop {
   void add_worker(const std::string& name, mode how,
                   engine_options options = {}) {
     options.name = name;
-    options.door = door_options{"127.0.0.1:0", identity(name), 8};
+    options.door = link_options{"127.0.0.1:0", identity(name), 8};
     if (options.drain_timeout == engine_options{}.drain_timeout)
       options.drain_timeout = std::chrono::milliseconds{20};
     workers.push_back(

@@ -74,7 +74,7 @@ seen grpc(std::string_view bytes, std::size_t piece) {
 
 /// Nothing that a tool printed is lost or made up, with or without a frame.
 seen keyed(std::string_view bytes, std::size_t piece) {
-  keyed_output in{"key", limit};
+  stdout_frame_splitter in{"key", limit};
   seen out;
   std::string shown;
   in_pieces(bytes, piece, [&](auto part) {

@@ -14,7 +14,7 @@ namespace {
 
 std::string agent_text(const engine& core, const letta_options& options,
                        const exchange& ex, const std::string& agent) {
-  own_catalog mine{core, ex.who().organization};
+  caller_catalog mine{core, ex.who().organization};
   std::string secrets{"["};
   auto found = mine->agent_variables.find(agent);
   if (found != mine->agent_variables.end())
@@ -96,7 +96,7 @@ void list_tools(engine& core, const letta_options&, const exchange_ptr& ex) {
     fail_validation(*ex, *bad);
     return;
   }
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   std::vector<std::shared_ptr<const tool>> page;
   auto i
     = after ? mine->tools.upper_bound(tool_id{*after}) : mine->tools.begin();
@@ -109,7 +109,7 @@ void list_tools(engine& core, const letta_options&, const exchange_ptr& ex) {
 
 /// Attaching means nothing here, so it succeeds for every tool there is.
 void attach(engine& core, const letta_options&, const exchange_ptr& ex) {
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   auto id = tool_id::parse(ex->param(1));
   if (id && mine->tools.contains(*id))
     ex->answer_json("null");
@@ -133,7 +133,7 @@ void approve(engine& core, const letta_options&, const exchange_ptr& ex) {
     fail_validation(*ex, *bad);
     return;
   }
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   if (mine->tools_by_name.find(ex->param(1)) == mine->tools_by_name.end())
     fail(*ex, 404,
          "NOT_FOUND: there is no tool '" + std::string{ex->param(1)}

@@ -49,7 +49,7 @@ void put(engine& core, const exchange_ptr& ex, backend_kind type,
     return;
   }
   // The same again is no change.
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   if (auto known = mine->configs_by_type.find(type);
       known != mine->configs_by_type.end()) {
     auto old = mine->configs.find(known->second);
@@ -100,7 +100,7 @@ void recreate(engine& core, const letta_options& options,
       return fail_engine(*ex, local.error());
     if (!all || local->pip_requirements.empty())
       return ex->answer_json(std::move(text));
-    environment_wish wish;
+    environment_request wish;
     wish.pip = local->pip_requirements;
     wish.afresh = true;
     environment_watch watch;
@@ -123,7 +123,7 @@ config_ptr config_in_path(engine& core, exchange& ex) {
     fail_validation(ex, id.error());
     return nullptr;
   }
-  own_catalog mine{core, ex.who().organization};
+  caller_catalog mine{core, ex.who().organization};
   auto i = mine->configs.find(*id);
   if (i != mine->configs.end())
     return i->second;
@@ -198,7 +198,7 @@ void list(engine& core, const letta_options&, const exchange_ptr& ex) {
     fail_validation(*ex, *bad);
     return;
   }
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   std::vector<config_ptr> all;
   for (const auto& [id, one] : mine->configs)
     if (!text || one->type == *type)

@@ -216,7 +216,7 @@ void run_for_agent(engine& core, const letta_options&, const exchange_ptr& ex) {
     fail_validation(*ex, *bad);
     return;
   }
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   if (mine->tools_by_name.find(ex->param(1)) == mine->tools_by_name.end()) {
     fail(*ex, 404,
          "NOT_FOUND: there is no tool '" + std::string{ex->param(1)}

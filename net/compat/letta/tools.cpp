@@ -52,7 +52,7 @@ void put(engine& core, const letta_options&, const exchange_ptr& ex) {
                     return;
                   }
                   // Empty tags do not take away what is there.
-                  own_catalog mine{core, ex->who().organization};
+                  caller_catalog mine{core, ex->who().organization};
                   auto known = mine->tools_by_name.find(full->name);
                   if (full->tags.empty() && known != mine->tools_by_name.end())
                     if (auto old = mine->tools.find(known->second);
@@ -68,7 +68,7 @@ void put(engine& core, const letta_options&, const exchange_ptr& ex) {
                 });
 }
 
-std::shared_ptr<const tool> tool_in_path(const own_catalog& mine,
+std::shared_ptr<const tool> tool_in_path(const caller_catalog& mine,
                                          std::string_view text) {
   auto id = tool_id::parse(text);
   if (!id)
@@ -82,7 +82,7 @@ void not_found(exchange& ex) {
 }
 
 void find(engine& core, const letta_options&, const exchange_ptr& ex) {
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   if (auto found = tool_in_path(mine, ex->param(0)))
     ex->answer_json(text_of(*found));
   else
@@ -117,7 +117,7 @@ void update(engine& core, const letta_options&, const exchange_ptr& ex) {
   auto body = letta::body_of(*ex);
   if (!body)
     return;
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   auto found = tool_in_path(mine, ex->param(0));
   if (!found) {
     not_found(*ex);
@@ -169,7 +169,7 @@ void update(engine& core, const letta_options&, const exchange_ptr& ex) {
 }
 
 void remove(engine& core, const letta_options&, const exchange_ptr& ex) {
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   auto found = tool_in_path(mine, ex->param(0));
   if (!found) { // as Letta has it: a value error, not a 404
     fail(*ex, 400,
@@ -273,7 +273,7 @@ std::vector<std::shared_ptr<const tool>> selected(engine& core,
                                                   const exchange& ex,
                                                   const tool_filter& filter,
                                                   bool ascending) {
-  own_catalog mine{core, ex.who().organization};
+  caller_catalog mine{core, ex.who().organization};
   std::vector<std::shared_ptr<const tool>> all;
   for (const auto& [id, one] : mine->tools)
     if (matches(filter, *one))

@@ -19,7 +19,7 @@ std::optional<config_id> config_in_path(engine& core, exchange& ex) {
     fail_validation(ex, id.error());
     return std::nullopt;
   }
-  own_catalog mine{core, ex.who().organization};
+  caller_catalog mine{core, ex.who().organization};
   if (mine->configs.contains(*id))
     return *id;
   fail(ex, 404, "NOT_FOUND: there is no sandbox config " + id->str());
@@ -87,7 +87,7 @@ void list(engine& core, const letta_options& options, const exchange_ptr& ex) {
     fail_validation(*ex, *bad);
     return;
   }
-  own_catalog mine{core, ex->who().organization};
+  caller_catalog mine{core, ex->who().organization};
   std::vector<std::shared_ptr<const sealed_variable>> all;
   if (auto i = mine->variables.find(*config); i != mine->variables.end())
     for (const auto& [key, one] : i->second)

@@ -44,7 +44,7 @@ public:
     return directory(sandbox) + "/site-packages";
   }
 
-  asio::awaitable<creation> create(sandbox_wish wish,
+  asio::awaitable<creation> create(sandbox_request wish,
                                    call_scope scope) override;
   asio::awaitable<execution> execute(const remote_sandbox& sandbox,
                                      command_request what, output_sink sink,
@@ -83,7 +83,7 @@ private:
   std::unique_ptr<remote_files> files_;
 };
 
-asio::awaitable<provider::creation> aio_provider::create(sandbox_wish wish,
+asio::awaitable<provider::creation> aio_provider::create(sandbox_request wish,
                                                          call_scope scope) {
   if (wish.run->network.mode != network_mode::open)
     co_return creation{

@@ -94,7 +94,7 @@ daytona_inside::follow(const remote_sandbox& sandbox, std::string command,
       co_return code.error();
     auto ended = code->has_value();
     if (!log.too_long && (ended || steady::now() >= log.next)) {
-      auto seen = co_await show_news(sandbox, base, log, ended, scope);
+      auto seen = co_await emit_new_output(sandbox, base, log, ended, scope);
       if (!seen)
         co_return seen.error();
     }
@@ -112,9 +112,9 @@ daytona_inside::follow(const remote_sandbox& sandbox, std::string command,
 }
 
 asio::awaitable<result<void>>
-daytona_inside::show_news(const remote_sandbox& sandbox,
-                          const std::string& command, log_view& log, bool ended,
-                          call_scope scope) {
+daytona_inside::emit_new_output(const remote_sandbox& sandbox,
+                                const std::string& command, log_view& log,
+                                bool ended, call_scope scope) {
   auto r
     = client_.to_toolbox(sandbox, http::verb::get, command + "/logs", scope);
   if (r)

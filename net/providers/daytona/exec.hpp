@@ -35,10 +35,9 @@ private:
   boost::asio::awaitable<result<command_end>>
   follow(const remote_sandbox& sandbox, std::string command, output_sink sink,
          call_scope scope);
-  boost::asio::awaitable<result<void>> show_news(const remote_sandbox& sandbox,
-                                                 const std::string& command,
-                                                 log_view& log, bool ended,
-                                                 call_scope scope);
+  boost::asio::awaitable<result<void>>
+  emit_new_output(const remote_sandbox& sandbox, const std::string& command,
+                  log_view& log, bool ended, call_scope scope);
 
   daytona_client client_;
 };

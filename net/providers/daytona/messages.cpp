@@ -41,7 +41,7 @@ std::string joined(const std::vector<std::string>& words) {
 result<void> add_network(json::object& body, const network_policy& policy) {
   if (policy.mode == network_mode::open)
     return {};
-  host_lists allowed;
+  allow_lists allowed;
   if (policy.mode == network_mode::listed) {
     auto lists = host_lists_of(policy, "Daytona");
     if (!lists)
@@ -82,7 +82,7 @@ result<void> add_origin(json::object& body, const prepared_run& run,
 
 } // namespace
 
-result<std::string> creation_body(const sandbox_wish& wish,
+result<std::string> creation_body(const sandbox_request& wish,
                                   const daytona_options& options) {
   const auto& run = *wish.run;
   json::object body;
@@ -130,7 +130,7 @@ result<sandbox_state> parse_sandbox(std::string_view text) {
   return out;
 }
 
-result<void> said_gone(std::string_view body) {
+result<void> reports_not_found(std::string_view body) {
   if (body.empty() || json::parse_object(body)) // older servers: empty
     return {};
   return fail(ec::unavailable, "Daytona answered a deletion with no JSON");

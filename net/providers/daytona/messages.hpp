@@ -19,7 +19,7 @@ inline std::string sandbox_name(std::string_view tag) {
   return "troupe-" + std::string{tag};
 }
 
-result<std::string> creation_body(const sandbox_wish& wish,
+result<std::string> creation_body(const sandbox_request& wish,
                                   const daytona_options& options);
 
 struct sandbox_state {
@@ -35,7 +35,7 @@ struct sandbox_state {
 result<sandbox_state> parse_sandbox(std::string_view body);
 
 /// Of the answer to a deletion. A login page with status 200 deletes nothing.
-result<void> said_gone(std::string_view body);
+result<void> reports_not_found(std::string_view body);
 
 struct list_page {
   std::vector<provider::tagged> items;

@@ -37,10 +37,10 @@ public:
     return {};
   }
 
-  bool keeps_for_later() const override { return true; }
-  bool extends_life() const override { return true; }
+  bool supports_reuse() const override { return true; }
+  bool can_extend_timeout() const override { return true; }
 
-  asio::awaitable<creation> create(sandbox_wish wish,
+  asio::awaitable<creation> create(sandbox_request wish,
                                    call_scope scope) override;
   asio::awaitable<result<remote_sandbox>> rejoin(remote_sandbox sandbox,
                                                  std::chrono::seconds lifetime,
@@ -82,8 +82,8 @@ private:
 
 // -- sandboxes ---------------------------------------------------------------
 
-asio::awaitable<provider::creation> daytona_provider::create(sandbox_wish wish,
-                                                             call_scope scope) {
+asio::awaitable<provider::creation>
+daytona_provider::create(sandbox_request wish, call_scope scope) {
   auto body = creation_body(wish, options_);
   if (!body)
     co_return creation{body.error(), false};
@@ -190,7 +190,7 @@ daytona_provider::destroy(const remote_sandbox& sandbox, call_scope scope) {
     if (!reply && reply.error().code == ec::not_found)
       co_return result<void>{};
     if (reply)
-      co_return said_gone(reply->body);
+      co_return reports_not_found(reply->body);
     if (reply.error().code != ec::conflict)
       co_return reply.error();
     auto waited = co_await client_.pause(looks, scope); // it is changing state

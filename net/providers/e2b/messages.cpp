@@ -140,7 +140,7 @@ bool has_shared_host(std::string_view domain) {
   return false;
 }
 
-result<std::string> creation_body(const sandbox_wish& wish,
+result<std::string> creation_body(const sandbox_request& wish,
                                   const e2b_options& options) {
   const auto& run = *wish.run;
   json::object body;

@@ -46,7 +46,7 @@ bool has_shared_host(std::string_view domain);
 
 /// The body of a creation. Refuses what E2B cannot express, such as ports in
 /// an allow list.
-result<std::string> creation_body(const sandbox_wish& wish,
+result<std::string> creation_body(const sandbox_request& wish,
                                   const e2b_options& options);
 result<remote_sandbox> parse_creation(std::string_view body);
 result<std::vector<provider::tagged>> parse_list(std::string_view body);

@@ -38,10 +38,10 @@ public:
     return {};
   }
 
-  bool keeps_for_later() const override { return true; }
-  bool extends_life() const override { return true; }
+  bool supports_reuse() const override { return true; }
+  bool can_extend_timeout() const override { return true; }
 
-  asio::awaitable<creation> create(sandbox_wish wish,
+  asio::awaitable<creation> create(sandbox_request wish,
                                    call_scope scope) override;
   asio::awaitable<result<remote_sandbox>> rejoin(remote_sandbox sandbox,
                                                  std::chrono::seconds lifetime,
@@ -83,7 +83,7 @@ private:
 
 // -- control plane -----------------------------------------------------------
 
-asio::awaitable<provider::creation> e2b_provider::create(sandbox_wish wish,
+asio::awaitable<provider::creation> e2b_provider::create(sandbox_request wish,
                                                          call_scope scope) {
   auto body = creation_body(wish, client_.options());
   if (!body)

@@ -70,7 +70,7 @@ public:
     return {};
   }
 
-  asio::awaitable<creation> create(sandbox_wish wish, call_scope) override {
+  asio::awaitable<creation> create(sandbox_request wish, call_scope) override {
     creation made{remote_sandbox{}, false};
     made.sandbox->id = std::move(wish.tag);
     made.sandbox->env = wish.run->env;

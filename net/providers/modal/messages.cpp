@@ -101,7 +101,7 @@ std::string image_join_request(std::string_view image,
   return w.bytes();
 }
 
-result<std::string> sandbox_body(const sandbox_request& r) {
+result<std::string> sandbox_body(const sandbox_create_request& r) {
   auto network = network_access(r.network);
   if (!network)
     return network.error();

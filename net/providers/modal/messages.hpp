@@ -29,7 +29,7 @@ std::string image_request(const image_layer& layer, std::string_view app,
 std::string image_join_request(std::string_view image,
                                std::string_view last_entry);
 
-struct sandbox_request {
+struct sandbox_create_request {
   std::string app;
   std::string image;
   std::vector<std::string> entrypoint;
@@ -42,7 +42,7 @@ struct sandbox_request {
   std::vector<std::string> secrets; // the older one: stored before, by id
 };
 /// Refuses what Modal cannot express, such as ports in an allow list.
-result<std::string> sandbox_body(const sandbox_request& r);
+result<std::string> sandbox_body(const sandbox_create_request& r);
 
 /// Variables that go when the last sandbox with them is gone.
 std::string secret_request(const environment& env,

@@ -45,9 +45,9 @@ public:
     return {};
   }
 
-  bool keeps_for_later() const override { return true; }
+  bool supports_reuse() const override { return true; }
 
-  asio::awaitable<creation> create(sandbox_wish wish,
+  asio::awaitable<creation> create(sandbox_request wish,
                                    call_scope scope) override {
     return sandboxes_->create(std::move(wish), std::move(scope));
   }

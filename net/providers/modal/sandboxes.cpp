@@ -25,10 +25,10 @@ bool is_not_served(grpc_code code) {
     || code == grpc_code::failed_precondition;
 }
 
-sandbox_request request_for(const sandbox_wish& wish, std::string app,
-                            std::string image) {
+sandbox_create_request request_for(const sandbox_request& wish, std::string app,
+                                   std::string image) {
   const auto& run = *wish.run;
-  sandbox_request r;
+  sandbox_create_request r;
   r.app = std::move(app);
   r.image = std::move(image);
   // Without an entrypoint that lasts, the sandbox would end at once.
@@ -74,8 +74,8 @@ modal_sandboxes::modal_sandboxes(asio::any_io_executor executor,
 
 /// Ids that are remembered may have lost their meaning: then once more, with
 /// new ones. What was asked for just now and is not known has another reason.
-asio::awaitable<provider::creation> modal_sandboxes::create(sandbox_wish wish,
-                                                            call_scope scope) {
+asio::awaitable<provider::creation>
+modal_sandboxes::create(sandbox_request wish, call_scope scope) {
   auto layers = image_layers(*wish.run, options_);
   auto remembered = client_->remembers(layers);
   auto tried = co_await try_to_create(wish, layers, scope);
@@ -87,7 +87,7 @@ asio::awaitable<provider::creation> modal_sandboxes::create(sandbox_wish wish,
 }
 
 asio::awaitable<modal_sandboxes::attempt> modal_sandboxes::try_to_create(
-  sandbox_wish wish, std::vector<image_layer> layers, call_scope scope) {
+  sandbox_request wish, std::vector<image_layer> layers, call_scope scope) {
   auto app = co_await client_->app(scope);
   if (!app)
     co_return attempt{{app.error(), false}};
@@ -135,7 +135,7 @@ modal_sandboxes::store_secret(environment env, call_scope scope) {
 }
 
 asio::awaitable<modal_sandboxes::attempt>
-modal_sandboxes::create_older(sandbox_request what, call_scope scope) {
+modal_sandboxes::create_older(sandbox_create_request what, call_scope scope) {
   auto secret = co_await store_secret(std::exchange(what.env, {}), scope);
   if (!secret)
     co_return attempt{{secret.error(), false}};

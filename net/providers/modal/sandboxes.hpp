@@ -21,7 +21,7 @@ public:
   modal_sandboxes(boost::asio::any_io_executor executor,
                   std::shared_ptr<modal_client> client, modal_options options);
 
-  boost::asio::awaitable<provider::creation> create(sandbox_wish wish,
+  boost::asio::awaitable<provider::creation> create(sandbox_request wish,
                                                     call_scope scope);
   /// `not_found` when it has ended.
   boost::asio::awaitable<result<remote_sandbox>> rejoin(remote_sandbox sandbox,
@@ -44,10 +44,10 @@ private:
     bool unknown_id = false;
   };
   boost::asio::awaitable<attempt>
-  try_to_create(sandbox_wish wish, std::vector<modal::image_layer> layers,
+  try_to_create(sandbox_request wish, std::vector<modal::image_layer> layers,
                 call_scope scope);
-  boost::asio::awaitable<attempt> create_older(modal::sandbox_request what,
-                                               call_scope scope);
+  boost::asio::awaitable<attempt>
+  create_older(modal::sandbox_create_request what, call_scope scope);
   boost::asio::awaitable<result<std::string>> store_secret(environment env,
                                                            call_scope scope);
   boost::asio::awaitable<result<remote_sandbox>> enter_older(std::string id,

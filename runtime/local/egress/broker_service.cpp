@@ -155,7 +155,7 @@ bool broker_service::take_call() {
     obey_all();
   if (io_.stopped())
     return false;
-  tool_call call{listener_.native_handle(), n};
+  notified_syscall call{listener_.native_handle(), n};
   begin_record();
   if (get_ready())
     calls_->handle(std::move(call));

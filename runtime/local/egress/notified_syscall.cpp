@@ -44,30 +44,31 @@ int open_pidfd(int pid, unsigned flags) {
 
 } // namespace
 
-bool tool_call::still_waits() const noexcept {
+bool notified_syscall::still_waits() const noexcept {
   auto id = id_;
   return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
-bool tool_call::is_alone() const {
+bool notified_syscall::is_alone() const {
   return status_number(pid_, "Threads") == 1 && still_waits();
 }
 
 /// Holds on to the memory itself, not to the number of the process.
-unique_fd tool_call::open_memory(int flags) const {
+unique_fd notified_syscall::open_memory(int flags) const {
   unique_fd memory{::open(proc_path(pid_, "mem").c_str(), flags | O_CLOEXEC)};
   if (memory && !still_waits())
     memory.reset();
   return memory;
 }
 
-bool tool_call::read(std::uint64_t address, void* to, std::size_t size) const {
+bool notified_syscall::read(std::uint64_t address, void* to,
+                            std::size_t size) const {
   const iovec part{reinterpret_cast<void*>(address), size};
   return read({&part, 1}, to, size);
 }
 
-bool tool_call::read(std::span<const iovec> parts, void* to,
-                     std::size_t size) const {
+bool notified_syscall::read(std::span<const iovec> parts, void* to,
+                            std::size_t size) const {
   if (size == 0)
     return true;
   const iovec all{to, size};
@@ -89,14 +90,14 @@ bool tool_call::read(std::span<const iovec> parts, void* to,
   return true;
 }
 
-bool tool_call::write(std::uint64_t address, const void* from,
-                      std::size_t size) const {
+bool notified_syscall::write(std::uint64_t address, const void* from,
+                             std::size_t size) const {
   const auto memory = open_memory(O_WRONLY);
   return ::pwrite(memory.get(), from, size, static_cast<off_t>(address))
     == static_cast<ssize_t>(size);
 }
 
-unique_fd tool_call::take(int descriptor) {
+unique_fd notified_syscall::take(int descriptor) {
   unique_fd process{open_pidfd(static_cast<int>(pid_), pidfd_of_thread)};
   if (!process) // before Linux 6.9 only whole processes have one
     process.reset(open_pidfd(status_number(pid_, "Tgid"), 0));
@@ -111,8 +112,8 @@ unique_fd tool_call::take(int descriptor) {
   return fd;
 }
 
-void tool_call::respond(std::int64_t value, int error,
-                        std::uint32_t flags) noexcept {
+void notified_syscall::respond(std::int64_t value, int error,
+                               std::uint32_t flags) noexcept {
   seccomp_notif_resp response{};
   response.id = id_;
   response.val = value;
@@ -122,11 +123,11 @@ void tool_call::respond(std::int64_t value, int error,
   (void)::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
-void tool_call::pass() noexcept {
+void notified_syscall::pass() noexcept {
   respond(0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
 }
 
-bool tool_call::give(int fd, bool close_on_exec) noexcept {
+bool notified_syscall::give(int fd, bool close_on_exec) noexcept {
   seccomp_notif_addfd gift{};
   gift.id = id_;
   gift.flags = SECCOMP_ADDFD_FLAG_SEND;

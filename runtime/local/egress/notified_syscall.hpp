@@ -19,9 +19,9 @@ namespace troupe::network {
 /// moment. What is opened here is pinned first and verified afterwards: the
 /// kernel says whether the call still waits, and while it does, the process
 /// is the one that made it.
-class tool_call {
+class notified_syscall {
 public:
-  tool_call(int listener, const seccomp_notif& n)
+  notified_syscall(int listener, const seccomp_notif& n)
       : listener_{listener}, id_{n.id}, pid_{n.pid}, data_{n.data} {}
 
   int number() const noexcept { return data_.nr; }

@@ -23,7 +23,7 @@ constexpr std::size_t most_bytes = 256u << 10;
 
 /// A call that sends, perhaps several messages, perhaps waiting in between.
 struct call_handler::sending {
-  std::shared_ptr<tool_call> call;
+  std::shared_ptr<notified_syscall> call;
   tool_socket socket;
   std::vector<message> all;
   int flags = 0;
@@ -58,7 +58,7 @@ int call_handler::settle_target(const tool_socket& s, message& m) {
   return v.allowed ? 0 : EACCES;
 }
 
-void call_handler::send_to(tool_call call) {
+void call_handler::send_to(notified_syscall call) {
   auto s = take(call);
   if (!s)
     return;
@@ -87,9 +87,9 @@ void call_handler::send_to(tool_call call) {
 }
 
 /// Reads everything that a msghdr points to.
-int call_handler::read_message(const tool_call& call, const tool_socket& s,
-                               const msghdr& h, std::size_t& parts_left,
-                               message& m) {
+int call_handler::read_message(const notified_syscall& call,
+                               const tool_socket& s, const msghdr& h,
+                               std::size_t& parts_left, message& m) {
   // Options of a single packet are not offered: some choose its source, or
   // where it leaves the host.
   if (h.msg_controllen != 0)
@@ -124,7 +124,7 @@ int call_handler::read_message(const tool_call& call, const tool_socket& s,
   return settle_target(s, m);
 }
 
-void call_handler::send_message(tool_call call) {
+void call_handler::send_message(notified_syscall call) {
   auto s = take(call);
   if (!s)
     return;
@@ -132,7 +132,7 @@ void call_handler::send_message(tool_call call) {
   if (!call.read(call.argument(1), &header, sizeof header))
     return call.fail(EFAULT);
   std::vector<message> all(1);
-  auto parts = tool_call::most_parts;
+  auto parts = notified_syscall::most_parts;
   if (auto error = read_message(call, *s, header, parts, all[0]); error != 0)
     return call.fail(error);
   auto flags = call.integer(2);
@@ -140,7 +140,7 @@ void call_handler::send_message(tool_call call) {
 }
 
 /// Of a stream only the first: the tool goes on from what was sent.
-void call_handler::send_messages(tool_call call) {
+void call_handler::send_messages(notified_syscall call) {
   auto s = take(call);
   if (!s)
     return;
@@ -150,7 +150,7 @@ void call_handler::send_messages(tool_call call) {
   if (!call.read(call.argument(1), headers.data(), count * sizeof(mmsghdr)))
     return call.fail(EFAULT);
   std::vector<message> all;
-  auto parts = tool_call::most_parts;
+  auto parts = notified_syscall::most_parts;
   std::size_t bytes = 0;
   for (const auto& header : headers) {
     message m;
@@ -171,13 +171,13 @@ void call_handler::send_messages(tool_call call) {
   start_sending(std::move(call), std::move(*s), std::move(all), flags, lengths);
 }
 
-void call_handler::start_sending(tool_call call, tool_socket s,
+void call_handler::start_sending(notified_syscall call, tool_socket s,
                                  std::vector<message> all, int flags,
                                  std::uint64_t lengths_at) {
   // TCP Fast Open would connect on the way; programs fall back to connect.
   if ((flags & (MSG_FASTOPEN | MSG_ZEROCOPY)) != 0)
     return call.fail(EOPNOTSUPP);
-  auto kept = std::make_shared<tool_call>(std::move(call));
+  auto kept = std::make_shared<notified_syscall>(std::move(call));
   go_on_sending(std::make_shared<sending>(
     sending{std::move(kept), std::move(s), std::move(all), flags, lengths_at}));
 }

@@ -64,7 +64,7 @@ void call_handler::close() {
   resolver_->close();
 }
 
-void call_handler::handle(tool_call call) {
+void call_handler::handle(notified_syscall call) {
   switch (call.number()) {
   case SYS_socket:
     return make_socket(call);
@@ -95,7 +95,8 @@ void call_handler::handle(tool_call call) {
 /// connected to whatever it likes, and nobody asks about what it sends then.
 /// So calls about local sockets are passed on only where nobody can do that;
 /// elsewhere they come back from here, to be carried out or refused.
-std::optional<call_handler::tool_socket> call_handler::take(tool_call& call) {
+std::optional<call_handler::tool_socket>
+call_handler::take(notified_syscall& call) {
   tool_socket s;
   s.fd = call.take(call.integer(0));
   if (!s.fd) {
@@ -116,7 +117,7 @@ std::optional<call_handler::tool_socket> call_handler::take(tool_call& call) {
   return s;
 }
 
-bool call_handler::read_address(const tool_call& call, std::uint64_t at,
+bool call_handler::read_address(const notified_syscall& call, std::uint64_t at,
                                 std::uint64_t size, sockaddr_storage& out) {
   out = {};
   return size >= sizeof out.ss_family && size <= sizeof out
@@ -125,7 +126,7 @@ bool call_handler::read_address(const tool_call& call, std::uint64_t at,
 
 // -- socket ------------------------------------------------------------------
 
-void call_handler::make_socket(tool_call& call) {
+void call_handler::make_socket(notified_syscall& call) {
   auto family = call.integer(0);
   auto type = call.integer(1) & ~type_flags;
   auto flags = call.integer(1) & type_flags;
@@ -159,7 +160,7 @@ void call_handler::make_socket(tool_call& call) {
 
 // -- connect -----------------------------------------------------------------
 
-void call_handler::connect(tool_call call) {
+void call_handler::connect(notified_syscall call) {
   auto s = take(call);
   if (!s)
     return;
@@ -196,7 +197,7 @@ void call_handler::connect(tool_call call) {
 /// is where the connection goes. The flags are those of a file that the tool
 /// has as well: who changes them in between makes its own broker wait, and no
 /// other.
-void call_handler::connect_allowed(tool_call call, tool_socket s,
+void call_handler::connect_allowed(notified_syscall call, tool_socket s,
                                    const sockaddr_storage& to, socklen_t size) {
   bool blocks = s.blocks();
   auto flags = ::fcntl(s.fd.get(), F_GETFL);
@@ -211,7 +212,7 @@ void call_handler::connect_allowed(tool_call call, tool_socket s,
   if (!blocks || !in_progress)
     return error == 0 ? call.succeed() : call.fail(error);
   // EALREADY: a signal interrupted the call, and here it is again.
-  auto kept = std::make_shared<tool_call>(std::move(call));
+  auto kept = std::make_shared<notified_syscall>(std::move(call));
   auto ready = [kept](unique_fd fd) {
     if (!kept->still_waits())
       return; // the error is for the call that came after it
@@ -226,7 +227,7 @@ bool call_handler::is_lookup(const tool_socket& s, const endpoint& to) const {
 }
 
 /// The tool talks to our nameserver, whatever nameserver it named.
-void call_handler::connect_resolver(tool_call call, tool_socket s) {
+void call_handler::connect_resolver(notified_syscall call, tool_socket s) {
   sockaddr_storage to;
   auto size
     = write_endpoint({resolver::address(), resolver_->port()}, s.family, to);
@@ -247,7 +248,7 @@ void call_handler::admit(const tool_socket& s) {
 
 // -- bind and listen ---------------------------------------------------------
 
-void call_handler::bind(tool_call& call) {
+void call_handler::bind(notified_syscall& call) {
   auto s = take(call);
   if (!s)
     return;
@@ -274,7 +275,7 @@ void call_handler::bind(tool_call& call) {
   call.succeed();
 }
 
-void call_handler::listen(tool_call& call) {
+void call_handler::listen(notified_syscall& call) {
   auto s = take(call);
   if (!s)
     return;
@@ -289,7 +290,7 @@ void call_handler::listen(tool_call& call) {
 
 /// SO_LINGER alone: a time to linger would make whoever lets go of the socket
 /// last wait in close, the engine or a broker as well.
-void call_handler::set_option(tool_call& call) {
+void call_handler::set_option(notified_syscall& call) {
   linger value{};
   if (call.integer(4) < static_cast<int>(sizeof value))
     return call.fail(EINVAL);
@@ -317,13 +318,14 @@ constexpr std::chrono::seconds sweep_interval{1};
 
 /// A call whose socket is not ready.
 struct call_handler::waiting {
-  std::shared_ptr<tool_call> call;
+  std::shared_ptr<notified_syscall> call;
   quota::hold held;
   unique_fd socket;
   boost::asio::posix::stream_descriptor writable;
 };
 
-void call_handler::when_writable(unique_fd fd, std::shared_ptr<tool_call> call,
+void call_handler::when_writable(unique_fd fd,
+                                 std::shared_ptr<notified_syscall> call,
                                  std::size_t bytes,
                                  std::function<void(unique_fd)> ready) {
   auto held = quota_.wait_with(bytes);

@@ -29,7 +29,7 @@ public:
 
   /// The next run: nothing remembered, nothing waits.
   void serve(const network_policy& policy);
-  void handle(tool_call call);
+  void handle(notified_syscall call);
   /// The run is over: what waits for it waits no longer.
   void end();
   void close();
@@ -57,38 +57,39 @@ private:
       : executor_{executor}, options_{std::move(options)}, quota_{budget},
         told_{std::move(told)}, sweep_{std::move(executor)} {}
 
-  void make_socket(tool_call& call);
-  void connect(tool_call call);
-  void bind(tool_call& call);
-  void listen(tool_call& call);
-  void send_to(tool_call call);
-  void send_message(tool_call call);
-  void send_messages(tool_call call);
-  void set_option(tool_call& call);
+  void make_socket(notified_syscall& call);
+  void connect(notified_syscall call);
+  void bind(notified_syscall& call);
+  void listen(notified_syscall& call);
+  void send_to(notified_syscall call);
+  void send_message(notified_syscall call);
+  void send_messages(notified_syscall call);
+  void set_option(notified_syscall& call);
 
   /// An internet socket, or a local one whose call nobody but us may carry out.
-  std::optional<tool_socket> take(tool_call& call);
-  bool read_address(const tool_call& call, std::uint64_t at, std::uint64_t size,
-                    sockaddr_storage& out);
+  std::optional<tool_socket> take(notified_syscall& call);
+  bool read_address(const notified_syscall& call, std::uint64_t at,
+                    std::uint64_t size, sockaddr_storage& out);
 
-  void connect_allowed(tool_call call, tool_socket s,
+  void connect_allowed(notified_syscall call, tool_socket s,
                        const sockaddr_storage& to, socklen_t size);
-  void connect_resolver(tool_call call, tool_socket s);
+  void connect_resolver(notified_syscall call, tool_socket s);
   bool is_lookup(const tool_socket& s, const endpoint& to) const;
   void admit(const tool_socket& s);
 
   /// errno, or 0: where the message may go is settled.
   int settle_target(const tool_socket& s, message& m);
   /// Takes from `parts` how many pieces it had.
-  int read_message(const tool_call& call, const tool_socket& s,
+  int read_message(const notified_syscall& call, const tool_socket& s,
                    const msghdr& header, std::size_t& parts, message& m);
-  void start_sending(tool_call call, tool_socket s, std::vector<message> all,
-                     int flags, std::uint64_t lengths_at);
+  void start_sending(notified_syscall call, tool_socket s,
+                     std::vector<message> all, int flags,
+                     std::uint64_t lengths_at);
   void go_on_sending(std::shared_ptr<sending> op);
   void finish_sending(sending& op, int error);
   /// Calls `ready` when the descriptor can be written to. `bytes`: of what
   /// waits.
-  void when_writable(unique_fd fd, std::shared_ptr<tool_call> call,
+  void when_writable(unique_fd fd, std::shared_ptr<notified_syscall> call,
                      std::size_t bytes, std::function<void(unique_fd)> ready);
   void sweep_soon();
   void sweep();

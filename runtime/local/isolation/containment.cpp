@@ -26,7 +26,7 @@ outcome own_session() noexcept {
   return {};
 }
 
-outcome fence_files(const plan& p) noexcept {
+outcome apply_landlock(const plan& p) noexcept {
   const char* writable[max_sources];
   int count = 0;
   for (const auto& shown : p.tree.shown)
@@ -62,7 +62,7 @@ outcome enter(const char* directory) noexcept {
 namespace {
 
 /// Until the tree stands.
-outcome settle_in(const plan& p, bool scratch) noexcept {
+outcome enter_root(const plan& p, bool scratch) noexcept {
   opened_sources sources;
   const auto& on = p.layers;
   TROUPE_STEP(true, die_with_parent());
@@ -92,20 +92,20 @@ outcome bound(const plan& p) noexcept {
 
 outcome contain(const plan& p, int* listener) noexcept {
   const auto& on = p.layers;
-  TROUPE_STEP(true, settle_in(p, true));
+  TROUPE_STEP(true, enter_root(p, true));
   TROUPE_STEP(true, enter(p.working_dir.c_str()));
   TROUPE_STEP(true, bound(p));
   TROUPE_STEP(on.capabilities && on.user, drop_capabilities());
   TROUPE_STEP(on.capabilities, become_undumpable());
   TROUPE_STEP(true, die_with_parent());
-  TROUPE_STEP(on.landlock && on.mounts, fence_files(p));
+  TROUPE_STEP(on.landlock && on.mounts, apply_landlock(p));
   TROUPE_STEP(on.seccomp && !p.filter.empty(),
               install_filter(p.filter, p.notify, listener));
   return {};
 }
 
 outcome contain_ground(plan& p, int* listener) noexcept {
-  TROUPE_STEP(true, settle_in(p, false));
+  TROUPE_STEP(true, enter_root(p, false));
   TROUPE_STEP(true, enter("/"));
   TROUPE_STEP(true, bound(p));
   TROUPE_STEP(true, become_undumpable());
@@ -123,7 +123,7 @@ outcome contain_world(const plan& p) noexcept {
   TROUPE_STEP(true, drop_capabilities());
   TROUPE_STEP(true, become_undumpable());
   TROUPE_STEP(true, die_with_parent());
-  TROUPE_STEP(p.layers.landlock, fence_files(p));
+  TROUPE_STEP(p.layers.landlock, apply_landlock(p));
   return {};
 }
 

@@ -23,26 +23,27 @@ std::string why_not_begun(const warden::end_notice& notice) {
 
 } // namespace
 
-cold_carrier::cold_carrier(asio::any_io_executor strand, warden_options options,
-                           const warden::instance& instance)
+cold_launcher::cold_launcher(asio::any_io_executor strand,
+                             warden_options options,
+                             const warden::instance& instance)
     : strand_{std::move(strand)}, options_{std::move(options)},
       instance_directory_{instance.directory()}, restart_{strand_},
       hello_deadline_{strand_}, answer_watch_{strand_} {}
 
-bool cold_carrier::takes(const launch&) const {
+bool cold_launcher::takes(const launch&) const {
   return true;
 }
 
-void cold_carrier::refuse(const launch& what, carrier_events& events,
-                          std::string why) {
-  run_ending ending;
+void cold_launcher::refuse(const launch& what, carrier_events& events,
+                           std::string why) {
+  process_exit ending;
   ending.start_failure = std::move(why);
   ending.isolation = report_for(what.run->isolation);
   events.ended(std::move(ending));
 }
 
-void cold_carrier::settle_pending() {
-  bool hopeless = closing_ || is_hopeless();
+void cold_launcher::settle_pending() {
+  bool hopeless = closing_ || gave_up();
   if (!trouble_.empty() && !hopeless)
     return;
   for (auto& [what, events] : std::exchange(pending_, {}))
@@ -52,8 +53,8 @@ void cold_carrier::settle_pending() {
       start(std::move(what), std::move(events));
 }
 
-void cold_carrier::start(launch what, carrier_events events) {
-  if (closing_ || is_hopeless()) {
+void cold_launcher::start(launch what, carrier_events events) {
+  if (closing_ || gave_up()) {
     refuse(what, events, closing_ ? "the local backend is stopping" : trouble_);
     return;
   }
@@ -101,8 +102,8 @@ void cold_carrier::start(launch what, carrier_events events) {
   warden_->send(m, std::move(fds));
 }
 
-void cold_carrier::mark_started(std::uint64_t ticket,
-                                std::vector<unique_fd> listener) {
+void cold_launcher::mark_started(std::uint64_t ticket,
+                                 std::vector<unique_fd> listener) {
   auto i = flights_.find(ticket);
   if (i == flights_.end())
     return;
@@ -122,7 +123,7 @@ void cold_carrier::mark_started(std::uint64_t ticket,
     i->second.events.started();
 }
 
-void cold_carrier::finish(const warden::end_notice& notice) {
+void cold_launcher::finish(const warden::end_notice& notice) {
   auto i = flights_.find(notice.ticket);
   if (i == flights_.end())
     return;
@@ -130,7 +131,7 @@ void cold_carrier::finish(const warden::end_notice& notice) {
   flights_.erase(i);
   tickets_.erase(f.id);
   f.deadline.reset();
-  run_ending ending;
+  process_exit ending;
   if (!notice.failure.ok() && !f.started)
     ending.start_failure = why_not_begun(notice);
   ending.wait_status = notice.wait_status;
@@ -149,12 +150,12 @@ void cold_carrier::finish(const warden::end_notice& notice) {
   f.events.ended(std::move(ending));
 }
 
-bool cold_carrier::brokers(const prepared_run& run) const {
+bool cold_launcher::brokers(const prepared_run& run) const {
   return run.isolation != isolation_level::off
     && run.network.mode != network_mode::off && probe_.has("network_broker");
 }
 
-std::string cold_carrier::network_note(const prepared_run& run) const {
+std::string cold_launcher::network_note(const prepared_run& run) const {
   const bool wants = run.network.mode != network_mode::off;
   if (run.isolation == isolation_level::off)
     return run.network == network_policy{}
@@ -165,7 +166,7 @@ std::string cold_carrier::network_note(const prepared_run& run) const {
     : "";
 }
 
-void cold_carrier::kill(const run_id& id) {
+void cold_launcher::kill(const run_id& id) {
   auto waiting = std::ranges::find_if(
     pending_, [&](const auto& entry) { return entry.first.run->id == id; });
   if (waiting != pending_.end()) {
@@ -181,7 +182,7 @@ void cold_carrier::kill(const run_id& id) {
     send_kill(f->first, f->second);
 }
 
-void cold_carrier::send_kill(std::uint64_t ticket, flight& f) {
+void cold_launcher::send_kill(std::uint64_t ticket, flight& f) {
   if (std::exchange(f.kill_sent, true) || !warden_)
     return;
   warden::message m;
@@ -192,8 +193,9 @@ void cold_carrier::send_kill(std::uint64_t ticket, flight& f) {
   expect(ticket, f, options_.kill_grace, true);
 }
 
-void cold_carrier::expect(std::uint64_t ticket, flight& f,
-                          std::chrono::milliseconds within, bool then_replace) {
+void cold_launcher::expect(std::uint64_t ticket, flight& f,
+                           std::chrono::milliseconds within,
+                           bool then_replace) {
   f.deadline = std::make_unique<asio::steady_timer>(strand_, within);
   f.deadline->async_wait([weak = weak_from_this(), ticket,
                           then_replace](boost::system::error_code code) {
@@ -210,14 +212,14 @@ void cold_carrier::expect(std::uint64_t ticket, flight& f,
   });
 }
 
-void cold_carrier::stop() {
+void cold_launcher::stop() {
   closing_ = true;
   restart_.cancel();
   for (auto& [ticket, f] : flights_)
     send_kill(ticket, f);
 }
 
-isolation_report cold_carrier::report_for(isolation_level level) const {
+isolation_report cold_launcher::report_for(isolation_level level) const {
   isolation_report report;
   report.level = level;
   for (const auto& layer : probe_.layers) {

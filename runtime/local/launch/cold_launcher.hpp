@@ -31,12 +31,12 @@ struct warden_options {
 /// The cold path: every run a fresh, isolated exec by the warden. Keeps the
 /// warden alive: when it dies its runs are reported lost, once its successor
 /// has swept what they left.
-class cold_carrier final : public run_carrier,
-                           public network::broker_host,
-                           public std::enable_shared_from_this<cold_carrier> {
+class cold_launcher final : public launcher,
+                            public network::broker_host,
+                            public std::enable_shared_from_this<cold_launcher> {
 public:
-  cold_carrier(boost::asio::any_io_executor strand, warden_options options,
-               const warden::instance& instance);
+  cold_launcher(boost::asio::any_io_executor strand, warden_options options,
+                const warden::instance& instance);
 
   /// Starts the first warden. `ready` is called once with what the host
   /// offers, or with why there is no warden.
@@ -109,13 +109,13 @@ private:
   void say_ready(const isolation::probe_report& report);
   void mark_started(std::uint64_t ticket, std::vector<unique_fd> listener);
   void finish(const warden::end_notice& notice);
-  void lose_warden();
+  void on_warden_exit();
   void replace_warden();
-  bool is_hopeless() const;
+  bool gave_up() const;
   void report_lost();
   void watch_answers();
   void look_for_answers();
-  void say_gone(std::uint64_t ticket);
+  void notify_released(std::uint64_t ticket);
   void refuse(const launch& what, carrier_events& events, std::string why);
   /// What waits for the next warden: begun when it is there, refused when
   /// there will be none.

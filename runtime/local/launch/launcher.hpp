@@ -31,11 +31,11 @@ struct launch {
   /// `run->lang` will do as well as executing `argv`.
   bool is_runner = false;
   /// Runs nothing of the source, and is not what somebody waits for.
-  bool only_reads = false;
+  bool compile_only = false;
 };
 
 /// The engine's ends of what a process has.
-struct near_ends {
+struct parent_fds {
   unique_fd out;
   unique_fd err;
   unique_fd channel;
@@ -43,10 +43,10 @@ struct near_ends {
 
 /// Makes the pipes of a process, and its channel where it is to have one;
 /// false, with errno, when there are no descriptors left.
-bool make_ends(launch& what, near_ends& ours, bool with_channel);
+bool make_stdio(launch& what, parent_fds& ours, bool with_channel);
 
 /// What a carrier saw of an ended process. Nothing of it is the tool's word.
-struct run_ending {
+struct process_exit {
   /// Not empty: the tool never began, and why.
   std::string start_failure;
   bool lost = false;   // the carrier died: the tool may have run
@@ -93,20 +93,22 @@ struct run_ending {
 /// by then nothing of the run can do anything (docs/decisions/0007).
 struct carrier_events {
   std::function<void()> started; // the tool may have begun
-  std::function<void(run_ending)> ended;
+  std::function<void(process_exit)> ended;
 };
 
 /// Something that carries single processes: the cold path (a fresh, isolated
 /// exec through the warden) or warm slots. Used on the backend's strand only.
-class run_carrier {
+class launcher {
 public:
-  virtual ~run_carrier() = default;
+  virtual ~launcher() = default;
   /// Whether this carrier can take this launch now; asked in order of speed.
   virtual bool takes(const launch& what) const = 0;
   /// What it takes may be carried by a process that has descriptors of its own
   /// already: then those are the run's, instead of the far ends in `what`, and
   /// `start` has to follow.
-  virtual std::optional<near_ends> claim(const launch&) { return std::nullopt; }
+  virtual std::optional<parent_fds> claim(const launch&) {
+    return std::nullopt;
+  }
   /// From an interpreter that is started for that, with options of its own.
   virtual bool forks() const { return false; }
   virtual void start(launch what, carrier_events events) = 0;

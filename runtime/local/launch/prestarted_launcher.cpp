@@ -27,7 +27,7 @@ constexpr std::uint32_t hopeless_after = 3;
 /// nothing that others want back: no mounts, no directory.
 bool can_wait_for(const launch& what) {
   const auto& run = *what.run;
-  return what.is_runner && !what.only_reads && !what.in && what.channel
+  return what.is_runner && !what.compile_only && !what.in && what.channel
     && (run.lang == language::typescript || run.lang == language::javascript)
     && run.mounts.empty() && what.working_dir.empty()
     && run.isolation != isolation_level::off;
@@ -62,7 +62,7 @@ launch blank(const launch& like) {
 }
 
 /// Dead, or it has closed its channel: no request would reach it.
-bool is_gone(const near_ends& ends) {
+bool is_gone(const parent_fds& ends) {
   pollfd look{ends.channel.get(), POLLIN, 0};
   return ::poll(&look, 1, 0) != 0;
 }
@@ -72,12 +72,12 @@ bool is_gone(const near_ends& ends) {
 class ready_carrier::impl : public std::enable_shared_from_this<impl> {
 public:
   impl(asio::any_io_executor strand, options most,
-       std::shared_ptr<run_carrier> starter, std::function<bool()> wanted)
+       std::shared_ptr<launcher> starter, std::function<bool()> wanted)
       : most_{most}, starter_{std::move(starter)}, wanted_{std::move(wanted)},
         idle_timer_{std::move(strand)} {}
 
   bool takes(const launch& what);
-  std::optional<near_ends> claim(const launch& what);
+  std::optional<parent_fds> claim(const launch& what);
   void start(launch what, carrier_events events);
   void kill(const run_id& id);
   void stop();
@@ -87,7 +87,7 @@ private:
   /// A process that was started before its run, and its run once it has come.
   struct early_process {
     run_id id; // as the starter knows it
-    near_ends ends;
+    parent_fds ends;
     bool has_started = false;
     bool is_dismissed = false; // by us, with no run
     // -- of the run
@@ -100,12 +100,12 @@ private:
   void note_miss(const launch& what, std::string shape);
   void fill();
   void start_one();
-  void on_ended(const early_ptr& one, run_ending ending);
+  void on_ended(const early_ptr& one, process_exit ending);
   void dismiss_all();
   void wait_for_idleness();
 
   options most_;
-  std::shared_ptr<run_carrier> starter_;
+  std::shared_ptr<launcher> starter_;
   std::function<bool()> wanted_;
   asio::steady_timer idle_timer_;
 
@@ -151,7 +151,7 @@ void ready_carrier::impl::note_miss(const launch& what, std::string shape) {
   wait_for_idleness();
 }
 
-std::optional<near_ends> ready_carrier::impl::claim(const launch& what) {
+std::optional<parent_fds> ready_carrier::impl::claim(const launch& what) {
   if (stopped_ || !can_wait_for(what) || shape_of(what) != shape_)
     return std::nullopt;
   const auto found = std::ranges::find_if(early_, [](const auto& one) {
@@ -189,7 +189,7 @@ void ready_carrier::impl::start_one() {
   auto what = blank(*like_);
   auto one = std::make_shared<early_process>();
   one->id = what.run->id;
-  if (!make_ends(what, one->ends, true)) {
+  if (!make_stdio(what, one->ends, true)) {
     ++deaths_in_a_row_; // no descriptors: they are better spent on runs
     return;
   }
@@ -197,13 +197,13 @@ void ready_carrier::impl::start_one() {
   starter_->start(std::move(what),
                   {.started = [one] { one->has_started = true; },
                    .ended =
-                     [weak = weak_from_this(), one](run_ending ending) {
+                     [weak = weak_from_this(), one](process_exit ending) {
                        if (auto self = weak.lock())
                          self->on_ended(one, std::move(ending));
                      }});
 }
 
-void ready_carrier::impl::on_ended(const early_ptr& one, run_ending ending) {
+void ready_carrier::impl::on_ended(const early_ptr& one, process_exit ending) {
   if (one->run.empty()) {
     std::erase(early_, one);
     if (one->is_dismissed)
@@ -271,7 +271,7 @@ ready_counts ready_carrier::impl::counts() const {
 }
 
 ready_carrier::ready_carrier(asio::any_io_executor strand, options most,
-                             std::shared_ptr<run_carrier> starter,
+                             std::shared_ptr<launcher> starter,
                              std::function<bool()> wanted)
     : impl_{std::make_shared<impl>(std::move(strand), most, std::move(starter),
                                    std::move(wanted))} {}
@@ -283,7 +283,7 @@ ready_carrier::~ready_carrier() {
 bool ready_carrier::takes(const launch& what) const {
   return impl_->takes(what);
 }
-std::optional<near_ends> ready_carrier::claim(const launch& what) {
+std::optional<parent_fds> ready_carrier::claim(const launch& what) {
   return impl_->claim(what);
 }
 void ready_carrier::start(launch what, carrier_events events) {

@@ -29,7 +29,7 @@ struct ready_counts {
 /// source, arguments and variables come over the channel. Until then it waits
 /// in isolation of its own, under the limits and the policy of the run that it
 /// is meant for, and belongs to nobody. Runs of another shape start cold.
-class ready_carrier final : public run_carrier {
+class ready_carrier final : public launcher {
 public:
   struct options {
     std::uint32_t count = 0; // that wait or are being started, at most
@@ -39,12 +39,12 @@ public:
   /// `starter` is told to start them. Only while `wanted` says so: a warm Node
   /// is faster.
   ready_carrier(boost::asio::any_io_executor strand, options most,
-                std::shared_ptr<run_carrier> starter,
+                std::shared_ptr<launcher> starter,
                 std::function<bool()> wanted);
   ~ready_carrier() override;
 
   bool takes(const launch& what) const override;
-  std::optional<near_ends> claim(const launch& what) override;
+  std::optional<parent_fds> claim(const launch& what) override;
   void start(launch what, carrier_events events) override;
   void kill(const run_id& id) override;
   void stop() override;

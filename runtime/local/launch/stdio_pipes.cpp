@@ -28,7 +28,7 @@ bool make_channel(unique_fd& ours, unique_fd& its) {
 
 } // namespace
 
-bool make_ends(launch& what, near_ends& ours, bool with_channel) {
+bool make_stdio(launch& what, parent_fds& ours, bool with_channel) {
   return make_pipe(ours.out, what.out) && make_pipe(ours.err, what.err)
     && (!with_channel || make_channel(ours.channel, what.channel));
 }

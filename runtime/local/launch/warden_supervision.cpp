@@ -26,24 +26,24 @@ error unavailable(std::string text) {
 
 } // namespace
 
-bool cold_carrier::is_hopeless() const {
+bool cold_launcher::gave_up() const {
   return deaths_in_a_row_ >= most_warden_deaths;
 }
 
-void cold_carrier::open(
+void cold_launcher::open(
   std::function<void(result<isolation::probe_report>)> ready) {
   ready_ = std::move(ready);
   spawn();
 }
 
-void cold_carrier::spawn() {
+void cold_launcher::spawn() {
   warden::warden_settings settings;
   settings.state_dir = options_.state_dir;
   settings.directory = instance_directory_;
   settings.first_uid = options_.first_uid;
   settings.uid_count = options_.uid_count;
   settings.without = options_.pretend_absent;
-  std::weak_ptr<cold_carrier> weak = weak_from_this();
+  std::weak_ptr<cold_launcher> weak = weak_from_this();
   warden_process::events listener;
   listener.message = [weak](warden::message m, std::vector<unique_fd> fds) {
     if (auto self = weak.lock())
@@ -51,13 +51,13 @@ void cold_carrier::spawn() {
   };
   listener.died = [weak] {
     if (auto self = weak.lock())
-      self->lose_warden();
+      self->on_warden_exit();
   };
   auto started
     = warden_process::start(strand_, std::move(settings), std::move(listener));
   if (!started) {
     trouble_ = started.error().text;
-    lose_warden();
+    on_warden_exit();
     return;
   }
   warden_ = std::move(*started);
@@ -69,9 +69,9 @@ void cold_carrier::spawn() {
   });
 }
 
-std::uint64_t cold_carrier::ask(warden::message m,
-                                std::vector<unique_fd> descriptors,
-                                answer then) {
+std::uint64_t cold_launcher::ask(warden::message m,
+                                 std::vector<unique_fd> descriptors,
+                                 answer then) {
   if (!warden_ || !trouble_.empty() || closing_)
     return 0;
   m.ticket = m.start.ticket = next_ticket_++;
@@ -88,7 +88,7 @@ std::uint64_t cold_carrier::ask(warden::message m,
 
 /// One timer for all questions: most are answered in a millisecond, and each
 /// has been asked for half of its time at least when it is looked at.
-void cold_carrier::watch_answers() {
+void cold_launcher::watch_answers() {
   if (std::exchange(watches_answers_, true))
     return;
   answer_watch_.expires_after(options_.answers / 2);
@@ -99,7 +99,7 @@ void cold_carrier::watch_answers() {
     });
 }
 
-void cold_carrier::look_for_answers() {
+void cold_launcher::look_for_answers() {
   watches_answers_ = false;
   const auto now = clock::now();
   bool waits = false, late = false;
@@ -120,12 +120,12 @@ void cold_carrier::look_for_answers() {
 
 /// Its death kills all that it has made. Who comes until it is buried waits for
 /// its successor.
-void cold_carrier::replace_warden() {
+void cold_launcher::replace_warden() {
   trouble_ = "the warden does not answer and is being replaced";
   warden_->kill();
 }
 
-void cold_carrier::kill_child(std::uint64_t number) {
+void cold_launcher::kill_child(std::uint64_t number) {
   if (!warden_)
     return; // they died together
   warden::message m;
@@ -134,7 +134,7 @@ void cold_carrier::kill_child(std::uint64_t number) {
   warden_->send(m);
 }
 
-std::uint64_t cold_carrier::start_broker(network::broker_descriptors with) {
+std::uint64_t cold_launcher::start_broker(network::broker_descriptors with) {
   warden::message m;
   m.what = warden::word::broker;
   std::vector<unique_fd> files;
@@ -145,11 +145,11 @@ std::uint64_t cold_carrier::start_broker(network::broker_descriptors with) {
 }
 
 result<std::shared_ptr<network::shared<network::account>>>
-cold_carrier::account_of(const organization_id& organization) {
+cold_launcher::account_of(const organization_id& organization) {
   return accounts_.of(organization);
 }
 
-void cold_carrier::release(std::uint64_t ticket, std::function<void()> gone) {
+void cold_launcher::release(std::uint64_t ticket, std::function<void()> gone) {
   if (gone)
     leaving_.emplace(
       ticket, farewell{std::move(gone), clock::now() + options_.answers});
@@ -162,12 +162,13 @@ void cold_carrier::release(std::uint64_t ticket, std::function<void()> gone) {
   warden_->send(m);
 }
 
-void cold_carrier::say_gone(std::uint64_t ticket) {
+void cold_launcher::notify_released(std::uint64_t ticket) {
   while (auto node = leaving_.extract(ticket))
     node.mapped().gone();
 }
 
-void cold_carrier::hear(warden::message m, std::vector<unique_fd> descriptors) {
+void cold_launcher::hear(warden::message m,
+                         std::vector<unique_fd> descriptors) {
   const auto ticket = m.what == warden::word::leased ? m.grant.ticket
     : m.what == warden::word::ended                  ? m.end.ticket
                                                      : 0;
@@ -186,7 +187,7 @@ void cold_carrier::hear(warden::message m, std::vector<unique_fd> descriptors) {
     finish(m.end);
     break;
   case warden::word::released:
-    say_gone(m.ticket);
+    notify_released(m.ticket);
     break;
   case warden::word::start:
   case warden::word::kill:
@@ -202,7 +203,7 @@ void cold_carrier::hear(warden::message m, std::vector<unique_fd> descriptors) {
   }
 }
 
-void cold_carrier::say_ready(const isolation::probe_report& report) {
+void cold_launcher::say_ready(const isolation::probe_report& report) {
   hello_deadline_.cancel();
   probe_ = report;
   deaths_in_a_row_ = 0;
@@ -213,7 +214,7 @@ void cold_carrier::say_ready(const isolation::probe_report& report) {
     ready(probe_);
 }
 
-void cold_carrier::lose_warden() {
+void cold_launcher::on_warden_exit() {
   warden_.reset();
   // First of all: what is told below may bring us the next run.
   if (trouble_.empty())
@@ -240,7 +241,7 @@ void cold_carrier::lose_warden() {
     return;
   }
   ++deaths_in_a_row_;
-  if (is_hopeless()) {
+  if (gave_up()) {
     // Nobody will sweep: say so now instead of never.
     report_lost();
     if (auto ready = std::exchange(ready_, nullptr))
@@ -260,9 +261,9 @@ void cold_carrier::lose_warden() {
     });
 }
 
-void cold_carrier::report_lost() {
+void cold_launcher::report_lost() {
   for (auto& [ticket, f] : std::exchange(lost_, {})) {
-    run_ending ending;
+    process_exit ending;
     ending.lost = true;
     ending.isolation = report_for(f.level);
     ending.notes = std::move(f.notes);
@@ -272,11 +273,11 @@ void cold_carrier::report_lost() {
     f.gone();
 }
 
-int cold_carrier::warden_pid() const {
+int cold_launcher::warden_pid() const {
   return warden_ ? warden_->pid() : -1;
 }
 
-void cold_carrier::close(std::function<void()> done) {
+void cold_launcher::close(std::function<void()> done) {
   closing_ = true;
   restart_.cancel();
   answer_watch_.cancel();

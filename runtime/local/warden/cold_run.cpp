@@ -60,12 +60,12 @@ std::optional<std::uint32_t> uid_pool::take() {
   return uid;
 }
 
-run_slot::run_slot(const start_order& order, run_resources resources)
+cold_run::cold_run(const start_order& order, run_resources resources)
     : order_{order}, resources_{std::move(resources)} {
   notice_.ticket = order.ticket;
 }
 
-outcome run_slot::begin(const isolation::plan& plan,
+outcome cold_run::begin(const isolation::plan& plan,
                         const run_descriptors& fds) {
   auto [mine, its] = make_packet_pair();
   if (!mine)
@@ -90,7 +90,7 @@ outcome run_slot::begin(const isolation::plan& plan,
   if (child.pid < 0)
     return failed(step::namespaces);
   if (child.pid == 0)
-    live_as_init(order);
+    run_init(order);
   pid_ = child.pid;
   pidfd_.reset(child.pidfd);
   sync_ = std::move(mine);
@@ -99,7 +99,7 @@ outcome run_slot::begin(const isolation::plan& plan,
     : resources_.group->join(child.pid, resources_.group->birthplace() >= 0);
 }
 
-outcome run_slot::let_go(pid_t child) {
+outcome cold_run::let_go(pid_t child) {
   const auto& group = *resources_.group;
   if (auto no = resources_.group->join(child, group.birthplace() >= 0);
       !no.ok())
@@ -110,7 +110,7 @@ outcome run_slot::let_go(pid_t child) {
                                        resources_.uid.has_value());
 }
 
-bool run_slot::hear() {
+bool cold_run::hear() {
   bool started = false;
   for (;;) {
     init_report report;
@@ -138,7 +138,7 @@ bool run_slot::hear() {
   }
 }
 
-void run_slot::fetch_listener(int number) {
+void cold_run::fetch_listener(int number) {
   listener_.reset(
     static_cast<int>(::syscall(SYS_pidfd_getfd, pidfd_.get(), number, 0)));
   if (listener_ && ::write(sync_.get(), "l", 1) == 1)
@@ -147,14 +147,14 @@ void run_slot::fetch_listener(int number) {
   kill();
 }
 
-void run_slot::kill() {
+void cold_run::kill() {
   notice_.killed = true;
   ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);
   if (!contained_)
     resources_.group->kill();
 }
 
-void run_slot::check_cpu() {
+void cold_run::check_cpu() {
   next_check_ = clock::time_point::max();
   auto used = resources_.group->cpu_us();
   if (!used)
@@ -172,7 +172,7 @@ void run_slot::check_cpu() {
     + std::max(least_check, microseconds{(limit - *used) / processors});
 }
 
-void run_slot::reap() {
+void cold_run::reap() {
   hear();
   int status = 0;
   ::waitpid(pid_, &status, __WALL);
@@ -196,7 +196,7 @@ void run_slot::reap() {
     notice_.failure = {step::order, EPIPE}; // it never said why
 }
 
-bool run_slot::is_gone() {
+bool cold_run::is_gone() {
   if (resources_.group->empty())
     return true;
   resources_.group->kill();

@@ -63,9 +63,9 @@ struct run_resources {
 };
 
 /// One run as the warden follows it.
-class run_slot {
+class cold_run {
 public:
-  run_slot(const start_order& order, run_resources resources);
+  cold_run(const start_order& order, run_resources resources);
 
   /// Clones pid 1 and lets it go. `plan` must outlive the call only.
   isolation::outcome begin(const isolation::plan& plan,

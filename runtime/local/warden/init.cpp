@@ -201,7 +201,7 @@ int wait_for_tool(pid_t tool) noexcept {
 
 } // namespace
 
-void live_as_init(const init_order& order) noexcept {
+void run_init(const init_order& order) noexcept {
   isolation::default_signals();
   if (auto no = keep_only(order); !no.ok())
     give_up(order.sync, no);

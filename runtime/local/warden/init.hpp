@@ -41,6 +41,6 @@ struct init_report {
 /// The life of pid 1: waits for the go-ahead, contains itself, forks the tool,
 /// reaps, kills what is left, reports. Never returns. Runs in a forked copy of
 /// the warden, which never held a secret.
-[[noreturn]] void live_as_init(const init_order& order) noexcept;
+[[noreturn]] void run_init(const init_order& order) noexcept;
 
 } // namespace troupe::warden

@@ -82,7 +82,8 @@ outcome lease_book::grant(const start_order& order, isolation::plan plan,
 bool lease_book::release(std::uint64_t ticket) {
   auto node = granted_.extract(ticket);
   if (node.empty())
-    return std::ranges::find(dying_, ticket, &remains::ticket) != dying_.end();
+    return std::ranges::find(dying_, ticket, &leftover_processes::ticket)
+      != dying_.end();
   dying_.push_back({ticket, std::move(node.mapped()), 0});
   return true;
 }
@@ -92,9 +93,9 @@ void lease_book::release_all() {
     release(granted_.begin()->first);
 }
 
-std::vector<lease_book::remains> lease_book::bury() {
-  std::vector<remains> gone;
-  std::erase_if(dying_, [&](remains& r) {
+std::vector<lease_book::leftover_processes> lease_book::bury() {
+  std::vector<leftover_processes> gone;
+  std::erase_if(dying_, [&](leftover_processes& r) {
     if (!r.resources.group->empty()) {
       // A slot ends at the end of its socket, which is now. Killing the group
       // would cost us the group.

@@ -27,18 +27,18 @@ public:
   bool release(std::uint64_t ticket);
   void release_all();
 
-  struct remains {
+  struct leftover_processes {
     std::uint64_t ticket = 0;
     run_resources resources;
     int looks = 0;
   };
   /// What released slots stood on, once nobody is left in it.
-  std::vector<remains> bury();
+  std::vector<leftover_processes> bury();
   bool is_burying() const { return !dying_.empty(); }
 
 private:
   std::map<std::uint64_t, run_resources> granted_;
-  std::vector<remains> dying_;
+  std::vector<leftover_processes> dying_;
 };
 
 /// Executes an interpreter in `directory`: nothing of ours but `control`, which

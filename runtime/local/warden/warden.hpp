@@ -46,7 +46,7 @@ public:
   int run();
 
 private:
-  using slots = std::map<std::uint64_t, run_slot>;
+  using slots = std::map<std::uint64_t, cold_run>;
 
   bool open();
   bool watch(int fd, std::uint64_t key);
@@ -85,7 +85,7 @@ private:
   group_pool groups_;
   plan_builder plans_;
   slots running_;
-  std::map<std::uint64_t, run_slot> dying_; // pid 1 reaped, group not empty
+  std::map<std::uint64_t, cold_run> dying_; // pid 1 reaped, group not empty
   lease_book leases_;
   std::map<std::uint64_t, unique_fd> children_; // interpreters, brokers: pidfds
   struct outgoing {

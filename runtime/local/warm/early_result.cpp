@@ -20,7 +20,7 @@ bool slot_carrier::impl::wants_early_word(const slot& s) const {
     && waiting_count_ == 0 && s.on().report.level == isolation_level::standard;
 }
 
-void slot_carrier::impl::on_over(slot& s, const packet& in) {
+void slot_carrier::impl::on_early_result(slot& s, const packet& in) {
   const auto found = running_.find(s.ticket());
   if (found == running_.end())
     return; // lost, or killed from outside, meanwhile

@@ -73,11 +73,11 @@ void slot_carrier::impl::learn_if_due() {
       || ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
     return; // never asked again
   learning_->reset(pair[0]);
-  makers_->hatch(command(purpose::learn), unique_fd{pair[1]},
-                 [weak = weak_from_this()](error) {
-                   if (auto self = weak.lock())
-                     self->on_learned();
-                 });
+  provisioner_->hatch(command(purpose::learn), unique_fd{pair[1]},
+                      [weak = weak_from_this()](error) {
+                        if (auto self = weak.lock())
+                          self->on_learned();
+                      });
 }
 
 /// An interpreter that knows it takes over.

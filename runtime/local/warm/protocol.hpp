@@ -51,7 +51,7 @@ enum : std::uint32_t {
 
 /// Flags of `run`.
 enum : std::uint32_t {
-  say_over = 1, // somebody waits for nothing but the end of this one
+  report_early = 1, // somebody waits for nothing but the end of this one
 };
 
 /// Flags of `exited`, and of `over`, but for `clean`.

@@ -159,7 +159,7 @@ result<void> slot::connect() {
   return {};
 }
 
-bool slot::serves_once() const {
+bool slot::is_single_use() const {
   return ground_.report.level == isolation_level::strict
     && !ground_.world_per_run;
 }

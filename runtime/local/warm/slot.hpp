@@ -78,7 +78,7 @@ public:
   const ground& on() const { return ground_; }
   /// Strict, and the slot cannot give each run a world of its own: however
   /// clean, it is gone after its first.
-  bool serves_once() const;
+  bool is_single_use() const;
   std::uint64_t ticket() const { return ground_.ticket; }
 
   // What the carrier remembers about it.

@@ -12,8 +12,9 @@ using clock = std::chrono::steady_clock;
 /// One slot for every waiting run that has none on its way, within bounds.
 void slot_carrier::impl::make_for_waiting() {
   for (const auto& [key, jobs] : waiting_) {
-    const auto made = making_.find(key);
-    const auto on_way = (made == making_.end() ? 0 : made->second) + over(key);
+    const auto made = starting_.find(key);
+    const auto on_way
+      = (made == starting_.end() ? 0 : made->second) + over(key);
     auto missing = jobs.size() - std::min(on_way, jobs.size());
     for (; missing > 0 && making_count_ < options_.max_making; --missing)
       if (!make_slot(*jobs.front()))
@@ -26,9 +27,9 @@ void slot_carrier::impl::make_for_waiting() {
 /// some: most of the time that a slot takes, it waits for the kernel. Never at
 /// the cost of a slot that exists.
 void slot_carrier::impl::make_spares(const job& like) {
-  const auto on_way = making_.find(like.key);
+  const auto on_way = starting_.find(like.key);
   auto coming = pool_.free_count(like.key)
-    + (on_way == making_.end() ? 0 : on_way->second);
+    + (on_way == starting_.end() ? 0 : on_way->second);
   const auto of_its_kind = static_cast<std::size_t>(std::ranges::count_if(
     running_, [&](const auto& r) { return r.second->key == like.key; }));
   const auto wanted
@@ -45,8 +46,8 @@ bool slot_carrier::impl::has_room() const {
 
 void slot_carrier::impl::no_longer_making(const std::string& key) {
   --making_count_;
-  if (const auto of = making_.find(key); --of->second == 0)
-    making_.erase(of);
+  if (const auto of = starting_.find(key); --of->second == 0)
+    starting_.erase(of);
 }
 
 bool slot_carrier::impl::make_slot(const job& wanted) {
@@ -59,8 +60,8 @@ bool slot_carrier::impl::make_slot(const job& wanted) {
     destroy(victim);
   }
   ++making_count_;
-  ++making_[wanted.key];
-  makers_->prepare(
+  ++starting_[wanted.key];
+  provisioner_->prepare(
     wanted.what,
     [weak = weak_from_this(), key = wanted.key](result<ground> on) {
       if (auto self = weak.lock())
@@ -79,13 +80,13 @@ void slot_carrier::impl::on_ground(std::string key, result<ground> on) {
   if (!on)
     return give_up(on.error().text);
   if (!current_) {
-    makers_->release(on->ticket, {});
+    provisioner_->release(on->ticket, {});
     return give_up("the interpreter died");
   }
   const auto home = current_;
   auto s = std::make_shared<slot>(strand_, key, std::move(*on));
   if (auto made = home->make(s); !made) {
-    makers_->release(s->ticket(), {});
+    provisioner_->release(s->ticket(), {});
     return give_up(made.error().text);
   }
   watch_soon();
@@ -137,7 +138,7 @@ void slot_carrier::impl::on_packet(slot& s, const packet& in) {
   case word::slot_failed:
     return on_slot_failed(self, describe(in));
   case word::over:
-    return on_over(s, in);
+    return on_early_result(s, in);
   case word::exited:
     return on_exited(s, in);
   default:
@@ -157,7 +158,7 @@ void slot_carrier::impl::on_slot_end(slot& s) {
   if (j)
     running_.erase(found);
   ++totals_.replaced;
-  run_ending ending;
+  process_exit ending;
   ending.isolation = s.on().report;
   ending.add(s.end_network());
   if (!j) {
@@ -188,7 +189,7 @@ void slot_carrier::impl::free_slot(const slot_ptr& s, bool is_clean) {
     return;
   const auto home = home_.find(s->ticket());
   const bool old = home == home_.end() || home->second->retiring;
-  const bool used_up = s->runs > 0 && s->serves_once();
+  const bool used_up = s->runs > 0 && s->is_single_use();
   const bool usable
     = is_clean && !used_up && !stopped_ && s->has_network_left();
   if (usable)
@@ -214,7 +215,7 @@ void slot_carrier::impl::destroy(const slot_ptr& s,
   pool_.remove(*s);
   s->now = slot::state::dead;
   s->close();
-  makers_->release(s->ticket(), std::move(gone));
+  provisioner_->release(s->ticket(), std::move(gone));
   const auto home = home_.find(s->ticket());
   if (home == home_.end())
     return;

@@ -54,8 +54,8 @@ result<zygote::ground> to_ground(const warden::lease_grant& grant,
 
 } // namespace
 
-void warden_grounds::prepare(const launch& like,
-                             std::function<void(result<zygote::ground>)> done) {
+void slot_provisioner::prepare(
+  const launch& like, std::function<void(result<zygote::ground>)> done) {
   auto keeper = keeper_.lock();
   warden::message m;
   m.what = warden::word::lease;
@@ -87,16 +87,17 @@ void warden_grounds::prepare(const launch& like,
     done(unavailable("there is no warden at the moment"));
 }
 
-void warden_grounds::release(std::uint64_t ticket, std::function<void()> gone) {
+void slot_provisioner::release(std::uint64_t ticket,
+                               std::function<void()> gone) {
   if (auto keeper = keeper_.lock())
     keeper->release(ticket, std::move(gone));
   else if (gone)
     gone();
 }
 
-std::uint64_t warden_grounds::hatch(std::vector<std::string> argv,
-                                    unique_fd control,
-                                    std::function<void(error)> failed) {
+std::uint64_t slot_provisioner::hatch(std::vector<std::string> argv,
+                                      unique_fd control,
+                                      std::function<void(error)> failed) {
   auto keeper = keeper_.lock();
   warden::message m;
   m.what = warden::word::hatch;
@@ -114,7 +115,7 @@ std::uint64_t warden_grounds::hatch(std::vector<std::string> argv,
   return number;
 }
 
-void warden_grounds::kill_interpreter(std::uint64_t number) {
+void slot_provisioner::kill_interpreter(std::uint64_t number) {
   if (auto keeper = keeper_.lock())
     keeper->kill_child(number);
 }
@@ -122,7 +123,7 @@ void warden_grounds::kill_interpreter(std::uint64_t number) {
 std::unique_ptr<zygote::slot_carrier> make_warm_carrier(
   boost::asio::any_io_executor strand, const zygote::zygote_options& options,
   zygote::slot_carrier::paths which, const std::string& directory,
-  std::string runners, std::weak_ptr<cold_carrier> keeper) {
+  std::string runners, std::weak_ptr<cold_launcher> keeper) {
   auto where = std::move(which);
   where.runners = std::move(runners);
   where.runners_inside = abi::runners;
@@ -135,7 +136,7 @@ std::unique_ptr<zygote::slot_carrier> make_warm_carrier(
     return nullptr;
   return std::make_unique<zygote::slot_carrier>(
     std::move(strand), options, std::move(where),
-    std::make_shared<warden_grounds>(keeper), keeper);
+    std::make_shared<slot_provisioner>(keeper), keeper);
 }
 
 } // namespace troupe

@@ -10,9 +10,9 @@ namespace troupe {
 
 /// The warden as the maker of grounds and interpreters, asked through the
 /// carrier that keeps it alive.
-class warden_grounds final : public zygote::grounds {
+class slot_provisioner final : public zygote::grounds {
 public:
-  explicit warden_grounds(std::weak_ptr<cold_carrier> keeper)
+  explicit slot_provisioner(std::weak_ptr<cold_launcher> keeper)
       : keeper_{std::move(keeper)} {}
 
   void prepare(const launch& like,
@@ -23,7 +23,7 @@ public:
   void kill_interpreter(std::uint64_t number) override;
 
 private:
-  std::weak_ptr<cold_carrier> keeper_;
+  std::weak_ptr<cold_launcher> keeper_;
 };
 
 /// Warm interpreters started by that warden; null when their files cannot be
@@ -31,6 +31,6 @@ private:
 std::unique_ptr<zygote::slot_carrier> make_warm_carrier(
   boost::asio::any_io_executor strand, const zygote::zygote_options& options,
   zygote::slot_carrier::paths which, const std::string& directory,
-  std::string runners, std::weak_ptr<cold_carrier> keeper);
+  std::string runners, std::weak_ptr<cold_launcher> keeper);
 
 } // namespace troupe

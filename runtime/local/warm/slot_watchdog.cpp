@@ -67,7 +67,7 @@ void slot_carrier::impl::watch() {
     // Its socket closes when it is dead, and tells the rest.
     j->kill_by = clock::time_point::max();
     if (j->on)
-      makers_->release(j->on->ticket(), {});
+      provisioner_->release(j->on->ticket(), {});
   }
   watch_over(now);
   watch_makers(now);

@@ -27,9 +27,9 @@ std::chrono::microseconds since(clock::time_point then) {
 slot_carrier::impl::impl(boost::asio::any_io_executor strand,
                          zygote_options options, paths where,
                          std::shared_ptr<grounds> makers,
-                         std::weak_ptr<run_carrier> otherwise)
+                         std::weak_ptr<launcher> otherwise)
     : strand_{strand}, options_{std::move(options)}, where_{std::move(where)},
-      makers_{std::move(makers)}, otherwise_{std::move(otherwise)},
+      provisioner_{std::move(makers)}, otherwise_{std::move(otherwise)},
       hatch_timer_{strand}, arm_timer_{strand}, evict_timer_{strand},
       watch_timer_{strand} {
   totals_.trouble = "the interpreter is starting";
@@ -98,7 +98,7 @@ void slot_carrier::impl::begin(const job_ptr& j, const slot_ptr& s) {
   j->through_armed = s->now == slot::state::armed;
   running_[s->ticket()] = j;
   const bool sent = s->run(
-    cpu_seconds(j->what.run->limits), wants_early_word(*s) ? say_over : 0u,
+    cpu_seconds(j->what.run->limits), wants_early_word(*s) ? report_early : 0u,
     j->what.out.get(), j->what.err.get(), j->what.channel.get());
   s->now = slot::state::running;
   s->since = clock::now();
@@ -111,7 +111,7 @@ void slot_carrier::impl::begin(const job_ptr& j, const slot_ptr& s) {
   j->what.err.reset();
   j->what.channel.reset();
   watch_soon();
-  if (s->serves_once())
+  if (s->is_single_use())
     make_spares(*j);
   fork_ahead(*j);
   if (sent && j->events.started)
@@ -120,9 +120,9 @@ void slot_carrier::impl::begin(const job_ptr& j, const slot_ptr& s) {
 }
 
 /// What the slot said about the end of this run.
-run_ending slot_carrier::impl::read_ending(const packet& in, const job& j,
-                                           slot& s) {
-  run_ending e;
+process_exit slot_carrier::impl::read_ending(const packet& in, const job& j,
+                                             slot& s) {
+  process_exit e;
   e.wait_status = in.status;
   e.killed = j.kill_asked;
   e.memory_exceeded = (in.flags & memory_exceeded) != 0;
@@ -171,7 +171,7 @@ void slot_carrier::impl::on_exited(slot& s, const packet& in) {
   end(j, std::move(ending));
 }
 
-void slot_carrier::impl::end(const job_ptr& j, run_ending ending) {
+void slot_carrier::impl::end(const job_ptr& j, process_exit ending) {
   jobs_.erase(j->what.run->id);
   j->on.reset();
   if (auto ended = std::move(j->events.ended))
@@ -184,7 +184,7 @@ void slot_carrier::impl::fail(const job_ptr& j, std::string why) {
     jobs_.erase(j->what.run->id);
     return other->start(std::move(j->what), std::move(j->events));
   }
-  run_ending ending;
+  process_exit ending;
   ending.start_failure = std::move(why);
   ending.killed = j->kill_asked;
   ending.wall = since(j->begun);
@@ -261,7 +261,7 @@ slot_counts slot_carrier::impl::counts() const {
 slot_carrier::slot_carrier(boost::asio::any_io_executor strand,
                            zygote_options options, paths where,
                            std::shared_ptr<grounds> makers,
-                           std::weak_ptr<run_carrier> otherwise)
+                           std::weak_ptr<launcher> otherwise)
     : impl_{std::make_shared<impl>(std::move(strand), std::move(options),
                                    std::move(where), std::move(makers),
                                    std::move(otherwise))} {

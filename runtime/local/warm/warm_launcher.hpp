@@ -36,7 +36,7 @@ enum class family : std::uint8_t { python, node };
 /// Carries runs in warm slots of one interpreter: one fork each. The policy is
 /// here: which slot takes which run, when slots are made, replaced and let go.
 /// Takes only what a cold start would carry out the same way.
-class slot_carrier final : public run_carrier {
+class slot_carrier final : public launcher {
 public:
   struct paths {
     zygote::family family = family::python;
@@ -55,7 +55,7 @@ public:
   /// begun by `otherwise`; without one it fails.
   slot_carrier(boost::asio::any_io_executor strand, zygote_options options,
                paths where, std::shared_ptr<grounds> makers,
-               std::weak_ptr<run_carrier> otherwise = {});
+               std::weak_ptr<launcher> otherwise = {});
   ~slot_carrier() override;
 
   bool takes(const launch& what) const override;

@@ -35,7 +35,7 @@ using job_ptr = std::shared_ptr<job>;
 class slot_carrier::impl : public std::enable_shared_from_this<impl> {
 public:
   impl(boost::asio::any_io_executor strand, zygote_options options, paths where,
-       std::shared_ptr<grounds> makers, std::weak_ptr<run_carrier> otherwise);
+       std::shared_ptr<grounds> makers, std::weak_ptr<launcher> otherwise);
 
   void begin();
   bool takes(const launch& what);
@@ -54,8 +54,8 @@ private:
   std::vector<std::string> command(purpose what) const;
   std::string seen_from_home(const std::string& path) const;
   void hatch();
-  void hatch_later();
-  void on_hatched(const std::shared_ptr<zygote_process>& z);
+  void respawn_later();
+  void on_interpreter_ready(const std::shared_ptr<zygote_process>& z);
   void on_zygote_end(const std::shared_ptr<zygote_process>& z, std::string why);
   void renew_if_old();
   void retire(const std::shared_ptr<zygote_process>& z);
@@ -91,7 +91,7 @@ private:
   // -- the answer before the end (early_result.cpp)
   // ------------------------------
   bool wants_early_word(const slot& s) const;
-  void on_over(slot& s, const packet& in);
+  void on_early_result(slot& s, const packet& in);
   void no_longer_over(slot& s);
   std::size_t over(const std::string& key) const;
   void watch_over(job::time_point now);
@@ -105,21 +105,21 @@ private:
 
   // -- runs (warm_launcher.cpp) -----------------------------------------------
   void begin(const job_ptr& j, const slot_ptr& s);
-  run_ending read_ending(const packet& in, const job& j, slot& s);
+  process_exit read_ending(const packet& in, const job& j, slot& s);
   void on_exited(slot& s, const packet& in);
-  void end(const job_ptr& j, run_ending ending);
+  void end(const job_ptr& j, process_exit ending);
   void fail(const job_ptr& j, std::string why);
   job_ptr next_waiting(const std::string& key);
 
   boost::asio::any_io_executor strand_;
   zygote_options options_;
   paths where_;
-  std::shared_ptr<grounds> makers_;
-  std::weak_ptr<run_carrier> otherwise_;
+  std::shared_ptr<grounds> provisioner_;
+  std::weak_ptr<launcher> otherwise_;
 
   slot_pool pool_;
   std::unordered_map<std::uint64_t, std::shared_ptr<zygote_process>> home_;
-  std::unordered_map<std::string, std::size_t> making_; // by key
+  std::unordered_map<std::string, std::size_t> starting_; // by key
   std::size_t making_count_ = 0;
 
   std::unordered_map<run_id, job_ptr> jobs_;

@@ -113,7 +113,7 @@ void slot_carrier::impl::hatch() {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
     totals_.trouble = std::string{"no socket: "} + std::strerror(errno);
-    return hatch_later();
+    return respawn_later();
   }
   auto z = std::make_shared<zygote_process>(strand_, unique_fd{pair[0]});
   hatching_ = z;
@@ -121,7 +121,7 @@ void slot_carrier::impl::hatch() {
     .ready =
       [weak = weak_from_this(), z = std::weak_ptr{z}] {
         if (auto self = weak.lock())
-          self->on_hatched(z.lock());
+          self->on_interpreter_ready(z.lock());
       },
     .ended =
       [weak = weak_from_this(), z = std::weak_ptr{z}](std::string why) {
@@ -139,7 +139,7 @@ void slot_carrier::impl::hatch() {
           self->on_slot_failed(s, why);
       },
   });
-  z->number = makers_->hatch(
+  z->number = provisioner_->hatch(
     command(purpose::serve), unique_fd{pair[1]},
     [weak = weak_from_this(), z = std::weak_ptr{z}](error why) {
       auto self = weak.lock();
@@ -148,7 +148,7 @@ void slot_carrier::impl::hatch() {
     });
 }
 
-void slot_carrier::impl::hatch_later() {
+void slot_carrier::impl::respawn_later() {
   delay_ = std::clamp(delay_ * 2, options_.restart_delay, longest_delay);
   hatch_timer_.expires_after(delay_);
   hatch_timer_.async_wait(
@@ -158,7 +158,8 @@ void slot_carrier::impl::hatch_later() {
     });
 }
 
-void slot_carrier::impl::on_hatched(const std::shared_ptr<zygote_process>& z) {
+void slot_carrier::impl::on_interpreter_ready(
+  const std::shared_ptr<zygote_process>& z) {
   if (!z || z != hatching_)
     return;
   hatching_.reset();
@@ -188,7 +189,7 @@ void slot_carrier::impl::on_zygote_end(const std::shared_ptr<zygote_process>& z,
   // Its slots die with it and say so themselves, each by its end of file.
   if (!current_)
     fail_waiting("the interpreter died");
-  hatch_later();
+  respawn_later();
 }
 
 /// Those that wait for a slot have nobody left to make it.
@@ -215,7 +216,7 @@ void slot_carrier::impl::give_up(std::shared_ptr<zygote_process> z) {
   totals_.trouble = why;
   retire(z);
   fail_waiting(why);
-  hatch_later();
+  respawn_later();
 }
 
 void slot_carrier::impl::renew_if_old() {
@@ -254,7 +255,7 @@ void slot_carrier::impl::close_if_empty(
     return;
   z->close();
   if (z->hangs)
-    makers_->kill_interpreter(z->number);
+    provisioner_->kill_interpreter(z->number);
   std::erase(retiring_, z);
 }
 

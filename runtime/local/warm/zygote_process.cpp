@@ -69,7 +69,7 @@ void zygote_process::hear(const packet& in, unique_fd pidfd) {
     end(why_unfit(in.status));
     break;
   case word::slot_born: {
-    auto node = making_.extract(in.slot);
+    auto node = starting_.extract(in.slot);
     if (node.empty())
       break;
     auto s = std::move(node.mapped());
@@ -97,12 +97,12 @@ result<void> zygote_process::make(std::shared_ptr<slot> s) {
     return unavailable(std::string{"the interpreter takes no order: "}
                        + std::strerror(errno));
   s->hand_over();
-  making_.emplace(s->ticket(), std::move(s));
+  starting_.emplace(s->ticket(), std::move(s));
   return {};
 }
 
 void zygote_process::forget(const slot& s) {
-  making_.erase(s.ticket());
+  starting_.erase(s.ticket());
 }
 
 void zygote_process::end(std::string why) {
@@ -117,7 +117,7 @@ void zygote_process::close() {
   if (control_.is_open())
     control_.close(ignored);
   ready_ = false;
-  making_.clear();
+  starting_.clear();
   told_ = {};
 }
 

@@ -58,7 +58,7 @@ private:
   std::uint64_t huge_pages_ = 0;
   std::uint64_t hot_blocks_ = 0;
   std::uint64_t ready_pages_ = 0;
-  std::map<std::uint64_t, std::shared_ptr<slot>> making_; // by ticket
+  std::map<std::uint64_t, std::shared_ptr<slot>> starting_; // by ticket
 };
 
 } // namespace troupe::zygote

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_CASE(never_leave_the_scheduler_to_defaults) {
   system_config config{3};
   auto content = config.dump_content();
   caf::actor_system system{config};
-  using ours = caf::scheduler::coordinator<quiet_sharing>;
+  using ours = caf::scheduler::coordinator<scheduler_policy>;
   BOOST_TEST(dynamic_cast<ours*>(&system.scheduler()) != nullptr);
   BOOST_TEST(caf::get_or(content, "scheduler.max-threads", size_t{0}) == 3u);
   BOOST_TEST(caf::get_or(content, "scheduler.max-throughput", size_t{0})

@@ -17,9 +17,9 @@ struct deaf_state {
 /// Says who it is, and nothing else ever.
 gate_actor::behavior_type deaf(gate_actor::stateful_pointer<deaf_state> self,
                                hello us) {
-  auto note = [self]() -> caf::result<run_note> {
+  auto note = [self]() -> caf::result<run_status_message> {
     self->state.kept.push_back(self->make_response_promise());
-    return caf::delegated<run_note>{};
+    return caf::delegated<run_status_message>{};
   };
   return {
     [self](run_atom, execution&) -> caf::result<run_answer> {
@@ -41,11 +41,11 @@ BOOST_AUTO_TEST_CASE(fails_what_was_not_answered_by_its_time) {
   request_router router{system};
   auto nobody = system.spawn(deaf, hello{});
   const auto now = std::chrono::steady_clock::now();
-  answer<run_note> due, later;
+  answer<run_status_message> due, later;
   for (auto [box, until] : {std::pair{&due, now + std::chrono::seconds{1}},
                             {&later, now + std::chrono::seconds{2}}})
-    ask<run_note>(router, {1, caf::message_priority::normal, until}, nobody,
-                  box->handle(), find_v, run_reference{});
+    ask<run_status_message>(router, {1, caf::message_priority::normal, until},
+                            nobody, box->handle(), find_v, run_reference{});
   router.expire(now);
   BOOST_TEST(router.size() == 2u);
   router.expire(now + std::chrono::seconds{1});

@@ -31,7 +31,7 @@ struct house {
     auto own = ours.sign("engine", "DNS:localhost,IP:127.0.0.1");
     engine_options options;
     options.door
-      = door_options{"127.0.0.1:0", {own.certificate, own.key, ours.file()}, 4};
+      = link_options{"127.0.0.1:0", {own.certificate, own.key, ours.file()}, 4};
     options.drain_timeout = std::chrono::seconds{5};
     options.pending = pending;
     engine = std::make_unique<engine_fixture>(scripted_backend::mode::answer,
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(do_not_open_without_all_of_an_identity) {
         link_identity{"", own.key, ours.file()},
         link_identity{own.certificate, ours.file(), ours.file()}}) {
     engine_options options;
-    options.door = door_options{"127.0.0.1:0", who, 4};
+    options.door = link_options{"127.0.0.1:0", who, 4};
     BOOST_TEST(!open_engine(std::move(options)));
   }
 }
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(read_along_in_pieces_and_drop_what_is_too_large) {
   small[4] = small[5] = small[6] = 0;
   small[7] = 5;
   for (std::size_t step : {1u, 7u, 37u}) {
-    frame_guard guard{5};
+    basp_frame_limit guard{5};
     for (int frames = 0; frames < 3; ++frames)
       for (std::size_t at = 0; at < small.size(); at += step)
         BOOST_TEST(
@@ -219,10 +219,10 @@ BOOST_AUTO_TEST_CASE(read_along_in_pieces_and_drop_what_is_too_large) {
   auto large = small;
   large[4] = 0xff;
   BOOST_TEST(
-    !frame_guard{largest_answer_frame}.feed(large.data(), large.size()));
+    !basp_frame_limit{largest_answer_frame}.feed(large.data(), large.size()));
   auto strange = small;
   strange[0] = 7;
-  BOOST_TEST(!frame_guard{5}.feed(strange.data(), strange.size()));
+  BOOST_TEST(!basp_frame_limit{5}.feed(strange.data(), strange.size()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

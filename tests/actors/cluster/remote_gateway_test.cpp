@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(lets_a_single_run_pass_a_flood) {
   const auto turn = std::ranges::find(e.order, organization_id{lonely},
                                       [](const auto& x) { return x.first; })
     - e.order.begin();
-  BOOST_TEST(turn < 2 * gate_pressure::most);
+  BOOST_TEST(turn < 2 * flow_control::most);
 }
 
 BOOST_AUTO_TEST_CASE(ends_what_is_cancelled_in_the_line) {
@@ -107,12 +107,13 @@ BOOST_AUTO_TEST_CASE(ends_what_is_cancelled_in_the_line) {
   auto noted = e.self->request(e.gate, 60s, cancel_v, which);
   e.go.set_value();
   bool refused = false;
-  denied.receive([](const run_note&) {},
+  denied.receive([](const run_status_message&) {},
                  [&](const caf::error&) { refused = true; });
   BOOST_TEST(refused);
   std::string known;
-  noted.receive([&](const run_note& n) { known = to_record(n).id.str(); },
-                ignore);
+  noted.receive(
+    [&](const run_status_message& n) { known = to_record(n).id.str(); },
+    ignore);
   BOOST_TEST(known == which.id);
   auto reason = exit_reason::exited;
   last.receive([&](const run_answer& a) { reason = a.result->reason; }, ignore);

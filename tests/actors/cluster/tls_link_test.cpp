@@ -37,7 +37,7 @@ std::shared_ptr<asio::ssl::context> context_of(const link_identity& who,
   return *made;
 }
 
-asio::awaitable<void> take_in(std::shared_ptr<node_link> link, int& end) {
+asio::awaitable<void> take_in(std::shared_ptr<tls_link> link, int& end) {
   auto met = co_await link->welcome();
   auto fd = link->middleman_end();
   BOOST_REQUIRE((met && fd));
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(are_cut_when_the_heart_of_the_peer_stops) {
   asio::co_spawn(io, std::move(peer), asio::detached);
   int end = -1;
   door.async_accept([&](boost::system::error_code, tcp::socket raw) {
-    auto link = std::make_shared<node_link>(
+    auto link = std::make_shared<tls_link>(
       std::move(raw), context_of(signed_by(ours, "us"), link_side::answers),
       largest_request_frame, std::chrono::milliseconds{20});
     auto work = take_in(std::move(link), end);

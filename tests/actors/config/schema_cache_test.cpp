@@ -28,7 +28,7 @@ struct scripted_deriver final : schema_deriver {
 
 struct desk_fixture {
   std::shared_ptr<scripted_deriver> who = std::make_shared<scripted_deriver>();
-  std::shared_ptr<schema_desk> desk = std::make_shared<schema_desk>(who);
+  std::shared_ptr<schema_cache> desk = std::make_shared<schema_cache>(who);
   std::vector<result<derived_schema>> answers;
 
   // Who waits holds the desk, and the desk whom it asks.
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(reads_a_source_once_for_all_who_ask) {
 }
 
 BOOST_AUTO_TEST_CASE(keeps_sources_and_functions_apart) {
-  desk = std::make_shared<schema_desk>(who, derivation_rules{3, 0});
+  desk = std::make_shared<schema_cache>(who, derivation_rules{3, 0});
   ask("x", "y");
   ask("yx", "");
   ask("x", "");
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(remembers_what_is_wrong_with_a_source_only) {
 }
 
 BOOST_AUTO_TEST_CASE(reads_few_sources_of_an_organization_at_a_time) {
-  desk = std::make_shared<schema_desk>(who, derivation_rules{2, 3});
+  desk = std::make_shared<schema_cache>(who, derivation_rules{2, 3});
   for (auto source : {"a", "b", "c", "d", "e", "f"})
     ask(source);
   BOOST_TEST(who->waiting.size() == 2u);
@@ -106,12 +106,12 @@ BOOST_AUTO_TEST_CASE(reads_sources_in_the_places_of_runs) {
   admission_limits limits;
   limits.running_per_organization = 2;
   admission gate{limits};
-  schema_desk::places places;
+  schema_cache::places places;
   places.take = [&](admission::stay& s, const organization_id& whose) {
     return gate.enter_at_once(s, whose, backend_kind::local);
   };
   places.give_back = [&](admission::stay& s) { gate.leave(s); };
-  desk = std::make_shared<schema_desk>(who, derivation_rules{2, 3}, places);
+  desk = std::make_shared<schema_cache>(who, derivation_rules{2, 3}, places);
   admission::stay run;
   BOOST_REQUIRE(
     gate.enter_at_once(run, default_organization(), backend_kind::local));
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(reads_sources_in_the_places_of_runs) {
 }
 
 BOOST_AUTO_TEST_CASE(says_when_nobody_can) {
-  desk = std::make_shared<schema_desk>(nullptr);
+  desk = std::make_shared<schema_cache>(nullptr);
   ask();
   BOOST_REQUIRE(answers.size() == 1u);
   BOOST_TEST((answers[0].error().code == ec::unavailable));

@@ -28,7 +28,7 @@ struct world {
       return i == views.end() ? backend_view{} : i->second;
     };
   }
-  kinds plan(const backend_wish& wish) const {
+  kinds plan(const backend_preference& wish) const {
     auto p = plan_backends(wish, viewer());
     return p ? p->candidates : kinds{};
   }
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(takes_e2b_when_it_is_configured_else_local) {
 BOOST_AUTO_TEST_CASE(takes_modal_only_when_the_tool_asks_for_it) {
   world w{{local, e2b, modal}};
   BOOST_TEST((w.plan({}) == kinds{e2b, local}));
-  backend_wish wish;
+  backend_preference wish;
   wish.of_tool = modal;
   BOOST_TEST((w.plan(wish) == kinds{modal, e2b, local}));
   BOOST_TEST((world{{local}}.plan(wish) == kinds{local}));
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(takes_modal_only_when_the_tool_asks_for_it) {
 
 BOOST_AUTO_TEST_CASE(takes_the_standard_that_the_operator_sets) {
   const auto daytona = backend_kind::daytona;
-  backend_wish wish;
+  backend_preference wish;
   wish.standard = daytona;
   BOOST_TEST(
     (world{{local, e2b, daytona}}.plan(wish) == kinds{daytona, local}));
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(takes_the_standard_that_the_operator_sets) {
 }
 
 BOOST_AUTO_TEST_CASE(goes_nowhere_else_when_the_run_names_a_backend) {
-  backend_wish wish;
+  backend_preference wish;
   wish.of_run = e2b;
   wish.of_tool = modal;
   BOOST_TEST((world{{local, e2b, modal}}.plan(wish) == kinds{e2b}));
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(goes_nowhere_else_when_the_run_names_a_backend) {
 }
 
 BOOST_AUTO_TEST_CASE(keeps_a_tool_here_that_asks_for_this_machine) {
-  backend_wish wish;
+  backend_preference wish;
   wish.of_tool = local;
   BOOST_TEST((world{{local, e2b}}.plan(wish) == kinds{local}));
 }
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(says_of_every_better_choice_why_it_was_passed_over) {
 }
 
 BOOST_AUTO_TEST_CASE(says_that_what_a_tool_asks_for_is_not_configured) {
-  backend_wish wish;
+  backend_preference wish;
   wish.of_tool = modal;
   auto plan = plan_backends(wish, world{{local}}.viewer());
   BOOST_REQUIRE(plan.has_value());
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(tries_a_half_open_one_first_with_one_run) {
 
 BOOST_AUTO_TEST_CASE(keeps_runs_for_a_provider_away_when_it_fails_closed) {
   world w{{local, backend_kind::peer, e2b}};
-  backend_wish wish;
+  backend_preference wish;
   wish.fail_closed = true;
   BOOST_TEST((w.plan(wish) == kinds{e2b}));
   wish.standard = backend_kind::peer; // as local, elsewhere
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(keeps_runs_for_a_provider_away_when_it_fails_closed) {
 
 BOOST_AUTO_TEST_CASE(never_goes_to_a_weaker_isolation_than_permitted) {
   world w{{local, e2b}};
-  backend_wish wish;
+  backend_preference wish;
   wish.no_weaker.set(static_cast<std::size_t>(e2b));
   BOOST_TEST((w.plan(wish) == kinds{e2b}));
   wish.of_tool = local;
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(tries_again_only_what_cannot_have_happened) {
 }
 
 BOOST_AUTO_TEST_CASE(stays_away_when_the_strong_one_is_not_configured) {
-  backend_wish wish;
+  backend_preference wish;
   wish.no_weaker.set(static_cast<std::size_t>(e2b));
   auto plan = plan_backends(wish, world{{local}}.viewer());
   BOOST_REQUIRE(!plan.has_value());

@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(looks_up_one_key_beside_a_flood_of_anothers) {
     auto request = source_run();
     request.id = run_id::make();
     request.idempotency_key = request.id.str();
-    auto run = std::make_shared<live_run>(
+    auto run = std::make_shared<active_run>(
       who, std::make_shared<const run_request>(std::move(request)),
       event_bounds{});
     self->send(ledger, claim_v, std::move(run));

@@ -18,7 +18,7 @@ std::shared_ptr<const environment> layer(const std::string& from) {
 struct all_layers {
   run_request request;
   tool_id tool = tool_id::make();
-  found_layers found;
+  resolved_variables found;
   run_rules rules;
 
   all_layers() {

@@ -99,13 +99,13 @@ BOOST_AUTO_TEST_CASE(says_how_a_run_ended_whose_answer_no_link_takes) {
 }
 
 BOOST_AUTO_TEST_CASE(refuses_what_no_troupe_has_written) {
-  run_note note;
+  run_status_message note;
   note.id = "run-x";
   std::vector<char> bytes;
   caf::binary_serializer out{system, bytes};
   BOOST_REQUIRE(!out(note));
   for (std::size_t cut = 0; cut < bytes.size(); cut += 3) {
-    run_note read;
+    run_status_message read;
     caf::binary_deserializer in{system, bytes.data(), cut};
     BOOST_TEST(!!in(read));
   }

@@ -12,12 +12,12 @@ live_run_ptr a_run(run_request request) {
   who.organization = default_organization();
   who.user = default_user();
   who.request_id = "said \"by\" a\nclient";
-  return std::make_shared<live_run>(
+  return std::make_shared<active_run>(
     std::move(who), std::make_shared<const run_request>(std::move(request)),
     event_bounds{});
 }
 
-json::object line_of(const live_run& run, const prepared_run* prepared) {
+json::object line_of(const active_run& run, const prepared_run* prepared) {
   auto line = json::parse_object(audit_of_run(run, prepared));
   BOOST_REQUIRE(line.has_value());
   return std::move(*line);

@@ -11,18 +11,18 @@ namespace {
 live_run_ptr somebody() {
   run_request request;
   request.id = run_id::make();
-  return std::make_shared<live_run>(
+  return std::make_shared<active_run>(
     caller{}, std::make_shared<const run_request>(std::move(request)),
     event_bounds{});
 }
 
-ledger_line begin_of(const live_run_ptr& run) {
-  ledger_line line;
+ledger_entry begin_of(const live_run_ptr& run) {
+  ledger_entry line;
   line.run = run;
   return line;
 }
 
-ledger_line end_of(const live_run_ptr& run) {
+ledger_entry end_of(const live_run_ptr& run) {
   auto line = begin_of(run);
   line.audit = R"({"event":"run"})";
   return line;
@@ -57,11 +57,11 @@ BOOST_AUTO_TEST_CASE(remembers_what_becomes_of_the_key_of_a_run) {
   auto run = somebody();
   q.push(begin_of(run));
   auto end = end_of(run);
-  end.key = key_fate::settle;
+  end.key = key_disposition::settle;
   q.push(std::move(end));
   auto lines = drained(q);
   BOOST_REQUIRE(lines.size() == 1u);
-  BOOST_TEST((lines[0].line.key == key_fate::settle));
+  BOOST_TEST((lines[0].line.key == key_disposition::settle));
 }
 
 BOOST_AUTO_TEST_CASE(keeps_runs_and_rounds_apart) {

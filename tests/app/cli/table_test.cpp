@@ -39,10 +39,10 @@ BOOST_AUTO_TEST_CASE(show_any_json_in_a_cell) {
 }
 
 BOOST_AUTO_TEST_CASE(read_samples_sums_and_quantiles) {
-  metrics_page before{"# HELP a x\na{l=\"1\"} 2\na{l=\"2\"} 3\nab 9\n"
-                      "t_bucket{le=\"0.1\"} 1\nt_bucket{le=\"+Inf\"} 1\n"};
-  metrics_page now{"a{l=\"1\"} 4\nt_bucket{le=\"0.1\"} 2\n"
-                   "t_bucket{le=\"0.5\"} 10\nt_bucket{le=\"+Inf\"} 11\n"};
+  metrics_parser before{"# HELP a x\na{l=\"1\"} 2\na{l=\"2\"} 3\nab 9\n"
+                        "t_bucket{le=\"0.1\"} 1\nt_bucket{le=\"+Inf\"} 1\n"};
+  metrics_parser now{"a{l=\"1\"} 4\nt_bucket{le=\"0.1\"} 2\n"
+                     "t_bucket{le=\"0.5\"} 10\nt_bucket{le=\"+Inf\"} 11\n"};
   BOOST_TEST(before.sum("a") == 5);
   BOOST_TEST(before.value("ab") == 9);
   BOOST_TEST(before.value("none") == 0);

@@ -57,13 +57,13 @@ struct environment_variables {
 
 BOOST_AUTO_TEST_CASE(take_their_words_out_of_the_environment) {
   environment_variables given{"/nowhere", "2000000"};
-  auto manager = service_manager::from_environment();
+  auto manager = systemd_notify::from_environment();
   BOOST_TEST(!::getenv("NOTIFY_SOCKET"));
   BOOST_TEST((manager.watchdog() == std::chrono::seconds{2}));
   manager.alive(); // to nobody
   ::setenv("WATCHDOG_USEC", "2000000", 1);
   ::setenv("WATCHDOG_PID", "1", 1); // another's
-  BOOST_TEST(service_manager::from_environment().watchdog().count() == 0);
+  BOOST_TEST(systemd_notify::from_environment().watchdog().count() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(hear_from_a_serving_engine_all_its_life) {

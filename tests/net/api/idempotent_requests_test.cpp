@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(idempotency_over_http)
 namespace {
 
 /// An archive that knows what the test says.
-struct known_answers : answer_archive {
+struct known_answers : response_store {
   archived_answer next;
   void enter(organization_id, std::string, secret,
              handler<archived_answer> done) override {

@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(writes_what_modals_own_clients_write) {
                 "737473220461702d314a07323032352e3036");
   BOOST_TEST(hex_of(image_join_request("im-1", ""))
              == "0a04696d2d311500005c42");
-  sandbox_request box;
+  sandbox_create_request box;
   box.app = "ap-1";
   box.image = "im-2";
   box.memory_mb = 512;
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(refuses_broken_bytes_wherever_they_break) {
 }
 
 BOOST_AUTO_TEST_CASE(allows_hosts_and_networks_but_no_ports) {
-  modal::sandbox_request box;
+  modal::sandbox_create_request box;
   box.network = {network_mode::listed, {"example.org", "10.0.0.1"}};
   auto body = modal::sandbox_body(box);
   BOOST_REQUIRE(body.has_value());

@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(finds_the_frame_wherever_output_is_cut) {
   auto frame = "\n=troupe:" + key + ":4:AAAA=\n";
   auto bytes = "before\n" + frame + "after";
   for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
-    keyed_output out{key, 1'000};
+    stdout_frame_splitter out{key, 1'000};
     auto text = out.feed(std::string_view{bytes}.substr(0, cut));
     text += out.feed(std::string_view{bytes}.substr(cut));
     text += out.finish();
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(finds_the_frame_wherever_output_is_cut) {
 }
 
 BOOST_AUTO_TEST_CASE(hands_on_output_that_only_looks_like_a_frame) {
-  keyed_output out{std::string(32, 'a'), 1'000};
+  stdout_frame_splitter out{std::string(32, 'a'), 1'000};
   std::string bytes = "\n=troupe:" + std::string(32, 'b') + ":4:AAAA=\n\n=tro";
   auto text = out.feed(bytes);
   text += out.finish();
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(hands_on_output_that_only_looks_like_a_frame) {
 
 BOOST_AUTO_TEST_CASE(gives_up_on_a_frame_beyond_its_bound) {
   std::string key(32, 'a');
-  keyed_output out{key, 100};
+  stdout_frame_splitter out{key, 100};
   out.feed("\n=troupe:" + key + ":9999:" + std::string(200, 'A'));
   BOOST_TEST(out.too_large());
   BOOST_TEST(out.frame().empty());

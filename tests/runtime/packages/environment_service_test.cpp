@@ -38,8 +38,8 @@ struct fixture : builder_fixture {
     = std::make_shared<environment_desk>(builder);
   organization_id mine = default_organization();
 
-  environment_wish wish(std::string name, bool afresh = false) {
-    environment_wish w;
+  environment_request wish(std::string name, bool afresh = false) {
+    environment_request w;
     w.pip = {pip(std::move(name))};
     w.afresh = afresh;
     return w;

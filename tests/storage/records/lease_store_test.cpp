@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(refuses_a_damaged_lease_by_name) {
   batch changes;
   changes.put(column::sandboxes, all.begin()->first, "\x01garbage");
   must(kept.db->write(changes));
-  auto opened = sandbox_store::open(kept.db);
+  auto opened = lease_store::open(kept.db);
   BOOST_TEST(contains(text_of(opened), "sandbox lease"));
 }
 

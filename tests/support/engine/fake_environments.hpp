@@ -37,14 +37,15 @@ public:
     std::unique_lock lock{mutex_};
     joined_.wait(lock, [this] { return !watches_.empty(); });
   }
-  environment_wish last_wish() {
+  environment_request last_wish() {
     std::lock_guard lock{mutex_};
     return wish_;
   }
   bool in_use = false;
 
   // -- environments ----------------------------------------------------------
-  std::string build(const organization_id& organization, environment_wish wish,
+  std::string build(const organization_id& organization,
+                    environment_request wish,
                     environment_watch watch) override {
     {
       std::lock_guard lock{mutex_};
@@ -109,7 +110,7 @@ private:
   mutable std::mutex mutex_;
   std::condition_variable joined_;
   organization_id owner_;
-  environment_wish wish_;
+  environment_request wish_;
   environment_record record_;
   std::vector<environment_watch> watches_;
 };

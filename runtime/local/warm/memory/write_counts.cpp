@@ -4,14 +4,14 @@
 
 namespace troupe::zygote {
 
-void page_tally::put(uintptr_t page, int times) {
+void write_counts::put(uintptr_t page, int times) {
   if (merged_.count == page_list::most)
     return;
   merged_times_[merged_.count] = static_cast<uint8_t>(times);
   merged_.page[merged_.count++] = page;
 }
 
-void page_tally::add(const page_list& before, const page_list& after) {
+void write_counts::add(const page_list& before, const page_list& after) {
   ++runs_;
   size_t b = 0, s = 0;
   merged_.count = 0;
@@ -32,7 +32,7 @@ void page_tally::add(const page_list& before, const page_list& after) {
   memcpy(times_, merged_times_, sizeof times_);
 }
 
-void page_tally::list(int runs, page_list& out) const {
+void write_counts::list(int runs, page_list& out) const {
   out.count = 0;
   for (size_t i = 0; i < seen_.count; ++i)
     if (times_[i] >= runs)

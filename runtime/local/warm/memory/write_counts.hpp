@@ -6,7 +6,7 @@ namespace troupe::zygote {
 
 /// How many of several runs have written to each page. Large, and without a
 /// constructor: it lies in memory that is all zeros.
-class page_tally {
+class write_counts {
 public:
   void clear() {
     seen_.count = 0;

@@ -21,7 +21,7 @@ namespace {
 
 using word_t = std::uint64_t;
 
-constexpr const char* directory[residue::directories] = {"/tmp", "/dev/shm"};
+constexpr const char* directory[leftovers::directories] = {"/tmp", "/dev/shm"};
 
 /// Of the last access and change, as utimensat takes them.
 bool read_times(const char* of, timespec* to) {
@@ -86,7 +86,7 @@ word_t* add_inherited(word_t* to) {
 
 } // namespace
 
-int residue::read(std::uint64_t* words) const {
+int leftovers::read(std::uint64_t* words) const {
   auto* end = add_inherited(words);
   if (within_.limits)
     end = add_limits(end);
@@ -97,21 +97,21 @@ int residue::read(std::uint64_t* words) const {
   return static_cast<int>(end - words);
 }
 
-void residue::remember(const reach& within) {
+void leftovers::remember(const reach& within) {
   within_ = within;
   count_ = read(words_);
   for (int i = 0; i < directories; ++i)
     read_times(directory[i], times_[i]);
 }
 
-void residue::restore_times() const {
+void leftovers::restore_times() const {
   for (int i = 0; within_.files && i < directories; ++i)
     if (timespec now[2]; read_times(directory[i], now)
         && memcmp(now, times_[i], sizeof now) != 0)
       utimensat(AT_FDCWD, directory[i], times_[i], 0);
 }
 
-bool residue::none() const {
+bool leftovers::none() const {
   std::uint64_t now[max_words] = {};
   return read(now) == count_
     && memcmp(now, words_, sizeof *now * static_cast<size_t>(count_)) == 0;

@@ -10,7 +10,7 @@ namespace troupe::zygote {
 /// files, System V objects, and changes to what its slot's first process,
 /// whose user it shares, hands on to the next run. Compared with how the slot
 /// was made; any difference means that the slot has had its day.
-class residue {
+class leftovers {
 public:
   struct reach {
     bool files = false;    // the slot has its own

@@ -67,7 +67,7 @@ struct stage_memory {
   page_list after;  // and when the run is at its end
   bool waited;
   bool ended;
-  page_tally tally;
+  write_counts tally;
   page_list found[2]; // by `waiting`
 };
 
@@ -96,7 +96,7 @@ bool direct(const stage_memory& s, int orders, int channel, int far_channel,
   if (s.scene == waiting::warmed && !send(orders, order))
     return false;
   order.what = word::run;
-  order.flags = say_over;
+  order.flags = report_early;
   const int with[] = {STDIN_FILENO, STDIN_FILENO, far_channel}; // null
   return send(orders, order, with, 3)
     && ::send(channel, request.data(), request.size(),
@@ -155,7 +155,7 @@ void put_on_stage(guest& in, stage_memory& s, std::string_view plays) {
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
-  settle_descriptors(in);
+  reserve_low_fds(in);
   stage = &s;
   for (const auto scene : {waiting::forked, waiting::warmed}) {
     s.scene = scene;

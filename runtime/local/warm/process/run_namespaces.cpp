@@ -61,7 +61,7 @@ void add(rusage& to, const rusage& more) {
 
 } // namespace
 
-int world::be_first(void* arg) {
+int world::init_main(void* arg) {
   auto& s = *static_cast<shared*>(arg);
   s.done = isolation::contain_world(*s.plan);
   if (!s.done.ok())
@@ -147,7 +147,7 @@ pid_t world::make(guest& in) {
   shared_.has_ended = shared_.scratch_full = false;
   shared_.state = at_work;
   const auto first
-    = clone(be_first, stack + sizeof stack,
+    = clone(init_main, stack + sizeof stack,
             CLONE_VM | CLONE_CHILD_CLEARTID | isolation::world_flags | SIGCHLD,
             &shared_, nullptr, nullptr, &shared_.state);
   if (first < 0) {

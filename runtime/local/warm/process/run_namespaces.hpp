@@ -63,7 +63,7 @@ private:
     rusage used; // times, and the largest process
   };
 
-  static int be_first(void* arg);
+  static int init_main(void* arg);
   static bool wait_for_run(shared& s);
   void await_not(uint32_t state);
 

@@ -71,7 +71,7 @@ void place_descriptors(const descriptors& with) {
 
 void heed(const packet& order) {
   bound_cpu(order.cpu_seconds);
-  if ((order.flags & say_over) != 0)
+  if ((order.flags & report_early) != 0)
     tells_slot = getppid() == 1; // elsewhere nobody waits to hear it
 }
 

@@ -29,7 +29,7 @@ namespace {
 class slot {
 public:
   slot(guest& in, const packet& order, int orders, int armed, int signals,
-       const meter& used, const solitude& alone, int listener)
+       const meter& used, const sole_process& alone, int listener)
       : guest_{in}, id_{order.slot}, orders_{orders}, armed_{armed},
         signals_{signals}, listener_{listener}, used_{used}, alone_{alone} {}
 
@@ -41,8 +41,8 @@ private:
   bool start(const packet& order, descriptors& with);
   void tell_of_failure(isolation::outcome why);
   void hear();
-  void see_deserted();
-  void see_off(const signalfd_siginfo& from);
+  void on_only_init_left();
+  void on_run_leaving(const signalfd_siginfo& from);
   void reap();
   void kill_all();
   void finish();
@@ -60,8 +60,8 @@ private:
   packet order_;               // of the run that begins in it
   descriptors with_;
   meter used_;
-  solitude alone_;
-  residue residue_;
+  sole_process alone_;
+  leftovers residue_;
   pid_t child_ = 0;
   bool left_ = false; // by itself, and well
 };
@@ -110,7 +110,7 @@ void slot::serve(const isolation::plan& plan) {
     if (poll(watched, 3, -1) < 0)
       continue;
     if (watched[2].revents != 0)
-      see_deserted();
+      on_only_init_left();
     if (watched[1].revents != 0)
       hear();
     if (watched[0].revents != 0 && obey())
@@ -201,14 +201,14 @@ void slot::hear() {
   const int count = size > 0 ? static_cast<int>(size / sizeof *heard) : 0;
   for (int i = 0; i < count; ++i)
     if (heard[i].ssi_signo == leaving_signal)
-      see_off(heard[i]);
+      on_run_leaving(heard[i]);
   reap();
 }
 
 /// The run says that it leaves, and waits to be killed. Where nobody else ever
 /// was, no instruction of the tool is executed from then on: what is left is
 /// the kernel's work, and nobody has to wait for that.
-void slot::see_off(const signalfd_siginfo& from) {
+void slot::on_run_leaving(const signalfd_siginfo& from) {
   if (child_ <= 0 || from.ssi_code != SI_QUEUE
       || from.ssi_pid != static_cast<std::uint32_t>(child_)
       || from.ssi_int != leaving_value)
@@ -229,7 +229,7 @@ void slot::see_off(const signalfd_siginfo& from) {
 }
 
 /// Its first process is left, which is ours and dies.
-void slot::see_deserted() {
+void slot::on_only_init_left() {
   if (!world_->was_deserted() || child_ <= 0)
     return;
   used_.add(world_->used());
@@ -309,7 +309,7 @@ void slot::end_the_rest() {
 
 } // namespace
 
-void settle_descriptors(guest& in) {
+void reserve_low_fds(guest& in) {
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null < 0)
     return;
@@ -322,8 +322,8 @@ void settle_descriptors(guest& in) {
 }
 
 void serve_slot(guest& in, const packet& order, descriptors& with, int go) {
-  settle_descriptors(in);
-  solitude alone;
+  reserve_low_fds(in);
+  sole_process alone;
   alone.open_count();
   const int orders = with.fd[orders_fd];
   packet failed;
@@ -343,7 +343,7 @@ void serve_slot(guest& in, const packet& order, descriptors& with, int go) {
     _exit(1);
   }
   // Once more, of the slot's own tree: a run hands on what it has.
-  settle_descriptors(in);
+  reserve_low_fds(in);
   if (getpid() != 1)
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   // The interpreter's handlers would run for whatever a run sends here.

@@ -6,7 +6,7 @@ namespace troupe::zygote {
 
 /// Descriptors 0 to 3 stay taken, so that what arrives lands above them and a
 /// child can put it where it belongs. The interpreter lets go of its own.
-void settle_descriptors(guest& in);
+void reserve_low_fds(guest& in);
 
 /// The life of a slot after the zygote cloned it: isolate, then one child per
 /// order. Never runs the interpreter, so that its heap stays shared with the

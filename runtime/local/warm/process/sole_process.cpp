@@ -7,11 +7,11 @@
 namespace troupe::zygote {
 
 /// Of the namespace of whoever reads it, not of whoever opened it.
-void solitude::open_count() {
+void sole_process::open_count() {
   count_ = open("/proc/sys/kernel/ns_last_pid", O_RDONLY | O_CLOEXEC);
 }
 
-bool solitude::of(pid_t process) const {
+bool sole_process::of(pid_t process) const {
   if (count_ < 0 || getpid() != 1)
     return false;
   char text[32];

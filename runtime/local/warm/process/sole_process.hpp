@@ -7,7 +7,7 @@ namespace troupe::zygote {
 /// Whether a process is the only one that a slot has had since it was forked:
 /// the kernel's own count of its pid namespace tells, which a tool cannot turn
 /// back. Threads count as well.
-class solitude {
+class sole_process {
 public:
   /// While the host's /proc is in sight.
   void open_count();

@@ -31,7 +31,7 @@ namespace {
 /// which falls back by itself.
 memory_report prepare_memory(const char* tricks) {
   int huge_pages = 0;
-  settle_hot_locks();
+  finalize_lock_allocator();
   if (strstr(tricks, "allocator"))
     prepare_child_allocator();
   if (strstr(tricks, "text"))

@@ -24,7 +24,7 @@ public:
         where_{make_daytona(http_, o).value()} {
     auto run = std::make_shared<const prepared_run>(
       shell_run(backend_kind::daytona, "true"));
-    net::sandbox_wish wish{run, "for-calls", std::chrono::seconds{60}};
+    net::sandbox_request wish{run, "for-calls", std::chrono::seconds{60}};
     auto made = await_here(io_, where_->create(wish, scope_));
     BOOST_REQUIRE(made.sandbox.has_value());
     box_ = *made.sandbox;

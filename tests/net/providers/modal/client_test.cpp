@@ -52,8 +52,8 @@ void run_ours(modal_stand_in& modal, bool newer) {
   run.limits.memory_bytes = 512u << 20;
   run.env.emplace("NAME", secret{"it's"});
   run.pip_requirements = {{"requests", {}, ""}};
-  net::sandbox_wish wish{std::make_shared<const prepared_run>(run), "tag",
-                         std::chrono::seconds{60}};
+  net::sandbox_request wish{std::make_shared<const prepared_run>(run), "tag",
+                            std::chrono::seconds{60}};
   auto made = test::await_here(io, where->create(wish, scope));
   BOOST_REQUIRE(made.sandbox.has_value());
   auto box = *made.sandbox;

@@ -45,10 +45,10 @@ prepared_run net_tool(language lang, std::string source,
   return run;
 }
 
-world& the_world() {
+world& shared_fixture() {
   static auto* made = [] {
     auto* w = new world;
-    std::atexit([] { delete &the_world(); });
+    std::atexit([] { delete &shared_fixture(); });
     BOOST_REQUIRE(eventually([&] {
       const auto now = w->warm.backend().slots();
       return now.zygotes > 0 && now.trouble.empty();
@@ -69,7 +69,8 @@ struct way {
 
 /// Both ways of a run.
 std::array<way, 2> ways() {
-  return {way{"warm", the_world().warm}, way{"cold", the_world().cold}};
+  return {way{"warm", shared_fixture().warm},
+          way{"cold", shared_fixture().cold}};
 }
 
 bool decided(const run_result& r, std::string_view target, bool allowed) {
@@ -130,7 +131,7 @@ BOOST_AUTO_TEST_CASE(takes_only_so_many_sockets_of_the_host) {
 
 BOOST_AUTO_TEST_CASE(reaches_a_listed_address_with_every_client_of_python) {
   TROUPE_NEEDS("network_broker");
-  auto& w = the_world();
+  auto& w = shared_fixture();
   auto place = "127.0.0.1:" + w.port();
   python_says("import asyncio, http.client, select, socket, urllib.request\n"
               "async def fetch(port):\n"
@@ -159,7 +160,7 @@ BOOST_AUTO_TEST_CASE(reaches_a_listed_address_with_every_client_of_python) {
 
 BOOST_AUTO_TEST_CASE(speaks_udp_and_version_six) {
   TROUPE_NEEDS("network_broker");
-  auto& w = the_world();
+  auto& w = shared_fixture();
   auto udp = text(w.echo.port());
   auto six = text(w.web6.port());
   python_says("import socket, urllib.request\n"
@@ -178,7 +179,7 @@ BOOST_AUTO_TEST_CASE(speaks_udp_and_version_six) {
 
 BOOST_AUTO_TEST_CASE(judges_by_the_name_that_was_looked_up) {
   TROUPE_NEEDS("network_broker");
-  auto& w = the_world();
+  auto& w = shared_fixture();
   const auto source = "import socket, urllib.request\n"
                       "def get(host):\n"
                       "  try: return urllib.request.urlopen(f'http://{host}:"
@@ -196,7 +197,7 @@ BOOST_AUTO_TEST_CASE(judges_by_the_name_that_was_looked_up) {
 
 BOOST_AUTO_TEST_CASE(serves_fetch_and_net_of_node) {
   TROUPE_NEEDS("network_broker");
-  auto& w = the_world();
+  auto& w = shared_fixture();
   node_says("const net = require('net');\n"
             "async function f() {\n"
             "  const get = async (host) => {\n"
@@ -222,7 +223,7 @@ BOOST_AUTO_TEST_CASE(serves_fetch_and_net_of_node) {
 
 BOOST_AUTO_TEST_CASE(serves_programs_of_a_shell) {
   TROUPE_NEEDS("network_broker");
-  auto& w = the_world();
+  auto& w = shared_fixture();
   auto run = shell("python3 -c 'import urllib.request as u; "
                    "print(u.urlopen(\"http://127.0.0.8:"
                    + w.port() + "\").read())'");
@@ -293,7 +294,7 @@ BOOST_AUTO_TEST_CASE(blames_the_policy_for_nothing_that_no_policy_allows) {
 
 BOOST_AUTO_TEST_CASE(leaves_a_success_a_success_whatever_was_refused) {
   TROUPE_NEEDS("network_broker");
-  auto& w = the_world();
+  auto& w = shared_fixture();
   const auto source = "import socket\n"
                       "def f():\n"
                       "  s = socket.socket()\n"
@@ -330,7 +331,7 @@ BOOST_AUTO_TEST_CASE(asks_nobody_when_the_network_is_off) {
 
 BOOST_AUTO_TEST_CASE(knows_nothing_of_the_run_before) {
   TROUPE_NEEDS("network_broker");
-  auto& w = the_world();
+  auto& w = shared_fixture();
   auto policy = list({"*.once.test"});
   auto first = w.warm.run(net_tool(language::python,
                                    "import socket\ndef f():\n"
@@ -436,7 +437,7 @@ std::vector<pid_t> children_named(pid_t parent, const std::string& name) {
 
 BOOST_AUTO_TEST_CASE(replaces_a_slot_whose_broker_died) {
   TROUPE_NEEDS("network_broker");
-  auto& w = the_world();
+  auto& w = shared_fixture();
   const auto policy = network_policy{network_mode::listed, {"127.0.0.8/30"}};
   const auto connects
     = net_tool(language::python,
@@ -459,7 +460,7 @@ BOOST_AUTO_TEST_CASE(replaces_a_slot_whose_broker_died) {
 
 BOOST_AUTO_TEST_CASE(starts_no_broker_for_a_tool_that_needs_none) {
   TROUPE_NEEDS("network_broker");
-  auto& w = the_world();
+  auto& w = shared_fixture();
   const auto policy = network_policy{network_mode::listed, {"127.0.0.9/32"}};
   const auto before
     = children_named(w.warm.backend().warden_pid(), "troupe-broker").size();
@@ -490,7 +491,7 @@ BOOST_AUTO_TEST_CASE(says_that_nothing_holds_an_unisolated_run) {
   auto run = shell("true");
   run.isolation = isolation_level::off;
   run.network = nothing;
-  auto r = the_world().cold.run(run);
+  auto r = shared_fixture().cold.run(run);
   BOOST_REQUIRE(r.notes.size() == 1u);
   BOOST_TEST(r.notes[0].find("isolation is off") != std::string::npos);
 }

@@ -19,7 +19,7 @@ namespace troupe::test {
 
 /// What came back of one run.
 struct seen {
-  run_ending ending;
+  process_exit ending;
   bool started = false;
   frame::message answer;
   bool answered = false;
@@ -34,7 +34,7 @@ struct seen {
 struct flight {
   prepared_run_ptr run;
   unique_fd out, err, channel;
-  std::optional<run_ending> ending;
+  std::optional<process_exit> ending;
   bool started = false;
 };
 
@@ -121,7 +121,7 @@ struct carrier_fixture {
     carrier->start(
       std::move(what),
       {.started = [f] { f->started = true; },
-       .ended = [f](run_ending ending) { f->ending = std::move(ending); }});
+       .ended = [f](process_exit ending) { f->ending = std::move(ending); }});
     return f;
   }
 

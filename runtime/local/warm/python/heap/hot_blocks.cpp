@@ -196,7 +196,7 @@ void gather_hot_blocks() {
   }
 }
 
-void settle_hot_locks() {
+void finalize_lock_allocator() {
   const auto set = find_python_allocator("PyMem_SetAllocator");
   auto& raw = wrapped_python[raw_domain];
   if (!region || !set || !raw.malloc)

@@ -12,7 +12,7 @@ void next_chapter(const char* title);
 
 /// Before the first fork: no more locks. A child's threads make theirs at the
 /// same time, and where they like.
-void settle_hot_locks();
+void finalize_lock_allocator();
 
 /// Before the first fork: their pages become neighbours in memory as well.
 void gather_hot_blocks();
