@@ -6,7 +6,9 @@
 #include "runtime/local/isolation/credentials.hpp"
 #include "runtime/local/isolation/descriptors.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
+#include "runtime/local/isolation/seccomp.hpp"
 #include "runtime/local/isolation/signals.hpp"
+#include "runtime/local/isolation/syscall_table.hpp"
 
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -18,6 +20,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
 namespace troupe::network {
 
@@ -75,6 +78,22 @@ bool keep_few_rights() {
     && isolation::no_new_privileges().ok();
 }
 
+/// Whatever a tool makes of it: no other program, no other process, no signal
+/// to one, nothing that is a machine's owner's.
+bool refuse_other_calls() {
+  isolation::filter_builder f{SECCOMP_RET_ALLOW};
+  isolation::refuse_privileged_calls(f);
+  f.set(SECCOMP_RET_ALLOW, {SYS_process_vm_readv, SYS_pidfd_getfd});
+  f.set(isolation::deny_with(EPERM),
+        {SYS_execve, SYS_execveat, SYS_clone, SYS_clone3, SYS_kill, SYS_tkill,
+         SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo,
+         SYS_pidfd_send_signal});
+#if defined(__x86_64__)
+  f.set(isolation::deny_with(EPERM), {SYS_fork, SYS_vfork});
+#endif
+  return isolation::install_filter(f.build(), false, nullptr).ok();
+}
+
 bool bound_resources() {
   const rlimit none{0, 0};
   rlimit files{};
@@ -95,7 +114,8 @@ bool bound_resources() {
   const bool fine = isolation::die_with_parent().ok() && ::getppid() == parent
     && keep_only(with) && bound_resources() && keep_few_rights()
     && isolation::become_undumpable().ok()
-    && isolation::die_with_parent().ok(); // rights have changed
+    && isolation::die_with_parent().ok() // rights have changed
+    && refuse_other_calls();
   if (!fine)
     ::_exit(1);
   // Never destroyed: `_exit` is the end of it.

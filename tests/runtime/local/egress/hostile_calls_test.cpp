@@ -276,11 +276,13 @@ BOOST_AUTO_TEST_CASE(a_tool_whose_broker_died_has_no_network) {
                + server.port()
                + ")\n"
                  "s = socket.create_connection(to)\n"
-                 "s.recv(1)\n"
+                 "s.send(b'x'), s.recv(1)\n"
                  "try: socket.create_connection(to)\n"
                  "except OSError as e: print(errno.errorcode[e.errno])\n",
              list({"127.0.0.1"}));
   auto peer = server.accept();
+  char word = 0; // connected, and told so
+  BOOST_REQUIRE(::read(peer.get(), &word, 1) == 1);
   ::kill(tool.here([&] { return tool.its_host().pid(); }), SIGKILL);
   BOOST_TEST(comes_true(
     [&] { return !tool.here([&] { return tool.its_broker().is_well(); }); }));
@@ -299,18 +301,21 @@ BOOST_AUTO_TEST_CASE(a_broker_holds_no_right_but_to_look_into_its_tool) {
   const auto peer = server.accept();
   const auto pid = tool.here([&] { return tool.its_host().pid(); });
   std::ifstream status{"/proc/" + text(pid) + "/status"};
-  std::string capabilities, privileges;
+  std::string capabilities, privileges, filter;
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with("CapPrm:") || line.starts_with("CapBnd:"))
       capabilities += line.substr(line.find_last_of('\t') + 1) + " ";
     if (line.starts_with("NoNewPrivs:"))
       privileges = line.substr(line.find_last_of('\t') + 1);
+    if (line.starts_with("Seccomp:"))
+      filter = line.substr(line.find_last_of('\t') + 1);
   }
   if (::geteuid() == 0)
     BOOST_TEST(capabilities == "0000000000080002 0000000000000000 ");
   else
     BOOST_TEST(capabilities.starts_with("0000000000000000 "));
   BOOST_TEST(privileges == "1");
+  BOOST_TEST(filter == "2");
   // Nothing of the process that it was forked from.
   for (auto& fd :
        std::filesystem::directory_iterator{"/proc/" + text(pid) + "/fd"}) {
