@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(calls_of_a_process_that_died_do_not_stay) {
                      "if child == 0: socket.create_connection(('127.0.0.1', "
                        + full.port()
                        + "))\n"
-                         "sys.stdin.readline()\n",
+                         "signal.pause()\n",
                      list({"127.0.0.1"}));
   BOOST_REQUIRE(tool.started());
   BOOST_REQUIRE(comes_true([&] { return tool.its_host().started() == 1; }));
