@@ -7,32 +7,13 @@ namespace troupe {
 
 namespace {
 
-template <class T>
-result<void> take(result<T> typed, config_view& view) {
-  if (!typed)
-    return typed.error();
-  view.pip = std::move(typed->pip_requirements);
-  view.npm = std::move(typed->npm_requirements);
-  view.common = std::move(typed->common);
-  return {};
-}
-
 result<void> read(config_view& view) {
-  const auto& config = view.config->config;
-  switch (view.config->type) {
-  case backend_kind::local:
-    return take(as_local(config), view);
-  case backend_kind::e2b:
-    return take(as_e2b(config), view);
-  case backend_kind::modal:
-    return take(as_modal(config), view);
-  case backend_kind::daytona:
-    return take(as_daytona(config), view);
-  case backend_kind::aio:
-    return take(as_aio(config), view);
-  case backend_kind::peer: // has none of its own
-    return {};
-  }
+  auto found = requirements_of(view.config->type, view.config->config);
+  if (!found)
+    return found.error();
+  view.pip = std::move(found->pip);
+  view.npm = std::move(found->npm);
+  view.common = std::move(found->common);
   return {};
 }
 

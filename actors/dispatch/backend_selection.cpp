@@ -59,10 +59,6 @@ std::string trouble_of(const backend_view& view) {
                                 : "not ready: " + view.not_ready;
 }
 
-bool is_provider(backend_kind kind) {
-  return kind != backend_kind::local && kind != backend_kind::peer;
-}
-
 struct candidate {
   backend_kind kind;
   int sick;
@@ -121,7 +117,7 @@ result<backend_plan> plan_backends(const backend_preference& wish,
     const bool too_weak = rank < floor;
     if (wish.no_weaker[static_cast<std::size_t>(kind)])
       floor = std::max(floor, rank);
-    if (wish.fail_closed && !wish.of_run && is_provider(kind)
+    if (wish.fail_closed && !wish.of_run && facts_of(kind).is_provider
         && provider.empty())
       provider = name(kind);
     if (!view.configured) {
@@ -132,7 +128,7 @@ result<backend_plan> plan_backends(const backend_preference& wish,
         plan.passed_over.push_back({kind, "not configured"});
       continue;
     }
-    if (!provider.empty() && !is_provider(kind)) {
+    if (!provider.empty() && !facts_of(kind).is_provider) {
       plan.kept_away = "dispatch.fail-closed keeps runs that are for "
         + provider + " from " + name(kind);
       say(kind, plan.kept_away);
@@ -156,19 +152,8 @@ result<backend_plan> plan_backends(const backend_preference& wish,
 }
 
 int isolation_rank(backend_kind kind, isolation_level local) {
-  switch (kind) {
-  case backend_kind::e2b:   // a virtual machine
-  case backend_kind::modal: // gVisor
-    return 4;
-  case backend_kind::daytona: // a container elsewhere
-    return 3;
-  case backend_kind::aio: // a container, often on our own host
-    return 2;
-  case backend_kind::peer: // as ours: it runs the same engine
-  case backend_kind::local:
-    return strictness(local);
-  }
-  return 0;
+  const auto& facts = facts_of(kind);
+  return facts.is_provider ? facts.separation : strictness(local);
 }
 
 bool may_fail_over(const error& why, bool may_have_started, bool idempotent) {

@@ -106,7 +106,7 @@ struct dispatcher_state {
   void inherit(job& j);
   void ended(attempt_result& end);
   void failed(job& j, error why, bool may_have_started,
-              bool speaks_of_backend = true);
+              bool counts_against_backend = true);
   error last_failure(const job& j, error why, bool may_have_started) const;
 
   // -- the ends --------------------------------------------------------------

@@ -216,7 +216,7 @@ void dispatcher_state::ended(attempt_result& end) {
   const bool begun = end.outcome->may_have_started || j->run->may_have_started;
   if (!answer)
     return failed(*j, std::move(answer.error()), begun,
-                  end.outcome->speaks_of_backend());
+                  end.outcome->counts_against_backend());
   if (!begun && answer->reason == exit_reason::lost)
     return failed(*j, {ec::unavailable, std::move(answer->detail)}, false);
   // A program that cannot be started may be the run's fault or the backend's.
@@ -235,7 +235,7 @@ void dispatcher_state::ended(attempt_result& end) {
 }
 
 void dispatcher_state::failed(job& j, error why, bool may_have_started,
-                              bool speaks_of_backend) {
+                              bool counts_against_backend) {
   const auto kind = j.run->backend.load();
   auto* desk = context->board->find(kind);
   meters::add(desk->failures);
@@ -243,7 +243,7 @@ void dispatcher_state::failed(job& j, error why, bool may_have_started,
   // A backend that says that the request is wrong works well. One whose sandbox
   // went away in the middle of a run may do so, too: other runs have theirs. So
   // may one without the packages that this run wanted.
-  if (!speaks_of_backend || why.code == ec::invalid_request
+  if (!counts_against_backend || why.code == ec::invalid_request
       || why.code == ec::not_found || why.code == ec::conflict)
     desk->breaker.abandoned(pass);
   else

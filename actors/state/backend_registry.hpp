@@ -2,8 +2,8 @@
 
 #include "actors/state/circuit_breaker.hpp"
 #include "runtime/engine/backend.hpp"
-#include "runtime/engine/backend_kinds.hpp"
 #include "runtime/engine/engine.hpp"
+#include "runtime/model/backend_kind.hpp"
 
 #include <array>
 #include <atomic>

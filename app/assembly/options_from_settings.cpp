@@ -1,5 +1,7 @@
 #include "app/assembly/options_from_settings.hpp"
 
+#include "app/assembly/provider_options.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -199,13 +201,14 @@ engine_options engine_options_from(const settings& s) {
   o.admission.running = d.max_in_flight;
   o.admission.running_per_organization = d.max_per_organization;
   o.admission.running_per_other_backend = d.max_per_backend;
-  o.admission.running_per_backend = {
-    {backend_kind::local, std::min(d.max_per_backend, s.local.concurrency)},
-    {backend_kind::e2b, std::min(d.max_per_backend, s.e2b.max_sandboxes)},
-    {backend_kind::modal, std::min(d.max_per_backend, s.modal.max_sandboxes)},
-    {backend_kind::daytona,
-     std::min(d.max_per_backend, s.daytona.max_sandboxes)},
-    {backend_kind::aio, std::min(d.max_per_backend, s.aio.max_runs)}};
+  auto at_most = [&](std::size_t bound) {
+    return std::min(d.max_per_backend, static_cast<std::uint32_t>(bound));
+  };
+  o.admission.running_per_backend
+    = {{backend_kind::local, at_most(s.local.concurrency)}};
+  for (const auto& each : known_providers())
+    o.admission.running_per_backend.emplace(
+      each.kind, at_most(each.limits(s).max_running));
   o.admission.waiting = d.queue;
   o.admission.waiting_per_organization = d.queue_per_organization;
   o.deadlines.allowance = d.prepare_timeout;

@@ -48,7 +48,7 @@ result<std::string> read_said_file(const std::string& path,
 namespace {
 
 result<json::object> said_json(const std::string& said, std::string_view name,
-                               json::large_places places) {
+                               json::large_places async_semaphore) {
   auto text = said;
   if (said == "-" || said.starts_with('@')) {
     auto read = read_said_file(said == "-" ? said : said.substr(1), name);
@@ -56,7 +56,7 @@ result<json::object> said_json(const std::string& said, std::string_view name,
       return read.error();
     text = std::move(*read);
   }
-  auto object = json::parse_large_object(text, places);
+  auto object = json::parse_large_object(text, async_semaphore);
   if (!object)
     return std::move(object).error().within(name);
   return object;

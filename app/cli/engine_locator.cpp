@@ -60,13 +60,14 @@ bool is_free(const net::base_url& server) {
   asio::io_context io;
   boost::system::error_code why;
   tcp::resolver names{io};
-  auto places = names.resolve(server.host, std::to_string(server.port), why);
+  auto async_semaphore
+    = names.resolve(server.host, std::to_string(server.port), why);
   if (why)
     return false;
   why = asio::error::timed_out;
   tcp::socket link{io};
   asio::async_connect(
-    link, places,
+    link, async_semaphore,
     [&](boost::system::error_code code, const tcp::endpoint&) { why = code; });
   io.run_for(knock_patience);
   return why == asio::error::connection_refused;

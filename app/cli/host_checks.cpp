@@ -185,9 +185,8 @@ void add_backends(findings& out, const settings& s) {
                                          : std::string{on ? "" : way}});
   };
   add("local", s.local.enabled, "set local.enabled = true");
-  for (auto kind : {backend_kind::e2b, backend_kind::modal,
-                    backend_kind::daytona, backend_kind::aio})
-    add(std::string{to_string(kind)}, is_configured(s, kind), way_in(kind));
+  for (const auto& each : known_providers())
+    add(std::string{to_string(each.kind)}, each.is_configured(s), each.way_in);
 }
 
 } // namespace

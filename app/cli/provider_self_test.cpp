@@ -1,9 +1,9 @@
 #include "app/cli/provider_self_test.hpp"
 
 #include "app/assembly/provider_options.hpp"
-#include "net/providers/provider_errors.hpp"
-#include "net/providers/self_test.hpp"
 #include "runtime/runner/program.hpp"
+#include "runtime/sandboxes/request_for_run.hpp"
+#include "runtime/sandboxes/self_test.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -15,7 +15,7 @@ namespace troupe {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using steady = std::chrono::steady_clock;
-using tags = std::vector<net::provider::tagged>;
+using tags = std::vector<tagged_sandbox>;
 
 namespace {
 
@@ -44,14 +44,18 @@ public:
     std::unique_ptr<side> made{new side};
     auto client = std::make_shared<net::http_client>(made->io_.executor(),
                                                      net::client_options{});
-    auto where = make_provider(s, kind, client);
+    const auto* known = find_provider(kind);
+    if (!known)
+      return fail(ec::invalid_request,
+                  std::string{to_string(kind)} + " is not a provider");
+    auto where = known->make(s, client);
     if (!where)
       return where.error();
     made->where_ = *where;
     made->book_ = book;
-    auto bounds = bounds_from(s, kind);
+    auto bounds = known->limits(s);
     bounds.reconcile_every = 0s;
-    made->backend_ = std::make_shared<net::remote_backend>(
+    made->backend_ = std::make_shared<provider_backend>(
       *where, std::move(book), made->io_.executor(), bounds);
     return made;
   }
@@ -62,16 +66,16 @@ public:
 
   result<void> ready() const { return where_->ready(); }
   /// Otherwise nothing is asked for before the first run.
-  bool lists_sandboxes() const { return where_->keeps_sandboxes(); }
+  bool lists_sandboxes() const { return where_->capabilities().outlives_call; }
 
-  bool rehearses() const { return !where_->rehearsals().empty(); }
+  bool has_self_tests() const { return !where_->self_tests().empty(); }
 
   result<tags> list() {
     auto answer = std::make_shared<std::promise<result<tags>>>();
-    auto work = [](std::shared_ptr<net::provider> at,
+    auto work = [](std::shared_ptr<sandbox_provider> at,
                    std::shared_ptr<std::promise<result<tags>>> told)
       -> asio::awaitable<void> {
-      net::call_scope scope{steady::now() + patience, nullptr};
+      call_scope scope{steady::now() + patience, nullptr};
       auto found = co_await at->list(scope);
       told->set_value(std::move(found));
     };
@@ -81,7 +85,7 @@ public:
       return found;
     auto why = found.error();
     for (const auto& each : where_->secrets())
-      net::hide(why.text, each);
+      mask_secret(why.text, each);
     return why;
   }
 
@@ -92,10 +96,10 @@ public:
     return watcher->wait();
   }
 
-  bool rehearse(prepared_run r, net::rehearsal_sink tell) {
+  bool run_self_tests(prepared_run r, self_test_sink tell) {
     auto answer = std::make_shared<std::promise<bool>>();
     auto run = std::make_shared<const prepared_run>(std::move(r));
-    net::call_scope scope{run->deadline, nullptr};
+    call_scope scope{run->deadline, nullptr};
     auto work
       = [](asio::awaitable<bool> all,
            std::shared_ptr<std::promise<bool>> told) -> asio::awaitable<void> {
@@ -103,8 +107,8 @@ public:
       told->set_value(fine);
     };
     asio::co_spawn(io_.executor(),
-                   work(net::rehearse(where_, std::move(run), book_,
-                                      std::move(tell), std::move(scope)),
+                   work(run_self_tests(where_, request_for(*run), book_,
+                                       std::move(tell), std::move(scope)),
                         answer),
                    asio::detached);
     return answer->get_future().get();
@@ -123,9 +127,9 @@ private:
   side() = default;
 
   io_thread io_;
-  std::shared_ptr<net::provider> where_;
+  std::shared_ptr<sandbox_provider> where_;
   std::shared_ptr<lease_book> book_;
-  std::shared_ptr<net::remote_backend> backend_;
+  std::shared_ptr<provider_backend> backend_;
 };
 
 // -- the runs -----------------------------------------------------------------
@@ -225,7 +229,7 @@ bool try_provider(const settings& s, backend_kind kind, const step_sink& sink) {
   if (!opened)
     return tell(failed("settings", opened.error()));
   auto& at = **opened;
-  if (auto ready = at.ready(); !is_configured(s, kind) || !ready)
+  if (auto ready = at.ready(); !find_provider(kind)->is_configured(s) || !ready)
     return tell(failed("settings",
                        ready ? error{ec::unavailable, "nothing is set", {}, {}}
                              : ready.error()));
@@ -244,8 +248,8 @@ bool try_provider(const settings& s, backend_kind kind, const step_sink& sink) {
                             std::pair{"command with input", command(kind)}})
     if (!tell(judge(name, at.run(run))))
       return false;
-  if (at.rehearses()
-      && !at.rehearse(
+  if (at.has_self_tests()
+      && !at.run_self_tests(
         plain_run(kind), [&](const std::string& name, const auto& came) {
           tell({name, came ? *came : came.error().text, came.has_value(), {}});
         }))

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "net/providers/remote_backend.hpp"
 #include "runtime/async/io_thread.hpp"
 #include "runtime/engine/credential_source.hpp"
+#include "runtime/sandboxes/provider_backend.hpp"
 #include "runtime/settings/settings.hpp"
 
 #include <chrono>
@@ -35,7 +35,7 @@ bool try_webhook(const settings& s, const step_sink& tell);
 
 /// What a provider still has of ours, by the leases in `book`; ended unless
 /// `dry_run`.
-result<std::vector<net::provider::tagged>>
+result<std::vector<tagged_sandbox>>
 collect_leftovers(const settings& s, backend_kind kind,
                   std::shared_ptr<lease_book> book, bool dry_run);
 

@@ -14,35 +14,11 @@ namespace troupe {
 
 namespace {
 
-constexpr std::array kinds{backend_kind::e2b, backend_kind::modal,
-                           backend_kind::daytona, backend_kind::aio};
-
 struct backend_options {
   std::string name;
   bool as_json = false;
   bool dry_run = false;
 };
-
-/// Where it is reached, and how one switches it on.
-std::string place_of(const settings& s, backend_kind kind) {
-  switch (kind) {
-  case backend_kind::e2b:
-    return s.e2b.api_url.empty() ? "https://api." + s.e2b.domain
-                                 : s.e2b.api_url;
-  case backend_kind::modal:
-    return s.modal.endpoint_url.empty() ? s.modal.server_url
-                                        : s.modal.endpoint_url;
-  case backend_kind::daytona:
-    return s.daytona.api_url;
-  case backend_kind::aio:
-    return s.aio.host.empty() ? std::string{}
-                              : s.aio.host + ":" + std::to_string(s.aio.port);
-  case backend_kind::local:
-  case backend_kind::peer:
-    break;
-  }
-  return {};
-}
 
 // -- list ---------------------------------------------------------------------
 
@@ -69,9 +45,9 @@ json::array known_backends(const settings& s) {
       {{"name", name}, {"configured", on}, {"place", place}, {"hint", hint}});
   };
   add("local", s.local.enabled, "", "set local.enabled = true");
-  for (auto kind : kinds)
-    add(to_string(kind), is_configured(s, kind), place_of(s, kind),
-        way_in(kind));
+  for (const auto& each : known_providers())
+    add(to_string(each.kind), each.is_configured(s), each.address(s),
+        each.way_in);
   std::string seeds;
   for (const auto& seed : s.cluster.seeds)
     seeds += (seeds.empty() ? "" : ", ") + seed;
@@ -169,9 +145,10 @@ int collect(settings_options& from, const backend_options& how) {
   std::shared_ptr<lease_book> book{kept, kept->sandboxes.get()};
   json::array all;
   auto worst = exit_ok;
-  for (auto kind : kinds) {
-    if (!is_configured(s, kind))
+  for (const auto& each_provider : known_providers()) {
+    if (!each_provider.is_configured(s))
       continue;
+    auto kind = each_provider.kind;
     auto found = collect_leftovers(s, kind, book, how.dry_run);
     if (!found) {
       std::cerr << "troupe: " << to_string(kind) << ": " << found.error().text

@@ -27,7 +27,7 @@ public:
         items_{std::move(items)}, at_once_{at_once} {}
 
   void start() {
-    ex_->on_gone([weak = weak_from_this()] {
+    ex_->on_disconnect([weak = weak_from_this()] {
       if (auto self = weak.lock())
         self->stop();
     });

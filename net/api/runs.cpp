@@ -6,8 +6,8 @@
 #include "net/api/run_json.hpp"
 #include "net/api/run_responses.hpp"
 #include "net/api/run_stream.hpp"
-#include "net/http/trace_context.hpp"
 #include "net/http/writer.hpp"
+#include "runtime/base/trace_context.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 #include <algorithm>
@@ -124,7 +124,7 @@ void run_routes::start(const exchange_ptr& ex, run_request run) {
 void run_routes::run_and_answer(const exchange_ptr& ex, run_request run) {
   auto id = run.id;
   // Whoever hangs up no longer wants it.
-  ex->on_gone([&core = core_, who = ex->who(), id] {
+  ex->on_disconnect([&core = core_, who = ex->who(), id] {
     core.cancel(who, id, [](result<run_record>) {});
   });
   core_.submit(ex->who(), std::move(run),
@@ -141,7 +141,7 @@ void run_routes::run_and_stream(const exchange_ptr& ex, run_request run,
                                 stream_format format) {
   auto id = run.id;
   auto stream = std::make_shared<run_stream>(core_, ex, format, id);
-  ex->on_gone([&core = core_, who = ex->who(), id] {
+  ex->on_disconnect([&core = core_, who = ex->who(), id] {
     core.cancel(who, id, [](result<run_record>) {});
   });
   core_.submit(

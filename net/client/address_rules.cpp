@@ -1,6 +1,6 @@
 #include "net/client/address_rules.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 
 namespace troupe::net {
 

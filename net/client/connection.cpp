@@ -1,6 +1,6 @@
 #include "net/client/connection.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -60,30 +60,30 @@ bool agreed(SSL* tls, wire_protocol speaks) {
 
 } // namespace
 
-asio::awaitable<result<void>>
-client_connection::open(const base_url& service, resolver::endpoints places,
-                        ssl::context& tls, time_point deadline,
-                        std::shared_ptr<abort_switch> abort,
-                        wire_protocol speaks) {
+asio::awaitable<result<void>> client_connection::open(
+  const base_url& service, resolver::endpoints async_semaphore,
+  ssl::context& tls, time_point deadline, std::shared_ptr<cancellation> abort,
+  wire_protocol speaks) {
   plain_.expires_at(deadline);
   if (abort)
-    abort->arm([this] { close(); });
-  auto open = co_await reach(service, std::move(places), abort.get());
+    abort->on_cancel([this] { close(); });
+  auto open = co_await reach(service, std::move(async_semaphore), abort.get());
   if (open && service.tls)
     open = co_await shake_hands(service, tls, speaks);
   if (abort)
-    abort->disarm();
-  if (abort && abort->tripped())
+    abort->clear();
+  if (abort && abort->cancelled())
     co_return fail(ec::unavailable, "called off");
   co_return open;
 }
 
 asio::awaitable<result<void>>
-client_connection::reach(const base_url& service, resolver::endpoints places,
-                         const abort_switch* abort) {
+client_connection::reach(const base_url& service,
+                         resolver::endpoints async_semaphore,
+                         const cancellation* abort) {
   boost::system::error_code why = asio::error::host_unreachable;
-  for (const auto& place : places) {
-    if (abort && abort->tripped())
+  for (const auto& place : async_semaphore) {
+    if (abort && abort->cancelled())
       break;
     co_await plain_.async_connect(
       place, asio::redirect_error(asio::use_awaitable, why));

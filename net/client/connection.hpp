@@ -37,9 +37,9 @@ public:
   /// Tries every address once, then shakes hands and checks the name. The
   /// switch may be empty.
   boost::asio::awaitable<result<void>>
-  open(const base_url& service, resolver::endpoints places,
+  open(const base_url& service, resolver::endpoints async_semaphore,
        boost::asio::ssl::context& tls, time_point deadline,
-       std::shared_ptr<abort_switch> abort = {},
+       std::shared_ptr<cancellation> abort = {},
        wire_protocol speaks = wire_protocol::http1);
 
   /// Everything that follows ends at `deadline`.
@@ -67,9 +67,9 @@ public:
   time_point idle_since{};
 
 private:
-  boost::asio::awaitable<result<void>> reach(const base_url& service,
-                                             resolver::endpoints places,
-                                             const abort_switch* abort);
+  boost::asio::awaitable<result<void>>
+  reach(const base_url& service, resolver::endpoints async_semaphore,
+        const cancellation* abort);
   boost::asio::awaitable<result<void>>
   shake_hands(const base_url& service, boost::asio::ssl::context& tls,
               wire_protocol speaks);

@@ -1,6 +1,6 @@
 #include "net/client/exchange.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 
 #include <boost/beast/http.hpp>
 

@@ -3,7 +3,7 @@
 #include "net/client/client_tls.hpp"
 #include "net/client/connection_pool.hpp"
 #include "net/client/exchange.hpp"
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 
@@ -19,7 +19,7 @@ using steady = std::chrono::steady_clock;
 namespace {
 
 bool called_off(const client_request& request) {
-  return request.abort && request.abort->tripped();
+  return request.abort && request.abort->cancelled();
 }
 
 std::chrono::milliseconds until(steady::time_point deadline) {
@@ -78,15 +78,15 @@ http_client::impl::open(const client_request& request) {
     co_return tls_.error();
   auto soon
     = std::min(request.deadline, steady::now() + options_.connect_timeout);
-  auto places
+  auto async_semaphore
     = co_await resolver_.resolve(request.service.host, request.service.port,
                                  soon, request.rule, request.abort);
-  if (!places)
-    co_return places.error();
+  if (!async_semaphore)
+    co_return async_semaphore.error();
   auto link = std::make_unique<client_connection>(executor_);
   ++counters.connections_opened;
-  auto opened = co_await link->open(request.service, std::move(*places), **tls_,
-                                    soon, request.abort);
+  auto opened = co_await link->open(
+    request.service, std::move(*async_semaphore), **tls_, soon, request.abort);
   if (!opened)
     co_return opened.error();
   co_return std::move(link);
@@ -153,13 +153,13 @@ asio::awaitable<attempt> http_client::impl::once(const client_request& request,
   auto& held = **link;
   attempt out{fail(ec::unavailable, "the request was called off"), false};
   if (request.abort)
-    request.abort->arm([&held] { held.close(); });
+    request.abort->on_cancel([&held] { held.close(); });
   if (called_off(request))
     out.reusable = true;
   else
     out = co_await converse(held, request, reader, options_);
   if (request.abort)
-    request.abort->disarm();
+    request.abort->clear();
   give_back(key, std::move(*link), out.reusable);
   co_return out;
 }

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "net/client/cancellation.hpp"
 #include "net/client/metrics.hpp"
 #include "net/client/resolver.hpp"
 #include "net/client/retry.hpp"
 #include "net/http/url.hpp"
+#include "runtime/async/cancellation.hpp"
 #include "runtime/base/error.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -54,7 +54,7 @@ struct client_request {
   bool idempotent = false;
   retry_policy retry;
   address_rule rule;                   // empty: any address
-  std::shared_ptr<abort_switch> abort; // may be empty
+  std::shared_ptr<cancellation> abort; // may be empty
   std::string traceparent;             // W3C Trace Context; "": none
 };
 

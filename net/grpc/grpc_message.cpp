@@ -1,9 +1,9 @@
 #include "net/grpc/grpc_message.hpp"
 
 #include "net/grpc/protobuf.hpp"
-#include "net/http/printable.hpp"
 #include "runtime/base/base64.hpp"
 #include "runtime/json/json.hpp"
+#include "runtime/json/printable.hpp"
 
 #include <charconv>
 

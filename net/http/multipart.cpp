@@ -1,6 +1,6 @@
 #include "net/http/multipart.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/model/ids.hpp"
 
 #include <boost/algorithm/string/predicate.hpp>

@@ -1,7 +1,7 @@
 #include "net/providers/connect_stream.hpp"
 
-#include "net/http/fail.hpp"
 #include "net/providers/provider_errors.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/json/json.hpp"
 
 namespace troupe::net {

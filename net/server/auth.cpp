@@ -56,7 +56,7 @@ std::string scope_names(int bits) {
 } // namespace
 
 bool request_guard::known_host(std::string_view name) const {
-  const auto& allowed = house_.options.allowed_hosts;
+  const auto& allowed = state_.options.allowed_hosts;
   for (const auto& one : allowed)
     // As it is, an IPv6 address without brackets; or with port and capitals.
     if (one == name || host_name(one) == name)
@@ -97,27 +97,29 @@ std::optional<refusal> request_guard::check_site(const request& in,
 std::optional<refusal>
 request_guard::admit(const request& in, const route_rules& rules, caller& who) {
   who.request_id = in.id;
-  if (rules.open || (rules.open_nearby && shows_details()))
+  if (rules.public_route || (rules.public_on_loopback && shows_details()))
     return std::nullopt;
   if (rules.password && knows_password(in, *rules.password))
     return admit_anonymous(in, who);
   bool anonymous = !rules.password && loopback_
-    && house_.options.auth == auth_mode::loopback_open;
+    && state_.options.auth == auth_mode::loopback_open;
   auto given = in.count("authorization");
   auto value = in.field("authorization");
-  if (given == 0 && rules.foreign && in.has("x-api-key")) {
+  if (given == 0 && rules.ignore_foreign_credentials && in.has("x-api-key")) {
     given = in.count("x-api-key"); // as the E2B clients send theirs
     value = in.field("x-api-key");
   } else if (given == 1 && value.size() > 7
              && equal_ignoring_case(value.substr(0, 7), "bearer ")) {
     value = trim(value.substr(7));
-  } else if (given != 0 && !(anonymous && rules.foreign)) {
+  } else if (given != 0 && !(anonymous && rules.ignore_foreign_credentials)) {
     return unauthorized("use one field 'Authorization: Bearer troupe_...'");
   }
   if (rules.password && !is_key_text(value))
     return unauthorized("the password is not right; it is the one in the "
                         "server's settings");
-  if (given == 0 || (anonymous && rules.foreign && !is_key_text(value))) {
+  if (given == 0
+      || (anonymous && rules.ignore_foreign_credentials
+          && !is_key_text(value))) {
     if (!anonymous)
       return unauthorized("an API key is needed: 'Authorization: Bearer "
                           "troupe_...'");
@@ -152,7 +154,7 @@ std::optional<refusal> request_guard::admit_key(std::string_view text,
                                                 caller& who) {
   if (text.size() > longest_credential || !is_key_text(text))
     return unauthorized(invalid_key);
-  auto current = house_.core.snapshot();
+  auto current = state_.core.snapshot();
   if (current != key_catalog_ || !key_
       || !equal_in_constant_time(text, key_text_)) {
     auto hash = hash_key(text);

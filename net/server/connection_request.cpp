@@ -1,9 +1,9 @@
 // What happens between the head of a request and its handler.
 #include "net/http/problem.hpp"
 #include "net/http/response.hpp"
-#include "net/http/trace_context.hpp"
 #include "net/server/connection.hpp"
 #include "net/server/io_worker.hpp"
+#include "runtime/base/trace_context.hpp"
 
 #include <algorithm>
 
@@ -115,10 +115,10 @@ std::optional<refusal> connection::admissible(exchange& ex) {
   const auto& in = ex.in_;
   const auto& rules = ex.match_.found->rules;
   auto& shared = home_->shared();
-  if (!rules.operators) {
+  if (!rules.health_route) {
     if (shared.draining.load())
       return refusal{503, "unavailable", "the server is shutting down"};
-    if (traits_.emergency)
+    if (traits_.on_reserved_descriptor)
       return refusal{503, "unavailable", "the server is out of descriptors"};
     if (shared.in_flight.load() >= shared.options.in_flight_limit)
       return refusal{503, "unavailable", "too many requests are waiting"};

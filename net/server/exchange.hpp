@@ -67,7 +67,7 @@ public:
   void after(std::chrono::milliseconds time, std::function<void()> then);
 
   /// Called (once, on an io thread, or at once) when the client went away.
-  void on_gone(std::function<void()> told);
+  void on_disconnect(std::function<void()> told);
 
   // -- for the budget of all streams -----------------------------------------
   /// Bytes that the reader of the stream has not taken yet.

@@ -37,11 +37,12 @@ enum class body_rule : std::uint8_t {
 };
 
 struct route_rules {
-  std::uint8_t needs = 0;   // bits of `scope`; 0: any caller
-  bool open = false;        // nobody is asked who they are
-  bool open_nearby = false; // the same, on loopback or where that is set
-  bool operators = false;   // answered while draining or overloaded, too
-  bool foreign = false;     // credentials that are not ours are overlooked
+  std::uint8_t needs = 0;          // bits of `scope`; 0: any caller
+  bool public_route = false;       // nobody is asked who they are
+  bool public_on_loopback = false; // the same, on loopback or where that is set
+  bool health_route = false;       // answered while draining or overloaded, too
+  bool ignore_foreign_credentials
+    = false; // credentials that are not ours are overlooked
   /// In place of a key: whoever knows it is the default organization, and
   /// whoever does not, and has no key, is nobody.
   std::shared_ptr<const secret> password;

@@ -100,14 +100,14 @@ struct http_server::listening {
 };
 
 http_server::http_server(engine& core, server_options options)
-    : house_{std::make_shared<house>(core, std::move(options))} {
+    : state_{std::make_shared<server_state>(core, std::move(options))} {
   std::function<std::string()> counters;
-  if (house_->options.metrics)
+  if (state_->options.metrics)
     counters = [this] {
-      const auto& more = house_->options.more_metrics;
+      const auto& more = state_->options.more_metrics;
       return metrics() + (more ? more() : std::string{});
     };
-  add_operators(house_->routes, core, std::move(counters));
+  add_operators(state_->routes, core, std::move(counters));
 }
 
 http_server::~http_server() {
@@ -115,7 +115,7 @@ http_server::~http_server() {
 }
 
 router& http_server::routes() {
-  return house_->routes;
+  return state_->routes;
 }
 
 std::vector<std::string> http_server::addresses() const {
@@ -127,7 +127,7 @@ std::uint16_t http_server::port() const {
 }
 
 result<void> http_server::start() {
-  const auto& options = house_->options;
+  const auto& options = state_->options;
   if (options.tls_certificate_file.empty() != options.tls_key_file.empty())
     return bad_field("tls", "certificate and key are needed together",
                      "give both files or neither");
@@ -140,7 +140,7 @@ result<void> http_server::start() {
     threads = options.host && cores <= few ? 1u : std::min(cores, most_threads);
   auto* host = threads == 1 ? options.host : nullptr;
   for (unsigned i = 0; i < threads; ++i)
-    workers_.push_back(std::make_shared<worker>(house_, host));
+    workers_.push_back(std::make_shared<io_worker>(state_, host));
   if (auto bound = bind_all(threads); !bound) {
     workers_.clear();
     return bound;
@@ -153,7 +153,7 @@ result<void> http_server::start() {
 /// The world must not be let in without keys.
 result<void>
 http_server::check_exposure(const std::vector<listening>& all) const {
-  auto catalog = house_->core.snapshot();
+  auto catalog = state_->core.snapshot();
   if (catalog && !catalog->keys_by_hash.empty())
     return {};
   for (const auto& one : all)
@@ -169,7 +169,7 @@ http_server::check_exposure(const std::vector<listening>& all) const {
 
 result<void> http_server::bind_all(unsigned threads) {
   std::vector<listening> all;
-  for (const auto& text : house_->options.listen) {
+  for (const auto& text : state_->options.listen) {
     auto at = parse_listen(text);
     if (!at)
       return at.error();
@@ -200,23 +200,23 @@ result<void> http_server::bind_all(unsigned threads) {
 }
 
 result<void> http_server::reload_tls() {
-  auto fresh = load_tls(house_->options);
+  auto fresh = load_tls(state_->options);
   if (!fresh)
     return fresh.error();
-  house_->tls(std::move(*fresh));
+  state_->tls(std::move(*fresh));
   return {};
 }
 
 bool http_server::drain(std::chrono::milliseconds grace) {
-  house_->draining.store(true);
+  state_->draining.store(true);
   for (auto& w : workers_)
     w->drain();
-  return house_->wait_until_quiet(grace);
+  return state_->wait_until_quiet(grace);
 }
 
 void http_server::stop() {
-  house_->draining.store(true);
-  house_->readers.stop(); // who waits there is answered while that can be sent
+  state_->draining.store(true);
+  state_->readers.stop(); // who waits there is answered while that can be sent
   for (auto& w : workers_)
     w->stop();
 }
@@ -225,7 +225,7 @@ std::string http_server::metrics() const {
   std::vector<const counters*> all;
   for (const auto& w : workers_)
     all.push_back(&w->counts());
-  auto out = render(all, house_->routes);
+  auto out = render(all, state_->routes);
   auto gauge = [&](std::string_view name, std::string_view help,
                    std::size_t value) {
     out.append("# HELP ").append(name).append(" ").append(help).append("\n");
@@ -233,14 +233,14 @@ std::string http_server::metrics() const {
     out.append(name).append(" ").append(std::to_string(value)).append("\n");
   };
   gauge("troupe_http_connections", "Open connections.",
-        house_->connections.load());
+        state_->connections.load());
   gauge("troupe_http_requests_in_flight", "Requests that wait for an answer.",
-        house_->in_flight.load());
+        state_->in_flight.load());
   gauge("troupe_http_body_bytes", "Bytes of request bodies in memory.",
-        house_->bodies.load());
+        state_->bodies.load());
   gauge("troupe_http_stream_bytes",
         "Bytes of streams that their readers have not taken yet.",
-        house_->streams.held());
+        state_->streams.held());
   return out;
 }
 

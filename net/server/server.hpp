@@ -12,8 +12,8 @@
 
 namespace troupe::net {
 
-struct house;
-class worker;
+struct server_state;
+class io_worker;
 
 /// The front door. Comes with the operators' routes; everything else is added
 /// to `routes()` before `start`:
@@ -54,8 +54,8 @@ private:
   result<void> bind_all(unsigned threads);
   result<void> check_exposure(const std::vector<listening>& all) const;
 
-  std::shared_ptr<house> house_;
-  std::vector<std::shared_ptr<worker>> workers_;
+  std::shared_ptr<server_state> state_;
+  std::vector<std::shared_ptr<io_worker>> workers_;
   std::vector<std::string> addresses_;
   std::uint16_t port_ = 0;
 };

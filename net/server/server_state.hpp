@@ -35,8 +35,8 @@ private:
 };
 
 /// What all io threads share.
-struct house {
-  house(engine& core, server_options options);
+struct server_state {
+  server_state(engine& core, server_options options);
 
   engine& core;
   const server_options options;

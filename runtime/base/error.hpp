@@ -44,6 +44,9 @@ struct error {
   error within(std::string_view what) const&;
 };
 
+/// A failure with nothing but its code and its sentence.
+error fail(ec code, std::string text);
+
 /// An `invalid_request` about the whole of it.
 error bad_request(std::string reason);
 

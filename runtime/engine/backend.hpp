@@ -72,12 +72,14 @@ struct run_outcome {
   bool may_have_started = false;
   /// With an error: only the place that this run had is gone. Its backend may
   /// be well.
-  bool place_lost = false;
+  bool sandbox_lost = false;
   /// With an error: the packages that it asked for could not be had. That says
   /// nothing of those that ask for none.
-  bool without_packages = false;
+  bool packages_unavailable = false;
 
-  bool speaks_of_backend() const { return !place_lost && !without_packages; }
+  bool counts_against_backend() const {
+    return !sandbox_lost && !packages_unavailable;
+  }
 };
 
 /// Whoever wants to know about one run. Called on any thread, one call at a

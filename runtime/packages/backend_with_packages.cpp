@@ -13,7 +13,7 @@ constexpr std::string_view default_path = "/usr/local/bin:/usr/bin:/bin";
 
 run_outcome before_start(error why) {
   run_outcome outcome{std::move(why)};
-  outcome.without_packages = true;
+  outcome.packages_unavailable = true;
   return outcome;
 }
 

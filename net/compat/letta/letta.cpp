@@ -50,7 +50,7 @@ std::optional<json::object> body_of(exchange& ex, bool optional) {
 
 void add_letta(router& routes, engine& core, letta_options options) {
   route_rules open;
-  open.open = open.operators = true;
+  open.public_route = open.health_route = true;
   open.body = body_rule::none;
   open.failure = &write_detail;
   auto health = [version = options.version](exchange_ptr ex) {

@@ -1,8 +1,8 @@
 #include "net/providers/aio/messages.hpp"
 
-#include "net/http/fail.hpp"
-#include "net/http/printable.hpp"
 #include "net/providers/provider_errors.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/json/printable.hpp"
 
 #include <algorithm>
 #include <array>

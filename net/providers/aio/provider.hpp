@@ -1,7 +1,8 @@
 #pragma once
 
-#include "net/providers/provider.hpp"
+#include "net/client/http_client.hpp"
 #include "runtime/base/secret.hpp"
+#include "runtime/engine/sandbox.hpp"
 
 #include <chrono>
 #include <memory>
@@ -21,7 +22,7 @@ struct aio_options {
 
 /// One container that all runs share: each gets a directory and a session of
 /// its own, and no isolation from the others beyond that.
-result<std::shared_ptr<provider>> make_aio(std::shared_ptr<http_client> client,
-                                           aio_options options);
+result<std::shared_ptr<sandbox_provider>>
+make_aio(std::shared_ptr<http_client> client, aio_options options);
 
 } // namespace troupe::net

@@ -120,7 +120,7 @@ call signed_preview(std::string_view sandbox, std::uint16_t port,
 // -- files --------------------------------------------------------------------
 
 /// The path before its file, or the daemon does not know where it goes.
-call upload(const std::vector<remote_file>& files) {
+call upload(const std::vector<sandbox_file>& files) {
   std::vector<form_part> parts;
   for (std::size_t i = 0; i < files.size(); ++i) {
     const auto& file = files[i];

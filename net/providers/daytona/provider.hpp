@@ -1,7 +1,8 @@
 #pragma once
 
-#include "net/providers/provider.hpp"
+#include "net/client/http_client.hpp"
 #include "runtime/base/secret.hpp"
+#include "runtime/engine/sandbox.hpp"
 
 #include <chrono>
 #include <memory>
@@ -24,7 +25,7 @@ struct daytona_options {
   std::chrono::milliseconds poll_max{1'000};
 };
 
-result<std::shared_ptr<provider>>
+result<std::shared_ptr<sandbox_provider>>
 make_daytona(std::shared_ptr<http_client> client, daytona_options options);
 
 } // namespace troupe::net

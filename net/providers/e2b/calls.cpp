@@ -1,9 +1,9 @@
 #include "net/providers/e2b/calls.hpp"
 
-#include "net/http/fail.hpp"
 #include "net/http/multipart.hpp"
 #include "net/http/url.hpp"
 #include "runtime/base/base64.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/json/json.hpp"
 
 #include <charconv>
@@ -79,9 +79,9 @@ std::uint64_t size_of(const json::object& o) {
   return n;
 }
 
-result<remote_entry> entry_of(const json::value& v) {
+result<sandbox_entry> entry_of(const json::value& v) {
   auto* o = v.if_object();
-  remote_entry out;
+  sandbox_entry out;
   if (o) {
     out.name = text_of(*o, "name");
     out.path = text_of(*o, "path");
@@ -116,7 +116,8 @@ call pause_sandbox(std::string_view sandbox) {
 // -- files --------------------------------------------------------------------
 
 /// As a form: every envd takes that, plain bytes only the newer ones.
-call write_files(const std::vector<remote_file>& files, std::string_view user) {
+call write_files(const std::vector<sandbox_file>& files,
+                 std::string_view user) {
   std::vector<form_part> parts;
   for (const auto& file : files)
     parts.push_back(form_file("file", file.path, file.content));
@@ -203,11 +204,11 @@ call remove_context(std::string_view id) {
 
 // -- what comes back ----------------------------------------------------------
 
-result<std::vector<remote_entry>> parse_entries(std::string_view body) {
+result<std::vector<sandbox_entry>> parse_entries(std::string_view body) {
   auto parsed = json::parse_object(body);
   if (!parsed)
     return fail(ec::unavailable, "E2B listed a folder with no JSON object");
-  std::vector<remote_entry> out;
+  std::vector<sandbox_entry> out;
   auto* all = parsed->if_contains("entries"); // left out when there are none
   if (!all || !all->is_array())
     return out;
@@ -220,7 +221,7 @@ result<std::vector<remote_entry>> parse_entries(std::string_view body) {
   return out;
 }
 
-result<remote_entry> parse_entry(std::string_view body) {
+result<sandbox_entry> parse_entry(std::string_view body) {
   auto parsed = json::parse_object(body);
   auto* entry = parsed ? parsed->if_contains("entry") : nullptr;
   return entry_of(entry ? *entry : json::value{});

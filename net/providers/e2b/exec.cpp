@@ -1,11 +1,11 @@
 #include "net/providers/e2b/exec.hpp"
 
-#include "net/http/fail.hpp"
 #include "net/http/json_lines.hpp"
 #include "net/providers/connect_stream.hpp"
 #include "net/providers/e2b/calls.hpp"
 #include "net/providers/e2b/messages.hpp"
 #include "net/providers/provider_errors.hpp"
+#include "runtime/base/error.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -56,20 +56,20 @@ execution not_begun(const client_exchange& done, std::string_view doing) {
 
 /// How it went with a process's input. One stream waits for the process, the
 /// input goes beside it; without its input the process is not to go on.
-struct e2b_inside::delivery {
-  std::shared_ptr<abort_switch> stream = std::make_shared<abort_switch>();
+struct e2b_exec::delivery {
+  std::shared_ptr<cancellation> stream = std::make_shared<cancellation>();
   std::optional<error> broken;
 };
 
 // -- processes ---------------------------------------------------------------
 
 /// Beside the stream that waits for the process: its own connection.
-asio::awaitable<void> e2b_inside::deliver(remote_sandbox sandbox,
-                                          std::uint32_t pid, std::string text,
-                                          std::shared_ptr<delivery> into,
-                                          call_scope scope) {
+asio::awaitable<void> e2b_exec::deliver(sandbox_handle sandbox,
+                                        std::uint32_t pid, std::string text,
+                                        std::shared_ptr<delivery> into,
+                                        call_scope scope) {
   auto keep = shared_from_this();
-  scope.abort = nullptr; // that one belongs to the stream
+  scope.cancel = nullptr; // that one belongs to the stream
   auto message = send_input(pid, text);
   auto done = co_await client_.ask(sandbox, std::move(message), scope);
   if (took_input(done)) {
@@ -85,15 +85,15 @@ asio::awaitable<void> e2b_inside::deliver(remote_sandbox sandbox,
   scope.deadline = std::chrono::steady_clock::now() + kill_patience;
   message = send_signal(pid, "SIGNAL_SIGKILL");
   (void)co_await client_.ask(sandbox, std::move(message), scope);
-  into->stream->trip();
+  into->stream->cancel();
 }
 
 /// Before the process: an older envd cannot be told that an input ends.
-asio::awaitable<result<void>> e2b_inside::put_input(remote_sandbox sandbox,
-                                                    std::string path,
-                                                    std::string text,
-                                                    call_scope scope) {
-  std::vector<remote_file> files;
+asio::awaitable<result<void>> e2b_exec::put_input(sandbox_handle sandbox,
+                                                  std::string path,
+                                                  std::string text,
+                                                  call_scope scope) {
+  std::vector<sandbox_file> files;
   files.push_back({std::move(path), std::move(text)});
   auto message = write_files(files, user_of(sandbox));
   auto done = co_await client_.ask(sandbox, std::move(message), scope);
@@ -104,10 +104,10 @@ asio::awaitable<result<void>> e2b_inside::put_input(remote_sandbox sandbox,
   co_return result<void>{};
 }
 
-asio::awaitable<execution> e2b_inside::execute(remote_sandbox sandbox,
-                                               command_request what,
-                                               output_sink sink,
-                                               call_scope scope) {
+asio::awaitable<execution> e2b_exec::execute(sandbox_handle sandbox,
+                                             process_request what,
+                                             output_sink sink,
+                                             call_scope scope) {
   auto keep = shared_from_this();
   std::string input_file;
   if (!what.input.empty() && envd_of(sandbox) < closes_input) {
@@ -149,10 +149,11 @@ asio::awaitable<execution> e2b_inside::execute(remote_sandbox sandbox,
   co_return done;
 }
 
-asio::awaitable<execution>
-e2b_inside::follow(client_request request, remote_sandbox sandbox,
-                   std::string input, output_sink sink, call_scope scope) {
-  std::optional<command_end> end;
+asio::awaitable<execution> e2b_exec::follow(client_request request,
+                                            sandbox_handle sandbox,
+                                            std::string input, output_sink sink,
+                                            call_scope scope) {
+  std::optional<process_end> end;
   auto given = std::make_shared<delivery>();
   connect_reader events{[&](std::string_view json) -> result<void> {
     auto event = parse_process_event(json);
@@ -183,12 +184,12 @@ e2b_inside::follow(client_request request, remote_sandbox sandbox,
     return fed.has_value();
   };
   request.abort = given->stream;
-  if (scope.abort)
-    scope.abort->arm([given] { given->stream->trip(); });
+  if (scope.cancel)
+    scope.cancel->on_cancel([given] { given->stream->cancel(); });
   auto done
     = co_await client_.http().stream(std::move(request), std::move(reader));
-  if (scope.abort)
-    scope.abort->disarm();
+  if (scope.cancel)
+    scope.cancel->clear();
   if (given->broken)
     co_return execution{*given->broken, true};
   if (!fed)
@@ -206,10 +207,11 @@ e2b_inside::follow(client_request request, remote_sandbox sandbox,
 }
 
 /// A stream that broke: the way to the sandbox, or the sandbox itself?
-asio::awaitable<execution> e2b_inside::cut_off(remote_sandbox sandbox,
-                                               error why, call_scope scope) {
+asio::awaitable<execution> e2b_exec::cut_off(sandbox_handle sandbox, error why,
+                                             call_scope scope) {
   auto now = std::chrono::steady_clock::now();
-  auto over = (scope.abort && scope.abort->tripped()) || scope.deadline <= now;
+  auto over
+    = (scope.cancel && scope.cancel->cancelled()) || scope.deadline <= now;
   scope.deadline = std::min(scope.deadline, now + kill_patience);
   auto request
     = client_.to_sandbox(sandbox, to_envd, http::verb::get, "/health", scope);
@@ -226,39 +228,35 @@ asio::awaitable<execution> e2b_inside::cut_off(remote_sandbox sandbox,
 // -- code --------------------------------------------------------------------
 
 std::shared_ptr<const std::string>
-e2b_inside::head_of(language lang,
-                    const std::shared_ptr<const std::string>& runner) {
+e2b_exec::head_of(language lang,
+                  const std::shared_ptr<const std::string>& runner) {
   auto& head = heads_[runner];
   if (!head)
     head = std::make_shared<const std::string>(execute_head(lang, *runner));
   return head;
 }
 
-asio::awaitable<execution> e2b_inside::run_cell(remote_sandbox sandbox,
-                                                language lang,
-                                                script::remote_script script,
-                                                output_sink sink,
-                                                call_scope scope) {
+asio::awaitable<execution>
+e2b_exec::run_cell(sandbox_handle sandbox, language lang, sandbox_script script,
+                   output_sink sink, call_scope scope) {
   auto head = head_of(lang, script.runner);
   auto rest = execute_rest(lang, script.rest.reveal());
   return send_cell(std::move(sandbox), std::move(head), std::move(rest),
                    std::move(sink), std::move(scope));
 }
 
-asio::awaitable<execution> e2b_inside::run_in_context(remote_sandbox sandbox,
-                                                      std::string context,
-                                                      std::string code,
-                                                      output_sink sink,
-                                                      call_scope scope) {
+asio::awaitable<execution>
+e2b_exec::run_in_context(sandbox_handle sandbox, std::string context,
+                         std::string code, output_sink sink, call_scope scope) {
   json::object body{{"code", code}, {"context_id", context}};
   return send_cell(std::move(sandbox), nullptr, json::to_text(body),
                    std::move(sink), std::move(scope));
 }
 
 asio::awaitable<execution>
-e2b_inside::send_cell(remote_sandbox sandbox,
-                      std::shared_ptr<const std::string> head, std::string rest,
-                      output_sink sink, call_scope scope) {
+e2b_exec::send_cell(sandbox_handle sandbox,
+                    std::shared_ptr<const std::string> head, std::string rest,
+                    output_sink sink, call_scope scope) {
   auto keep = shared_from_this();
   auto request = client_.to_sandbox(sandbox, to_interpreter, http::verb::post,
                                     "/execute", scope);
@@ -268,7 +266,7 @@ e2b_inside::send_cell(remote_sandbox sandbox,
   request->body_head = std::move(head);
   request->body = std::move(rest);
 
-  command_end end;
+  process_end end;
   auto ended = false;
   line_reader lines{[&](std::string_view line) -> result<void> {
     auto event = parse_cell_event(line);

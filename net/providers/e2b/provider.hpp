@@ -1,7 +1,8 @@
 #pragma once
 
-#include "net/providers/provider.hpp"
+#include "net/client/http_client.hpp"
 #include "runtime/base/secret.hpp"
+#include "runtime/engine/sandbox.hpp"
 
 #include <memory>
 #include <string>
@@ -20,8 +21,8 @@ struct e2b_options {
   bool legacy_create = false;
 };
 
-result<std::shared_ptr<provider>> make_e2b(std::shared_ptr<http_client> client,
-                                           e2b_options options);
+result<std::shared_ptr<sandbox_provider>>
+make_e2b(std::shared_ptr<http_client> client, e2b_options options);
 
 /// Only such ids become part of a host name.
 bool is_e2b_sandbox_id(std::string_view id);

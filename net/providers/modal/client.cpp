@@ -1,6 +1,6 @@
 #include "net/providers/modal/client.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/json/json.hpp"
 
 #include <algorithm>
@@ -130,7 +130,7 @@ modal_client::try_call(std::string method, std::string message,
       c.metadata.emplace_back("x-throttle-retry-delay", since);
     c.message = message;
     c.deadline = scope.deadline;
-    c.abort = scope.abort;
+    c.abort = scope.cancel;
     c.traceparent = scope.traceparent;
     c.on_message = [&bytes](std::string_view m) {
       bytes = m;
@@ -148,14 +148,14 @@ modal_client::try_call(std::string method, std::string message,
                            std::chrono::milliseconds{static_cast<std::int64_t>(
                              *reply.status.retry_after * 1000)});
       if (steady::now() + wait - began > options_.max_throttle_wait
-          || !co_await pause(executor_, wait, scope.deadline, scope.abort))
+          || !co_await pause(executor_, wait, scope.deadline, scope.cancel))
         co_return bad;
       ++throttled;
       continue;
     }
     if (!retryable_code(reply.status.code) || ++tries >= max_tries)
       co_return bad;
-    if (!co_await pause(executor_, delay, scope.deadline, scope.abort))
+    if (!co_await pause(executor_, delay, scope.deadline, scope.cancel))
       co_return bad;
     channel_->count_retry();
     delay = std::min<std::chrono::milliseconds>(delay * 2, max_delay);
@@ -265,7 +265,7 @@ asio::awaitable<grpc_reply> modal_client::join_image(image_state& state,
   c.metadata = metadata(true); // a stream is not repeated under one key
   c.message = image_join_request(state.id, state.entry);
   c.deadline = scope.deadline;
-  c.abort = scope.abort;
+  c.abort = scope.cancel;
   c.traceparent = scope.traceparent;
   c.on_message = [&state](std::string_view bytes) {
     if (auto next = read_image_join(bytes)) {
@@ -300,7 +300,7 @@ asio::awaitable<result<std::string>> modal_client::layer(image_layer what,
   while (state->status == 0) {
     auto wait = std::min<std::chrono::milliseconds>(
       first_join_pause * (1 << breaks), max_delay);
-    if (!co_await pause(executor_, wait, scope.deadline, scope.abort))
+    if (!co_await pause(executor_, wait, scope.deadline, scope.cancel))
       co_return fail(ec::timeout, "Modal was still building the image");
     auto reply = co_await join_image(*state, scope);
     if (reply.status.ok())
@@ -321,7 +321,7 @@ modal_client::image(std::vector<image_layer> layers, call_scope scope) {
     co_return known->second;
   auto& door = building_[name];
   if (!door)
-    door = std::make_shared<places>(executor_, 1);
+    door = std::make_shared<async_semaphore>(executor_, 1);
   auto mine = door;
   if (!co_await mine->take(scope))
     co_return no_time_left();

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "net/grpc/grpc_channel.hpp"
-#include "net/providers/provider.hpp"
+#include "runtime/engine/sandbox.hpp"
 
 #include <functional>
 #include <memory>
@@ -24,6 +24,6 @@ struct modal_router {
 /// one whose token has run out.
 boost::asio::awaitable<execution>
 execute_at_modal(boost::asio::any_io_executor executor, modal_router at,
-                 command_request what, output_sink sink, call_scope scope);
+                 process_request what, output_sink sink, call_scope scope);
 
 } // namespace troupe::net

@@ -1,8 +1,9 @@
 #pragma once
 
+#include "net/client/http_client.hpp"
 #include "net/grpc/grpc_channel.hpp"
-#include "net/providers/provider.hpp"
 #include "runtime/base/secret.hpp"
+#include "runtime/engine/sandbox.hpp"
 
 #include <chrono>
 #include <memory>
@@ -32,7 +33,7 @@ struct modal_options {
 };
 
 /// The native API of Modal: gRPC with its API tokens.
-result<std::shared_ptr<provider>>
+result<std::shared_ptr<sandbox_provider>>
 make_modal(std::shared_ptr<http_client> client, modal_options options);
 
 } // namespace troupe::net

@@ -1,8 +1,8 @@
 #include "net/providers/webhook/webhook.hpp"
 
 #include "net/client/address_rules.hpp"
-#include "net/http/fail.hpp"
-#include "net/http/trace_context.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/base/trace_context.hpp"
 #include "runtime/json/json.hpp"
 
 #include <boost/asio/co_spawn.hpp>

@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(counts_no_sandbox_that_went_away_as_an_outage) {
   two_backends f{options};
   f.e2b->set_script([](auto&, auto&) {
     auto gone = unavailable(false);
-    gone.place_lost = true;
+    gone.sandbox_lost = true;
     return gone;
   });
   for (int i = 0; i < 10; ++i) {
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(counts_no_sandbox_that_went_away_as_an_outage) {
   f.e2b->set_script([](auto&, run_observer& o) {
     o.started();
     auto gone = unavailable(true);
-    gone.place_lost = true;
+    gone.sandbox_lost = true;
     return gone;
   });
   for (int i = 0; i < 10; ++i) {
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(counts_no_packages_that_cannot_be_had_as_an_outage) {
   bool installs = true;
   f.e2b->set_script([&](auto& run, auto&) {
     auto outcome = unavailable(false);
-    outcome.without_packages = true;
+    outcome.packages_unavailable = true;
     return installs ? outcome
                     : run_outcome{scripted_backend::answer_for(run), true};
   });

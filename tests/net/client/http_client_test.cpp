@@ -237,10 +237,10 @@ BOOST_AUTO_TEST_CASE(is_called_off_in_the_middle) {
   client_request r;
   r.service = {false, "127.0.0.1", 0, ""};
   r.deadline = std::chrono::steady_clock::now() + 5s;
-  r.abort = std::make_shared<abort_switch>();
+  r.abort = std::make_shared<cancellation>();
   scripted_server server{[this, abort = r.abort](peer& p, int) {
     p.read_request();
-    boost::asio::post(io, [abort] { abort->trip(); });
+    boost::asio::post(io, [abort] { abort->cancel(); });
     p.read_request(); // until the client goes away
   }};
   r.service.port = server.port();

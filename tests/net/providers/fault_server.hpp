@@ -129,8 +129,8 @@ struct fault_house {
     p->side.open([o](auto client) { return make_aio(client, o); }, bounds());
     return p;
   }
-  static remote_options bounds() {
-    remote_options o;
+  static provider_limits bounds() {
+    provider_limits o;
     o.keeper.destroy_timeout = 2s;
     o.keeper.forget_after = 0s; // a stand-in's list is never late
     return o;

@@ -1,11 +1,11 @@
 // Whose work it is goes out with every request, and nothing else about us.
-#include "net/http/trace_context.hpp"
 #include "net/providers/aio/provider.hpp"
 #include "net/providers/daytona/provider.hpp"
 #include "net/providers/e2b/provider.hpp"
 #include "net/providers/modal/endpoint.hpp"
 #include "net/providers/modal/provider.hpp"
 #include "net/providers/webhook/webhook.hpp"
+#include "runtime/base/trace_context.hpp"
 #include "tests/support/providers/fake_aio.hpp"
 #include "tests/support/providers/fake_daytona.hpp"
 #include "tests/support/providers/fake_e2b.hpp"

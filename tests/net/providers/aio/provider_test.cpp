@@ -1,7 +1,7 @@
 #include "net/providers/aio/messages.hpp"
 #include "net/providers/aio/provider.hpp"
-#include "net/providers/install_commands.hpp"
 #include "runtime/json/json.hpp"
+#include "runtime/sandboxes/install_commands.hpp"
 #include "tests/support/providers/fake_aio.hpp"
 #include "tests/support/providers/remote_contract.hpp"
 

@@ -24,7 +24,7 @@ public:
         where_{make_daytona(http_, o).value()} {
     auto run = std::make_shared<const prepared_run>(
       shell_run(backend_kind::daytona, "true"));
-    net::sandbox_request wish{run, "for-calls", std::chrono::seconds{60}};
+    sandbox_request wish{run, "for-calls", std::chrono::seconds{60}};
     auto made = await_here(io_, where_->create(wish, scope_));
     BOOST_REQUIRE(made.sandbox.has_value());
     box_ = *made.sandbox;
@@ -45,9 +45,9 @@ public:
                what.doing << ": " << (reply ? "" : reply.error().text));
     return reply ? reply->body : std::string{};
   }
-  bool rejoin() {
+  bool reconnect() {
     return await_here(io_,
-                      where_->rejoin(box_, std::chrono::seconds{60}, scope_))
+                      where_->reconnect(box_, std::chrono::seconds{60}, scope_))
       .has_value();
   }
   /// A repository elsewhere, as far as git can tell.
@@ -60,10 +60,10 @@ private:
   boost::asio::io_context io_{1};
   std::shared_ptr<net::http_client> http_;
   net::daytona_client client_;
-  std::shared_ptr<net::provider> where_;
-  net::call_scope scope_{
-    std::chrono::steady_clock::now() + std::chrono::seconds{60}, nullptr};
-  net::remote_sandbox box_;
+  std::shared_ptr<sandbox_provider> where_;
+  call_scope scope_{std::chrono::steady_clock::now() + std::chrono::seconds{60},
+                    nullptr};
+  sandbox_handle box_;
 };
 
 /// What both sides do in `here`, with a repository elsewhere.

@@ -1,0 +1,15 @@
+#include "runtime/engine/sandbox.hpp"
+
+namespace troupe {
+
+const sandbox_config& config_of(const sandbox_request& request) {
+  static const sandbox_config says_nothing;
+  return request.config ? *request.config : says_nothing;
+}
+
+boost::asio::awaitable<result<sandbox_handle>>
+sandbox_provider::reconnect(sandbox_handle, std::chrono::seconds, call_scope) {
+  co_return fail(ec::not_found, std::string{name()} + " keeps no sandboxes");
+}
+
+} // namespace troupe
