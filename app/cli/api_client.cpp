@@ -1,6 +1,6 @@
 #include "app/cli/api_client.hpp"
 
-#include "app/assembly/engine_process.hpp"
+#include "app/daemon/engine_process.hpp"
 #include "app/cli/blocking_client.hpp"
 #include "app/cli/command_line.hpp"
 #include "app/cli/table.hpp"

@@ -1,6 +1,6 @@
 #include "app/cli/engine_locator.hpp"
 
-#include "app/assembly/engine_process.hpp"
+#include "app/daemon/engine_process.hpp"
 #include "app/assembly/options_from_settings.hpp"
 #include "app/cli/blocking_client.hpp"
 

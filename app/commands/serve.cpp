@@ -1,4 +1,4 @@
-#include "app/assembly/engine_process.hpp"
+#include "app/daemon/engine_process.hpp"
 #include "app/cli/api_client.hpp"
 #include "app/cli/commands.hpp"
 #include "app/cli/settings_check.hpp"

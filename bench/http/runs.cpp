@@ -1,7 +1,7 @@
 // Python runs over HTTP: the whole engine beside the local backend alone, and
 // beside a Python server that does what Letta does.
 #include "actors/state/run_registry.hpp"
-#include "app/assembly/engine_process.hpp"
+#include "app/daemon/engine_process.hpp"
 #include "bench/http/load.hpp"
 #include "bench/http/parts.hpp"
 #include "bench/local/engine.hpp"

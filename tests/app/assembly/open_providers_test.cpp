@@ -1,4 +1,4 @@
-#include "app/assembly/engine_process.hpp"
+#include "app/daemon/engine_process.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/model/ids.hpp"
 #include "tests/app/ask.hpp"

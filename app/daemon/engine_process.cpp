@@ -1,4 +1,4 @@
-#include "app/assembly/engine_process.hpp"
+#include "app/daemon/engine_process.hpp"
 
 #include "actors/engine/engine_host.hpp"
 #include "app/assembly/open_providers.hpp"

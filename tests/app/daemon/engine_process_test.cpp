@@ -1,4 +1,4 @@
-#include "app/assembly/engine_process.hpp"
+#include "app/daemon/engine_process.hpp"
 #include "app/assembly/options_from_settings.hpp"
 #include "app/assembly/provider_options.hpp"
 #include "tests/app/ask.hpp"
