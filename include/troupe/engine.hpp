@@ -161,7 +161,7 @@ using opened = std::variant<std::unique_ptr<engine>, failure>;
 
 struct embedded_options {
   std::string data_directory;     // "": nothing outlives the process
-  std::size_t threads = 0;        // of the scheduler; 0: one per core
+  std::size_t threads = 0;        // of the scheduler; 0: one per two cores
   std::uint16_t publish_port = 0; // for `connect`, on loopback; 0: none
   std::string listen; // for `connect` with an identity, host:port; "": nowhere
   std::string certificate; // of `listen`, PEM files: what proves who we are
@@ -172,6 +172,15 @@ struct embedded_options {
   /// would see the secrets of every run.
   bool may_be_dumped = false;
   std::function<void(std::string_view)> report; // lines for operators
+
+  /// The settings of `troupe serve`, by their names in config.ini:
+  ///   {"e2b.api-key", key}, {"dispatch.max-in-flight", "64"}
+  /// They go before those of `settings_file`, and whatever is said by another
+  /// member here goes before both. The environment is not read. What concerns
+  /// HTTP and the log (http, compat, log) is refused here and ignored in a
+  /// file.
+  std::map<std::string, std::string> settings;
+  std::string settings_file; // a config.ini; "": none
 
   /// Carries out runs in place of this machine's sandboxes: for hosts that
   /// have their own, and for tests. Called on the engine's threads: it must

@@ -29,6 +29,15 @@ void settings_layers::complain(std::string where, std::string reason,
   complaints_.push_back({std::move(where), std::move(reason), std::move(hint)});
 }
 
+void settings_layers::complain_of_unknown(std::string where,
+                                          std::string_view path,
+                                          std::string_view prefix) {
+  auto near = nearest_setting(path);
+  complain(std::move(where), std::string{path} + " is no setting",
+           near.empty() ? "`troupe config keys` lists them all"
+                        : "did you mean " + std::string{prefix} + near + "?");
+}
+
 void settings_layers::refuse(const setting_key& key, const std::string& where,
                              std::string_view text, const error& why) {
   complain(where, shown(key, text) + " " + why.text,
@@ -64,13 +73,8 @@ void settings_layers::from_file(const file_entry& entry) {
     return; // the line of a [group]
   auto path = entry.group + "." + entry.name;
   auto key = find_setting(entry.group, entry.name);
-  if (!key) {
-    auto near = nearest_setting(path);
-    complain(place(entry), path + " is no setting",
-             near.empty() ? "`troupe config keys` lists them all"
-                          : "did you mean " + near + "?");
-    return;
-  }
+  if (!key)
+    return complain_of_unknown(place(entry), path);
   if (!entry.is_list) {
     store(*key, entry.text, {origin_kind::file, place(entry)});
     return;
@@ -87,16 +91,23 @@ void settings_layers::flag(std::string_view path, std::string_view text,
                            std::string name) {
   auto key = find_setting(path);
   if (!key) {
-    auto near = nearest_setting(path);
-    complain(std::move(name), std::string{path} + " is no setting",
-             near.empty() ? "`troupe config keys` lists them all"
-                          : "did you mean --" + near + "?");
+    complain_of_unknown(std::move(name), path, "--");
   } else if (key->is_secret()) {
     complain(std::move(name), "everybody on this machine can read it there",
              "use " + key->variable() + " or config.ini");
   } else {
     store(*key, text, {origin_kind::flag, std::move(name)});
   }
+}
+
+// -- a program with the engine inside ----------------------------------------
+
+void settings_layers::program(std::string_view path, std::string_view text) {
+  const std::string where{"embedded_options::settings"};
+  if (auto key = find_setting(path))
+    store(*key, text, {origin_kind::program, where});
+  else
+    complain_of_unknown(where, path);
 }
 
 result<configuration> settings_layers::finish() && {

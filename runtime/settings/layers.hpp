@@ -11,7 +11,13 @@
 
 namespace troupe {
 
-enum class origin_kind : std::uint8_t { standard, file, environment, flag };
+enum class origin_kind : std::uint8_t {
+  standard,
+  file,
+  environment,
+  flag,
+  program
+};
 
 /// Where a value came from: "config.ini:12", "E2B_API_KEY", "--listen".
 struct setting_origin {
@@ -47,6 +53,8 @@ public:
   void environment(const process_environment& variables);
   /// `name` is what the user wrote: "--listen".
   void flag(std::string_view path, std::string_view text, std::string name);
+  /// What a program says that has the engine inside; secrets as well.
+  void program(std::string_view path, std::string_view text);
   /// A complaint from elsewhere: a syntax error, a key that stands twice.
   void complain(std::string where, std::string reason, std::string hint = {});
 
@@ -54,6 +62,9 @@ public:
   result<configuration> finish() &&;
 
 private:
+  /// `prefix`: of the nearest name, as it would stand there.
+  void complain_of_unknown(std::string where, std::string_view path,
+                           std::string_view prefix = {});
   void from_file(const file_entry& entry);
   void from_environment(const setting_key& key,
                         const process_environment& variables);

@@ -71,6 +71,8 @@ result<configuration> load_settings(const settings_sources& from) {
   layers.environment(from.variables);
   for (auto& [setting, text, name] : from.flags)
     layers.flag(setting, text, name);
+  for (auto& [setting, text] : from.program)
+    layers.program(setting, text);
   return std::move(layers).finish();
 }
 

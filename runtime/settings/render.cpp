@@ -63,6 +63,8 @@ const char* to_text(origin_kind kind) {
     return "environment";
   case origin_kind::flag:
     return "flag";
+  case origin_kind::program:
+    return "program";
   }
   return "default";
 }

@@ -1,6 +1,7 @@
-#include "app/daemon/engine_process.hpp"
 #include "app/assembly/options_from_settings.hpp"
 #include "app/assembly/provider_options.hpp"
+#include "app/daemon/engine_process.hpp"
+#include "app/daemon/http_options.hpp"
 #include "tests/app/ask.hpp"
 
 #include <boost/test/unit_test.hpp>
