@@ -25,7 +25,7 @@ struct routing {
   credential_actor credential;
   std::vector<dispatcher_actor> dispatchers;
   /// By backend kind, then by number.
-  std::array<std::vector<executor_actor>, 6> executors;
+  std::array<std::vector<executor_actor>, backend_kinds> executors;
   gate_actor gate;
 };
 using routing_ptr = std::shared_ptr<const routing>;

@@ -7,7 +7,7 @@
 #include "actors/engine/engine_internals.hpp"
 #include "actors/engine/supervisor.hpp"
 #include "runtime/async/watchdog.hpp"
-#include "storage/adapters/stored.hpp"
+#include "storage/adapters/memory_stores.hpp"
 
 #include <caf/io/middleman.hpp>
 
@@ -88,16 +88,6 @@ result<void> host::open() {
   c.board = std::move(*board);
   auto store = c.options.configuration;
   auto books = c.options.books;
-  if (c.options.store && (!store || !books)) {
-    auto opened = open_store(*c.options.store);
-    if (!opened)
-      return std::move(opened).error().within("open the store");
-    auto shared = std::make_shared<troupe::store>(std::move(*opened));
-    if (!store)
-      store = make_stored_configuration(shared);
-    if (!books)
-      books = make_stored_journal(shared);
-  }
   if (!store)
     store = make_memory_configuration();
   if (!books)

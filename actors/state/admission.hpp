@@ -2,7 +2,6 @@
 
 #include "actors/state/fair_queue.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/engine/backend_kinds.hpp"
 #include "runtime/model/run.hpp"
 
 #include <array>

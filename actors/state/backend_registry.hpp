@@ -2,7 +2,6 @@
 
 #include "actors/state/circuit_breaker.hpp"
 #include "runtime/engine/backend.hpp"
-#include "runtime/engine/backend_kinds.hpp"
 #include "runtime/engine/engine.hpp"
 
 #include <array>

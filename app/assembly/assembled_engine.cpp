@@ -3,7 +3,10 @@
 #include "app/assembly/options_from_settings.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/packages/backend_with_packages.hpp"
-#include "storage/adapters/stored.hpp"
+#include "storage/adapters/configuration_store.hpp"
+#include "storage/adapters/journal.hpp"
+#include "storage/adapters/memory_leases.hpp"
+#include "storage/adapters/sandbox_leases.hpp"
 
 namespace troupe {
 
@@ -82,10 +85,12 @@ result<void> assembled_engine::open_actors(const settings& s, watchdog& watch,
     o.warn = [](std::string_view line) { log::warning(line); };
   }
   o.configuration = configuration_;
-  std::shared_ptr<lease_book> leases = std::make_shared<memory_lease_book>();
+  std::shared_ptr<lease_book> leases;
   if (store_) {
     o.books = make_stored_journal(store_);
-    leases = {store_, store_->sandboxes.get()};
+    leases = make_stored_leases(store_);
+  } else {
+    leases = std::make_shared<memory_lease_book>();
   }
   o.publish_port = options.publish_port;
   o.deriver = local_;

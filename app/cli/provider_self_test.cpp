@@ -4,6 +4,7 @@
 #include "net/providers/provider_errors.hpp"
 #include "net/providers/self_test.hpp"
 #include "runtime/runner/program.hpp"
+#include "storage/adapters/memory_leases.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

@@ -6,6 +6,7 @@
 #include "app/cli/settings_options.hpp"
 #include "app/cli/table.hpp"
 #include "runtime/json/json.hpp"
+#include "storage/adapters/sandbox_leases.hpp"
 
 #include <iostream>
 #include <memory>
@@ -166,7 +167,7 @@ int collect(settings_options& from, const backend_options& how) {
     return complain(std::move(opened).error().within(
       "open the leases (a running engine collects by itself)"));
   auto kept = std::make_shared<store>(std::move(*opened));
-  std::shared_ptr<lease_book> book{kept, kept->sandboxes.get()};
+  auto book = make_stored_leases(kept);
   json::array all;
   auto worst = exit_ok;
   for (auto kind : kinds) {

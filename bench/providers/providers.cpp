@@ -6,6 +6,7 @@
 #include "net/client/http_client.hpp"
 #include "net/providers/e2b/provider.hpp"
 #include "net/providers/remote_backend.hpp"
+#include "storage/adapters/memory_leases.hpp"
 #include "tests/support/http/scripted_server.hpp"
 
 #include <boost/asio/co_spawn.hpp>

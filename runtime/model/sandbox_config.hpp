@@ -25,6 +25,9 @@ enum class backend_kind : std::uint8_t {
   peer
 };
 
+/// How many there are, for what is kept by kind.
+inline constexpr std::size_t backend_kinds = 6;
+
 std::string_view to_string(backend_kind kind);
 result<backend_kind> parse_backend(std::string_view text);
 

@@ -1,7 +1,8 @@
+#include "storage/adapters/memory_stores.hpp"
+
 #include "runtime/base/digest.hpp"
 #include "runtime/engine/audit_page.hpp"
 #include "runtime/engine/idempotency.hpp"
-#include "runtime/engine/stores.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 #include <boost/circular_buffer.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/engine/stores.hpp"
+#include "runtime/engine/journal.hpp"
 
 namespace troupe::test {
 

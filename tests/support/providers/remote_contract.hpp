@@ -1,6 +1,7 @@
 #pragma once
 
 #include "net/providers/remote_backend.hpp"
+#include "storage/adapters/memory_leases.hpp"
 #include "tests/support/engine/waiting_observer.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "net/providers/self_test.hpp"
+#include "storage/adapters/memory_leases.hpp"
 #include "tests/support/providers/remote_contract.hpp"
 
 #include <boost/asio/co_spawn.hpp>

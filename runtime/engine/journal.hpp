@@ -1,6 +1,5 @@
 #pragma once
 
-#include "runtime/engine/catalog.hpp"
 #include "runtime/engine/engine.hpp"
 
 #include <cstdint>
@@ -12,28 +11,6 @@
 #include <vector>
 
 namespace troupe {
-
-/// The configuration on its disk. Blocks; only the config actor writes. Reads
-/// of values are thread-safe, since sealed bytes come from a snapshot.
-class configuration_store {
-public:
-  virtual ~configuration_store() = default;
-  virtual result<catalog_ptr> load() = 0;
-
-  struct applied {
-    catalog_ptr now;
-    change_reply reply;
-    bool audited = false; // it changed something, and `audit` was kept
-  };
-  /// The change and its audit line, a JSON object's text, as a whole or not at
-  /// all; on the disk when it returns.
-  virtual result<applied> apply(const caller& who, const catalog_change& what,
-                                std::string_view audit)
-    = 0;
-
-  virtual result<secret> unseal(const sealed_variable& v) const = 0;
-  virtual result<secret> unseal(const sealed_agent_variable& v) const = 0;
-};
 
 /// What an idempotency key stands for.
 struct key_claim {
@@ -96,8 +73,5 @@ public:
   /// Now and then: forgets what has expired.
   virtual result<void> tidy() = 0;
 };
-
-std::shared_ptr<configuration_store> make_memory_configuration();
-std::shared_ptr<journal> make_memory_journal();
 
 } // namespace troupe

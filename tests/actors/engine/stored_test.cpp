@@ -1,6 +1,8 @@
 #include "runtime/model/codec/codec.hpp"
-#include "storage/adapters/stored.hpp"
+#include "storage/adapters/configuration_store.hpp"
+#include "storage/adapters/journal.hpp"
 #include "tests/support/engine/engine_fixture.hpp"
+#include "tests/support/engine/kept_engine.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -35,9 +37,7 @@ struct stored_engine {
     options.threads = 2;
     options.drain_timeout = std::chrono::milliseconds{20};
     options.backends.push_back(local);
-    store_options where;
-    where.data_directory = directory.path();
-    options.store = where;
+    BOOST_REQUIRE(keep_in(directory.path(), options).has_value());
     auto opened = open_engine(std::move(options));
     BOOST_REQUIRE_MESSAGE(opened.has_value(), why(opened));
     host = std::move(*opened);
@@ -295,9 +295,7 @@ BOOST_AUTO_TEST_CASE(gives_a_run_to_nobody_weaker_when_its_config_forbids_it) {
   });
   engine_options options;
   options.backends = {local, e2b};
-  store_options where;
-  where.data_directory = directory.path();
-  options.store = where;
+  BOOST_REQUIRE(keep_in(directory.path(), options).has_value());
   auto host = open_engine(std::move(options));
   BOOST_REQUIRE_MESSAGE(host.has_value(), why(host));
   auto run = [&] {
