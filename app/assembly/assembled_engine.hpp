@@ -57,7 +57,7 @@ public:
     return configuration_;
   }
   /// Null without local sandboxes.
-  package_environments* packages() { return packages_.get(); }
+  environments* packages() { return packages_.get(); }
   io_thread* sockets() { return sockets_.get(); }
 
   /// Waits until the sandboxes of this machine are ready, or says why they
