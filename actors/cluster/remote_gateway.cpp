@@ -44,6 +44,13 @@ void refuse(remote_queue::visitor& v, error why) {
 
 } // namespace
 
+gate_services::gate_services(const context_ptr& engine)
+    : intake{engine}, weakest{engine->options.rules.weakest},
+      linked{engine, &engine->linked_nodes} {
+  us.name = engine->options.name;
+  us.boot = engine->boot;
+}
+
 // -- executions ---------------------------------------------------------------
 
 result<accepted_run> gate_state::take_in(execution& what) {
@@ -51,11 +58,10 @@ result<accepted_run> gate_state::take_in(execution& what) {
   const auto sent = what.ext.find(complete_run);
   // What another node asks for is its own standard, as a rule: here it gets no
   // less than runs of this one.
-  if (const auto least = context->options.rules.weakest; sent != what.ext.end()
-      && request.isolation
+  if (const auto least = weakest; sent != what.ext.end() && request.isolation
       && strictness(*request.isolation) < strictness(least))
     request.isolation = least;
-  auto taken = accept_run(*context, caller{what.who}, std::move(request));
+  auto taken = accept_run(*intake, caller{what.who}, std::move(request));
   if (!taken)
     return taken;
   what.request = nullptr; // the run has one of its own now
@@ -66,13 +72,13 @@ result<accepted_run> gate_state::take_in(execution& what) {
   if (counts) // the others keep no dispatcher busy
     pressure->sent();
   // The answer goes straight back: only what the dispatcher tells comes by.
-  auto count = [context = context, run = taken->run.get(), pressure = pressure,
+  auto count = [intake = intake, run = taken->run.get(), pressure = pressure,
                 home = inner_gate_actor{self},
                 ahead = counts](const run_event& event) mutable {
     if (std::exchange(ahead, false) && pressure->arrived())
       caf::anon_send(home, turn_v);
     if (event.kind == run_event_kind::end)
-      let_go(*context, *run);
+      let_go(*intake, *run);
     return true;
   };
   taken->run->events.subscribe(0, std::move(count));
@@ -83,9 +89,9 @@ result<gate_state::admitted> gate_state::admit(execution& what) {
   auto taken = take_in(what);
   if (!taken)
     return taken.error();
-  auto to = choose_dispatcher(*context, *taken->run);
+  auto to = choose_dispatcher(*intake, *taken->run);
   if (!to) {
-    abandon(*context, taken->run, to.error());
+    abandon(*intake, taken->run, to.error());
     return to.error();
   }
   return admitted{std::move(taken->run), std::move(*to)};
@@ -99,8 +105,8 @@ caf::result<Answer> gate_state::arrive(Word word, execution& what) {
     what.who.organization = default_organization();
   if (line.size() == 0 && pressure->has_room())
     return pass_on<Answer>(word, what);
-  if (context->pending + line.size() >= context->options.pending) {
-    meters::add(context->meter.refused);
+  if (intake->pending + line.size() >= intake->most_pending) {
+    meters::add(intake->meter.refused);
     return to_caf({ec::exhausted,
                    "too many requests are pending",
                    {},
@@ -154,42 +160,41 @@ void gate_state::stop() {
 // -- words between nodes ------------------------------------------------------
 
 caf::result<hello> gate_state::greet(const hello& them) {
-  hello us;
-  us.name = context->options.name;
-  us.boot = context->boot;
   // After it has become a promise there is no sender any more.
   const auto sender = self->current_sender();
   const auto who = caf::actor_cast<caf::actor_addr>(sender);
-  if (stopping || context->draining)
-    say_stopping(us);
-  else if (waits_for_stop(them) && who
-           && (linked_nodes.contains(who)
-               || linked_nodes.size() < most_linked_nodes)) {
+  if (stopping || intake->draining)
+    return stopping_node();
+  if (waits_for_stop(them) && who
+      && (linked_nodes.contains(who)
+          || linked_nodes.size() < most_linked_nodes)) {
     auto promise = self->make_response_promise<hello>();
     // One that asks again has lost what it asked before.
     if (linked_nodes.insert_or_assign(who, promise).second)
       self->monitor(sender);
-    context->linked_nodes = static_cast<std::uint32_t>(linked_nodes.size());
+    *linked = static_cast<std::uint32_t>(linked_nodes.size());
     return promise;
   }
   return us;
 }
 
+hello gate_state::stopping_node() const {
+  auto node = us;
+  say_stopping(node);
+  return node;
+}
+
 bool gate_state::announce_stop() {
   stopping = true;
-  hello us;
-  us.name = context->options.name;
-  us.boot = context->boot;
-  say_stopping(us);
   for (auto& [who, promise] : linked_nodes)
     if (promise.pending())
-      promise.deliver(us);
+      promise.deliver(stopping_node());
   return true;
 }
 
 void gate_state::forget(const caf::actor_addr& who) {
   linked_nodes.erase(who);
-  context->linked_nodes = static_cast<std::uint32_t>(linked_nodes.size());
+  *linked = static_cast<std::uint32_t>(linked_nodes.size());
 }
 
 // -- questions ----------------------------------------------------------------
@@ -197,11 +202,11 @@ void gate_state::forget(const caf::actor_addr& who) {
 caf::result<run_status_message> gate_state::cancel(const run_reference& which) {
   if (auto waiting = line.take(which))
     forward(*waiting); // there it ends before it has begun
-  auto run = context->runs.find(run_id{which.id});
+  auto run = intake->runs.find(run_id{which.id});
   if (!run || run->who.organization.str() != which.organization
       || run->phase == run_phase::ended)
     return find(which);
-  auto routes = context->routes.load();
+  auto routes = intake->routes.load();
   if (!routes)
     return stopped();
   run->cancel_wanted = true;
@@ -214,21 +219,22 @@ caf::result<run_status_message> gate_state::cancel(const run_reference& which) {
 caf::result<run_status_message> gate_state::find(const run_reference& which) {
   if (auto waiting = line.take(which))
     forward(*waiting); // who is asked about is known from here on
-  if (auto run = context->runs.find(run_id{which.id});
+  if (auto run = intake->runs.find(run_id{which.id});
       run && run->who.organization.str() == which.organization)
     return to_note(describe(*run));
-  auto routes = context->routes.load();
+  auto routes = intake->routes.load();
   if (!routes || !routes->ledger)
     return stopped();
   return self->delegate(routes->ledger, find_v, which);
 }
 
 inner_gate_actor::behavior_type
-gate(inner_gate_actor::stateful_pointer<gate_state> self, context_ptr context) {
-  self->state.self = self;
-  self->state.context = std::move(context);
-  self->state.context->linked_nodes
-    = 0; // of the gate before: they will come again
+gate(inner_gate_actor::stateful_pointer<gate_state> self,
+     gate_services services) {
+  auto& state = self->state;
+  state.self = self;
+  static_cast<gate_services&>(state) = std::move(services);
+  *state.linked = 0; // of the gate before: they will come again
   self->set_down_handler(
     [self](caf::down_msg& m) { self->state.forget(m.source); });
   self->set_exit_handler([self](caf::exit_msg& m) {

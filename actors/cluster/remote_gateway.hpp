@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/cluster/remote_queue.hpp"
-#include "actors/context/run_intake.hpp"
+#include "actors/context/engine_context.hpp"
 
 #include <map>
 
@@ -15,15 +15,25 @@ using inner_gate_actor = gate_actor::extend<
   // all who wait for it.
   caf::replies_to<gone_atom>::with<bool>>;
 
+/// What the remote gateway works with.
+struct gate_services {
+  gate_services() = default;
+  gate_services(const context_ptr& engine);
+
+  run_intake_ptr intake;
+  hello us; // this node, as it is called
+  isolation_level weakest = isolation_level::standard;
+  std::shared_ptr<std::atomic<std::uint32_t>> linked; // how many nodes
+};
+
 /// The engine as other actors see it, here or far away. It hands each message
 /// to a dispatcher or to the ledger and is out of it. Only where executions
 /// come faster than dispatchers take them do they wait here, in a fair line:
 /// the network knows no urgency, and a mailbox no organizations.
-struct gate_state {
+struct gate_state : gate_services {
   static constexpr auto name = "gate";
 
   inner_gate_actor::pointer self = nullptr;
-  context_ptr context;
   std::shared_ptr<flow_control> pressure = std::make_shared<flow_control>();
   remote_queue line;
   /// Other nodes that want to know when we are about to stop, and the answers
@@ -56,9 +66,11 @@ private:
   result<accepted_run> take_in(execution& what);
   result<admitted> admit(execution& what);
   void forward(remote_queue::visitor& v);
+  hello stopping_node() const;
 };
 
 inner_gate_actor::behavior_type
-gate(inner_gate_actor::stateful_pointer<gate_state> self, context_ptr context);
+gate(inner_gate_actor::stateful_pointer<gate_state> self,
+     gate_services services);
 
 } // namespace troupe

@@ -28,6 +28,10 @@ result<environment> unseal_all(const Variables& variables, const Store& store) {
 
 } // namespace
 
+credential_services::credential_services(const context_ptr& engine)
+    : rules{engine->options.credentials}, webhook{engine->options.webhook},
+      store{engine->configuration}, metrics{engine, &engine->meter} {}
+
 void credential_state::gather(const gather_request& what) {
   waiter who;
   who.home = caf::actor_cast<dispatcher_actor>(self->current_sender());
@@ -39,7 +43,7 @@ void credential_state::gather(const gather_request& what) {
     who.found.failure = std::make_shared<const error>(std::move(ok.error()));
     return reply(who);
   }
-  if (!context->options.webhook)
+  if (!webhook)
     return reply(who);
   ask(query_for(what), std::move(who));
 }
@@ -48,7 +52,7 @@ caf::result<gathered> credential_state::explain(const gather_request& what) {
   waiter who;
   who.found.run = what.run;
   who.found.number = what.number;
-  if (!context->options.webhook)
+  if (!webhook)
     return std::move(who.found);
   auto promise = self->make_response_promise<gathered>();
   who.explained = promise;
@@ -69,7 +73,7 @@ credential_query credential_state::query_for(const gather_request& what) const {
 
 result<void> credential_state::unseal_stored(const gather_request& what,
                                              resolved_variables& found) {
-  auto catalog = context->config.load();
+  auto catalog = store->current().load();
   auto i = catalog->organizations.find(what.run->who.organization);
   if (i == catalog->organizations.end())
     return {};
@@ -108,7 +112,7 @@ result<void> credential_state::unseal_stored(const gather_request& what,
 
 void credential_state::ask(const credential_query& query, waiter who) {
   if (const auto* hit = answers->find(query, clock::now())) {
-    meters::add(context->meter.webhook_cached);
+    meters::add(metrics->webhook_cached);
     who.found.layers.of_webhook = *hit;
     return reply(who);
   }
@@ -121,16 +125,16 @@ void credential_state::ask(const credential_query& query, waiter who) {
   auto& flight = flights[number];
   flight.query = query;
   flight.waiting.push_back(std::move(who));
-  meters::add(context->meter.webhook_asked);
+  meters::add(metrics->webhook_asked);
   auto done = [home = credential_actor{self},
                number](result<environment> answer) {
     caf::anon_send(home, done_v, number,
                    std::make_shared<result<environment>>(std::move(answer)));
   };
-  const auto patience = context->options.credentials.webhook_timeout;
+  const auto patience = rules.webhook_timeout;
   // It has a deadline of its own; one that forgets us must not keep the runs.
   self->delayed_send(self, patience + slack, tick_v, number);
-  context->options.webhook->ask(query, patience, std::move(done));
+  webhook->ask(query, patience, std::move(done));
 }
 
 void credential_state::answered(std::uint64_t number,
@@ -146,15 +150,14 @@ void credential_state::answered(std::uint64_t number,
     answers->put(flight.query, *values, clock::now());
     sweep_later();
   } else {
-    meters::add(context->meter.webhook_failed);
+    meters::add(metrics->webhook_failed);
   }
   for (auto& who : flight.waiting) {
     for (const auto& note : notes)
       who.found.layers.notes.push_back(note);
     if (values) {
       who.found.layers.of_webhook = *values;
-    } else if (context->options.credentials.when_webhook_fails
-               == credential_rules::on_error::fail) {
+    } else if (rules.when_webhook_fails == credential_rules::on_error::fail) {
       who.found.failure = std::make_shared<const error>(values.error());
     } else {
       who.found.layers.notes.push_back(
@@ -170,8 +173,8 @@ credential_state::checked(result<environment> answer,
                           std::vector<std::string>& notes) {
   if (!answer)
     return error{ec::unavailable, answer.error().text};
-  const bool strict = context->options.credentials.when_webhook_fails
-    == credential_rules::on_error::fail;
+  const bool strict
+    = rules.when_webhook_fails == credential_rules::on_error::fail;
   std::size_t left_out = 0;
   std::string reason;
   for (auto i = answer->begin(); i != answer->end();) {
@@ -216,8 +219,7 @@ void credential_state::reply(waiter& who) {
 void credential_state::sweep_later() {
   if (std::exchange(sweeping, true))
     return;
-  self->delayed_send(self, context->options.credentials.keep_for, tick_v,
-                     std::uint64_t{0});
+  self->delayed_send(self, rules.keep_for, tick_v, std::uint64_t{0});
 }
 
 void credential_state::sweep() {
@@ -240,14 +242,13 @@ void credential_state::stop() {
 
 credential_actor::behavior_type
 credential(credential_actor::stateful_pointer<credential_state> self,
-           context_ptr context, std::shared_ptr<configuration_store> store) {
+           credential_services services) {
   auto& state = self->state;
   state.self = self;
-  const auto& rules = context->options.credentials;
+  static_cast<credential_services&>(state) = std::move(services);
+  const auto& rules = state.rules;
   state.known.emplace(rules.keep_for, rules.kept);
   state.answers.emplace(rules.keep_for, rules.kept);
-  state.context = std::move(context);
-  state.store = std::move(store);
   self->set_exit_handler([self](caf::exit_msg& m) {
     self->state.stop();
     self->quit(std::move(m.reason));

@@ -12,17 +12,25 @@
 
 namespace troupe {
 
+/// What the credential actor works with.
+struct credential_services {
+  credential_services() = default;
+  credential_services(const context_ptr& engine);
+
+  credential_rules rules;
+  std::shared_ptr<credential_source> webhook; // null: none
+  std::shared_ptr<configuration_store> store; // only read
+  std::shared_ptr<meters> metrics;
+};
+
 /// Finds the variables of runs: unseals what is stored, asks the webhook. What
 /// it knows in clear it forgets after a short while.
-struct credential_state {
+struct credential_state : credential_services {
   static constexpr auto name = "credential";
   using clock = std::chrono::steady_clock;
   using env_ptr = std::shared_ptr<const environment>;
 
   credential_actor::pointer self = nullptr;
-  context_ptr context;
-  std::shared_ptr<configuration_store> store;
-
   /// One run that waits for the webhook, with what was found already; or one
   /// that is only explained.
   struct waiter {
@@ -66,6 +74,6 @@ private:
 
 credential_actor::behavior_type
 credential(credential_actor::stateful_pointer<credential_state> self,
-           context_ptr context, std::shared_ptr<configuration_store> store);
+           credential_services services);
 
 } // namespace troupe

@@ -127,7 +127,7 @@ void add_circuits(page_of_metrics& page, const engine_context& context,
   page.head("troupe_backend_circuit_transitions_total", "counter",
             "How often a backend's circuit entered a state.");
   for (const auto& b : backends)
-    if (auto* desk = context.board->find(b.kind)) {
+    if (auto* desk = context.backends->find(b.kind)) {
       const auto entered = desk->breaker.entered();
       for (auto s : states)
         page.line("troupe_backend_circuit_transitions_total",
@@ -140,13 +140,13 @@ void add_circuits(page_of_metrics& page, const engine_context& context,
 
 std::vector<backend_health> backends_of(const engine_context& context) {
   std::vector<backend_health> all;
-  const auto counts = context.gate.now();
+  const auto counts = context.admissions.now();
   for (std::size_t i = 0; i < backend_kinds; ++i) {
     const auto kind = static_cast<backend_kind>(i);
     backend_health h;
     h.kind = kind;
-    h.limit = context.gate.limit_of(kind);
-    if (auto* desk = context.board->find(kind)) {
+    h.limit = context.admissions.limit_of(kind);
+    if (auto* desk = context.backends->find(kind)) {
       h.configured = true;
       auto ready = desk->ready();
       h.ready = ready.has_value();
@@ -170,7 +170,7 @@ std::string metrics_text(const engine_context& context) {
   page_of_metrics page;
   add_counters(page, context.meter);
   add_run_times(page, context.meter);
-  const auto counts = context.gate.now();
+  const auto counts = context.admissions.now();
   page.gauge("troupe_runs_running", "Runs that go on now.", counts.running);
   page.gauge("troupe_runs_waiting", "Runs that wait for their turn.",
              counts.waiting);

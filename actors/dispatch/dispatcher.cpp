@@ -11,6 +11,17 @@ constexpr std::size_t usual_stages = 6; // resolve, queue, ... answer
 
 } // namespace
 
+dispatcher_services::dispatcher_services(const context_ptr& engine)
+    : services{engine}, configuration{engine->configuration},
+      rules{engine, &engine->options.rules},
+      deadlines{engine->options.deadlines},
+      refuses_without_record{engine->options.ledger.policy
+                             == ledger_rules::when_full::refuse},
+      background{engine, &engine->background} {
+  if (engine->options.webhook)
+    webhook = engine->options.credentials.webhook_timeout;
+}
+
 // -- from outside -------------------------------------------------------------
 
 caf::result<run_answer> dispatcher_state::run(live_run_ptr& what) {
@@ -37,7 +48,7 @@ caf::result<run_status_message> dispatcher_state::start(live_run_ptr& what) {
 
 caf::result<run_status_message>
 dispatcher_state::cancel(const live_run_ptr& run) {
-  meters::add(context->meter.cancelled);
+  meters::add(services->meter.cancelled);
   run->cancel_wanted = true;
   if (auto* j = find(run); j && !j->asked_to_end && j->at != stage::settling)
     end_early(*j, exit_reason::cancelled);
@@ -76,7 +87,7 @@ void dispatcher_state::tick(std::uint64_t generation) {
     if (!j)
       continue;
     j->alarm.reset();
-    meters::add(context->meter.expired);
+    meters::add(services->meter.expired);
     if (j->asked_to_end)
       give_up(*j);
     else
@@ -96,7 +107,7 @@ void dispatcher_state::stop() {
         continue;
       }
       if (j->at == stage::running)
-        if (auto* desk = context->board->find(run->backend))
+        if (auto* desk = services->backends->find(run->backend))
           desk->carrier->cancel(run->id, exit_reason::cancelled);
       // What may have had its effects is not simply to be tried again.
       conclude(*j,
@@ -127,15 +138,13 @@ dispatcher_state::job* dispatcher_state::accept_run(live_run_ptr& run,
   j.detached = detached;
   j.stages.reserve(usual_stages);
   j.stage_began = j.run->began;
-  j.config = config.of(context->config);
+  j.config = config.of(configuration->current());
   const auto& request = *j.request;
-  const auto& rules = context->options.deadlines;
   auto patience = request.deadline;
   if (patience.count() <= 0)
-    patience
-      = request.limits.wall.value_or(context->options.rules.defaults.wall)
-      + rules.allowance;
-  j.deadline = j.run->began + std::min(patience, rules.longest);
+    patience = request.limits.wall.value_or(rules->defaults.wall)
+      + deadlines.allowance;
+  j.deadline = j.run->began + std::min(patience, deadlines.longest);
   set_alarm(j, j.deadline);
   return &j;
 }
@@ -143,14 +152,13 @@ dispatcher_state::job* dispatcher_state::accept_run(live_run_ptr& run,
 void dispatcher_state::begin(job& j) {
   if (j.run->cancel_wanted)
     return end_early(j, exit_reason::cancelled);
-  if (context->draining)
+  if (services->draining)
     return conclude(j,
                     error{ec::unavailable,
                           "the engine is about to stop; ask another node",
                           {},
                           std::chrono::milliseconds{1'000}});
-  if (context->options.ledger.policy == ledger_rules::when_full::refuse
-      && !context->to_ledger.room())
+  if (refuses_without_record && !services->to_ledger.room())
     return conclude(j,
                     error{ec::exhausted,
                           "the store is too slow for the record of more "
@@ -209,7 +217,7 @@ void dispatcher_state::arm() {
 void dispatcher_state::wake(std::vector<admission::guest> guests) {
   if (guests.empty())
     return;
-  const auto& line = routes.of(context->routes)->dispatchers;
+  const auto& line = routes.of(services->routes)->dispatchers;
   for (auto& guest : guests) {
     auto run = std::static_pointer_cast<active_run>(std::move(guest));
     if (run->owner == index)
@@ -223,7 +231,7 @@ void dispatcher_state::wake(std::vector<admission::guest> guests) {
 backend_viewer dispatcher_state::viewer() const {
   return [this](backend_kind kind) {
     backend_view view;
-    auto* desk = context->board->find(kind);
+    auto* desk = services->backends->find(kind);
     if (!desk)
       return view;
     view.configured = true;
@@ -238,10 +246,10 @@ backend_viewer dispatcher_state::viewer() const {
 
 dispatcher_actor::behavior_type
 dispatcher(dispatcher_actor::stateful_pointer<dispatcher_state> self,
-           context_ptr context, std::uint32_t index) {
+           dispatcher_services services, std::uint32_t index) {
   auto& state = self->state;
   state.self = self;
-  state.context = std::move(context);
+  static_cast<dispatcher_services&>(state) = std::move(services);
   state.index = index;
   self->set_exit_handler([self](caf::exit_msg& m) {
     self->state.stop();

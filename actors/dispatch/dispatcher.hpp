@@ -12,10 +12,25 @@
 
 namespace troupe {
 
+/// What a dispatcher works with beside its own runs.
+struct dispatcher_services {
+  dispatcher_services() = default;
+  dispatcher_services(const context_ptr& engine);
+
+  /// Backends and admission, the ledger's queue, routes, metrics.
+  run_services_ptr services;
+  std::shared_ptr<const configuration_store> configuration; // its catalog
+  std::shared_ptr<const run_rules> rules;
+  deadline_rules deadlines;
+  bool refuses_without_record = true; // a run that the record has no room for
+  std::optional<std::chrono::milliseconds> webhook; // its deadline, if any
+  std::shared_ptr<boost::asio::thread_pool> background;
+};
+
 /// Takes runs through their life: resolve, queue, book, environment, run,
 /// answer. A stage is a member function that ends in a letter, in the next
 /// stage, or in `conclude`; nobody else answers.
-struct dispatcher_state {
+struct dispatcher_state : dispatcher_services {
   static constexpr auto name = "dispatcher";
   using clock = active_run::clock;
 
@@ -62,7 +77,6 @@ struct dispatcher_state {
   };
 
   dispatcher_actor::pointer self = nullptr;
-  context_ptr context;
   std::uint32_t index = 0;
   std::unordered_map<const active_run*, job> jobs;
   std::multimap<clock::time_point, live_run_ptr> alarms;
@@ -137,6 +151,6 @@ struct dispatcher_state {
 
 dispatcher_actor::behavior_type
 dispatcher(dispatcher_actor::stateful_pointer<dispatcher_state> self,
-           context_ptr context, std::uint32_t index);
+           dispatcher_services services, std::uint32_t index);
 
 } // namespace troupe

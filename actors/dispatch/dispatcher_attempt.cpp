@@ -26,7 +26,7 @@ void dispatcher_state::try_next_backend(job& j) {
   // Ends in a letter to the credential actor, in `launch`, or in `conclude`.
   while (j.candidate < j.plan.candidates.size()) {
     const auto kind = j.plan.candidates[j.candidate];
-    auto* desk = context->board->find(kind);
+    auto* desk = services->backends->find(kind);
     auto skip = [&](std::string why) {
       say_passed_over(j, kind, std::move(why));
       ++j.candidate;
@@ -34,7 +34,7 @@ void dispatcher_state::try_next_backend(job& j) {
     if (j.run->stay.backend != kind
         || j.run->stay.now != admission::stay::state::running) {
       std::vector<admission::guest> may_start;
-      const bool fits = context->gate.move(j.run->stay, kind, may_start);
+      const bool fits = services->admissions.move(j.run->stay, kind, may_start);
       wake(std::move(may_start));
       if (!fits) {
         skip("full");
@@ -52,17 +52,15 @@ void dispatcher_state::try_next_backend(job& j) {
     }
     j.run->backend = kind;
     auto view = j.run->sent_config
-      ? views.find_sent(*j.run->sent_config, j.run->who.organization,
-                        context->options.rules)
+      ? views.find_sent(*j.run->sent_config, j.run->who.organization, *rules)
       : views.find(*j.request, kind, j.config->find(j.run->who.organization),
-                   context->options.rules);
+                   *rules);
     if (!view)
       return conclude(j, std::move(view.error()));
     // The last backend may still look at what it got.
     auto prepared = j.prepared ? make_recycled<prepared_run>(*j.prepared)
                                : std::move(j.resolved.base);
-    auto fitted
-      = fit(*prepared, j.resolved, *j.request, **view, context->options.rules);
+    auto fitted = fit(*prepared, j.resolved, *j.request, **view, *rules);
     if (!fitted)
       return conclude(j, std::move(fitted.error()));
     j.lowered = notes_on_lowered(j.request->limits, prepared->limits);
@@ -97,7 +95,7 @@ void dispatcher_state::say_passed_over(job& j, backend_kind kind,
 std::chrono::milliseconds dispatcher_state::next_try(const job& j) const {
   auto soonest = std::chrono::milliseconds::max();
   for (auto kind : j.plan.candidates)
-    if (auto* desk = context->board->find(kind))
+    if (auto* desk = services->backends->find(kind))
       soonest = std::min(soonest, desk->breaker.look(now()).retry_in);
   return std::clamp<std::chrono::milliseconds>(soonest, std::chrono::seconds{1},
                                                std::chrono::minutes{1});
@@ -115,14 +113,14 @@ void dispatcher_state::gather(job& j) {
     && (catalog->variables.contains(j.prepared->config->id)
         || (!j.request->agent_id.empty()
             && catalog->agent_variables.contains(j.request->agent_id)));
-  if (!sealed && !context->options.webhook)
+  if (!sealed && !webhook)
     return launch(j, resolved_variables{});
   gather_request ask;
   ask.run = j.run;
   ask.number = j.number;
   ask.config = j.prepared->config->id;
   ask.tool_name = j.prepared->name;
-  const auto& credential = routes.of(context->routes)->credential;
+  const auto& credential = routes.of(services->routes)->credential;
   if (!credential)
     return orphaned(j);
   j.helper = credential.address();

@@ -19,9 +19,9 @@ void dispatcher_state::end_early(job& j, exit_reason why) {
     // Behind its `start` in the executor's mailbox: it must not overtake it.
     if (j.executor)
       self->send(j.executor, cancel_v, j.run->id, why);
-    else if (auto* desk = context->board->find(j.run->backend))
+    else if (auto* desk = services->backends->find(j.run->backend))
       desk->carrier->cancel(j.run->id, why); // we have inherited it
-    set_alarm(j, now() + context->options.deadlines.grace);
+    set_alarm(j, now() + deadlines.grace);
     return;
   }
   if (why == exit_reason::cancelled)
@@ -58,7 +58,7 @@ void dispatcher_state::give_up(job& j) {
   // It was told to end and did not: nobody waits any longer. A backend that
   // hangs is as bad as one that fails.
   const auto kind = j.run->backend.load();
-  if (auto* desk = context->board->find(kind)) {
+  if (auto* desk = services->backends->find(kind)) {
     meters::add(desk->failures);
     desk->failed("it did not end a run when it was told to");
   }
@@ -124,7 +124,7 @@ void dispatcher_state::complete(job& j, run_result& r) {
 void dispatcher_state::replay(job& j, const run_record& before) {
   if (!try_claim_end(j))
     return;
-  meters::add(context->meter.replayed);
+  meters::add(services->meter.replayed);
   auto told = before;
   if (before.result) {
     auto again = make_recycled<run_result>(*before.result);
@@ -145,7 +145,7 @@ void dispatcher_state::replay(job& j, const run_record& before) {
 
 /// The last step of every run: tells everybody, and forgets it here.
 void dispatcher_state::close(job& j) {
-  publish_end(*context, j.run);
+  publish_end(*services, j.run);
   answer_with(j);
   jobs.erase(j.run.get());
 }
@@ -173,7 +173,7 @@ void dispatcher_state::answer_with(job& j) {
 /// True: the answer is to wait until the disk has it.
 bool dispatcher_state::record_end(const job& j) {
   const auto& run = *j.run;
-  auto& m = context->meter;
+  auto& m = services->meter;
   if (!run.admitted) {
     // Refused ones must not push what ran out of the record.
     if (run.failure)
@@ -196,15 +196,15 @@ bool dispatcher_state::record_end(const job& j) {
   if (j.keyed)
     line.key = fate_of_key(run);
   if (line.key != key_disposition::settle) {
-    enqueue_ledger_entry(*context, std::move(line));
+    enqueue_ledger_entry(*services, std::move(line));
     return false;
   }
-  return enqueue_ledger_entry(*context, std::move(line), tell_kept(j));
+  return enqueue_ledger_entry(*services, std::move(line), tell_kept(j));
 }
 
 void dispatcher_state::release(job& j) {
   if (j.pass)
-    if (auto* desk = context->board->find(j.run->backend))
+    if (auto* desk = services->backends->find(j.run->backend))
       desk->breaker.abandoned(std::exchange(j.pass, {}));
   if (j.alarm) {
     alarms.erase(*j.alarm);
@@ -212,7 +212,7 @@ void dispatcher_state::release(job& j) {
   }
   if (j.keyed)
     keys.erase({j.run->who.organization, j.run->idempotency_key});
-  wake(context->gate.leave(j.run->stay));
+  wake(services->admissions.leave(j.run->stay));
 }
 
 } // namespace troupe

@@ -27,21 +27,21 @@ void dispatcher_state::resolve_now(job& j) {
   if (request->args_json.size() <= inline_arguments)
     return resolved(j,
                     resolve(*request, j.config->find(j.run->who.organization),
-                            context->options.rules, tools));
+                            *rules, tools));
   auto work = [home = dispatcher_actor{self}, run = j.run, request,
-               config = j.config, shared = context] {
+               config = j.config, rules = rules] {
     tool_views none; // ours are not for another thread
     auto what = std::make_shared<result<resolved_run>>(
       error{ec::exhausted, "there is no memory for these arguments"});
     try { // a throw in there would end the process
-      *what = resolve(*request, config->find(run->who.organization),
-                      shared->options.rules, none);
+      *what
+        = resolve(*request, config->find(run->who.organization), *rules, none);
     } catch (const std::bad_alloc&) {
     }
     caf::anon_send<caf::message_priority::high>(
       home, done_v, resolve_reply{run, std::move(what)});
   };
-  boost::asio::post(context->background, std::move(work));
+  boost::asio::post(*background, std::move(work));
 }
 
 void dispatcher_state::resolved(job& j, result<resolved_run> what) {
@@ -59,8 +59,8 @@ void dispatcher_state::resolved(job& j, result<resolved_run> what) {
   j.at = stage::waiting;
   const auto first = j.plan.candidates.front();
   j.run->backend = first;
-  auto verdict = context->gate.enter(j.run->stay, j.run->who.organization,
-                                     first, j.request->priority, j.run);
+  auto verdict = services->admissions.enter(
+    j.run->stay, j.run->who.organization, first, j.request->priority, j.run);
   if (!verdict)
     return conclude(j, std::move(verdict.error()));
   j.run->admitted = true;
@@ -77,7 +77,7 @@ void dispatcher_state::book(job& j) {
   // Only what was let in gets this far: the disk is not for who is refused.
   j.at = stage::booking;
   if (j.keyed) {
-    const auto& ledger = routes.of(context->routes)->ledger;
+    const auto& ledger = routes.of(services->routes)->ledger;
     if (!ledger)
       return orphaned(j);
     j.helper = ledger.address();
@@ -87,7 +87,7 @@ void dispatcher_state::book(job& j) {
   ledger_entry begun;
   begun.run = j.run;
   const bool taken = enqueue_ledger_entry(
-    *context, std::move(begun),
+    *services, std::move(begun),
     j.detached ? tell_kept(j) : std::function<void(bool)>{});
   if (!j.detached)
     return booked(j); // nobody is told before it has ended
@@ -151,7 +151,7 @@ void dispatcher_state::launch(job& j, const resolved_variables& found) {
   for (const auto& note : found.notes)
     j.notes.push_back(note);
   auto env = layer_environment(*j.request, j.resolved.tool, j.run->backend,
-                               found, context->options.rules);
+                               found, *rules);
   if (!env)
     return conclude(j, std::move(env.error()));
   j.prepared->env = std::move(env->variables);
@@ -167,7 +167,7 @@ void dispatcher_state::launch(job& j, const resolved_variables& found) {
 
 void dispatcher_state::hand_over(job& j) {
   const auto& line
-    = routes.of(context->routes)
+    = routes.of(services->routes)
         ->executors[static_cast<std::size_t>(j.run->backend.load())];
   executor_actor chosen;
   for (std::size_t i = 0; i < line.size() && !chosen; ++i)
@@ -184,7 +184,7 @@ void dispatcher_state::hand_over(job& j) {
 /// None is there right now. One that died alone is back in a moment; of those
 /// that keep dying the desk says so.
 void dispatcher_state::park(job& j) {
-  const auto* desk = context->board->find(j.run->backend);
+  const auto* desk = services->backends->find(j.run->backend);
   if (auto ready = desk->ready(); !ready)
     return failed(j, {ec::unavailable, ready.error().text}, false);
   j.at = stage::parked;
@@ -203,7 +203,7 @@ void dispatcher_state::inherit(job& j) {
   }
   // It goes on. The order to end it may have died with the executor.
   if (j.asked_to_end)
-    context->board->find(j.run->backend)
+    services->backends->find(j.run->backend)
       ->carrier->cancel(j.run->id, *j.asked_to_end);
 }
 
@@ -211,7 +211,7 @@ void dispatcher_state::ended(attempt_result& end) {
   auto* j = find(end.run);
   if (!j || j->at != stage::running || j->number != end.number)
     return; // an answer that nobody waits for any more
-  auto* desk = context->board->find(j->run->backend);
+  auto* desk = services->backends->find(j->run->backend);
   auto& answer = end.outcome->answer;
   const bool begun = end.outcome->may_have_started || j->run->may_have_started;
   if (!answer)
@@ -237,7 +237,7 @@ void dispatcher_state::ended(attempt_result& end) {
 void dispatcher_state::failed(job& j, error why, bool may_have_started,
                               bool speaks_of_backend) {
   const auto kind = j.run->backend.load();
-  auto* desk = context->board->find(kind);
+  auto* desk = services->backends->find(kind);
   meters::add(desk->failures);
   const auto pass = std::exchange(j.pass, {});
   // A backend that says that the request is wrong works well. One whose sandbox
@@ -264,7 +264,7 @@ void dispatcher_state::failed(job& j, error why, bool may_have_started,
     }
     return conclude(j, std::move(why));
   }
-  meters::add(context->meter.failovers);
+  meters::add(services->meter.failovers);
   mark(j, "failed_" + std::string{to_string(kind)});
   j.trail.push_back({kind, why.text});
   j.run->events.append(run_event_kind::progress,

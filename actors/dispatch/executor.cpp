@@ -8,15 +8,14 @@ namespace troupe {
 
 namespace {
 
-/// One attempt's ear. The backend speaks on any thread, and to nobody but the
-/// dispatcher: the end of an attempt neither waits for its executor nor is lost
-/// with it.
+/// Hears of one attempt, on any thread, and tells the dispatcher: the end of an
+/// attempt neither waits for its executor nor is lost with it.
 class attempt_observer final : public run_observer {
 public:
   attempt_observer(const attempt& what, dispatcher_actor home,
-                   context_ptr context, backend_entry& desk)
+                   backend_entry_ptr entry)
       : run_{what.run}, number_{what.number}, probe_{what.probe},
-        home_{std::move(home)}, context_{std::move(context)}, desk_{desk} {}
+        home_{std::move(home)}, entry_{std::move(entry)} {}
 
   void started() override {
     run_->may_have_started = true;
@@ -25,7 +24,7 @@ public:
     // It has begun there, which is all that was to be seen: the others need not
     // wait for an hour's run to end.
     if (probe_)
-      desk_.succeeded();
+      entry_->succeeded();
   }
 
   void output(output_stream stream, std::string_view data) override {
@@ -41,7 +40,7 @@ public:
   void finished(run_outcome outcome) override {
     if (finished_.exchange(true))
       return; // a backend that says it twice is heard once
-    meters::add(desk_.finished);
+    meters::add(entry_->finished);
     // What can end goes before what wants to begin.
     caf::anon_send<caf::message_priority::high>(
       home_, ended_v,
@@ -54,8 +53,7 @@ private:
   const std::uint32_t number_;
   const bool probe_;
   const dispatcher_actor home_;
-  const context_ptr context_; // whose the desk is
-  backend_entry& desk_;
+  const backend_entry_ptr entry_;
   std::atomic<bool> finished_{false};
 };
 
@@ -66,10 +64,10 @@ void executor_state::start(const attempt& what) {
   if (!home || what.run->phase == run_phase::ended)
     return; // nobody waits for it
   auto observer
-    = std::make_shared<attempt_observer>(what, std::move(home), context, *desk);
+    = std::make_shared<attempt_observer>(what, std::move(home), entry);
   what.run->begun_attempt = what.number;
   try {
-    desk->carrier->start(what.prepared, observer);
+    entry->carrier->start(what.prepared, observer);
   } catch (const std::exception& e) {
     // A backend must not throw. If one does, it may have begun.
     observer->finished(
@@ -79,16 +77,14 @@ void executor_state::start(const attempt& what) {
 }
 
 void executor_state::cancel(const run_id& id, exit_reason why) {
-  desk->carrier->cancel(id, why);
+  entry->carrier->cancel(id, why);
 }
 
 executor_actor::behavior_type
 executor(executor_actor::stateful_pointer<executor_state> self,
-         context_ptr context, backend_kind kind) {
-  auto& state = self->state;
-  state.self = self;
-  state.desk = context->board->find(kind);
-  state.context = std::move(context);
+         backend_entry_ptr entry) {
+  self->state.self = self;
+  self->state.entry = std::move(entry);
   return {
     [self](start_atom, const attempt& what) { self->state.start(what); },
     [self](cancel_atom, const run_id& id, exit_reason why) {

@@ -40,7 +40,7 @@ std::shared_ptr<schema_cache> make_schema_desk(const context_ptr& context) {
   schema_cache::places places;
   places.take = [weak](admission::stay& stay, const organization_id& who) {
     auto c = weak.lock();
-    return c && c->gate.enter_at_once(stay, who, backend_kind::local);
+    return c && c->admissions.enter_at_once(stay, who, backend_kind::local);
   };
   places.give_back = [weak](admission::stay& stay) {
     if (auto c = weak.lock())
@@ -219,7 +219,7 @@ void gateway::explain(caller who, run_request request,
   request.user = who.user;
   auto run = make_recycled<active_run>(
     std::move(who), std::make_shared<const run_request>(std::move(request)),
-    context_->options.events);
+    context_->events);
   auto to = choose_dispatcher(*context_, *run);
   if (!to)
     return done(std::move(to.error()));
@@ -236,7 +236,7 @@ void gateway::explain(caller who, run_request request,
 // -- configuration ------------------------------------------------------------
 
 catalog_ptr gateway::snapshot() const {
-  return context_->config.load();
+  return context_->catalog();
 }
 
 void gateway::change(caller who, catalog_change what,

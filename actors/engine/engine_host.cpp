@@ -85,18 +85,8 @@ result<void> host::open() {
     = backend_registry::make(c.options.backends, c.options.breaker, warn);
   if (!board)
     return board.error();
-  c.board = std::move(*board);
-  auto store = c.options.configuration;
-  auto books = c.options.books;
-  if (!store)
-    store = make_memory_configuration();
-  if (!books)
-    books = make_memory_journal();
-  auto picture = store->load();
-  if (!picture)
-    return std::move(picture).error().within("load the configuration");
-  c.config.store(std::move(*picture));
-  auto lost = books->mark_lost();
+  c.backends = std::move(*board);
+  auto lost = c.options.books->mark_lost();
   if (!lost)
     return std::move(lost).error().within("close the books of before");
   if (*lost > 0)
@@ -114,8 +104,7 @@ result<void> host::open() {
                  "libcaf_core was linked in a way that hides "
                  "troupe's get_root_uuid"};
   c.router = std::make_unique<request_router>(*system_);
-  supervisor_
-    = system_->spawn(supervisor, context_, std::move(store), std::move(books));
+  supervisor_ = system_->spawn(supervisor, context_);
   {
     // Its first answer comes after everybody has been started.
     caf::scoped_actor self{*system_};
@@ -245,6 +234,10 @@ result<std::unique_ptr<engine_host>> open_engine(engine_options options) {
     options.dispatchers = options.threads;
   if (options.executors_per_backend == 0)
     options.executors_per_backend = options.threads;
+  if (!options.configuration)
+    options.configuration = make_memory_configuration();
+  if (!options.books)
+    options.books = make_memory_journal();
   try {
     auto opened = std::make_unique<host>(std::move(options));
     if (auto ok = opened->open(); !ok)

@@ -11,8 +11,7 @@
 
 namespace troupe {
 
-void supervisor_state::begin(std::shared_ptr<configuration_store> store,
-                             std::shared_ptr<journal> books) {
+void supervisor_state::start_all() {
   auto add = [this](std::string child_name, rank level, std::size_t slot,
                     backend_kind kind, std::function<caf::actor()> spawn) {
     child c;
@@ -24,25 +23,26 @@ void supervisor_state::begin(std::shared_ptr<configuration_store> store,
     children.push_back(std::move(c));
   };
   const auto local = backend_kind::local;
-  add("ledger", rank::ledger, 0, local, [this, books] {
+  add("ledger", rank::ledger, 0, local, [this] {
     return caf::actor_cast<caf::actor>(
-      self->spawn<caf::monitored + caf::detached>(ledger, context, books));
+      self->spawn<caf::monitored + caf::detached>(ledger, context,
+                                                  context->options.books));
   });
-  add("config", rank::service, 0, local, [this, store] {
+  add("config", rank::service, 0, local, [this] {
     return caf::actor_cast<caf::actor>(
       self->spawn<caf::monitored + caf::detached>(config_writer, context,
-                                                  store));
+                                                  context->configuration));
   });
-  add("credential", rank::service, 1, local, [this, store] {
+  add("credential", rank::service, 1, local, [this] {
     return caf::actor_cast<caf::actor>(
-      self->spawn<caf::monitored>(credential, context, store));
+      self->spawn<caf::monitored>(credential, context));
   });
-  for (auto kind : context->board->kinds())
+  for (auto kind : context->backends->kinds())
     for (std::uint32_t i = 0; i < context->options.executors_per_backend; ++i)
       add(std::string{to_string(kind)} + "-executor-" + std::to_string(i),
           rank::executor, i, kind, [this, kind] {
             return caf::actor_cast<caf::actor>(
-              self->spawn<caf::monitored>(executor, context, kind));
+              self->spawn<caf::monitored>(executor, entry_of(kind)));
           });
   for (std::uint32_t i = 0; i < context->options.dispatchers; ++i)
     add("dispatcher-" + std::to_string(i), rank::dispatcher, i, local,
@@ -57,6 +57,11 @@ void supervisor_state::begin(std::shared_ptr<configuration_store> store,
   for (auto& c : children)
     start(c);
   publish();
+}
+
+/// Keeps the whole engine, which the entry tells what happens to its backend.
+backend_entry_ptr supervisor_state::entry_of(backend_kind kind) const {
+  return {context, context->backends->find(kind)};
 }
 
 void supervisor_state::start(child& c) {
@@ -125,7 +130,7 @@ void supervisor_state::down(const caf::down_msg& m) {
                   + std::to_string(c->pause.count()) + " ms"
                   + (is_crash_looping(*c) ? ": it keeps dying" : ""));
   if (c->level == rank::executor && is_crash_looping(*c))
-    context->board->find(c->kind)->quarantine_until(t + rules.window);
+    context->backends->find(c->kind)->quarantine_until(t + rules.window);
   publish(); // before anybody is told: what is sent after that goes elsewhere
   meters::add(context->meter.restarts);
   lost(*c, m.source);
@@ -220,14 +225,13 @@ component_health supervisor_state::health() const {
 
 supervisor_actor::behavior_type
 supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
-           context_ptr context, std::shared_ptr<configuration_store> store,
-           std::shared_ptr<journal> books) {
+           context_ptr context) {
   auto& state = self->state;
   state.self = self;
   state.context = std::move(context);
   self->set_down_handler([self](caf::down_msg& m) { self->state.down(m); });
   self->set_exit_handler([self](caf::exit_msg&) { self->state.stop(); });
-  state.begin(std::move(store), std::move(books));
+  state.start_all();
   return {
     [self](health_atom) { return self->state.health(); },
     [self](restart_atom, std::uint64_t index) { self->state.born(index); },

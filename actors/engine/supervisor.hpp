@@ -45,8 +45,8 @@ struct supervisor_state {
   std::uint64_t version = 0;
   bool stopping = false;
 
-  void begin(std::shared_ptr<configuration_store> store,
-             std::shared_ptr<journal> books);
+  void start_all();
+  backend_entry_ptr entry_of(backend_kind kind) const;
   void start(child& c);
   void publish();
   void down(const caf::down_msg& m);
@@ -61,7 +61,6 @@ struct supervisor_state {
 
 supervisor_actor::behavior_type
 supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
-           context_ptr context, std::shared_ptr<configuration_store> store,
-           std::shared_ptr<journal> books);
+           context_ptr context);
 
 } // namespace troupe

@@ -27,31 +27,36 @@ void enter(ledger_entry& line, journal_entry& entry) {
 
 } // namespace
 
+ledger_services::ledger_services(const context_ptr& engine)
+    : services{engine}, rules{engine->options.ledger},
+      report{[engine](std::string_view line) { engine->report(line); }},
+      warn{[engine](std::string_view line) { engine->warn(line); }} {}
+
 void ledger_state::flush(bool now) {
   if (now)
     return write();
   if (!std::exchange(flush_armed, true))
-    self->delayed_send(self, context->options.ledger.coalesce, done_v);
+    self->delayed_send(self, rules.coalesce, done_v);
 }
 
 void ledger_state::write() {
   // What another ledger left, or the store did not take, goes first.
-  if (!context->to_ledger.has_rest() || write_taken()) {
+  if (!services->to_ledger.has_rest() || write_taken()) {
     write_taken();
     return;
   }
-  for (auto& told : context->to_ledger.take_waiters())
+  for (auto& told : services->to_ledger.take_waiters())
     told(false);
 }
 
 /// Whether nothing is left of what was taken.
 bool ledger_state::write_taken() {
-  const auto all = context->to_ledger.take();
+  const auto all = services->to_ledger.take();
   if (all.empty())
     return true;
   const auto left = write_all(all);
   answer(all.subspan(left), all.first(left));
-  context->to_ledger.settle(left);
+  services->to_ledger.settle(left);
   if (left > 0 && !std::exchange(flush_armed, true))
     self->delayed_send(self, pause_after_failure, done_v);
   return left == 0;
@@ -110,9 +115,9 @@ result<void> ledger_state::write(lines some) {
 void ledger_state::lose(lines some) {
   if (some.empty())
     return;
-  meters::add(context->meter.lines_lost, some.size());
-  context->warn("ledger left out " + std::to_string(some.size())
-                + " lines that the store refuses");
+  meters::add(services->meter.lines_lost, some.size());
+  warn("ledger left out " + std::to_string(some.size())
+       + " lines that the store refuses");
   for (auto& line : some)
     if (line.kept)
       std::exchange(line.kept, {})(false);
@@ -124,7 +129,7 @@ void ledger_state::answer(lines written, lines left) {
   if (std::any_of(written.begin(), written.end(), is_waited_for))
     well = books->sync().has_value();
   else if (!written.empty() && !std::exchange(sync_armed, true))
-    self->delayed_send(self, context->options.ledger.sync_after, kept_v);
+    self->delayed_send(self, rules.sync_after, kept_v);
   for (auto& line : written) {
     if (line.kept)
       std::exchange(line.kept, {})(well);
@@ -138,25 +143,25 @@ void ledger_state::answer(lines written, lines left) {
 /// Once when it begins to fail, once when it is well again.
 void ledger_state::tell(const result<void>& written, std::size_t left) {
   if (left > 0)
-    meters::add(context->meter.record_failures);
-  context->record_fails = left > 0;
+    meters::add(services->meter.record_failures);
+  services->record_fails = left > 0;
   if (left > 0 && !std::exchange(failing, true))
-    context->warn("ledger could not write " + std::to_string(left)
-                  + " lines and will try again: " + to_string(written.error()));
+    warn("ledger could not write " + std::to_string(left)
+         + " lines and will try again: " + to_string(written.error()));
   if (left == 0 && std::exchange(failing, false))
-    context->report("ledger writes again");
+    report("ledger writes again");
 }
 
 void ledger_state::sync() {
   if (!std::exchange(sync_armed, false))
     return;
   if (auto ok = books->sync(); !ok)
-    context->warn("ledger could not sync its store: " + to_string(ok.error()));
+    warn("ledger could not sync its store: " + to_string(ok.error()));
 }
 
 void ledger_state::tidy() {
   if (auto ok = books->tidy(); !ok)
-    context->warn("ledger could not tidy up: " + to_string(ok.error()));
+    warn("ledger could not tidy up: " + to_string(ok.error()));
   self->delayed_send(self, tidy_interval, tick_v);
 }
 
@@ -174,11 +179,11 @@ caf::result<run_status_message> ledger_state::find(const run_reference& which) {
 }
 
 ledger_actor::behavior_type
-ledger(ledger_actor::stateful_pointer<ledger_state> self, context_ptr context,
-       std::shared_ptr<journal> books) {
+ledger(ledger_actor::stateful_pointer<ledger_state> self,
+       ledger_services services, std::shared_ptr<journal> books) {
   auto& state = self->state;
   state.self = self;
-  state.context = std::move(context);
+  static_cast<ledger_services&>(state) = std::move(services);
   state.books = std::move(books);
   // What came while there was no ledger.
   self->send(self, flush_v, true);

@@ -3,20 +3,32 @@
 #include "actors/context/engine_context.hpp"
 #include "actors/state/fair_queue.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace troupe {
 
+/// What the ledger works with beside its journal.
+struct ledger_services {
+  ledger_services() = default;
+  ledger_services(const context_ptr& engine);
+
+  run_services_ptr services; // the queue, metrics, whether it fails
+  ledger_rules rules;
+  std::function<void(std::string_view)> report; // for operators
+  std::function<void(std::string_view)> warn;
+};
+
 /// Writes the books: one batch at a time, as many lines as came meanwhile.
 /// Detached: its journal blocks.
-struct ledger_state {
+struct ledger_state : ledger_services {
   static constexpr auto name = "ledger";
 
   ledger_actor::pointer self = nullptr;
-  context_ptr context;
   std::shared_ptr<journal> books;
   bool flush_armed = false;           // a quiet flush is on its way
   bool sync_armed = false;            // and a sync of what was written
@@ -58,8 +70,8 @@ private:
 };
 
 ledger_actor::behavior_type
-ledger(ledger_actor::stateful_pointer<ledger_state> self, context_ptr context,
-       std::shared_ptr<journal> books);
+ledger(ledger_actor::stateful_pointer<ledger_state> self,
+       ledger_services services, std::shared_ptr<journal> books);
 
 /// The claim to its key that a run has, or wants; without the digest.
 key_claim claim_of(const active_run& run);

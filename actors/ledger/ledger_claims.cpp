@@ -105,8 +105,8 @@ void ledger_state::release_claim(const active_run& run) {
   journal_entry entry;
   entry.release = claim_of(run);
   if (auto ok = books->write({&entry, 1}); !ok)
-    context->warn("ledger could not give an idempotency key back: "
-                  + to_string(ok.error()));
+    warn("ledger could not give an idempotency key back: "
+         + to_string(ok.error()));
 }
 
 std::string request_digest(const run_request& request) {

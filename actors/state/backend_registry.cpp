@@ -29,22 +29,22 @@ backend_registry::make(const std::vector<std::shared_ptr<backend>>& backends,
                        const backend_entry::warning& warn) {
   auto board = std::make_unique<backend_registry>();
   for (const auto& each : backends) {
-    auto& desk = board->desks_[static_cast<std::size_t>(each->kind())];
-    if (desk)
+    auto& entry = board->entries_[static_cast<std::size_t>(each->kind())];
+    if (entry)
       return error{ec::invalid_request,
                    "two backends are of kind "
                      + std::string{to_string(each->kind())}
                      + "; give one per kind"};
-    desk = std::make_unique<backend_entry>(each, options, warn);
+    entry = std::make_unique<backend_entry>(each, options, warn);
   }
   return board;
 }
 
 std::vector<backend_kind> backend_registry::kinds() const {
   std::vector<backend_kind> all;
-  for (const auto& desk : desks_)
-    if (desk)
-      all.push_back(desk->kind);
+  for (const auto& entry : entries_)
+    if (entry)
+      all.push_back(entry->kind);
   return all;
 }
 

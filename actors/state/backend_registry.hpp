@@ -44,6 +44,8 @@ private:
   std::atomic<std::chrono::steady_clock::time_point> doubted_until_{};
 };
 
+using backend_entry_ptr = std::shared_ptr<backend_entry>;
+
 /// Every backend of this engine. Made at start, then only read.
 class backend_registry {
 public:
@@ -53,12 +55,12 @@ public:
        const breaker_options& options, const backend_entry::warning& warn = {});
 
   backend_entry* find(backend_kind kind) const {
-    return desks_[static_cast<std::size_t>(kind)].get();
+    return entries_[static_cast<std::size_t>(kind)].get();
   }
   std::vector<backend_kind> kinds() const;
 
 private:
-  std::array<std::unique_ptr<backend_entry>, backend_kinds> desks_;
+  std::array<std::unique_ptr<backend_entry>, backend_kinds> entries_;
 };
 
 } // namespace troupe

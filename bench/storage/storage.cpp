@@ -1,6 +1,5 @@
 // What the store costs beside what it is made of: reads from the catalog, and
 // sealed variables beside raw RocksDB and raw AES-GCM of the same sizes.
-#include "actors/state/snapshot.hpp"
 #include "bench/bench.hpp"
 #include "storage/database/key_codec.hpp"
 #include "storage/database/rocksdb_options.hpp"
@@ -162,7 +161,7 @@ void add_side(report& r, const std::string& name, double seconds, int count) {
 /// thread per core does what one actor does.
 void measure_catalog(setup& s, report& r) {
   constexpr int count = 200'000;
-  const published<catalog> newest{s.kept.catalog->current()};
+  const auto& newest = s.kept.catalog->newest();
   const auto read = [&] {
     published<catalog>::seen config;
     for (int i = 0; i < count; ++i) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/base/snapshot.hpp"
 #include "runtime/engine/catalog.hpp"
 #include "runtime/engine/engine.hpp"
 
@@ -12,15 +13,15 @@ namespace troupe {
 class configuration_store {
 public:
   virtual ~configuration_store() = default;
-  virtual result<catalog_ptr> load() = 0;
+  /// As it is now, from the first call on. Thread-safe.
+  virtual const published<catalog>& current() const = 0;
 
   struct applied {
-    catalog_ptr now;
     change_reply reply;
     bool audited = false; // it changed something, and `audit` was kept
   };
   /// The change and its audit line, a JSON object's text, as a whole or not at
-  /// all; on the disk when it returns.
+  /// all; on the disk and in `current` when it returns.
   virtual result<applied> apply(const caller& who, const catalog_change& what,
                                 std::string_view audit)
     = 0;

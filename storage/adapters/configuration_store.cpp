@@ -1,6 +1,7 @@
 #include "storage/adapters/configuration_store.hpp"
 
 #include "runtime/base/log.hpp"
+#include "runtime/model/codec/codec.hpp"
 
 namespace troupe {
 
@@ -11,7 +12,9 @@ public:
   explicit stored_configuration(std::shared_ptr<store> all)
       : all_{std::move(all)} {}
 
-  result<catalog_ptr> load() override { return all_->catalog->current(); }
+  const published<catalog>& current() const override {
+    return all_->catalog->newest();
+  }
 
   result<applied> apply(const caller& who, const catalog_change& what,
                         std::string_view audit) override {
@@ -27,7 +30,7 @@ public:
       return reply.error();
     if (const auto* gone = std::get_if<delete_organization>(&what))
       forget_runs(gone->id);
-    return applied{all_->catalog->current(), std::move(*reply), audited};
+    return applied{std::move(*reply), audited};
   }
 
   result<secret> unseal(const sealed_variable& v) const override {

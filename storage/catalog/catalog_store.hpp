@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/base/snapshot.hpp"
 #include "runtime/engine/catalog.hpp"
 #include "storage/records/agent_variable_store.hpp"
 #include "storage/records/config_store.hpp"
@@ -67,7 +68,10 @@ public:
   result<change_reply> apply(const author& who, const catalog_change& what,
                              timestamp now, const committer& commit = {});
 
-  catalog_ptr current() const;
+  catalog_ptr current() const { return current_.load(); }
+  /// The same for those that read it again and again: the only place where the
+  /// catalog is published.
+  const published<catalog>& newest() const { return current_; }
 
   // -- keys and tenants ------------------------------------------------------
 
@@ -101,7 +105,6 @@ private:
   /// Makes the store write again after a failure, and reads it anew if what
   /// became of the last write was not known.
   result<void> ready();
-  void publish(catalog_ptr next);
   result<std::size_t> reseal_some(const organization_id& organization);
   result<void> finish_rotation(const organization_id& organization,
                                const progress_sink& tell);
@@ -115,8 +118,7 @@ private:
   std::mutex changing_;
   std::uint64_t generation_ = 0; // of the database, when it was read
 
-  mutable std::mutex publishing_; // held for a pointer's copy only
-  catalog_ptr current_;
+  published<catalog> current_;
 };
 
 } // namespace troupe
