@@ -46,78 +46,6 @@ caf::result<run_status_message> dispatcher_state::start(live_run_ptr& what) {
   return promise;
 }
 
-caf::result<run_status_message>
-dispatcher_state::cancel(const live_run_ptr& run) {
-  meters::add(services->meter.cancelled);
-  run->cancel_wanted = true;
-  if (auto* j = find(run); j && !j->asked_to_end && j->at != stage::settling)
-    end_early(*j, exit_reason::cancelled);
-  return to_note(describe(*run));
-}
-
-void dispatcher_state::gone(const caf::actor_addr& who) {
-  std::vector<live_run_ptr> orphans;
-  for (auto& [run, j] : jobs)
-    if (j.helper == who)
-      orphans.push_back(j.run);
-  for (auto& run : orphans)
-    if (auto* j = find(run))
-      orphaned(*j);
-}
-
-void dispatcher_state::orphaned(job& j) {
-  if (j.at == stage::running)
-    return inherit(j);
-  error why{ec::unavailable,
-            "a part of the engine is being started again; the tool was not "
-            "started"};
-  why.retry_after = std::chrono::milliseconds{1'000};
-  conclude(j, std::move(why));
-}
-
-void dispatcher_state::tick(std::uint64_t generation) {
-  if (generation != alarm_generation)
-    return;
-  armed_for = clock::time_point::max();
-  const auto t = now();
-  while (!alarms.empty() && alarms.begin()->first <= t) {
-    auto run = alarms.begin()->second;
-    alarms.erase(alarms.begin());
-    auto* j = find(run);
-    if (!j)
-      continue;
-    j->alarm.reset();
-    meters::add(services->meter.expired);
-    if (j->asked_to_end)
-      give_up(*j);
-    else
-      end_early(*j, exit_reason::wall_timeout);
-  }
-  arm();
-}
-
-void dispatcher_state::stop() {
-  std::vector<live_run_ptr> all;
-  for (auto& [run, j] : jobs)
-    all.push_back(j.run);
-  for (auto& run : all)
-    if (auto* j = find(run)) {
-      if (j->at == stage::settling) {
-        close(*j); // the ledger stops last: it still writes it
-        continue;
-      }
-      if (j->at == stage::running)
-        if (auto* desk = services->backends->find(run->backend))
-          desk->carrier->cancel(run->id, exit_reason::cancelled);
-      // What may have had its effects is not simply to be tried again.
-      conclude(*j,
-               error{run->may_have_started ? ec::timeout : ec::unavailable,
-                     run->may_have_started
-                       ? "the engine stopped while the tool ran"
-                       : "the engine stops; the tool was not started"});
-    }
-}
-
 // -- intake -------------------------------------------------------------------
 
 dispatcher_state::job* dispatcher_state::accept_run(live_run_ptr& run,
@@ -194,24 +122,6 @@ void dispatcher_state::mark(job& j, std::string_view stage_name) {
     {std::string{stage_name},
      std::chrono::duration_cast<std::chrono::microseconds>(t - j.stage_began)});
   j.stage_began = t;
-}
-
-void dispatcher_state::set_alarm(job& j, clock::time_point when) {
-  if (j.alarm)
-    alarms.erase(*j.alarm);
-  // Deadlines mostly come in order: the end is a good hint.
-  j.alarm = alarms.emplace_hint(alarms.end(), when, j.run);
-  arm();
-}
-
-void dispatcher_state::arm() {
-  if (alarms.empty() || alarms.begin()->first >= armed_for)
-    return;
-  armed_for = alarms.begin()->first;
-  // CAF's timers cannot be taken back: an old one is told by its number.
-  auto delay = std::max<clock::duration>(armed_for - now(),
-                                         std::chrono::milliseconds{1});
-  self->delayed_send(self, delay, tick_v, ++alarm_generation);
 }
 
 void dispatcher_state::wake(std::vector<admission::guest> guests) {

@@ -1,3 +1,4 @@
+// From a run's turn to what came of it, at one backend after the other.
 #include "actors/dispatch/dispatcher.hpp"
 #include "actors/protocol/environment_layers.hpp"
 #include "actors/state/object_pool.hpp"
@@ -5,22 +6,20 @@
 
 #include <algorithm>
 
-// From a run's turn to the backend that is to have it, with its variables.
 namespace troupe {
 
-// -- the turn -----------------------------------------------------------------
+namespace {
 
-void dispatcher_state::turn(job& j) {
-  if (j.at == stage::parked)
-    return hand_over(j);
-  if (j.at == stage::booking)
-    j.its_turn = true;
-  if (j.at != stage::waiting)
-    return;
-  mark(j, "queue");
-  j.run->phase.store(run_phase::preparing, std::memory_order_release);
-  try_next_backend(j);
+/// For an executor that is being started again.
+constexpr std::chrono::milliseconds look_again{10};
+
+std::uint32_t executor_number(const active_run& run, std::size_t count) {
+  return run.owner % static_cast<std::uint32_t>(count);
 }
+
+} // namespace
+
+// -- the next backend ---------------------------------------------------------
 
 void dispatcher_state::try_next_backend(job& j) {
   // Ends in a letter to the credential actor, in `launch`, or in `conclude`.
@@ -134,6 +133,161 @@ void dispatcher_state::gathered(const troupe::gathered& found) {
   if (found.failure)
     return conclude(*j, *found.failure);
   launch(*j, found.layers);
+}
+
+// -- run ----------------------------------------------------------------------
+
+void dispatcher_state::launch(job& j, const resolved_variables& found) {
+  for (const auto& note : found.notes)
+    j.notes.push_back(note);
+  auto env = layer_environment(*j.request, j.resolved.tool, j.run->backend,
+                               found, *rules);
+  if (!env)
+    return conclude(j, std::move(env.error()));
+  j.prepared->env = std::move(env->variables);
+  j.prepared->deadline = j.deadline;
+  const auto left
+    = std::chrono::duration_cast<std::chrono::milliseconds>(j.deadline - now());
+  // The run ends by its own limit before anybody has to end it.
+  j.prepared->limits.wall = std::max(std::chrono::milliseconds{1},
+                                     std::min(j.prepared->limits.wall, left));
+  mark(j, "environment");
+  hand_over(j);
+}
+
+void dispatcher_state::hand_over(job& j) {
+  const auto& line
+    = routes.of(services->routes)
+        ->executors[static_cast<std::size_t>(j.run->backend.load())];
+  executor_actor chosen;
+  for (std::size_t i = 0; i < line.size() && !chosen; ++i)
+    chosen = line[(executor_number(*j.run, line.size()) + i) % line.size()];
+  if (!chosen)
+    return park(j);
+  j.at = stage::running;
+  j.helper = chosen.address();
+  j.executor = chosen;
+  self->send(chosen, start_v,
+             attempt{j.run, j.prepared, j.number, j.pass.probe});
+}
+
+/// None is there right now. One that died alone is back in a moment; of those
+/// that keep dying the desk says so.
+void dispatcher_state::park(job& j) {
+  const auto* desk = services->backends->find(j.run->backend);
+  if (auto ready = desk->ready(); !ready)
+    return failed(j, {ec::unavailable, ready.error().text}, false);
+  j.at = stage::parked;
+  self->delayed_send(self, look_again, turn_v, j.run);
+}
+
+/// Its executor has died.
+void dispatcher_state::inherit(job& j) {
+  j.helper = caf::actor_addr{};
+  j.executor = executor_actor{};
+  if (j.run->begun_attempt != j.number) {
+    if (j.asked_to_end)
+      return conclude(
+        j, early_result(j, *j.asked_to_end, "ended before the tool began"));
+    return hand_over(j);
+  }
+  // It goes on. The order to end it may have died with the executor.
+  if (j.asked_to_end)
+    services->backends->find(j.run->backend)
+      ->carrier->cancel(j.run->id, *j.asked_to_end);
+}
+
+// -- what came of it ----------------------------------------------------------
+
+void dispatcher_state::ended(attempt_result& end) {
+  auto* j = find(end.run);
+  if (!j || j->at != stage::running || j->number != end.number)
+    return; // an answer that nobody waits for any more
+  auto* desk = services->backends->find(j->run->backend);
+  auto& answer = end.outcome->answer;
+  const bool begun = end.outcome->may_have_started || j->run->may_have_started;
+  if (!answer)
+    return failed(*j, std::move(answer.error()), begun,
+                  end.outcome->speaks_of_backend());
+  if (!begun && answer->reason == exit_reason::lost)
+    return failed(*j, {ec::unavailable, std::move(answer->detail)}, false);
+  // A program that cannot be started may be the run's fault or the backend's.
+  if (!begun && answer->reason == exit_reason::start_failed)
+    desk->breaker.abandoned(j->pass);
+  else
+    desk->succeeded();
+  j->pass = {};
+  // The result stays where it is: nobody else has the outcome now.
+  std::shared_ptr<run_result> result{end.outcome, &answer.value()};
+  if (result->stages.empty())
+    mark(*j, "run");
+  else
+    j->stage_began = now();
+  conclude(*j, std::move(result));
+}
+
+void dispatcher_state::failed(job& j, error why, bool may_have_started,
+                              bool speaks_of_backend) {
+  const auto kind = j.run->backend.load();
+  auto* desk = services->backends->find(kind);
+  meters::add(desk->failures);
+  const auto pass = std::exchange(j.pass, {});
+  // A backend that says that the request is wrong works well. One whose sandbox
+  // went away in the middle of a run may do so, too: other runs have theirs. So
+  // may one without the packages that this run wanted.
+  if (!speaks_of_backend || why.code == ec::invalid_request
+      || why.code == ec::not_found || why.code == ec::conflict)
+    desk->breaker.abandoned(pass);
+  else
+    desk->failed(why.text);
+  if (j.asked_to_end) {
+    if (may_have_started)
+      return conclude(j, std::move(why));
+    return conclude(
+      j, early_result(j, *j.asked_to_end, "ended before the tool began"));
+  }
+  if (!may_fail_over(why, may_have_started, j.request->idempotent)) {
+    if (may_have_started && why.code != ec::invalid_request) {
+      // Not "try again": it may have had its effects.
+      return conclude(j,
+                      early_result(j, exit_reason::lost,
+                                   std::string{to_string(kind)}
+                                     + " lost the run: " + why.text));
+    }
+    return conclude(j, std::move(why));
+  }
+  meters::add(services->meter.failovers);
+  mark(j, "failed_" + std::string{to_string(kind)});
+  j.trail.push_back({kind, why.text});
+  j.run->events.append(run_event_kind::progress,
+                       std::string{to_string(kind)} + " failed ("
+                         + std::string{to_string(why.code)}
+                         + "); the next backend gets the run");
+  ++j.candidate;
+  j.executor = executor_actor{};
+  j.run->phase.store(run_phase::preparing, std::memory_order_release);
+  if (j.candidate < j.plan.candidates.size())
+    return try_next_backend(j);
+  conclude(j, last_failure(j, std::move(why), may_have_started));
+}
+
+/// Nobody is left: what really happened, with its code.
+error dispatcher_state::last_failure(const job& j, error why,
+                                     bool may_have_started) const {
+  const auto kind = j.run->backend.load();
+  for (const auto& step : j.trail)
+    if (step.backend != kind)
+      why.text += "; before, " + std::string{to_string(step.backend)} + ": "
+        + step.reason;
+  if (j.plan.kept_away.empty())
+    return why;
+  // Another backend would have done it: this is no matter of the caller's.
+  if (!may_have_started)
+    why.code = ec::unavailable;
+  why.text
+    = std::string{to_string(kind)} + ": " + why.text + "; " + j.plan.kept_away;
+  why.retry_after = std::max(why.retry_after, next_try(j));
+  return why;
 }
 
 } // namespace troupe

@@ -1,3 +1,4 @@
+// The four moments of an end, as the table in dispatcher.hpp has them.
 #include "actors/dispatch/dispatcher.hpp"
 #include "actors/state/audit_entries.hpp"
 #include "actors/state/object_pool.hpp"
@@ -12,62 +13,6 @@ bool is_about_load(const error& why) {
 }
 
 } // namespace
-
-void dispatcher_state::end_early(job& j, exit_reason why) {
-  j.asked_to_end = why;
-  if (j.at == stage::running) {
-    // Behind its `start` in the executor's mailbox: it must not overtake it.
-    if (j.executor)
-      self->send(j.executor, cancel_v, j.run->id, why);
-    else if (auto* desk = services->backends->find(j.run->backend))
-      desk->carrier->cancel(j.run->id, why); // we have inherited it
-    set_alarm(j, now() + deadlines.grace);
-    return;
-  }
-  if (why == exit_reason::cancelled)
-    return conclude(j, early_result(j, why, "cancelled before it began"));
-  error late;
-  late.code = ec::exhausted;
-  late.text = std::string{"the deadline passed while the run waited for "}
-    + (j.at == stage::waiting    ? "its turn"
-         : j.at == stage::parked ? "an executor"
-                                 : "its variables or its record")
-    + "; the tool was never started";
-  late.retry_after = std::chrono::milliseconds{1'000};
-  conclude(j, std::move(late));
-}
-
-std::shared_ptr<run_result> dispatcher_state::early_result(const job& j,
-                                                           exit_reason why,
-                                                           std::string detail) {
-  auto made = make_recycled<run_result>();
-  auto& r = *made;
-  r.id = j.run->id;
-  r.status = run_status::error;
-  r.reason = why;
-  r.detail = std::move(detail);
-  r.backend = j.run->backend;
-  r.failure.name = why == exit_reason::cancelled ? "Cancelled"
-    : why == exit_reason::wall_timeout           ? "TimeoutError"
-                                                 : "Lost";
-  r.failure.message = r.detail;
-  return made;
-}
-
-void dispatcher_state::give_up(job& j) {
-  // It was told to end and did not: nobody waits any longer. A backend that
-  // hangs is as bad as one that fails.
-  const auto kind = j.run->backend.load();
-  if (auto* desk = services->backends->find(kind)) {
-    meters::add(desk->failures);
-    desk->failed("it did not end a run when it was told to");
-  }
-  j.pass = {};
-  conclude(j,
-           error{ec::timeout,
-                 "the backend did not end the run when it was told to; "
-                 "the run may still have effects"});
-}
 
 /// Whether nobody else has ended it. If somebody had to, what it holds here is
 /// still ours, and so is the promise.
@@ -121,55 +66,6 @@ void dispatcher_state::complete(job& j, run_result& r) {
     std::ranges::move(*notes, std::back_inserter(r.notes));
 }
 
-void dispatcher_state::replay(job& j, const run_record& before) {
-  if (!try_claim_end(j))
-    return;
-  meters::add(services->meter.replayed);
-  auto told = before;
-  if (before.result) {
-    auto again = make_recycled<run_result>(*before.result);
-    again->replayed = true;
-    told.result = std::move(again);
-  }
-  auto& run = *j.run;
-  run.outcome = told.result;
-  run.failure = told.failure;
-  run.ended_at = troupe::now();
-  run.phase.store(run_phase::ended, std::memory_order_release);
-  release(j);
-  // This run never was one: whoever asks finds the one of before.
-  if (j.accepted.pending())
-    j.accepted.deliver(to_note(told));
-  close(j);
-}
-
-/// The last step of every run: tells everybody, and forgets it here.
-void dispatcher_state::close(job& j) {
-  publish_end(*services, j.run);
-  answer_with(j);
-  jobs.erase(j.run.get());
-}
-
-void dispatcher_state::answer_with(job& j) {
-  const auto& run = *j.run;
-  if (j.answer.pending()) {
-    if (run.outcome) {
-      run_answer answer;
-      answer.result = run.outcome;
-      j.answer.deliver(std::move(answer));
-    } else {
-      j.answer.deliver(to_caf(*run.failure));
-    }
-  }
-  if (j.accepted.pending()) {
-    // It ended before it was accepted.
-    if (run.failure)
-      j.accepted.deliver(to_caf(*run.failure));
-    else
-      j.accepted.deliver(to_note(describe(run)));
-  }
-}
-
 /// True: the answer is to wait until the disk has it.
 bool dispatcher_state::record_end(const job& j) {
   const auto& run = *j.run;
@@ -213,6 +109,55 @@ void dispatcher_state::release(job& j) {
   if (j.keyed)
     keys.erase({j.run->who.organization, j.run->idempotency_key});
   wake(services->admissions.leave(j.run->stay));
+}
+
+/// The last step of every run: tells everybody, and forgets it here.
+void dispatcher_state::close(job& j) {
+  publish_end(*services, j.run);
+  answer_with(j);
+  jobs.erase(j.run.get());
+}
+
+void dispatcher_state::answer_with(job& j) {
+  const auto& run = *j.run;
+  if (j.answer.pending()) {
+    if (run.outcome) {
+      run_answer answer;
+      answer.result = run.outcome;
+      j.answer.deliver(std::move(answer));
+    } else {
+      j.answer.deliver(to_caf(*run.failure));
+    }
+  }
+  if (j.accepted.pending()) {
+    // It ended before it was accepted.
+    if (run.failure)
+      j.accepted.deliver(to_caf(*run.failure));
+    else
+      j.accepted.deliver(to_note(describe(run)));
+  }
+}
+
+void dispatcher_state::replay(job& j, const run_record& before) {
+  if (!try_claim_end(j))
+    return;
+  meters::add(services->meter.replayed);
+  auto told = before;
+  if (before.result) {
+    auto again = make_recycled<run_result>(*before.result);
+    again->replayed = true;
+    told.result = std::move(again);
+  }
+  auto& run = *j.run;
+  run.outcome = told.result;
+  run.failure = told.failure;
+  run.ended_at = troupe::now();
+  run.phase.store(run_phase::ended, std::memory_order_release);
+  release(j);
+  // This run never was one: whoever asks finds the one of before.
+  if (j.accepted.pending())
+    j.accepted.deliver(to_note(told));
+  close(j);
 }
 
 } // namespace troupe

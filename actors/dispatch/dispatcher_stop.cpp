@@ -1,0 +1,161 @@
+// Runs that end before their backend says so: cancelled, late, without an actor
+// that they wait for, or with the engine.
+#include "actors/dispatch/dispatcher.hpp"
+#include "actors/state/object_pool.hpp"
+#include "runtime/model/codec/codec.hpp"
+
+namespace troupe {
+
+// -- from outside -------------------------------------------------------------
+
+caf::result<run_status_message>
+dispatcher_state::cancel(const live_run_ptr& run) {
+  meters::add(services->meter.cancelled);
+  run->cancel_wanted = true;
+  if (auto* j = find(run); j && !j->asked_to_end && j->at != stage::settling)
+    end_early(*j, exit_reason::cancelled);
+  return to_note(describe(*run));
+}
+
+void dispatcher_state::gone(const caf::actor_addr& who) {
+  std::vector<live_run_ptr> orphans;
+  for (auto& [run, j] : jobs)
+    if (j.helper == who)
+      orphans.push_back(j.run);
+  for (auto& run : orphans)
+    if (auto* j = find(run))
+      orphaned(*j);
+}
+
+void dispatcher_state::stop() {
+  std::vector<live_run_ptr> all;
+  for (auto& [run, j] : jobs)
+    all.push_back(j.run);
+  for (auto& run : all)
+    if (auto* j = find(run)) {
+      if (j->at == stage::settling) {
+        close(*j); // the ledger stops last: it still writes it
+        continue;
+      }
+      if (j->at == stage::running)
+        if (auto* desk = services->backends->find(run->backend))
+          desk->carrier->cancel(run->id, exit_reason::cancelled);
+      // What may have had its effects is not simply to be tried again.
+      conclude(*j,
+               error{run->may_have_started ? ec::timeout : ec::unavailable,
+                     run->may_have_started
+                       ? "the engine stopped while the tool ran"
+                       : "the engine stops; the tool was not started"});
+    }
+}
+
+// -- deadlines ----------------------------------------------------------------
+
+void dispatcher_state::set_alarm(job& j, clock::time_point when) {
+  if (j.alarm)
+    alarms.erase(*j.alarm);
+  // Deadlines mostly come in order: the end is a good hint.
+  j.alarm = alarms.emplace_hint(alarms.end(), when, j.run);
+  arm();
+}
+
+void dispatcher_state::arm() {
+  if (alarms.empty() || alarms.begin()->first >= armed_for)
+    return;
+  armed_for = alarms.begin()->first;
+  // CAF's timers cannot be taken back: an old one is told by its number.
+  auto delay = std::max<clock::duration>(armed_for - now(),
+                                         std::chrono::milliseconds{1});
+  self->delayed_send(self, delay, tick_v, ++alarm_generation);
+}
+
+void dispatcher_state::tick(std::uint64_t generation) {
+  if (generation != alarm_generation)
+    return;
+  armed_for = clock::time_point::max();
+  const auto t = now();
+  while (!alarms.empty() && alarms.begin()->first <= t) {
+    auto run = alarms.begin()->second;
+    alarms.erase(alarms.begin());
+    auto* j = find(run);
+    if (!j)
+      continue;
+    j->alarm.reset();
+    meters::add(services->meter.expired);
+    if (j->asked_to_end)
+      give_up(*j);
+    else
+      end_early(*j, exit_reason::wall_timeout);
+  }
+  arm();
+}
+
+// -- ends ---------------------------------------------------------------------
+
+void dispatcher_state::end_early(job& j, exit_reason why) {
+  j.asked_to_end = why;
+  if (j.at == stage::running) {
+    // Behind its `start` in the executor's mailbox: it must not overtake it.
+    if (j.executor)
+      self->send(j.executor, cancel_v, j.run->id, why);
+    else if (auto* desk = services->backends->find(j.run->backend))
+      desk->carrier->cancel(j.run->id, why); // we have inherited it
+    set_alarm(j, now() + deadlines.grace);
+    return;
+  }
+  if (why == exit_reason::cancelled)
+    return conclude(j, early_result(j, why, "cancelled before it began"));
+  error late;
+  late.code = ec::exhausted;
+  late.text = std::string{"the deadline passed while the run waited for "}
+    + (j.at == stage::waiting    ? "its turn"
+         : j.at == stage::parked ? "an executor"
+                                 : "its variables or its record")
+    + "; the tool was never started";
+  late.retry_after = std::chrono::milliseconds{1'000};
+  conclude(j, std::move(late));
+}
+
+void dispatcher_state::give_up(job& j) {
+  // It was told to end and did not: nobody waits any longer. A backend that
+  // hangs is as bad as one that fails.
+  const auto kind = j.run->backend.load();
+  if (auto* desk = services->backends->find(kind)) {
+    meters::add(desk->failures);
+    desk->failed("it did not end a run when it was told to");
+  }
+  j.pass = {};
+  conclude(j,
+           error{ec::timeout,
+                 "the backend did not end the run when it was told to; "
+                 "the run may still have effects"});
+}
+
+void dispatcher_state::orphaned(job& j) {
+  if (j.at == stage::running)
+    return inherit(j);
+  error why{ec::unavailable,
+            "a part of the engine is being started again; the tool was not "
+            "started"};
+  why.retry_after = std::chrono::milliseconds{1'000};
+  conclude(j, std::move(why));
+}
+
+std::shared_ptr<run_result> dispatcher_state::early_result(const job& j,
+                                                           exit_reason why,
+                                                           std::string detail) {
+  auto made = make_recycled<run_result>();
+  auto& r = *made;
+  r.id = j.run->id;
+  r.status = run_status::error;
+  r.reason = why;
+  r.detail = std::move(detail);
+  r.backend = j.run->backend;
+  r.failure.name = why == exit_reason::cancelled ? "Cancelled"
+    : why == exit_reason::wall_timeout           ? "TimeoutError"
+                                                 : "Lost";
+  r.failure.message = r.detail;
+  return made;
+}
+
+} // namespace troupe
