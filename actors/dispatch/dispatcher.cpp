@@ -116,7 +116,7 @@ dispatcher_state::job* dispatcher_state::find(const live_run_ptr& run) {
   return i == jobs.end() ? nullptr : &i->second;
 }
 
-void dispatcher_state::mark(job& j, std::string_view stage_name) {
+void dispatcher_state::record_stage(job& j, std::string_view stage_name) {
   auto t = now();
   j.stages.push_back(
     {std::string{stage_name},
@@ -179,21 +179,23 @@ dispatcher(dispatcher_actor::stateful_pointer<dispatcher_state> self,
     },
     [self](admitted_atom, const live_run_ptr& run) {
       if (auto* j = self->state.find(run))
-        self->state.turn(*j);
+        self->state.on_admitted(*j);
     },
     [self](gather_atom, const gathered& found) { self->state.gathered(found); },
     [self](claim_atom, const key_claim_result& reply) {
-      self->state.claimed(reply);
+      self->state.on_key_claimed(reply);
     },
     [self](kept_atom, const live_run_ptr& run, bool well) {
-      self->state.kept(run, well);
+      self->state.on_persisted(run, well);
     },
     [self](ended_atom, attempt_result& end) { self->state.ended(end); },
     [self](done_atom, const resolve_reply& reply) {
       if (auto* j = self->state.find(reply.run))
         self->state.resolved(*j, std::move(*reply.what));
     },
-    [self](gone_atom, const caf::actor_addr& who) { self->state.gone(who); },
+    [self](gone_atom, const caf::actor_addr& who) {
+      self->state.on_actor_down(who);
+    },
     [self](tick_atom, std::uint64_t generation) {
       self->state.tick(generation);
     },

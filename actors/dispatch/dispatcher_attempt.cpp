@@ -44,8 +44,8 @@ void dispatcher_state::try_next_backend(job& j) {
       skip("not ready: " + ready.error().text);
       continue;
     }
-    j.pass = desk->breaker.allow(now());
-    if (!j.pass) {
+    j.breaker_permit = desk->breaker.allow(now());
+    if (!j.breaker_permit) {
       skip(why_passed_over(desk->breaker.look(now())));
       continue;
     }
@@ -68,7 +68,7 @@ void dispatcher_state::try_next_backend(job& j) {
     return gather(j);
   }
   error none{ec::unavailable, "no backend could take the run"};
-  for (const auto& step : j.trail)
+  for (const auto& step : j.failover_trail)
     none.text
       += "; " + std::string{to_string(step.backend)} + ": " + step.reason;
   if (!j.plan.kept_away.empty())
@@ -82,12 +82,12 @@ void dispatcher_state::try_next_backend(job& j) {
 /// Once per backend: who was passed over and is met again is no news.
 void dispatcher_state::say_passed_over(job& j, backend_kind kind,
                                        std::string why) {
-  for (auto& step : j.trail)
+  for (auto& step : j.failover_trail)
     if (step.backend == kind) {
       step.reason = std::move(why);
       return;
     }
-  j.trail.push_back({kind, std::move(why)});
+  j.failover_trail.push_back({kind, std::move(why)});
 }
 
 /// When it makes sense to come back.
@@ -104,7 +104,7 @@ std::chrono::milliseconds dispatcher_state::next_try(const job& j) const {
 
 void dispatcher_state::gather(job& j) {
   j.at = stage::gathering;
-  ++j.number;
+  ++j.attempt_number;
   if (j.run->sent_config) // all its variables came with it
     return launch(j, resolved_variables{});
   const auto* catalog = j.config->find(j.run->who.organization);
@@ -116,19 +116,19 @@ void dispatcher_state::gather(job& j) {
     return launch(j, resolved_variables{});
   gather_request ask;
   ask.run = j.run;
-  ask.number = j.number;
+  ask.number = j.attempt_number;
   ask.config = j.prepared->config->id;
   ask.tool_name = j.prepared->name;
   const auto& credential = routes.of(services->routes)->credential;
   if (!credential)
-    return orphaned(j);
-  j.helper = credential.address();
+    return awaited_actor_died(j);
+  j.awaited_actor = credential.address();
   self->send(credential, gather_v, std::move(ask));
 }
 
 void dispatcher_state::gathered(const troupe::gathered& found) {
   auto* j = find(found.run);
-  if (!j || j->at != stage::gathering || j->number != found.number)
+  if (!j || j->at != stage::gathering || j->attempt_number != found.number)
     return;
   if (found.failure)
     return conclude(*j, *found.failure);
@@ -151,11 +151,11 @@ void dispatcher_state::launch(job& j, const resolved_variables& found) {
   // The run ends by its own limit before anybody has to end it.
   j.prepared->limits.wall = std::max(std::chrono::milliseconds{1},
                                      std::min(j.prepared->limits.wall, left));
-  mark(j, "environment");
-  hand_over(j);
+  record_stage(j, "environment");
+  send_to_executor(j);
 }
 
-void dispatcher_state::hand_over(job& j) {
+void dispatcher_state::send_to_executor(job& j) {
   const auto& line
     = routes.of(services->routes)
         ->executors[static_cast<std::size_t>(j.run->backend.load())];
@@ -163,45 +163,46 @@ void dispatcher_state::hand_over(job& j) {
   for (std::size_t i = 0; i < line.size() && !chosen; ++i)
     chosen = line[(executor_number(*j.run, line.size()) + i) % line.size()];
   if (!chosen)
-    return park(j);
+    return wait_for_executor(j);
   j.at = stage::running;
-  j.helper = chosen.address();
+  j.awaited_actor = chosen.address();
   j.executor = chosen;
-  self->send(chosen, start_v,
-             attempt{j.run, j.prepared, j.number, j.pass.probe});
+  self->send(
+    chosen, start_v,
+    attempt{j.run, j.prepared, j.attempt_number, j.breaker_permit.probe});
 }
 
 /// None is there right now. One that died alone is back in a moment; of those
 /// that keep dying the desk says so.
-void dispatcher_state::park(job& j) {
+void dispatcher_state::wait_for_executor(job& j) {
   const auto* desk = services->backends->find(j.run->backend);
   if (auto ready = desk->ready(); !ready)
     return failed(j, {ec::unavailable, ready.error().text}, false);
-  j.at = stage::parked;
+  j.at = stage::blocked;
   self->delayed_send(self, look_again, turn_v, j.run);
 }
 
 /// Its executor has died.
-void dispatcher_state::inherit(job& j) {
-  j.helper = caf::actor_addr{};
+void dispatcher_state::adopt_orphaned_run(job& j) {
+  j.awaited_actor = caf::actor_addr{};
   j.executor = executor_actor{};
-  if (j.run->begun_attempt != j.number) {
-    if (j.asked_to_end)
+  if (j.run->begun_attempt != j.attempt_number) {
+    if (j.stop_reason)
       return conclude(
-        j, early_result(j, *j.asked_to_end, "ended before the tool began"));
-    return hand_over(j);
+        j, early_result(j, *j.stop_reason, "ended before the tool began"));
+    return send_to_executor(j);
   }
   // It goes on. The order to end it may have died with the executor.
-  if (j.asked_to_end)
+  if (j.stop_reason)
     services->backends->find(j.run->backend)
-      ->carrier->cancel(j.run->id, *j.asked_to_end);
+      ->carrier->cancel(j.run->id, *j.stop_reason);
 }
 
 // -- what came of it ----------------------------------------------------------
 
 void dispatcher_state::ended(attempt_result& end) {
   auto* j = find(end.run);
-  if (!j || j->at != stage::running || j->number != end.number)
+  if (!j || j->at != stage::running || j->attempt_number != end.number)
     return; // an answer that nobody waits for any more
   auto* desk = services->backends->find(j->run->backend);
   auto& answer = end.outcome->answer;
@@ -213,14 +214,14 @@ void dispatcher_state::ended(attempt_result& end) {
     return failed(*j, {ec::unavailable, std::move(answer->detail)}, false);
   // A program that cannot be started may be the run's fault or the backend's.
   if (!begun && answer->reason == exit_reason::start_failed)
-    desk->breaker.abandoned(j->pass);
+    desk->breaker.abandoned(j->breaker_permit);
   else
     desk->succeeded();
-  j->pass = {};
+  j->breaker_permit = {};
   // The result stays where it is: nobody else has the outcome now.
   std::shared_ptr<run_result> result{end.outcome, &answer.value()};
   if (result->stages.empty())
-    mark(*j, "run");
+    record_stage(*j, "run");
   else
     j->stage_began = now();
   conclude(*j, std::move(result));
@@ -231,7 +232,7 @@ void dispatcher_state::failed(job& j, error why, bool may_have_started,
   const auto kind = j.run->backend.load();
   auto* desk = services->backends->find(kind);
   meters::add(desk->failures);
-  const auto pass = std::exchange(j.pass, {});
+  const auto pass = std::exchange(j.breaker_permit, {});
   // A backend that says that the request is wrong works well. One whose sandbox
   // went away in the middle of a run may do so, too: other runs have theirs. So
   // may one without the packages that this run wanted.
@@ -240,11 +241,11 @@ void dispatcher_state::failed(job& j, error why, bool may_have_started,
     desk->breaker.abandoned(pass);
   else
     desk->failed(why.text);
-  if (j.asked_to_end) {
+  if (j.stop_reason) {
     if (may_have_started)
       return conclude(j, std::move(why));
     return conclude(
-      j, early_result(j, *j.asked_to_end, "ended before the tool began"));
+      j, early_result(j, *j.stop_reason, "ended before the tool began"));
   }
   if (!may_fail_over(why, may_have_started, j.request->idempotent)) {
     if (may_have_started && why.code != ec::invalid_request) {
@@ -257,8 +258,8 @@ void dispatcher_state::failed(job& j, error why, bool may_have_started,
     return conclude(j, std::move(why));
   }
   meters::add(services->meter.failovers);
-  mark(j, "failed_" + std::string{to_string(kind)});
-  j.trail.push_back({kind, why.text});
+  record_stage(j, "failed_" + std::string{to_string(kind)});
+  j.failover_trail.push_back({kind, why.text});
   j.run->events.append(run_event_kind::progress,
                        std::string{to_string(kind)} + " failed ("
                          + std::string{to_string(why.code)}
@@ -275,7 +276,7 @@ void dispatcher_state::failed(job& j, error why, bool may_have_started,
 error dispatcher_state::last_failure(const job& j, error why,
                                      bool may_have_started) const {
   const auto kind = j.run->backend.load();
-  for (const auto& step : j.trail)
+  for (const auto& step : j.failover_trail)
     if (step.backend != kind)
       why.text += "; before, " + std::string{to_string(step.backend)} + ": "
         + step.reason;

@@ -35,7 +35,7 @@ void dispatcher_state::conclude(job& j,
     return;
   auto& run = *j.run;
   if (outcome) {
-    complete(j, **outcome);
+    finish_result(j, **outcome);
     run.outcome = std::move(*outcome);
   } else {
     run.failure = std::make_shared<const error>(std::move(outcome.error()));
@@ -47,19 +47,19 @@ void dispatcher_state::conclude(job& j,
   if (!must_be_kept)
     return close(j);
   j.at = stage::settling;
-  j.helper = caf::actor_addr{};
+  j.awaited_actor = caf::actor_addr{};
 }
 
-void dispatcher_state::complete(job& j, run_result& r) {
+void dispatcher_state::finish_result(job& j, run_result& r) {
   r.id = j.run->id;
   r.backend = j.run->backend;
-  mark(j, "answer");
+  record_stage(j, "answer");
   // What the backend saw comes between what we saw before and after it.
   j.stages.insert(std::prev(j.stages.end()),
                   std::make_move_iterator(r.stages.begin()),
                   std::make_move_iterator(r.stages.end()));
   r.stages = std::move(j.stages);
-  r.trail = std::move(j.trail);
+  r.trail = std::move(j.failover_trail);
   if (r.fingerprint.empty() && j.view)
     r.fingerprint = j.view->fingerprint;
   for (auto* notes : {&j.notes, &j.lowered})
@@ -95,13 +95,13 @@ bool dispatcher_state::record_end(const job& j) {
     enqueue_ledger_entry(*services, std::move(line));
     return false;
   }
-  return enqueue_ledger_entry(*services, std::move(line), tell_kept(j));
+  return enqueue_ledger_entry(*services, std::move(line), when_persisted(j));
 }
 
 void dispatcher_state::release(job& j) {
-  if (j.pass)
+  if (j.breaker_permit)
     if (auto* desk = services->backends->find(j.run->backend))
-      desk->breaker.abandoned(std::exchange(j.pass, {}));
+      desk->breaker.abandoned(std::exchange(j.breaker_permit, {}));
   if (j.alarm) {
     alarms.erase(*j.alarm);
     j.alarm.reset();

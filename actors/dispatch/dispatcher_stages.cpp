@@ -42,8 +42,8 @@ void dispatcher_state::resolved(job& j, result<resolved_run> what) {
   if (!plan)
     return conclude(j, std::move(plan.error()));
   j.plan = std::move(*plan);
-  j.trail = std::move(j.plan.passed_over);
-  mark(j, "resolve");
+  j.failover_trail = std::move(j.plan.passed_over);
+  record_stage(j, "resolve");
   j.at = stage::waiting;
   const auto first = j.plan.candidates.front();
   j.run->backend = first;
@@ -52,23 +52,23 @@ void dispatcher_state::resolved(job& j, result<resolved_run> what) {
   if (!verdict)
     return conclude(j, std::move(verdict.error()));
   j.run->admitted = true;
-  j.its_turn = *verdict == admission::verdict::run;
+  j.admitted_early = *verdict == admission::verdict::run;
   j.run->events.append(run_event_kind::accepted);
-  if (!j.its_turn)
+  if (!j.admitted_early)
     j.run->events.append(run_event_kind::queued);
-  book(j);
+  record_start(j);
 }
 
 // -- the record ---------------------------------------------------------------
 
-void dispatcher_state::book(job& j) {
+void dispatcher_state::record_start(job& j) {
   // Only what was let in gets this far: the disk is not for who is refused.
-  j.at = stage::booking;
+  j.at = stage::recording;
   if (j.keyed) {
     const auto& ledger = routes.of(services->routes)->ledger;
     if (!ledger)
-      return orphaned(j);
-    j.helper = ledger.address();
+      return awaited_actor_died(j);
+    j.awaited_actor = ledger.address();
     self->send(ledger, claim_v, j.run);
     return;
   }
@@ -76,26 +76,26 @@ void dispatcher_state::book(job& j) {
   begun.run = j.run;
   const bool taken = enqueue_ledger_entry(
     *services, std::move(begun),
-    j.detached ? tell_kept(j) : std::function<void(bool)>{});
+    j.detached ? when_persisted(j) : std::function<void(bool)>{});
   if (!j.detached)
-    return booked(j); // nobody is told before it has ended
+    return on_recorded(j); // nobody is told before it has ended
   if (!taken)
-    kept(j.run, false);
+    on_persisted(j.run, false);
 }
 
-std::function<void(bool)> dispatcher_state::tell_kept(const job& j) {
+std::function<void(bool)> dispatcher_state::when_persisted(const job& j) {
   return [home = dispatcher_actor{self}, run = j.run](bool well) {
     caf::anon_send(home, kept_v, run, well);
   };
 }
 
-void dispatcher_state::claimed(const key_claim_result& reply) {
+void dispatcher_state::on_key_claimed(const key_claim_result& reply) {
   auto* j = find(reply.run);
-  if (!j || j->at != stage::booking)
+  if (!j || j->at != stage::recording)
     return;
-  j->helper = caf::actor_addr{};
+  j->awaited_actor = caf::actor_addr{};
   if (reply.fresh)
-    return booked(*j); // that it begins was written with the claim
+    return on_recorded(*j); // that it begins was written with the claim
   // Not ours: what was claimed stays as it is.
   keys.erase({j->run->who.organization, j->run->idempotency_key});
   j->keyed = false;
@@ -107,16 +107,16 @@ void dispatcher_state::claimed(const key_claim_result& reply) {
                          : error{ec::internal, "the ledger said nothing"});
 }
 
-void dispatcher_state::kept(const live_run_ptr& run, bool well) {
+void dispatcher_state::on_persisted(const live_run_ptr& run, bool well) {
   auto* j = find(run);
   if (!j)
     return;
   if (j->at == stage::settling)
     return close(*j); // also when it was not kept: it ran, that is what counts
-  if (j->at != stage::booking)
+  if (j->at != stage::recording)
     return;
   if (well)
-    return booked(*j);
+    return on_recorded(*j);
   conclude(*j,
            error{ec::unavailable,
                  "the store could not write down that the run begins; the "
@@ -125,24 +125,24 @@ void dispatcher_state::kept(const live_run_ptr& run, bool well) {
                  std::chrono::milliseconds{1'000}});
 }
 
-void dispatcher_state::booked(job& j) {
+void dispatcher_state::on_recorded(job& j) {
   j.at = stage::waiting;
   if (j.accepted.pending())
     j.accepted.deliver(to_note(describe(*j.run)));
-  if (j.its_turn)
-    turn(j);
+  if (j.admitted_early)
+    on_admitted(j);
 }
 
 // -- the turn -----------------------------------------------------------------
 
-void dispatcher_state::turn(job& j) {
-  if (j.at == stage::parked)
-    return hand_over(j);
-  if (j.at == stage::booking)
-    j.its_turn = true;
+void dispatcher_state::on_admitted(job& j) {
+  if (j.at == stage::blocked)
+    return send_to_executor(j);
+  if (j.at == stage::recording)
+    j.admitted_early = true;
   if (j.at != stage::waiting)
     return;
-  mark(j, "queue");
+  record_stage(j, "queue");
   j.run->phase.store(run_phase::preparing, std::memory_order_release);
   try_next_backend(j);
 }

@@ -12,19 +12,19 @@ caf::result<run_status_message>
 dispatcher_state::cancel(const live_run_ptr& run) {
   meters::add(services->meter.cancelled);
   run->cancel_wanted = true;
-  if (auto* j = find(run); j && !j->asked_to_end && j->at != stage::settling)
+  if (auto* j = find(run); j && !j->stop_reason && j->at != stage::settling)
     end_early(*j, exit_reason::cancelled);
   return to_note(describe(*run));
 }
 
-void dispatcher_state::gone(const caf::actor_addr& who) {
+void dispatcher_state::on_actor_down(const caf::actor_addr& who) {
   std::vector<live_run_ptr> orphans;
   for (auto& [run, j] : jobs)
-    if (j.helper == who)
+    if (j.awaited_actor == who)
       orphans.push_back(j.run);
   for (auto& run : orphans)
     if (auto* j = find(run))
-      orphaned(*j);
+      awaited_actor_died(*j);
 }
 
 void dispatcher_state::stop() {
@@ -82,8 +82,8 @@ void dispatcher_state::tick(std::uint64_t generation) {
       continue;
     j->alarm.reset();
     meters::add(services->meter.expired);
-    if (j->asked_to_end)
-      give_up(*j);
+    if (j->stop_reason)
+      expire(*j);
     else
       end_early(*j, exit_reason::wall_timeout);
   }
@@ -93,7 +93,7 @@ void dispatcher_state::tick(std::uint64_t generation) {
 // -- ends ---------------------------------------------------------------------
 
 void dispatcher_state::end_early(job& j, exit_reason why) {
-  j.asked_to_end = why;
+  j.stop_reason = why;
   if (j.at == stage::running) {
     // Behind its `start` in the executor's mailbox: it must not overtake it.
     if (j.executor)
@@ -108,15 +108,15 @@ void dispatcher_state::end_early(job& j, exit_reason why) {
   error late;
   late.code = ec::exhausted;
   late.text = std::string{"the deadline passed while the run waited for "}
-    + (j.at == stage::waiting    ? "its turn"
-         : j.at == stage::parked ? "an executor"
-                                 : "its variables or its record")
+    + (j.at == stage::waiting     ? "its turn"
+         : j.at == stage::blocked ? "an executor"
+                                  : "its variables or its record")
     + "; the tool was never started";
   late.retry_after = std::chrono::milliseconds{1'000};
   conclude(j, std::move(late));
 }
 
-void dispatcher_state::give_up(job& j) {
+void dispatcher_state::expire(job& j) {
   // It was told to end and did not: nobody waits any longer. A backend that
   // hangs is as bad as one that fails.
   const auto kind = j.run->backend.load();
@@ -124,16 +124,16 @@ void dispatcher_state::give_up(job& j) {
     meters::add(desk->failures);
     desk->failed("it did not end a run when it was told to");
   }
-  j.pass = {};
+  j.breaker_permit = {};
   conclude(j,
            error{ec::timeout,
                  "the backend did not end the run when it was told to; "
                  "the run may still have effects"});
 }
 
-void dispatcher_state::orphaned(job& j) {
+void dispatcher_state::awaited_actor_died(job& j) {
   if (j.at == stage::running)
-    return inherit(j);
+    return adopt_orphaned_run(j);
   error why{ec::unavailable,
             "a part of the engine is being started again; the tool was not "
             "started"};
