@@ -109,7 +109,7 @@ local_options local_options_from(const settings& s) {
   o.node = s.local.node;
   o.read_only_paths = s.local.read_only_paths;
   o.max_running = s.local.concurrency;
-  o.max_queued = s.local.queue;
+  o.max_own_waiting = s.local.queue;
   o.isolation = isolation_from(s);
   o.end_on_output_limit = s.limits.on_output == "end";
   o.zygote = zygote_options_from(s);
@@ -185,6 +185,8 @@ engine_options engine_options_from(const settings& s) {
   o.admission.running = d.max_in_flight;
   o.admission.running_per_organization = d.max_per_organization;
   o.admission.running_per_other_backend = d.max_per_backend;
+  // What a backend itself can hold is its bound here, so that runs wait in one
+  // place, fairly: below it only the engine's own runs do.
   o.admission.running_per_backend = {
     {backend_kind::local, std::min(d.max_per_backend, s.local.concurrency)},
     {backend_kind::e2b, std::min(d.max_per_backend, s.e2b.max_sandboxes)},

@@ -22,9 +22,10 @@ result<void> local_backend::impl::admit(const prepared_run& run) const {
     return stopping_error();
   if (running.contains(run.id))
     return refusal(ec::conflict, "run " + run.id.str() + " runs already");
-  if (waiting.size() >= options.max_queued)
+  if (waiting.size() >= options.max_own_waiting)
     return refusal(ec::exhausted,
-                   "the local queue of " + std::to_string(options.max_queued)
+                   "the local queue of "
+                     + std::to_string(options.max_own_waiting)
                      + " runs is full",
                    std::chrono::seconds{1});
   if (run.mounts.size() > max_mounts)

@@ -19,7 +19,7 @@ struct settings {
 
   struct engine_group {
     std::string data_dir = "data"; // relative to where the engine was started
-    std::uint32_t threads = 0;     // 0: one per core; never CAF's minimum of 4
+    std::uint32_t threads = 0;     // of actors; 0: one per two cores
     std::uint32_t io_threads = 0;  // 0: one per core; of two, a shared one
     ms drain_timeout{30'000};      // what an orchestrator usually grants
   } engine;
@@ -57,21 +57,7 @@ struct settings {
   struct limits_group {
     troupe::limits standard;       // for what a run does not say
     std::string on_output = "cut"; // as at Letta, a flood ends no run
-    troupe::limits ceiling = most();
-
-    /// More than this is an operator's decision, not a caller's.
-    static troupe::limits most() {
-      using std::chrono::hours;
-      return {.wall = hours{1},
-              .cpu = hours{1},
-              .memory_bytes = 4ull << 30,
-              .processes = 1024,
-              .open_files = 65'536,
-              .disk_bytes = 4ull << 30,
-              .inodes = 262'144,
-              .output_bytes = 64ull << 20,
-              .result_bytes = 64ull << 20};
-    }
+    troupe::limits ceiling = standard_ceiling();
   } limits;
 
   struct local_group {
