@@ -41,7 +41,7 @@ result<accepted_run> accept_run(run_intake& intake, caller&& who,
     std::move(who), make_recycled<const run_request>(std::move(request)),
     intake.events);
   run->created_at = now();
-  run->began = active_run::clock::now();
+  run->began = intake.now();
   if (!intake.runs.add(run)) {
     intake.pending.fetch_sub(1);
     return error{ec::conflict, "there is a run " + run->id.str() + " already"};

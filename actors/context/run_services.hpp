@@ -45,6 +45,9 @@ struct run_services {
   published<routing> routes;
   std::atomic<bool> draining{false};     // new runs are refused
   std::atomic<bool> record_fails{false}; // what runs say cannot be kept now
+
+  /// For whatever begins or ends when some time has passed.
+  active_run::clock::time_point now() const { return active_run::clock::now(); }
 };
 using run_services_ptr = std::shared_ptr<run_services>;
 

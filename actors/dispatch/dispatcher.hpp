@@ -113,7 +113,7 @@ struct dispatcher_state : dispatcher_services {
   job* accept_run(live_run_ptr& what, bool detached, error& why);
   void begin(job& j);
   job* find(const live_run_ptr& run);
-  clock::time_point now() const { return clock::now(); }
+  clock::time_point now() const { return services->now(); }
   void record_stage(job& j, std::string_view stage_name);
   void wake(std::vector<admission::guest> guests);
   backend_viewer viewer() const;

@@ -13,9 +13,9 @@ namespace {
 class attempt_observer final : public run_observer {
 public:
   attempt_observer(const attempt& what, dispatcher_actor home,
-                   backend_entry_ptr entry)
+                   run_services_ptr services, backend_entry& entry)
       : run_{what.run}, number_{what.number}, probe_{what.probe},
-        home_{std::move(home)}, entry_{std::move(entry)} {}
+        home_{std::move(home)}, services_{std::move(services)}, entry_{entry} {}
 
   void started() override {
     run_->may_have_started = true;
@@ -24,7 +24,7 @@ public:
     // It has begun there, which is all that was to be seen: the others need not
     // wait for an hour's run to end.
     if (probe_)
-      entry_->succeeded();
+      entry_.succeeded();
   }
 
   void output(output_stream stream, std::string_view data) override {
@@ -40,7 +40,7 @@ public:
   void finished(run_outcome outcome) override {
     if (finished_.exchange(true))
       return; // a backend that says it twice is heard once
-    meters::add(entry_->finished);
+    meters::add(entry_.finished);
     // What can end goes before what wants to begin.
     caf::anon_send<caf::message_priority::high>(
       home_, ended_v,
@@ -53,7 +53,8 @@ private:
   const std::uint32_t number_;
   const bool probe_;
   const dispatcher_actor home_;
-  const backend_entry_ptr entry_;
+  const run_services_ptr services_; // whose the entry is
+  backend_entry& entry_;
   std::atomic<bool> finished_{false};
 };
 
@@ -63,8 +64,8 @@ void executor_state::start(const attempt& what) {
   auto home = caf::actor_cast<dispatcher_actor>(self->current_sender());
   if (!home || what.run->phase == run_phase::ended)
     return; // nobody waits for it
-  auto observer
-    = std::make_shared<attempt_observer>(what, std::move(home), entry);
+  auto observer = std::make_shared<attempt_observer>(what, std::move(home),
+                                                     services, *entry);
   what.run->begun_attempt = what.number;
   try {
     entry->carrier->start(what.prepared, observer);
@@ -82,9 +83,11 @@ void executor_state::cancel(const run_id& id, exit_reason why) {
 
 executor_actor::behavior_type
 executor(executor_actor::stateful_pointer<executor_state> self,
-         backend_entry_ptr entry) {
-  self->state.self = self;
-  self->state.entry = std::move(entry);
+         run_services_ptr services, backend_kind kind) {
+  auto& state = self->state;
+  state.self = self;
+  state.entry = services->backends->find(kind);
+  state.services = std::move(services);
   return {
     [self](start_atom, const attempt& what) { self->state.start(what); },
     [self](cancel_atom, const run_id& id, exit_reason why) {

@@ -17,7 +17,8 @@ struct executor_state {
   static constexpr auto name = "executor";
 
   executor_actor::pointer self = nullptr;
-  backend_entry_ptr entry;
+  run_services_ptr services;      // whose the entry is, and the clock
+  backend_entry* entry = nullptr; // of the backend
 
   void start(const attempt& what);
   void cancel(const run_id& id, exit_reason why);
@@ -25,6 +26,6 @@ struct executor_state {
 
 executor_actor::behavior_type
 executor(executor_actor::stateful_pointer<executor_state> self,
-         backend_entry_ptr entry);
+         run_services_ptr services, backend_kind kind);
 
 } // namespace troupe

@@ -42,7 +42,7 @@ void supervisor_state::start_all() {
       add(std::string{to_string(kind)} + "-executor-" + std::to_string(i),
           rank::executor, i, kind, [this, kind] {
             return caf::actor_cast<caf::actor>(
-              self->spawn<caf::monitored>(executor, entry_of(kind)));
+              self->spawn<caf::monitored>(executor, context, kind));
           });
   for (std::uint32_t i = 0; i < context->options.dispatchers; ++i)
     add("dispatcher-" + std::to_string(i), rank::dispatcher, i, local,
@@ -57,11 +57,6 @@ void supervisor_state::start_all() {
   for (auto& c : children)
     start(c);
   publish();
-}
-
-/// Keeps the whole engine, which the entry tells what happens to its backend.
-backend_entry_ptr supervisor_state::entry_of(backend_kind kind) const {
-  return {context, context->backends->find(kind)};
 }
 
 void supervisor_state::start(child& c) {

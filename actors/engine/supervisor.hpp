@@ -46,7 +46,6 @@ struct supervisor_state {
   bool stopping = false;
 
   void start_all();
-  backend_entry_ptr entry_of(backend_kind kind) const;
   void start(child& c);
   void publish();
   void down(const caf::down_msg& m);

@@ -44,8 +44,6 @@ private:
   std::atomic<std::chrono::steady_clock::time_point> doubted_until_{};
 };
 
-using backend_entry_ptr = std::shared_ptr<backend_entry>;
-
 /// Every backend of this engine. Made at start, then only read.
 class backend_registry {
 public:
