@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(reads_a_config_ini_whose_values_the_program_may_overrule) {
   temporary_folder folder;
   const auto file = folder.path / "config.ini";
   std::ofstream{file} << "[http]\nlisten = \"0.0.0.0:1\"\n[limits]\n"
-                         "wall = 7s\noutput = 1MiB\n";
+                         "wall = 7s\noutput = \"1MiB\"\n";
   std::optional<api::message> last;
   auto o = carried_to(last);
   o.settings_file = file.string();

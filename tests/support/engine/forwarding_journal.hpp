@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/engine/journal.hpp"
+#include "storage/adapters/memory_stores.hpp"
 
 namespace troupe::test {
 
