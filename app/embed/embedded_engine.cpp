@@ -3,6 +3,7 @@
 #include "app/embed/public_conversions.hpp"
 #include "runtime/async/io_thread.hpp"
 #include "runtime/base/process_hardening.hpp"
+#include "runtime/engine/request_for.hpp"
 #include "runtime/local/local_backend.hpp"
 #include "runtime/local/warden/protocol.hpp"
 #include "runtime/packages/backend_with_packages.hpp"
@@ -35,7 +36,7 @@ public:
     auto done = [id = run->id, observer](api::answer a) {
       observer->finished({result_from(a, id), true});
     };
-    carry_(message_from(*run), std::move(done));
+    carry_(message_from(request_for(*run)), std::move(done));
   }
 
 private:

@@ -10,7 +10,7 @@ namespace {
 using kind = host_pattern::kind;
 
 constexpr std::size_t longest_name = 253; // RFC 1035
-constexpr std::size_t longest_label = 63; // RFC 1035
+constexpr std::size_t longest_host_label = 63; // RFC 1035
 constexpr std::string_view wildcard = "*.";
 constexpr std::string_view way_out
   = "write host, host:port, *.domain, address or address/length";
@@ -110,7 +110,7 @@ std::string normalized_host(std::string_view name) {
     if (!letter && (c != '.' || label == 0))
       return {};
     label = letter ? label + 1 : 0;
-    if (label > longest_label)
+    if (label > longest_host_label)
       return {};
     out += c;
   }

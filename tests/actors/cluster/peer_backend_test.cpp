@@ -1,6 +1,7 @@
 // Other nodes as a backend, over mutual TLS.
 #include "actors/protocol/wire_json.hpp"
 #include "tests/actors/troop.hpp"
+#include "tests/support/engine/sample_fields.hpp"
 #include "tests/support/engine/waiting_observer.hpp"
 
 using namespace troupe;
@@ -35,6 +36,24 @@ BOOST_AUTO_TEST_CASE(send_what_a_node_can_read) {
     BOOST_TEST(((*read)->tool == sent->tool));
     BOOST_TEST(((*read)->backend == backend_kind::local));
   }
+}
+
+BOOST_AUTO_TEST_CASE(are_told_every_field_of_a_run) {
+  for_each_row(run_fields, [](const auto& f) {
+    if constexpr (member_of<decltype(f.of), prepared_run>) {
+      // The node has configs of its own, and knows its agents by variables.
+      if (f.name == "sandbox_config_id" || f.name == "agent_id")
+        return;
+      auto said = request_with(f);
+      auto sent = std::make_shared<const run_request>(
+        request_for_peer(prepared_with(f, said)));
+      auto read = request_from_text(to_text(sent));
+      BOOST_REQUIRE_MESSAGE(read.has_value(), why(read));
+      run_request plain;
+      plain.kind = f.name == "kind" ? run_kind::tool : said.kind;
+      BOOST_TEST((f.of(**read) == f.of(plain)) == false, f.name);
+    }
+  });
 }
 
 BOOST_AUTO_TEST_CASE(carry_a_run_to_another_node_with_all_it_needs) {
