@@ -2,8 +2,9 @@
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/http/writer.hpp"
 #include "runtime/engine/audit_page.hpp"
+#include "runtime/json/writer.hpp"
+#include "runtime/model/codec/codec.hpp"
 
 namespace troupe::net {
 
@@ -13,7 +14,7 @@ constexpr std::string_view audit_list = "audit";
 constexpr std::int64_t most_at_once = 1'000; // as a page of any list
 
 std::string text_of(const backend_health& b) {
-  object_writer out;
+  json::object_writer out;
   out.text("kind", to_string(b.kind))
     .boolean("configured", b.configured)
     .boolean("ready", b.ready)
@@ -25,9 +26,9 @@ std::string text_of(const backend_health& b) {
 }
 
 std::string text_of(const audit_entry& e) {
-  object_writer out;
+  json::object_writer out;
   out.number("sequence", e.sequence)
-    .time("at", e.at)
+    .text("at", to_text(e.at))
     .text("hash", e.hash)
     .raw("what", json::to_text(e.what));
   return out.finish();
@@ -39,11 +40,11 @@ void backends(engine& core, const exchange_ptr& ex) {
       ex->fail(found.error());
       return;
     }
-    object_writer out;
+    json::object_writer out;
     out.boolean("ready", found->ready)
-      .raw("items", write_array(found->backends, [](const backend_health& b) {
-             return text_of(b);
-           }));
+      .raw("items",
+           json::array_of(found->backends,
+                          [](const backend_health& b) { return text_of(b); }));
     ex->answer_json(out.finish());
   });
 }
@@ -75,11 +76,11 @@ void audit(engine& core, const exchange_ptr& ex) {
       auto next = found->next.empty() || found->items.empty()
         ? std::string{}
         : std::to_string(found->items.back().sequence);
-      object_writer out;
+      json::object_writer out;
       out
         .raw("items",
-             write_array(found->items,
-                         [](const audit_entry& e) { return text_of(e); }))
+             json::array_of(found->items,
+                            [](const audit_entry& e) { return text_of(e); }))
         .text_or_null("next",
                       make_cursor(ex->who().organization, audit_list, next));
       ex->answer_json(out.finish());

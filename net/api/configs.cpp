@@ -2,7 +2,7 @@
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 namespace troupe::net {
@@ -123,11 +123,11 @@ void list(engine& core, const exchange_ptr& ex) {
     }
     items.push_back(i->second.get());
   }
-  object_writer out;
+  json::object_writer out;
   out
-    .raw(
-      "items",
-      write_array(items, [](const sandbox_config* c) { return text_of(*c); }))
+    .raw("items",
+         json::array_of(items,
+                        [](const sandbox_config* c) { return text_of(*c); }))
     .text_or_null("next", make_cursor(ex->who().organization, list_name, next));
   ex->answer_json(out.finish());
 }

@@ -1,6 +1,6 @@
 #include "net/api/environment_build_stream.hpp"
 
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 
 namespace troupe::net {
 
@@ -38,13 +38,13 @@ void environment_build_stream::caught_up() {
 }
 
 void environment_build_stream::write_line(std::string_view text) {
-  object_writer out;
+  json::object_writer out;
   out.text("type", "progress").text("line", utf8_joiner{}.take(text));
   send("progress", out.finish());
 }
 
 void environment_build_stream::write_end() {
-  object_writer out;
+  json::object_writer out;
   out.text("type", "end").raw("environment", *end_);
   send("end", out.finish());
   ex_->finish();

@@ -4,8 +4,8 @@
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
 #include "net/api/runs.hpp"
-#include "net/http/writer.hpp"
 #include "runtime/engine/package_environments.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 namespace troupe::net {
@@ -28,18 +28,13 @@ std::string_view state_of(const environment_record& r) {
 }
 
 std::string text_of(const environment_record& r) {
-  auto quoted = [](const std::string& text) {
-    std::string out;
-    json::append_string(out, text);
-    return out;
-  };
-  object_writer out;
+  json::object_writer out;
   out.text("fingerprint", r.fingerprint)
     .text("state", state_of(r))
-    .raw("packages", write_array(r.packages, quoted))
+    .list("packages", r.packages, [&](const auto& p) { out.text(p); })
     .number("bytes", r.bytes)
-    .time("built_at", r.built_at)
-    .time("used_at", r.used_at)
+    .text_or_null("built_at", r.built_at ? to_text(*r.built_at) : "")
+    .text_or_null("used_at", r.used_at ? to_text(*r.used_at) : "")
     .text_or_null("progress", r.progress)
     .raw("error", r.failure ? to_json_text(*r.failure) : "null");
   return out.finish();
@@ -207,8 +202,8 @@ void list(environments* all, const exchange_ptr& ex) {
       }
       items.push_back(std::move(r));
     }
-  object_writer out;
-  out.raw("items", write_array(items, text_of))
+  json::object_writer out;
+  out.raw("items", json::array_of(items, text_of))
     .text_or_null("next", make_cursor(ex->who().organization, list_name, next));
   ex->answer_json(out.finish());
 }

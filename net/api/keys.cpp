@@ -1,8 +1,9 @@
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/http/writer.hpp"
 #include "runtime/engine/api_key.hpp"
+#include "runtime/json/writer.hpp"
+#include "runtime/model/codec/codec.hpp"
 
 #include <map>
 
@@ -29,13 +30,13 @@ std::string scope_names(std::uint8_t bits) {
 
 /// Everything but the hash; the key itself only when it has just been made.
 std::string text_of(const api_key& k, const secret* text) {
-  object_writer out;
+  json::object_writer out;
   out.text("id", k.id.str())
     .text("organization_id", k.organization.str())
     .text("name", k.name)
     .raw("scopes", scope_names(k.scopes))
-    .time("created_at", k.created_at)
-    .time("expires_at", k.expires_at);
+    .text("created_at", to_text(k.created_at))
+    .text_or_null("expires_at", k.expires_at ? to_text(*k.expires_at) : "");
   if (text)
     out.text("key", text->reveal());
   return out.finish();
@@ -131,7 +132,7 @@ void list(engine& core, const exchange_ptr& ex) {
   }
   if (i == all.end())
     last.clear();
-  object_writer out;
+  json::object_writer out;
   out.raw("items", items += ']')
     .text_or_null("next", make_cursor(ex->who().organization, list_name, last));
   ex->answer_json(out.finish());

@@ -4,7 +4,7 @@
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 
 namespace troupe::net {
 
@@ -52,7 +52,7 @@ void back_up(upkeep* all, const exchange_ptr& ex) {
       ex->fail(made.error());
       return;
     }
-    object_writer out;
+    json::object_writer out;
     out.text("directory", place.string())
       .number("files", static_cast<std::int64_t>(made->files))
       .number("bytes", static_cast<std::int64_t>(made->bytes))
@@ -70,7 +70,7 @@ void rotate(upkeep* all, const exchange_ptr& ex) {
       ex->fail(done.error());
       return;
     }
-    object_writer out;
+    json::object_writer out;
     out.text("replaced", done->replaced).text("by", done->by);
     ex->answer_json(out.finish());
   });

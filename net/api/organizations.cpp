@@ -2,7 +2,7 @@
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 
 #include <set>
 
@@ -31,7 +31,7 @@ std::string text_of(const catalog& all, const organization_id& id) {
   std::size_t keys = 0;
   for (const auto& [hash, key] : all.keys_by_hash)
     keys += key->organization == id;
-  object_writer out;
+  json::object_writer out;
   out.text("id", id.str())
     .number("tools", mine.tools.size())
     .number("sandbox_configs", mine.configs.size())
@@ -59,7 +59,7 @@ void list(engine& core, const exchange_ptr& ex) {
   }
   if (i == known.end())
     last.clear();
-  object_writer out;
+  json::object_writer out;
   out.raw("items", items += ']')
     .text_or_null("next", make_cursor(ex->who().organization, list_name, last));
   ex->answer_json(out.finish());
@@ -68,7 +68,7 @@ void list(engine& core, const exchange_ptr& ex) {
 void own(engine& core, const exchange_ptr& ex) {
   caller_catalog mine{core, ex->who().organization};
   std::size_t variables = mine->variables_by_id.size();
-  object_writer out;
+  json::object_writer out;
   out.text("id", ex->who().organization.str())
     .text_or_null("key_id", ex->who().key.str())
     .boolean("can_run", ex->has_scope(scope::run))

@@ -3,7 +3,7 @@
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
 #include "net/api/run_json.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -97,7 +97,7 @@ private:
       go_on(std::move(found.next));
       return;
     }
-    object_writer out;
+    json::object_writer out;
     out.raw("items", (items_ += ']'))
       .text_or_null(
         "next", make_cursor(ex_->who().organization, list_name, found.next));

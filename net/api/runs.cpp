@@ -7,7 +7,7 @@
 #include "net/api/run_responses.hpp"
 #include "net/api/run_stream.hpp"
 #include "net/http/trace_context.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 #include <algorithm>
@@ -264,7 +264,7 @@ void run_routes::logs(const exchange_ptr& ex) {
     }
     static const run_result nothing;
     const auto& r = found->result ? *found->result : nothing;
-    object_writer out;
+    json::object_writer out;
     out.text("id", found->id.str())
       .text("stdout", r.stdout_text)
       .text("stderr", r.stderr_text)

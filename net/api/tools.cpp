@@ -2,8 +2,8 @@
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
 #include "net/api/tool_body.hpp"
-#include "net/http/writer.hpp"
 #include "runtime/engine/schema_deriver.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/bounds.hpp"
 #include "runtime/model/codec/codec.hpp"
 
@@ -95,7 +95,7 @@ void derive(engine& core, const exchange_ptr& ex) {
                          ex->fail(done.error());
                          return;
                        }
-                       object_writer out;
+                       json::object_writer out;
                        out.text("name", done->name)
                          .text("description", done->description)
                          .raw("schema", json::to_text(done->schema));
@@ -137,7 +137,7 @@ void list(engine& core, const exchange_ptr& ex) {
     items += text_of(*found->second);
     last = i->first;
   }
-  object_writer out;
+  json::object_writer out;
   out.raw("items", items += ']')
     .text_or_null("next", make_cursor(ex->who().organization, list_name, next));
   ex->answer_json(out.finish());

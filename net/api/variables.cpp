@@ -2,7 +2,7 @@
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/bounds.hpp"
 #include "runtime/model/codec/codec.hpp"
 
@@ -83,7 +83,7 @@ void answer_variables(exchange& ex, const Variables& all,
   }
   if (i == all.end())
     last.clear();
-  object_writer out;
+  json::object_writer out;
   out.raw("items", items += ']')
     .text_or_null("next", make_cursor(ex.who().organization, list, last));
   ex.answer_json(out.finish());
@@ -222,8 +222,8 @@ void put_agent(engine& core, const exchange_ptr& ex, bool replace_all) {
       ex->fail(done.error());
       return;
     }
-    object_writer out;
-    out.raw("items", write_array(done->agent_variables, [](const auto& v) {
+    json::object_writer out;
+    out.raw("items", json::array_of(done->agent_variables, [](const auto& v) {
               return text_of(v->about);
             }));
     ex->answer_json(out.finish());

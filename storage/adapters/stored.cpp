@@ -68,9 +68,7 @@ std::string answer_text(const run_record& run) {
 
 /// The audit line of a run that ended with an engine of before.
 std::string audit_of_lost(const run_record& run) {
-  std::string out;
-  json::writer line{out};
-  line.begin('{');
+  json::object_writer line;
   line.text("event", "run");
   line.text("run", run.id.str());
   if (!run.tool_name.empty())
@@ -80,8 +78,7 @@ std::string audit_of_lost(const run_record& run) {
   line.text("backend", to_string(run.backend));
   line.text("status", to_string(run_status::error));
   line.text("reason", to_string(exit_reason::lost));
-  line.end('}');
-  return out;
+  return line.finish();
 }
 
 class stored_journal final : public journal {

@@ -35,13 +35,6 @@ void write(json::writer& w, const error& e) {
   w.end('}');
 }
 
-void write(json::writer& w, const std::map<std::string, std::string>& labels) {
-  w.begin('{');
-  for (const auto& [name, value] : labels)
-    w.unsupported_variable(name).text(value);
-  w.end('}');
-}
-
 error parse_error(const json::object& o) {
   error e;
   json::reader in{o};
@@ -73,10 +66,8 @@ std::optional<run_phase> parse_phase(std::string_view text) {
 } // namespace
 
 std::string encode_run(const run_record& r) {
-  std::string body;
-  body.reserve(usual_bytes);
-  json::writer w{body, json::writer::style::brief};
-  w.begin('{');
+  json::object_writer w{json::writer::style::brief};
+  w.reserve(usual_bytes);
   w.text("id", r.id.str());
   w.text("organization_id", r.organization.str());
   w.text("phase", phases[static_cast<std::size_t>(r.phase)]);
@@ -88,11 +79,9 @@ std::string encode_run(const run_record& r) {
     w.text("ended_at", to_text(*r.ended_at));
   if (r.failure)
     write(w.name("failure"), *r.failure);
-  if (!r.labels.empty())
-    write(w.name("labels"), r.labels);
-  w.end('}');
+  w.texts_by_name("labels", r.labels);
   return records::encode_text(
-    body, r.result ? to_stored_text(*r.result) : std::string{});
+    w.finish(), r.result ? to_stored_text(*r.result) : std::string{});
 }
 
 result<run_record> decode_run(std::string_view bytes) {

@@ -2,8 +2,8 @@
 
 #include "net/compat/letta/letta_json.hpp"
 #include "net/compat/letta/routes.hpp"
-#include "net/http/writer.hpp"
 #include "runtime/json/big_integers.hpp"
+#include "runtime/json/writer.hpp"
 
 #include <memory>
 
@@ -54,7 +54,7 @@ void add_letta(router& routes, engine& core, letta_options options) {
   open.body = body_rule::none;
   open.failure = &write_detail;
   auto health = [version = options.version](exchange_ptr ex) {
-    object_writer out;
+    json::object_writer out;
     out.text("version", version).text("status", "ok");
     ex->answer_json(out.finish());
   };

@@ -2,7 +2,7 @@
 #include "net/api/request_body.hpp"
 #include "net/compat/letta/letta_json.hpp"
 #include "net/compat/letta/routes.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 
 #include <algorithm>
 
@@ -109,7 +109,7 @@ void list(engine& core, const letta_options& options, const exchange_ptr& ex) {
   if (all.size() > static_cast<std::size_t>(limit))
     all.resize(static_cast<std::size_t>(limit));
   ex->answer_json(
-    write_array(all, [&](const auto& v) { return text_of(*v, options); }));
+    json::array_of(all, [&](const auto& v) { return text_of(*v, options); }));
 }
 
 std::optional<variable_id> variable_in_path(exchange& ex) {

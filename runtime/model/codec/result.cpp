@@ -44,7 +44,8 @@ void write(writer& w, const isolation_report& r) {
   w.text("level", to_string(r.level));
   if (w.brief() && is_whole(r)) {
     w.list("enforced", r.layers, [&](const auto& x) { w.text(x.name); });
-    return w.end('}');
+    w.end('}');
+    return;
   }
   w.objects("layers", r.layers, [&](const isolation_layer& layer) {
     w.text("name", layer.name);
@@ -102,11 +103,9 @@ void write_lists(writer& w, const run_result& r) {
 /// The answer first, then what is known about it.
 std::string to_text(const run_result& r, form f,
                     writer::style how = writer::style::full) {
-  std::string out;
-  out.reserve(2'048 + r.value_json.size() + r.stdout_text.size()
-              + r.stderr_text.size() + r.agent_state_json.size());
-  writer w{out, how};
-  w.begin('{');
+  json::object_writer w{how};
+  w.reserve(2'048 + r.value_json.size() + r.stdout_text.size()
+            + r.stderr_text.size() + r.agent_state_json.size());
   w.text("id", r.id.str());
   w.text("status", to_string(r.status));
   w.text("reason", to_string(r.reason));
@@ -123,8 +122,7 @@ std::string to_text(const run_result& r, form f,
   write(w, r.usage);
   write_lists(w, r);
   write_agent_state(w, r, f);
-  w.end('}');
-  return out;
+  return w.finish();
 }
 
 } // namespace
