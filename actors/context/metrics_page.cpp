@@ -1,44 +1,19 @@
 #include "actors/context/metrics_page.hpp"
 
+#include "runtime/base/metrics_writer.hpp"
+
 namespace troupe {
 
 namespace {
 
-class page_of_metrics {
+class page_of_metrics : public metrics_writer {
 public:
-  void head(const char* name, const char* type, const char* help) {
-    text_ += std::string{"# HELP "} + name + " " + help + "\n# TYPE " + name
-      + " " + type + "\n";
-  }
-  void line(const char* name, const std::string& labels, double value) {
-    text_ += name;
-    if (!labels.empty())
-      text_ += "{" + labels + "}";
-    text_ += " " + number(value) + "\n";
-  }
   void counter(const char* name, const char* help, const meters::counter& c) {
-    head(name, "counter", help);
-    line(name, "", static_cast<double>(meters::of(c)));
+    metrics_writer::counter(name, help, meters::of(c));
   }
-  void gauge(const char* name, const char* help, double value) {
-    head(name, "gauge", help);
-    line(name, "", value);
-  }
-  std::string take() && { return std::move(text_); }
-
-  static std::string number(double value) {
-    char buffer[32];
-    auto n = std::snprintf(buffer, sizeof buffer, "%.15g", value);
-    return {buffer, static_cast<std::size_t>(n)};
-  }
-
-private:
-  std::string text_;
 };
 
-std::string label(const char* name, std::string_view value) {
-  return std::string{name} + "=\"" + std::string{value} + "\"";
-}
+constexpr auto label = &metrics_writer::label;
 
 void add_counters(page_of_metrics& page, const meters& m) {
   page.counter("troupe_runs_submitted_total", "Execution messages received.",
@@ -197,7 +172,7 @@ std::string metrics_text(const engine_context& context) {
                 label("backend", to_string(b.kind)),
                 b.circuit == "closed" ? 0 : 1);
   add_circuits(page, context, backends);
-  return std::move(page).take();
+  return page.take();
 }
 
 } // namespace troupe

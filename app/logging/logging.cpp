@@ -2,6 +2,7 @@
 
 #include "app/logging/line_writer.hpp"
 #include "app/logging/log_line.hpp"
+#include "runtime/base/metrics_writer.hpp"
 #include "runtime/settings/key.hpp"
 
 #include <spdlog/async_logger.h>
@@ -269,11 +270,10 @@ std::uint64_t logging::dropped() const noexcept {
 std::string logging::metrics() {
   std::shared_lock lock{state::guard};
   const auto lost = state::current ? state::current->sink->dropped() : 0;
-  return "# HELP troupe_log_lines_dropped_total Lines of the log that nobody "
-         "read in time.\n"
-         "# TYPE troupe_log_lines_dropped_total counter\n"
-         "troupe_log_lines_dropped_total "
-    + std::to_string(lost) + "\n";
+  metrics_writer out;
+  out.counter("troupe_log_lines_dropped_total",
+              "Lines of the log that nobody read in time.", lost);
+  return out.take();
 }
 
 } // namespace troupe

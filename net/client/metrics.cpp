@@ -1,18 +1,16 @@
 #include "net/client/metrics.hpp"
 
-#include <string_view>
+#include "runtime/base/metrics_writer.hpp"
 
 namespace troupe::net {
 
 std::string client_metrics(const client_counters& counters) {
-  std::string out;
+  metrics_writer out;
   auto say = [&out](std::string_view name, std::string_view type,
                     std::string_view help, const client_counters::counter& n) {
     auto whole = "troupe_client_" + std::string{name};
-    out.append("# HELP ").append(whole).append(" ").append(help).append("\n");
-    out.append("# TYPE ").append(whole).append(" ").append(type).append("\n");
-    out.append(whole).append(" ").append(std::to_string(n.load()));
-    out.append("\n");
+    out.head(whole, type, help);
+    out.line(whole, "", n.load());
   };
   auto total = [&say](std::string_view name, std::string_view help,
                       const client_counters::counter& n) {
@@ -27,7 +25,7 @@ std::string client_metrics(const client_counters& counters) {
         counters.connections_reused);
   say("connections_idle", "gauge", "Connections kept for the next request.",
       counters.connections_idle);
-  return out;
+  return out.take();
 }
 
 } // namespace troupe::net

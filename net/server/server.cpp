@@ -3,6 +3,7 @@
 #include "net/server/health_routes.hpp"
 #include "net/server/io_worker.hpp"
 #include "net/server/transport.hpp"
+#include "runtime/base/metrics_writer.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
@@ -225,13 +226,9 @@ std::string http_server::metrics() const {
   std::vector<const counters*> all;
   for (const auto& w : workers_)
     all.push_back(&w->counts());
-  auto out = render(all, house_->routes);
+  metrics_writer out;
   auto gauge = [&](std::string_view name, std::string_view help,
-                   std::size_t value) {
-    out.append("# HELP ").append(name).append(" ").append(help).append("\n");
-    out.append("# TYPE ").append(name).append(" gauge\n");
-    out.append(name).append(" ").append(std::to_string(value)).append("\n");
-  };
+                   std::size_t value) { out.gauge(name, help, value); };
   gauge("troupe_http_connections", "Open connections.",
         house_->connections.load());
   gauge("troupe_http_requests_in_flight", "Requests that wait for an answer.",
@@ -241,7 +238,7 @@ std::string http_server::metrics() const {
   gauge("troupe_http_stream_bytes",
         "Bytes of streams that their readers have not taken yet.",
         house_->streams.held());
-  return out;
+  return render(all, house_->routes) + out.take();
 }
 
 } // namespace troupe::net

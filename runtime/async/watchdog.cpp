@@ -1,6 +1,7 @@
 #include "runtime/async/watchdog.hpp"
 
 #include "runtime/base/log.hpp"
+#include "runtime/base/metrics_writer.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -229,17 +230,16 @@ void watchdog::turn(clock::time_point now) {
 }
 
 std::string watchdog::metrics() const {
-  return "# HELP troupe_stalled_threads Threads of the engine that have not "
-         "turned for watchdog.warn-after.\n"
-         "# TYPE troupe_stalled_threads gauge\n"
-         "troupe_stalled_threads "
-    + std::to_string(ledger_->stalled.load())
-    + "\n"
-      "# HELP troupe_thread_stalls_total Times that a thread of the engine did "
-      "not turn for watchdog.warn-after.\n"
-      "# TYPE troupe_thread_stalls_total counter\n"
-      "troupe_thread_stalls_total "
-    + std::to_string(ledger_->stalls.load()) + "\n";
+  metrics_writer out;
+  out.gauge("troupe_stalled_threads",
+            "Threads of the engine that have not turned for "
+            "watchdog.warn-after.",
+            ledger_->stalled.load());
+  out.counter("troupe_thread_stalls_total",
+              "Times that a thread of the engine did not turn for "
+              "watchdog.warn-after.",
+              ledger_->stalls.load());
+  return out.take();
 }
 
 } // namespace troupe
