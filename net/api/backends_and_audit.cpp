@@ -1,4 +1,5 @@
 // What operators and owners look at: backends and the audit.
+#include "net/api/list_page.hpp"
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
@@ -66,25 +67,22 @@ void audit(engine& core, const exchange_ptr& ex) {
     after = newest_audit_entries;
     page.limit = static_cast<std::size_t>(*last);
   }
-  core.list_audit(
-    ex->who(), after, page.limit,
-    [ex](result<troupe::page<audit_entry>> found) {
-      if (!found) {
-        ex->fail(found.error());
-        return;
-      }
-      auto next = found->next.empty() || found->items.empty()
-        ? std::string{}
-        : std::to_string(found->items.back().sequence);
-      json::object_writer out;
-      out
-        .raw("items",
-             json::array_of(found->items,
-                            [](const audit_entry& e) { return text_of(e); }))
-        .text_or_null("next",
-                      make_cursor(ex->who().organization, audit_list, next));
-      ex->answer_json(out.finish());
-    });
+  core.list_audit(ex->who(), after, page.limit,
+                  [ex](result<troupe::page<audit_entry>> found) {
+                    if (!found) {
+                      ex->fail(found.error());
+                      return;
+                    }
+                    auto next = found->next.empty() || found->items.empty()
+                      ? std::string{}
+                      : std::to_string(found->items.back().sequence);
+                    answer_items(*ex, audit_list,
+                                 json::array_of(found->items,
+                                                [](const audit_entry& e) {
+                                                  return text_of(e);
+                                                }),
+                                 next);
+                  });
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 #include "net/api/json_cache.hpp"
+#include "net/api/list_page.hpp"
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 namespace troupe::net {
@@ -111,25 +111,11 @@ void list(engine& core, const exchange_ptr& ex) {
     return;
   }
   caller_catalog mine{core, ex->who().organization};
-  std::vector<const sandbox_config*> items;
-  std::string next;
-  for (auto i = mine->configs.upper_bound(config_id{page.after});
-       i != mine->configs.end(); ++i) {
-    if (type && i->second->type != *wanted)
-      continue;
-    if (items.size() == page.limit) {
-      next = items.back()->id.str();
-      break;
-    }
-    items.push_back(i->second.get());
-  }
-  json::object_writer out;
-  out
-    .raw("items",
-         json::array_of(items,
-                        [](const sandbox_config* c) { return text_of(*c); }))
-    .text_or_null("next", make_cursor(ex->who().organization, list_name, next));
-  ex->answer_json(out.finish());
+  answer_page(
+    *ex, page, list_name, mine->configs.upper_bound(config_id{page.after}),
+    mine->configs.end(), [](const auto& item) { return item.first.str(); },
+    [](const auto& item) { return text_of(*item.second); },
+    [&](const auto& item) { return !type || item.second->type == *wanted; });
 }
 
 void find(engine& core, const exchange_ptr& ex) {

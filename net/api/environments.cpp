@@ -1,5 +1,6 @@
 // Sets of packages for local runs: built ahead of time, looked at, removed.
 #include "net/api/environment_build_stream.hpp"
+#include "net/api/list_page.hpp"
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
@@ -184,28 +185,16 @@ void follow(environments* all, const exchange_ptr& ex) {
 }
 
 void list(environments* all, const exchange_ptr& ex) {
-  query_reader query{ex->in().query};
-  auto page = read_page(query, ex->who().organization, list_name);
-  if (auto bad = query.finish()) {
-    ex->fail(*bad);
+  auto page = page_of(*ex, list_name);
+  if (!page)
     return;
-  }
-  std::vector<environment_record> items;
-  std::string next;
-  if (all)
-    for (auto& r : all->list(ex->who().organization)) {
-      if (r.fingerprint <= page.after)
-        continue;
-      if (items.size() == page.limit) {
-        next = items.back().fingerprint;
-        break;
-      }
-      items.push_back(std::move(r));
-    }
-  json::object_writer out;
-  out.raw("items", json::array_of(items, text_of))
-    .text_or_null("next", make_cursor(ex->who().organization, list_name, next));
-  ex->answer_json(out.finish());
+  const auto known = all ? all->list(ex->who().organization)
+                         : std::vector<environment_record>{};
+  answer_page(
+    *ex, *page, list_name, known.begin(), known.end(),
+    [](const auto& r) { return r.fingerprint; },
+    [](const auto& r) { return text_of(r); },
+    [&](const auto& r) { return r.fingerprint > page->after; });
 }
 
 void remove(environments* all, const exchange_ptr& ex) {

@@ -1,3 +1,4 @@
+#include "net/api/list_page.hpp"
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
@@ -109,33 +110,19 @@ void create(engine& core, const exchange_ptr& ex) {
 }
 
 void list(engine& core, const exchange_ptr& ex) {
-  query_reader query{ex->in().query};
-  auto page = read_page(query, ex->who().organization, list_name);
-  if (auto bad = query.finish()) {
-    ex->fail(*bad);
+  auto page = page_of(*ex, list_name);
+  if (!page)
     return;
-  }
   caller_catalog mine{core, ex->who().organization};
   std::map<key_id, const api_key*> all;
   if (mine.all())
     for (const auto& [hash, key] : mine.all()->keys_by_hash)
       if (key->organization == ex->who().organization)
         all.emplace(key->id, key.get());
-  std::string items{"["};
-  std::string last;
-  auto i
-    = page.after.empty() ? all.begin() : all.upper_bound(key_id{page.after});
-  for (std::size_t n = 0; i != all.end() && n < page.limit; ++n, ++i) {
-    items.append(items.size() == 1 ? "" : ",")
-      .append(text_of(*i->second, nullptr));
-    last = i->first.str();
-  }
-  if (i == all.end())
-    last.clear();
-  json::object_writer out;
-  out.raw("items", items += ']')
-    .text_or_null("next", make_cursor(ex->who().organization, list_name, last));
-  ex->answer_json(out.finish());
+  answer_page(
+    *ex, *page, list_name, all.upper_bound(key_id{page->after}), all.end(),
+    [](const auto& item) { return item.first.str(); },
+    [](const auto& item) { return text_of(*item.second, nullptr); });
 }
 
 void remove(engine& core, const exchange_ptr& ex) {

@@ -1,4 +1,5 @@
 // Tenants: an operator sees all of them, everybody else his own.
+#include "net/api/list_page.hpp"
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
@@ -41,28 +42,15 @@ std::string text_of(const catalog& all, const organization_id& id) {
 }
 
 void list(engine& core, const exchange_ptr& ex) {
-  query_reader query{ex->in().query};
-  auto page = read_page(query, ex->who().organization, list_name);
-  if (auto bad = query.finish()) {
-    ex->fail(*bad);
+  auto page = page_of(*ex, list_name);
+  if (!page)
     return;
-  }
   auto all = core.snapshot();
   auto known = known_to(*all, ex->who());
-  auto i = page.after.empty() ? known.begin()
-                              : known.upper_bound(organization_id{page.after});
-  std::string items{"["};
-  std::string last;
-  for (std::size_t n = 0; i != known.end() && n < page.limit; ++n, ++i) {
-    items.append(items.size() == 1 ? "" : ",").append(text_of(*all, *i));
-    last = i->str();
-  }
-  if (i == known.end())
-    last.clear();
-  json::object_writer out;
-  out.raw("items", items += ']')
-    .text_or_null("next", make_cursor(ex->who().organization, list_name, last));
-  ex->answer_json(out.finish());
+  answer_page(
+    *ex, *page, list_name, known.upper_bound(organization_id{page->after}),
+    known.end(), [](const auto& id) { return id.str(); },
+    [&](const auto& id) { return text_of(*all, id); });
 }
 
 void own(engine& core, const exchange_ptr& ex) {

@@ -1,9 +1,9 @@
 // Runs, page by page: what became of each, without what it said. A value or an
 // output may be large, and a page has a thousand of them.
+#include "net/api/list_page.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
 #include "net/api/run_json.hpp"
-#include "runtime/json/writer.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -97,11 +97,7 @@ private:
       go_on(std::move(found.next));
       return;
     }
-    json::object_writer out;
-    out.raw("items", (items_ += ']'))
-      .text_or_null(
-        "next", make_cursor(ex_->who().organization, list_name, found.next));
-    ex_->answer_json(out.finish());
+    answer_items(*ex_, list_name, items_ += ']', found.next);
   }
 
   engine& core_;

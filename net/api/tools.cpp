@@ -1,3 +1,4 @@
+#include "net/api/list_page.hpp"
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
@@ -113,34 +114,20 @@ void list(engine& core, const exchange_ptr& ex) {
     return;
   }
   caller_catalog mine{core, ex->who().organization};
-  std::string items{"["};
-  std::string next;
-  std::string last;
-  std::size_t count = 0;
-  auto i = page.after.empty() ? mine->tools_by_name.begin()
-                              : mine->tools_by_name.upper_bound(page.after);
-  for (; i != mine->tools_by_name.end(); ++i) {
-    auto found = mine->tools.find(i->second);
-    if (found == mine->tools.end()
-        || (search && i->first.find(*search) == std::string::npos)
-        || (tag
-            && std::find(found->second->tags.begin(), found->second->tags.end(),
-                         *tag)
-              == found->second->tags.end()))
-      continue;
-    if (count == page.limit) {
-      next = last;
-      break;
-    }
-    if (count++ != 0)
-      items += ',';
-    items += text_of(*found->second);
-    last = i->first;
-  }
-  json::object_writer out;
-  out.raw("items", items += ']')
-    .text_or_null("next", make_cursor(ex->who().organization, list_name, next));
-  ex->answer_json(out.finish());
+  const auto& names = mine->tools_by_name;
+  auto tool_of = [&](const auto& name) {
+    auto found = mine->tools.find(name.second);
+    return found == mine->tools.end() ? nullptr : found->second.get();
+  };
+  answer_page(
+    *ex, page, list_name, names.upper_bound(page.after), names.end(),
+    [](const auto& name) { return name.first; },
+    [&](const auto& name) { return text_of(*tool_of(name)); },
+    [&](const auto& name) {
+      auto* t = tool_of(name);
+      return t && (!search || name.first.find(*search) != std::string::npos)
+        && (!tag || std::ranges::find(t->tags, *tag) != t->tags.end());
+    });
 }
 
 void find(engine& core, const exchange_ptr& ex) {

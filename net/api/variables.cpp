@@ -1,4 +1,5 @@
 // Variables of sandbox configs and of agents. Values go in and never out.
+#include "net/api/list_page.hpp"
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
@@ -73,20 +74,10 @@ void put(engine& core, const exchange_ptr& ex) {
 template <class Variables>
 void answer_variables(exchange& ex, const Variables& all,
                       const page_request& page, std::string_view list) {
-  std::string items{"["};
-  std::string last;
-  auto i = all.upper_bound(page.after);
-  for (std::size_t n = 0; i != all.end() && n < page.limit; ++n, ++i) {
-    items.append(items.size() == 1 ? "" : ",")
-      .append(text_of(i->second->about));
-    last = i->first;
-  }
-  if (i == all.end())
-    last.clear();
-  json::object_writer out;
-  out.raw("items", items += ']')
-    .text_or_null("next", make_cursor(ex.who().organization, list, last));
-  ex.answer_json(out.finish());
+  answer_page(
+    ex, page, list, all.upper_bound(page.after), all.end(),
+    [](const auto& item) { return item.first; },
+    [](const auto& item) { return text_of(item.second->about); });
 }
 
 void list(engine& core, const exchange_ptr& ex) {
@@ -94,17 +85,14 @@ void list(engine& core, const exchange_ptr& ex) {
   if (!config)
     return;
   auto name = "variables " + config->str();
-  query_reader query{ex->in().query};
-  auto page = read_page(query, ex->who().organization, name);
-  if (auto bad = query.finish()) {
-    ex->fail(*bad);
+  auto page = page_of(*ex, name);
+  if (!page)
     return;
-  }
   caller_catalog mine{core, ex->who().organization};
   auto found = mine->variables.find(*config);
   static const decltype(found->second) none;
   const auto& all = found == mine->variables.end() ? none : found->second;
-  answer_variables(*ex, all, page, name);
+  answer_variables(*ex, all, *page, name);
 }
 
 std::optional<variable_id> variable_in_path(exchange& ex) {
@@ -172,17 +160,14 @@ bool is_agent(exchange& ex) {
 
 void list_agent(engine& core, const exchange_ptr& ex) {
   auto name = "agent variables " + std::string{ex->param(0)};
-  query_reader query{ex->in().query};
-  auto page = read_page(query, ex->who().organization, name);
-  if (auto bad = query.finish()) {
-    ex->fail(*bad);
+  auto page = page_of(*ex, name);
+  if (!page)
     return;
-  }
   caller_catalog mine{core, ex->who().organization};
   auto found = mine->agent_variables.find(std::string{ex->param(0)});
   static const decltype(found->second) none;
   const auto& all = found == mine->agent_variables.end() ? none : found->second;
-  answer_variables(*ex, all, page, name);
+  answer_variables(*ex, all, *page, name);
 }
 
 /// PUT replaces the whole set, PATCH adds and overwrites.
