@@ -1,11 +1,7 @@
 #pragma once
 
 #include "runtime/engine/catalog.hpp"
-#include "storage/records/agent_variable_store.hpp"
-#include "storage/records/config_store.hpp"
-#include "storage/records/key_store.hpp"
-#include "storage/records/tool_store.hpp"
-#include "storage/records/variable_store.hpp"
+#include "storage/records/record_kinds.hpp"
 #include "storage/sealing/sealer.hpp"
 
 #include <functional>

@@ -60,7 +60,7 @@ result<change_reply> catalog_edit::replace_config(const sandbox_config& old,
 
 result<change_reply> catalog_edit::keep_config(sandbox_config c, bool created) {
   c.organization = who_.organization;
-  if (config_kept::encode(c).size() > options_.limits.config_bytes)
+  if (config_traits::encode(c).size() > options_.limits.config_bytes)
     return bad_field("/config",
                      "is larger than "
                        + std::to_string(options_.limits.config_bytes)

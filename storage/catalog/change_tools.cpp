@@ -22,7 +22,7 @@ result<void> check(const tool& t, const catalog_limits& limits) {
     return bad_field("/name",
                      "is longer than " + std::to_string(limits.name_bytes)
                        + " bytes");
-  if (tool_kept::encode(t).size() > limits.tool_bytes)
+  if (tool_traits::encode(t).size() > limits.tool_bytes)
     return bad_field("",
                      "the tool is larger than "
                        + std::to_string(limits.tool_bytes) + " bytes");

@@ -132,8 +132,8 @@ BOOST_AUTO_TEST_CASE(names_a_value_that_does_not_open) {
   auto stored = *v;
   stored.sealed.back() ^= 1;
   batch b;
-  b.put(column::variables, variable_kept::key(stored),
-        variable_kept::encode(stored));
+  b.put(column::variables, variable_traits::key(stored),
+        variable_traits::encode(stored));
   must(kept.db->write(b));
   reopen();
   auto verified = kept.catalog->verify();
