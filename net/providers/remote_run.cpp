@@ -121,18 +121,17 @@ run_outcome remote_run::ended(const command_end& how) {
                                                    : run_status::error;
     return {std::move(r), true};
   }
-  std::string answer;
+  std::optional<frame::message> answer;
   if (stdout_.too_large()) {
     r.reason = exit_reason::output_limit;
     r.detail = "the return value is over result_bytes";
   } else if (!stdout_.frame().empty()) {
     auto read
       = frame::read_keyed_frame(stdout_.frame(), key_, frame_limit(*run_));
-    if (read && read->frame)
-      if (auto bytes = frame::encode(*read->frame))
-        answer = std::move(*bytes);
+    if (read)
+      answer = std::move(read->frame);
   }
-  script::interpret(*run_, answer, r);
+  script::interpret_message(*run_, std::move(answer), r);
   return {std::move(r), true};
 }
 
