@@ -2,6 +2,7 @@
 
 #include "runtime/base/digest.hpp"
 #include "runtime/base/open_no_symlinks.hpp"
+#include "runtime/base/text.hpp"
 #include "runtime/base/unique_fd.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/model/package_requirement_merge.hpp"
@@ -37,15 +38,6 @@ json::array sorted_texts(const std::vector<Requirement>& list) {
   for (auto& t : texts)
     out.emplace_back(t);
   return out;
-}
-
-std::string_view trim(std::string_view s) {
-  auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!s.empty() && blank(s.front()))
-    s.remove_prefix(1);
-  while (!s.empty() && blank(s.back()))
-    s.remove_suffix(1);
-  return s;
 }
 
 std::string_view without_comment(std::string_view line) {

@@ -71,7 +71,7 @@ bool may_be_in_file(const setting_key& key) {
 }
 
 std::string adapted(const setting_alias& alias, std::string_view said) {
-  std::string text{without_blanks(said)};
+  std::string text{trim(said)};
   auto is_bare
     = !text.empty() && text.find_first_not_of("0123456789.") == text.npos;
   if (alias.seconds && is_bare)
