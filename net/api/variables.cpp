@@ -11,10 +11,6 @@ namespace troupe::net {
 
 namespace {
 
-constexpr std::size_t longest_key = 256;
-constexpr std::size_t longest_value = 128u << 10;
-constexpr std::size_t longest_description = 4u << 10;
-
 template <class Variable>
 std::string text_of(const Variable& v) {
   return json::to_text(to_json(v));
@@ -50,10 +46,11 @@ void put(engine& core, const exchange_ptr& ex) {
   json::reader in{*body};
   put_variable change;
   change.config = *config;
-  change.key = in.required_text("key", {.min = 1, .max = longest_key});
-  auto value = in.required_text("value", {.max = longest_value});
+  change.key = in.required_text("key", {.min = 1});
+  auto value = in.required_text("value");
   change.description
-    = in.text("description", {.max = longest_description}).value_or("");
+    = in.text("description", {.max = bounds::variable_description_bytes})
+        .value_or("");
   if (in.has("key") && in.has("value"))
     check(in, change.key, value);
   change.value = secret{std::move(value)};
@@ -112,9 +109,10 @@ void update(engine& core, const exchange_ptr& ex) {
   json::reader in{*body};
   update_variable change;
   change.id = *id;
-  change.key = in.text("key", {.min = 1, .max = longest_key});
-  auto value = in.text("value", {.max = longest_value});
-  change.description = in.text("description", {.max = longest_description});
+  change.key = in.text("key", {.min = 1});
+  auto value = in.text("value");
+  change.description
+    = in.text("description", {.max = bounds::variable_description_bytes});
   check(in, change.key, value);
   if (value)
     change.value = secret{std::move(*value)};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/engine/catalog.hpp"
+#include "runtime/model/bounds.hpp"
 #include "storage/records/record_kinds.hpp"
 #include "storage/sealing/sealer.hpp"
 
@@ -19,8 +20,8 @@ struct catalog_limits {
   std::size_t variables_per_agent = 1'000;
   std::size_t agents = 100'000; // with variables
   std::size_t keys = 1'000;
-  std::size_t name_bytes = 256;          // of a tool, a key, an agent's id
-  std::size_t description_bytes = 4'096; // of a variable
+  std::size_t name_bytes = bounds::name_bytes; // tools, keys, agents' ids
+  std::size_t description_bytes = bounds::variable_description_bytes;
 };
 
 struct catalog_options {

@@ -3,15 +3,13 @@
 #include "net/compat/letta/letta_json.hpp"
 #include "net/compat/letta/routes.hpp"
 #include "runtime/json/writer.hpp"
+#include "runtime/model/bounds.hpp"
 
 #include <algorithm>
 
 namespace troupe::net::letta {
 
 namespace {
-
-constexpr std::size_t longest_value = 128u << 10;
-constexpr std::size_t longest_description = 4u << 10;
 
 std::optional<config_id> config_in_path(engine& core, exchange& ex) {
   auto id = config_id::parse(ex.param(0));
@@ -29,9 +27,10 @@ std::optional<config_id> config_in_path(engine& core, exchange& ex) {
 /// What the three bodies share.
 update_variable read_members(json::reader& in) {
   update_variable out;
-  out.key = in.text("key", {.max = 256});
-  auto value = in.text("value", {.max = longest_value});
-  out.description = in.text("description", {.max = longest_description});
+  out.key = in.text("key");
+  auto value = in.text("value");
+  out.description
+    = in.text("description", {.max = bounds::variable_description_bytes});
   if (out.key)
     if (auto ok = check_variable_name(*out.key); !ok)
       in.absorb(ok.error());
