@@ -38,9 +38,9 @@ void answer_change(exchange& ex, const result<change_reply>& done,
   if (!done)
     fail_change(ex, done.error(), given);
   else
-    answer_with(ex, text_of(*done->config), done->created,
-                done->config->revision,
-                "/v1/sandbox-configs/" + done->config->id.str());
+    respond_resource(ex, text_of(*done->config), done->created,
+                     done->config->revision,
+                     "/v1/sandbox-configs/" + done->config->id.str());
 }
 
 std::optional<backend_kind> read_type(json::reader& in) {
@@ -132,8 +132,8 @@ void find(engine& core, const exchange_ptr& ex) {
     ex->answer(std::move(r));
     return;
   }
-  thread_local rendered<sandbox_config> texts;
-  answer_with(*ex, texts.of(found, text_of), false, found->revision, {});
+  thread_local json_cache<sandbox_config> texts;
+  respond_resource(*ex, texts.of(found, text_of), false, found->revision, {});
 }
 
 void update(engine& core, const config_defaults& defaults,
@@ -193,7 +193,7 @@ void remove(engine& core, const exchange_ptr& ex) {
   core.change(ex->who(), delete_config{*id, given.revision},
               [ex, given](result<change_reply> done) {
                 if (done)
-                  answer_nothing(*ex);
+                  respond_no_content(*ex);
                 else
                   fail_change(*ex, done.error(), given);
               });

@@ -205,7 +205,7 @@ void remove(environments* all, const exchange_ptr& ex) {
   all->remove(ex->who().organization, std::string{ex->param(0)},
               [ex](result<void> done) {
                 if (done)
-                  answer_nothing(*ex);
+                  respond_no_content(*ex);
                 else
                   ex->fail(done.error());
               });

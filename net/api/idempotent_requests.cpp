@@ -127,12 +127,12 @@ route_handler idempotency_cache::remembering(route_handler next,
       ex->before_answer([self, key, holds, who = ex->who().organization,
                          id = ex->in().id](const response& r) {
         bool hidden = holds == answer_holds::a_secret && r.status < 300;
-        self->leave(who, key, hidden ? secret_shown_once(r, id) : r);
+        self->store_response(who, key, hidden ? secret_shown_once(r, id) : r);
       });
       next(std::move(ex));
     };
     response again;
-    switch (self->enter(ex->in(), key, again)) {
+    switch (self->begin(ex->in(), key, again)) {
     case verdict::fresh:
       if (self->archive_)
         self->look_up(ex, key, carry_out);
@@ -154,7 +154,7 @@ route_handler idempotency_cache::remembering(route_handler next,
   };
 }
 
-idempotency_cache::verdict idempotency_cache::enter(const request& in,
+idempotency_cache::verdict idempotency_cache::begin(const request& in,
                                                     const std::string& key,
                                                     response& again) {
   auto mark = fingerprint(in);
@@ -184,7 +184,7 @@ void idempotency_cache::look_up(const exchange_ptr& ex, const std::string& key,
   auto done = [self = shared_from_this(), ex, key,
                next](result<archived_answer> found) {
     if (found) {
-      self->go_on(ex, key, next, std::move(*found));
+      self->resume(ex, key, next, std::move(*found));
     } else {
       self->forget(key);
       ex->fail(found.error());
@@ -194,9 +194,9 @@ void idempotency_cache::look_up(const exchange_ptr& ex, const std::string& key,
                   std::move(done));
 }
 
-void idempotency_cache::go_on(const exchange_ptr& ex, const std::string& key,
-                              const route_handler& next,
-                              archived_answer found) {
+void idempotency_cache::resume(const exchange_ptr& ex, const std::string& key,
+                               const route_handler& next,
+                               archived_answer found) {
   if (found.what == archived_answer::kind::mine) {
     std::unique_lock lock{mutex_};
     if (auto i = entries_.find(key); i != entries_.end())
@@ -229,8 +229,9 @@ void idempotency_cache::forget(const std::string& key) {
   entries_.erase(key);
 }
 
-void idempotency_cache::leave(const organization_id& who,
-                              const std::string& key, const response& r) {
+void idempotency_cache::store_response(const organization_id& who,
+                                       const std::string& key,
+                                       const response& r) {
   std::lock_guard lock{mutex_};
   auto i = entries_.find(key);
   if (i == entries_.end())

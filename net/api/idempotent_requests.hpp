@@ -58,14 +58,14 @@ private:
 
   enum class verdict { fresh, other, under_way, answered };
 
-  verdict enter(const request& in, const std::string& key, response& again);
-  void leave(const organization_id& who, const std::string& key,
-             const response& r);
+  verdict begin(const request& in, const std::string& key, response& again);
+  void store_response(const organization_id& who, const std::string& key,
+                      const response& r);
   void forget(const std::string& key);
   void look_up(const exchange_ptr& ex, const std::string& key,
                const route_handler& next);
-  void go_on(const exchange_ptr& ex, const std::string& key,
-             const route_handler& next, archived_answer found);
+  void resume(const exchange_ptr& ex, const std::string& key,
+              const route_handler& next, archived_answer found);
   std::string fingerprint(const request& in) const;
   void evict_expired();
 

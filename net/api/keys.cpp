@@ -104,8 +104,8 @@ void create(engine& core, const exchange_ptr& ex) {
                 if (!done)
                   ex->fail(done.error());
                 else
-                  answer_with(*ex, text_of(*done->key, text.get()), true, 0,
-                              "/v1/keys/" + done->key->id.str());
+                  respond_resource(*ex, text_of(*done->key, text.get()), true,
+                                   0, "/v1/keys/" + done->key->id.str());
               });
 }
 
@@ -133,7 +133,7 @@ void remove(engine& core, const exchange_ptr& ex) {
   }
   core.change(ex->who(), delete_key{*id}, [ex](result<change_reply> done) {
     if (done)
-      answer_nothing(*ex);
+      respond_no_content(*ex);
     else
       ex->fail(done.error());
   });

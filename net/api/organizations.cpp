@@ -79,7 +79,7 @@ void remove(engine& core, const exchange_ptr& ex) {
   core.change(ex->who(), delete_organization{*id},
               [ex](result<change_reply> done) {
                 if (done)
-                  answer_nothing(*ex);
+                  respond_no_content(*ex);
                 else
                   ex->fail(done.error());
               });

@@ -73,8 +73,8 @@ void fail_change(exchange& ex, const error& why, const precondition& given) {
     ex.fail(why);
 }
 
-void answer_with(exchange& ex, std::string body, bool created,
-                 std::uint64_t revision, std::string location) {
+void respond_resource(exchange& ex, std::string body, bool created,
+                      std::uint64_t revision, std::string location) {
   response r;
   r.status = created ? 201 : 200;
   r.body = std::move(body);
@@ -89,7 +89,7 @@ bool is_operator(const caller& who) {
   return who.key.empty();
 }
 
-void answer_nothing(exchange& ex) {
+void respond_no_content(exchange& ex) {
   response r;
   r.status = 204;
   r.type = {};

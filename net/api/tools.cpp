@@ -67,9 +67,9 @@ void put(engine& core, const exchange_ptr& ex, bool must_be_new) {
                     if (!done)
                       fail_change(*ex, done.error(), given);
                     else
-                      answer_with(*ex, text_of(*done->tool), done->created,
-                                  done->tool->revision,
-                                  "/v1/tools/" + done->tool->id.str());
+                      respond_resource(*ex, text_of(*done->tool), done->created,
+                                       done->tool->revision,
+                                       "/v1/tools/" + done->tool->id.str());
                   });
     });
 }
@@ -144,7 +144,7 @@ void find(engine& core, const exchange_ptr& ex) {
     ex->answer(std::move(r));
     return;
   }
-  answer_with(*ex, text_of(*found), false, found->revision, {});
+  respond_resource(*ex, text_of(*found), false, found->revision, {});
 }
 
 void update(engine& core, const exchange_ptr& ex) {
@@ -182,8 +182,8 @@ void update(engine& core, const exchange_ptr& ex) {
                   if (!done)
                     fail_change(*ex, done.error(), given);
                   else
-                    answer_with(*ex, text_of(*done->tool), false,
-                                done->tool->revision, {});
+                    respond_resource(*ex, text_of(*done->tool), false,
+                                     done->tool->revision, {});
                 });
   };
   if (derive_again && value.source_type != language::python)
@@ -206,7 +206,7 @@ void remove(engine& core, const exchange_ptr& ex) {
   core.change(ex->who(), delete_tool{found->id, given.revision},
               [ex, given](result<change_reply> done) {
                 if (done)
-                  answer_nothing(*ex);
+                  respond_no_content(*ex);
                 else
                   fail_change(*ex, done.error(), given);
               });

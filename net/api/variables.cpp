@@ -62,8 +62,8 @@ void put(engine& core, const exchange_ptr& ex) {
     if (!done)
       ex->fail(done.error());
     else
-      answer_with(*ex, text_of(done->variable->about), done->created, 0,
-                  "/v1/variables/" + done->variable->about.id.str());
+      respond_resource(*ex, text_of(done->variable->about), done->created, 0,
+                       "/v1/variables/" + done->variable->about.id.str());
   });
 }
 
@@ -130,7 +130,7 @@ void update(engine& core, const exchange_ptr& ex) {
 
 void answer_deleted(const exchange_ptr& ex, const result<change_reply>& done) {
   if (done)
-    answer_nothing(*ex);
+    respond_no_content(*ex);
   else
     ex->fail(done.error());
 }

@@ -180,7 +180,7 @@ void remove(engine& core, const letta_options&, const exchange_ptr& ex) {
     core.change(ex->who(), delete_config{found->id},
                 [ex](result<change_reply> done) {
                   if (done)
-                    answer_nothing(*ex);
+                    respond_no_content(*ex);
                   else
                     fail_engine(*ex, done.error());
                 });

@@ -139,7 +139,7 @@ void remove(engine& core, const letta_options&, const exchange_ptr& ex) {
     core.change(ex->who(), delete_variable{*id},
                 [ex](result<change_reply> done) {
                   if (done)
-                    answer_nothing(*ex);
+                    respond_no_content(*ex);
                   else
                     fail_engine(*ex, done.error());
                 });
