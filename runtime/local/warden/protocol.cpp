@@ -1,6 +1,7 @@
 #include "runtime/local/warden/protocol.hpp"
 
 #include "runtime/local/isolation/binary_codec.hpp"
+#include "runtime/model/limit_fields.hpp"
 
 namespace troupe::warden {
 
@@ -10,23 +11,11 @@ using isolation::reader;
 using isolation::writer;
 
 void write(writer& w, const limits& l) {
-  w.raw(std::int64_t{l.wall.count()});
-  w.raw(std::int64_t{l.cpu.count()});
-  for (auto n : {l.memory_bytes, l.processes, l.open_files, l.disk_bytes,
-                 l.inodes, l.output_bytes, l.result_bytes})
-    w.raw(n);
+  for_each_row(limit_fields, [&](const auto& f) { w.raw(f.of(l)); });
 }
 
 void read(reader& r, limits& l) {
-  std::int64_t wall = 0;
-  std::int64_t cpu = 0;
-  r.raw(wall);
-  r.raw(cpu);
-  l.wall = std::chrono::milliseconds{wall};
-  l.cpu = std::chrono::milliseconds{cpu};
-  for (auto* n : {&l.memory_bytes, &l.processes, &l.open_files, &l.disk_bytes,
-                  &l.inodes, &l.output_bytes, &l.result_bytes})
-    r.raw(*n);
+  for_each_row(limit_fields, [&](const auto& f) { r.raw(f.of(l)); });
 }
 
 void write(writer& w, const start_order& s) {

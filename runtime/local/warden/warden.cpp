@@ -158,22 +158,34 @@ void warden::kill(std::uint64_t ticket) {
     ::syscall(SYS_pidfd_send_signal, i->second.get(), SIGKILL, nullptr, 0);
 }
 
-void warden::start(const start_order& order, run_descriptors fds) {
+std::optional<isolation::plan> warden::admit(const start_order& order,
+                                             build_fn build,
+                                             std::string_view what,
+                                             run_resources& resources) {
   if (auto why = plans_.refuse(order); !why.empty()) {
     refuse(order, {isolation::step::namespaces, EPERM}, std::move(why));
-    return;
+    return std::nullopt;
   }
-  run_resources resources;
   if (!gather(order, resources)) {
-    refuse(order, isolation::failed(isolation::step::cgroup),
-           "no uid or no control group is left for another run");
-    return;
+    const auto why = isolation::failed(isolation::step::cgroup);
+    refuse(order, why,
+           "no uid or no control group is left for another "
+             + std::string{what});
+    return std::nullopt;
   }
-  auto plan = plans_.build(order);
+  auto plan = (plans_.*build)(order);
   if (!resources.work_directory.empty())
     plan.working_dir = resources.work_directory;
+  return plan;
+}
+
+void warden::start(const start_order& order, run_descriptors fds) {
+  run_resources resources;
+  auto plan = admit(order, &plan_builder::build, "run", resources);
+  if (!plan)
+    return;
   std::vector<unique_fd> mounts;
-  if (!map_mounts(plan, resources, mounts)) {
+  if (!map_mounts(*plan, resources, mounts)) {
     auto no = isolation::failed(isolation::step::open_sources);
     give_back(std::move(resources));
     refuse(order, no,
@@ -186,7 +198,7 @@ void warden::start(const start_order& order, run_descriptors fds) {
   if (!fresh)
     return; // the engine counts upwards; a ticket given twice is not obeyed
   auto& slot = place->second;
-  auto no = slot.begin(plan, fds);
+  auto no = slot.begin(*plan, fds);
   if (slot.pidfd() < 0) { // nothing was born
     slot.notice().failure = no;
     dying_.emplace(order.ticket, std::move(slot));

@@ -53,6 +53,11 @@ private:
   void hear_engine();
   void obey(packet& from_engine);
   void start(const start_order& order, run_descriptors fds);
+  /// What a run or a slot gets, and how it is contained. None: it is refused.
+  using build_fn = isolation::plan (plan_builder::*)(const start_order&) const;
+  std::optional<isolation::plan> admit(const start_order& order, build_fn build,
+                                       std::string_view what,
+                                       run_resources& resources);
   void refuse(const start_order& order, isolation::outcome why,
               std::string detail);
   /// Writable directories of a run with a uid of its own: their owner is it.
