@@ -274,6 +274,9 @@ run_result result_from(const api::answer& a, const run_id& id) {
   r.usage.peak_memory_bytes = a.peak_memory_bytes;
   r.exit_code = a.exit_code;
   r.signal = a.signal;
+  r.value_truncated = a.value_truncated;
+  r.stdout_truncated = a.output_truncated;
+  r.stderr_truncated = a.errors_truncated;
   if (json::check(a.agent_state))
     r.agent_state_json = a.agent_state;
   r.notes = a.notes;

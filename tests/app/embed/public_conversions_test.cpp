@@ -73,4 +73,43 @@ BOOST_AUTO_TEST_CASE(a_carrier_is_told_each_field_of_a_prepared_run) {
   });
 }
 
+/// Another member? Then a result may have to tell it, and take it from a
+/// carrier: answer_from, result_from and the case below.
+static_assert(member_count<api::answer>() == 22);
+
+BOOST_AUTO_TEST_CASE(a_result_keeps_what_a_carrier_answers) {
+  api::answer a;
+  a.succeeded = true;
+  a.reason = "signaled";
+  a.detail = "detail";
+  a.value = "[1]";
+  a.output = "out";
+  a.errors = "err";
+  a.wall = std::chrono::microseconds{1};
+  a.cpu = std::chrono::microseconds{2};
+  a.peak_memory_bytes = 3;
+  a.exit_code = 4;
+  a.signal = 5;
+  a.value_truncated = a.output_truncated = a.errors_truncated = true;
+  a.agent_state = "{}";
+  a.notes = {"note"};
+  auto id = run_id::make();
+  auto back = answer_from(result_from(a, id));
+  BOOST_TEST(back.id == id.str());
+  BOOST_TEST(back.succeeded);
+  BOOST_TEST(back.reason == a.reason);
+  BOOST_TEST(back.detail == a.detail);
+  BOOST_TEST(back.value == a.value);
+  BOOST_TEST(back.output == a.output);
+  BOOST_TEST(back.errors == a.errors);
+  BOOST_TEST((back.wall == a.wall && back.cpu == a.cpu));
+  BOOST_TEST(back.peak_memory_bytes == a.peak_memory_bytes);
+  BOOST_TEST(back.exit_code == a.exit_code);
+  BOOST_TEST(back.signal == a.signal);
+  BOOST_TEST(
+    (back.value_truncated && back.output_truncated && back.errors_truncated));
+  BOOST_TEST(back.agent_state == a.agent_state);
+  BOOST_TEST((back.notes == a.notes));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

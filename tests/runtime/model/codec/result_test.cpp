@@ -1,4 +1,5 @@
 #include "runtime/model/codec/codec.hpp"
+#include "runtime/model/members.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -61,6 +62,9 @@ void check_equal(const run_result& a, const run_result& b) {
 }
 
 } // namespace
+
+/// Another member? Then it is written, read, and stands in the two above.
+static_assert(member_count<run_result>() == 26);
 
 BOOST_AUTO_TEST_CASE(crosses_the_wire_without_loss) {
   auto r = full_result();
