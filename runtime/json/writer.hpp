@@ -63,9 +63,7 @@ public:
   writer& name(std::string_view n) {
     next();
     make_room(n.size() + around);
-    out_ += '"';
-    out_ += n;
-    out_ += "\":";
+    out_.append(1, '"').append(n).append("\":", 2);
     fresh_ = true; // no comma before the value
     return *this;
   }
