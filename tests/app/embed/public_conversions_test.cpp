@@ -64,7 +64,8 @@ BOOST_AUTO_TEST_CASE(a_carrier_is_told_each_field_of_a_prepared_run) {
         BOOST_TEST(m.organization == r.organization.str());
         return;
       }
-      m.source = m.command.empty() ? "def f(): pass" : "";
+      if (m.command.empty()) // what is run has to be said
+        (r.kind == run_kind::command ? m.command : m.source) = "true";
       auto back = request_from(m);
       BOOST_REQUIRE(back.has_value());
       const run_request plain;
