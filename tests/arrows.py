@@ -18,6 +18,7 @@ LIBRARIES = {
     "boost/asio": ("runtime/", "net/", "actors/", "app/", "include/",
                    "storage/adapters/"),
     "cryptopp/": ("storage/",),
+    "re2/": ("runtime/model/schema/",),
 }
 
 

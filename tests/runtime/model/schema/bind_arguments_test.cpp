@@ -292,6 +292,20 @@ BOOST_AUTO_TEST_CASE(ends_soon_whatever_the_schema) {
     schemas += R"(,{"items":{"type":"string"}})";
   BOOST_TEST(refused(R"({"x":)" + list + "]}",
                      R"({"properties":{"x":{"anyOf":[)" + schemas + "]}}}"));
+  // Patterns that are costly to compile, each another one, and to find.
+  std::string rules, texts;
+  for (int i = 0; i < 100; ++i) {
+    rules += (i ? "," : "") + std::string{R"("x)"} + std::to_string(i)
+      + R"(\\p{L}{1000}":true)";
+    texts += (i ? "," : "") + std::string{R"("a)"} + std::string(10'000, 'b')
+      + R"(")";
+  }
+  BOOST_TEST(refused(R"({"x":{"a":1}})",
+                     R"({"properties":{"x":
+    {"patternProperties":{)"
+                       + rules + "}}}}"));
+  BOOST_TEST(refused(R"({"x":[)" + texts + "]}", R"({"properties":{"x":
+    {"items":{"pattern":"a[ab]{900}c|b$"}}}})"));
   // Many complaints are cut.
   auto r = bind_arguments(R"({"x":)" + list + "]}", R"({"properties":{"x":
     {"items":{"type":"string"}}}})");
@@ -305,6 +319,12 @@ BOOST_AUTO_TEST_CASE(checks_a_large_ordinary_call) {
     list += ",1";
   BOOST_TEST(bind_arguments(R"({"x":)" + list + "]}", R"({"properties":{"x":
     {"type":"array","items":{"type":"integer"}}}})")
+               .has_value());
+  list = R"(["one")";
+  for (int i = 0; i < 10'000; ++i)
+    list += R"(,"b.c-d@example.org")";
+  BOOST_TEST(bind_arguments(R"({"x":)" + list + "]}", R"({"properties":{"x":
+    {"items":{"pattern":"^(one|[\\w.-]+@[\\w-]+(\\.\\w+)+)$"}}}})")
                .has_value());
 }
 
