@@ -17,7 +17,7 @@ LIBRARIES = {
     "boost/beast": ("net/", "actors/", "app/"),
     "boost/asio": ("runtime/", "net/", "actors/", "app/", "include/",
                    "storage/adapters/"),
-    "cryptopp/": ("storage/",),
+    "cryptopp/": ("storage/sealing/",),
     "re2/": ("runtime/model/schema/",),
 }
 

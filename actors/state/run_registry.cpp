@@ -2,14 +2,6 @@
 
 namespace troupe {
 
-namespace {
-
-auto named(const run_id& id) {
-  return [&id](const live_run_ptr& run) { return run->id == id; };
-}
-
-} // namespace
-
 run_record describe(const active_run& run) {
   run_record record;
   record.id = run.id;
@@ -35,18 +27,14 @@ run_registry::run_registry(const registry_bounds& bounds)
 bool run_registry::add(const live_run_ptr& run) {
   auto& s = shards_[shard_of(run->id_hash)];
   std::lock_guard guard{s.mutex};
-  if (s.runs.find(run->id_hash, named(run->id)))
-    return false;
-  s.runs.add(run->id_hash, run);
-  return true;
+  return s.runs.try_emplace(run->id, run).second;
 }
 
 live_run_ptr run_registry::find(const run_id& id) const {
-  const auto hash = std::hash<run_id>{}(id);
-  const auto& s = shards_[shard_of(hash)];
+  const auto& s = shards_[shard_of(std::hash<run_id>{}(id))];
   std::lock_guard guard{s.mutex};
-  const auto* found = s.runs.find(hash, named(id));
-  return found ? *found : nullptr;
+  const auto found = s.runs.find(id);
+  return found == s.runs.end() ? nullptr : found->second;
 }
 
 void run_registry::retire(const live_run_ptr& run) {
@@ -59,16 +47,17 @@ void run_registry::retire(const live_run_ptr& run) {
   std::vector<live_run_ptr> forgotten;
   auto& s = shards_[shard_of(run->id_hash)];
   std::lock_guard guard{s.mutex};
-  s.ended.push_back({run.get(), run->id_hash, bytes});
+  s.ended.push_back({run->id, bytes});
   s.ended_bytes += bytes;
   while (!s.ended.empty()
          && (s.ended.size() > bounds_.ended_runs
              || s.ended_bytes > bounds_.ended_bytes)) {
-    const auto oldest = s.ended.front();
+    const auto& oldest = s.ended.front();
     s.ended_bytes -= oldest.bytes;
-    auto is_it = [&](const live_run_ptr& x) { return x.get() == oldest.run; };
-    if (auto gone = s.runs.take(oldest.hash, is_it))
-      forgotten.push_back(std::move(gone));
+    if (auto gone = s.runs.find(oldest.run); gone != s.runs.end()) {
+      forgotten.push_back(std::move(gone->second));
+      s.runs.erase(gone);
+    }
     s.ended.pop_front();
   }
 }
@@ -76,7 +65,7 @@ void run_registry::retire(const live_run_ptr& run) {
 void run_registry::forget(const live_run_ptr& run) {
   auto& s = shards_[shard_of(run->id_hash)];
   std::lock_guard guard{s.mutex};
-  s.runs.take(run->id_hash, named(run->id));
+  s.runs.erase(run->id);
 }
 
 std::vector<live_run_ptr> run_registry::select(
@@ -84,10 +73,9 @@ std::vector<live_run_ptr> run_registry::select(
   std::vector<live_run_ptr> found;
   for (const auto& s : shards_) {
     std::lock_guard guard{s.mutex};
-    s.runs.each([&](const live_run_ptr& run) {
+    for (const auto& [id, run] : s.runs)
       if (which(*run))
         found.push_back(run);
-    });
   }
   return found;
 }

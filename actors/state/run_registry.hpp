@@ -1,7 +1,8 @@
 #pragma once
 
 #include "actors/state/active_run.hpp"
-#include "actors/state/flat_index.hpp"
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <array>
 #include <deque>
@@ -37,14 +38,13 @@ public:
 private:
   static constexpr std::size_t shard_count = 16;
   struct retired {
-    const active_run* run = nullptr; // one of the shard's
-    std::size_t hash = 0;            // of its id: no need to look at the run
+    run_id run; // one of the shard's
     std::size_t bytes = 0;
   };
   struct shard {
     mutable std::mutex mutex;
-    flat_index<live_run_ptr> runs; // by their ids
-    std::deque<retired> ended;     // the oldest first
+    boost::unordered_flat_map<run_id, live_run_ptr, std::hash<run_id>> runs;
+    std::deque<retired> ended; // the oldest first
     std::size_t ended_bytes = 0;
   };
   static std::size_t shard_of(std::size_t hash);
