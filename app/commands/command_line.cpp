@@ -129,15 +129,6 @@ void build_command_line(CLI::App& app, invocation& call) {
   app.footer(epilogue); // last: a new command would inherit it
 }
 
-int complain(std::string_view reason, int code) {
-  std::cerr << "troupe: " << reason << "\n";
-  return code;
-}
-
-int complain(const error& why) {
-  return complain(why.text, why.code == ec::internal ? exit_ours : exit_usage);
-}
-
 int run_command_line(int argc, const char* const* argv) {
   // Written to a pipe that nobody reads: an error to handle, not a death.
   std::signal(SIGPIPE, SIG_IGN);
