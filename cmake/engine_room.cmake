@@ -11,25 +11,6 @@ function(compile_together target)
   endif()
 endfunction()
 
-# engine_room(NAME DEPENDS <rooms> LINK <libraries> SOURCES <files> [PCH <file>]
-#             [APART <files>])
-#
-# A room is a static library `troupe_NAME`. DEPENDS is the picture of
-# ARCHITECTURE.md; tests/arrows greps the includes to keep it true.
-
-function(engine_room name)
-  cmake_parse_arguments(ROOM "" "PCH" "DEPENDS;LINK;SOURCES;APART" ${ARGN})
-  set(target troupe_${name})
-  add_library(${target} STATIC ${ROOM_SOURCES})
-  list(TRANSFORM ROOM_DEPENDS PREPEND troupe_)
-  target_link_libraries(${target} PUBLIC
-    troupe_options ${ROOM_DEPENDS} ${ROOM_LINK} Threads::Threads)
-  compile_together(${target} ${ROOM_APART})
-  if(ROOM_PCH)
-    target_precompile_headers(${target} PRIVATE "${ROOM_PCH}")
-  endif()
-endfunction()
-
 # What only tests contain is compiled fast, not to be fast: half the time of a
 # clean `./dev test` is theirs.
 function(compile_fast target)

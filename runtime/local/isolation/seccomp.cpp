@@ -24,7 +24,6 @@ namespace troupe::isolation {
 
 namespace {
 
-constexpr auto allow = SECCOMP_RET_ALLOW;
 constexpr auto ask = SECCOMP_RET_USER_NOTIF;
 // SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, newer than some headers.
 constexpr unsigned long wait_killable = 1ul << 5;

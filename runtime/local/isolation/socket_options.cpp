@@ -12,7 +12,6 @@ namespace troupe::isolation {
 
 namespace {
 
-constexpr auto allow = SECCOMP_RET_ALLOW;
 constexpr std::uint32_t peer_process = 77; // SO_PEERPIDFD, newer than headers
 
 /// Options of one level: these are allowed, the others refused.

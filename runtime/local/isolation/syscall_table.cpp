@@ -10,8 +10,6 @@ namespace troupe::isolation {
 
 namespace {
 
-constexpr auto allow = SECCOMP_RET_ALLOW;
-
 // Calls that the headers of the build host may not know yet.
 constexpr long call_cachestat = 451;
 constexpr long call_futex_wake = 454;
