@@ -80,7 +80,7 @@ result<void> knock(const engine_locator& place) {
   request.service = place.server;
   request.target = "/livez";
   request.deadline = std::chrono::steady_clock::now() + knock_patience;
-  request.retry.tries = 1;
+  request.tries = 1;
   auto ended = client.send(std::move(request));
   if (!ended.answer)
     return unusable(place.server,

@@ -172,6 +172,8 @@ asio::awaitable<client_exchange> http_client::impl::run(client_request request,
   client_exchange out{
     fail(ec::timeout, "the deadline passed before the first try"), false, 0};
   auto repeatable = !request.body_pieces; // a stream cannot be wound back
+  auto policy = options_.retry;
+  policy.tries = request.tries.value_or(policy.tries);
   while (until(request.deadline).count() > 0) {
     ++out.tries;
     auto last = co_await once(request, reader, out.tries > 1);
@@ -192,8 +194,8 @@ asio::awaitable<client_exchange> http_client::impl::run(client_request request,
     if (!again || !repeatable || called_off(request))
       break;
     std::uniform_real_distribution<double> unit{0, 1};
-    auto delay = retry_delay(request.retry, out.tries + 1, unit(random_),
-                             retry_after, until(request.deadline));
+    auto delay = retry_delay(policy, out.tries + 1, unit(random_), retry_after,
+                             until(request.deadline));
     if (!delay)
       break;
     ++counters.retries;

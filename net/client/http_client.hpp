@@ -34,6 +34,7 @@ struct client_options {
   std::string key_file;         // PEM
   std::string user_agent = "troupe/" TROUPE_VERSION;
   resolver::names names{}; // what names lead to; empty: as the system says
+  retry_policy retry;      // of what is safe to repeat
 };
 
 /// One request to one service. Header values are the caller's to mask: the
@@ -52,8 +53,8 @@ struct client_request {
   /// May be carried out twice. Others are repeated only when it is certain
   /// that nothing was begun.
   bool idempotent = false;
-  retry_policy retry;
-  address_rule rule;                   // empty: any address
+  std::optional<int> tries; // all together; none: as the client's policy
+  address_rule rule;        // empty: any address
   std::shared_ptr<abort_switch> abort; // may be empty
   std::string traceparent;             // W3C Trace Context; "": none
 };

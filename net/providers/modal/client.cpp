@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::string_view service = "/modal.client.ModalClient/";
 constexpr int max_tries = 4;
-constexpr auto first_delay = 100ms;
 constexpr auto max_delay = 1'000ms;
 constexpr auto first_join_pause = 10ms; // an image is looked at again
 constexpr int max_join_breaks = 10;     // in a row
@@ -111,7 +110,7 @@ modal_client::try_call(std::string method, std::string message,
                        call_scope scope, bool with_token) {
   auto key = make_uuid();
   auto began = steady::now();
-  auto delay = std::chrono::milliseconds{first_delay};
+  auto delay = options_.first_delay;
   auto tries = 0;
   auto throttled = 0;
   for (;;) {

@@ -29,6 +29,9 @@ struct modal_options {
   /// MODAL_SANDBOX_V2: the newer generation of sandboxes first.
   bool newer_sandboxes = true;
   std::chrono::seconds max_throttle_wait{60};
+  std::chrono::milliseconds first_delay{100}; // before it asks again; doubles
+  /// Between two looks for the task of an older sandbox.
+  std::chrono::milliseconds task_pause{500};
 };
 
 /// The native API of Modal: gRPC with its API tokens.

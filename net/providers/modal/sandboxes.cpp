@@ -17,7 +17,6 @@ constexpr std::string_view owner_tag = "troupe";
 constexpr std::string_view lease_tag = "troupe_lease";
 constexpr std::string_view key_tag = "troupe_key";
 constexpr int max_list_pages = 100;
-constexpr auto task_pause = 500ms; // between two looks for an older one's task
 
 /// Such calls are not served, or not to us.
 bool is_not_served(grpc_code code) {
@@ -192,8 +191,8 @@ modal_sandboxes::task_of(std::string id, call_scope scope) {
       co_return std::move(state->task);
     if (state->ended)
       co_return fail(ec::unavailable, "Modal's sandbox ended at once");
-    auto on
-      = co_await pause(executor_, task_pause, scope.deadline, scope.abort);
+    auto on = co_await pause(executor_, options_.task_pause, scope.deadline,
+                             scope.abort);
     if (!on)
       co_return fail(ec::timeout, "Modal's sandbox did not start in time");
   }

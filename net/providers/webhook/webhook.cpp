@@ -58,7 +58,7 @@ private:
     r.deadline = std::chrono::steady_clock::now() + timeout;
     r.max_body_bytes = options_.max_reply_bytes;
     r.traceparent = known_or_new_trace(query.traceparent);
-    r.retry.tries = 2; // once more when it could not be reached at all
+    r.tries = 2; // once more when it could not be reached at all
     auto done = co_await client_->send(std::move(r));
     if (!done.answer)
       co_return done.answer.error().within("credentials webhook");

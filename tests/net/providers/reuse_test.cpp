@@ -327,11 +327,7 @@ BOOST_AUTO_TEST_CASE(serve_daytona_as_well) {
 
 BOOST_AUTO_TEST_CASE(serve_modal_as_well) {
   test::modal_stand_in modal;
-  modal_options there{.token_id = secret{test::modal_stand_in::token_id},
-                      .token_secret
-                      = secret{test::modal_stand_in::token_secret},
-                      .server_url = modal.url(),
-                      .allow_private = true};
+  auto there = modal.options();
   remote_side at_modal;
   remote_options ahead;
   ahead.ready_ahead = 1;

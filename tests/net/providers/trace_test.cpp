@@ -97,10 +97,7 @@ BOOST_AUTO_TEST_CASE(goes_to_aio) {
 BOOST_AUTO_TEST_CASE(goes_to_modal) {
   test::modal_stand_in modal;
   remote_side side;
-  modal_options o;
-  o.token_id = secret{test::modal_stand_in::token_id};
-  o.token_secret = secret{test::modal_stand_in::token_secret};
-  o.server_url = modal.url();
+  auto o = modal.options();
   side.open([o](auto client) { return make_modal(client, o); });
   run_at(side, backend_kind::modal);
   auto calls = modal.calls();

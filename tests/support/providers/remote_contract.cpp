@@ -21,6 +21,7 @@ remote_side::~remote_side() {
 
 void remote_side::open(const make_provider& make, net::remote_options bounds,
                        net::client_options how) {
+  how.retry.first_delay = how.retry.max_delay = 1ms; // nobody here is busy
   auto client
     = std::make_shared<net::http_client>(io_.get_executor(), std::move(how));
   auto where = make(client);

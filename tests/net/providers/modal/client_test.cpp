@@ -36,10 +36,7 @@ void run_theirs(modal_stand_in& modal, bool newer) {
 }
 
 void run_ours(modal_stand_in& modal, bool newer) {
-  net::modal_options o;
-  o.token_id = secret{modal_stand_in::token_id};
-  o.token_secret = secret{modal_stand_in::token_secret};
-  o.server_url = modal.url();
+  auto o = modal.options();
   o.newer_sandboxes = newer;
   boost::asio::io_context io{1};
   auto http = std::make_shared<net::http_client>(io.get_executor(),
