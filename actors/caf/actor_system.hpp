@@ -16,7 +16,7 @@ std::uint32_t usual_threads();
 /// CAF's settings as measured to be right for us, whatever its defaults.
 struct system_config : caf::actor_system_config {
   explicit system_config(std::size_t threads, bool with_network = false,
-                         io_thread* sockets = nullptr);
+                         io_thread* sockets = nullptr, bool stepped = false);
 
   io_thread* const sockets; // see scheduler_policy.hpp; outlives the system
 };

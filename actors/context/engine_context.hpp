@@ -9,9 +9,12 @@
 #include "actors/state/ledger_queue.hpp"
 #include "actors/state/snapshot.hpp"
 
+#include <caf/actor_clock.hpp>
+
 #include <boost/asio/thread_pool.hpp>
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -53,7 +56,13 @@ struct engine_context {
   /// For work that would keep a dispatcher from others: big JSON.
   boost::asio::thread_pool background{1};
   std::unique_ptr<request_router> router;
+  const caf::actor_clock* stepped_clock = nullptr; // null: as time goes by
 
+  /// For whatever begins or ends when some time has passed.
+  std::chrono::steady_clock::time_point now() const {
+    return stepped_clock ? stepped_clock->now()
+                         : std::chrono::steady_clock::now();
+  }
   void report(std::string_view line) const {
     if (options.report)
       options.report(line);

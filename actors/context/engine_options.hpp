@@ -101,6 +101,9 @@ struct engine_options {
   ledger_rules ledger;
   supervision_rules supervision;
   std::chrono::milliseconds drain_timeout{30'000};
+  /// For tests: no actor has a thread of its own, each moves when CAF's test
+  /// coordinator is told to, and so does time.
+  bool stepped = false;
 
   /// For platforms and nodes that prove who they are; off by default.
   std::optional<link_options> door;

@@ -148,9 +148,9 @@ std::vector<backend_health> backends_of(const engine_context& context) {
     h.limit = context.gate.limit_of(kind);
     if (auto* desk = context.board->find(kind)) {
       h.configured = true;
-      auto ready = desk->ready();
+      auto ready = desk->ready(context.now());
       h.ready = ready.has_value();
-      const auto seen = desk->breaker.look(circuit_breaker::clock::now());
+      const auto seen = desk->breaker.look(context.now());
       const auto passed_over = why_passed_over(seen);
       h.reason = !ready       ? ready.error().text
         : passed_over.empty() ? "ready"

@@ -36,7 +36,7 @@ result<accepted_run> accept_run(engine_context& context, caller&& who,
     std::move(who), make_recycled<const run_request>(std::move(request)),
     context.options.events);
   run->created_at = now();
-  run->began = active_run::clock::now();
+  run->began = context.now();
   if (!context.runs.add(run)) {
     context.pending.fetch_sub(1);
     return error{ec::conflict, "there is a run " + run->id.str() + " already"};

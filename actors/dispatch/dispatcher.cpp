@@ -227,7 +227,7 @@ backend_viewer dispatcher_state::viewer() const {
     if (!desk)
       return view;
     view.configured = true;
-    if (auto ready = desk->ready(); !ready)
+    if (auto ready = desk->ready(now()); !ready)
       view.not_ready = ready.error().text;
     static_cast<circuit_breaker::picture&>(view) = desk->breaker.look(now());
     return view;

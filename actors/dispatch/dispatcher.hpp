@@ -125,7 +125,7 @@ struct dispatcher_state {
   bool try_claim_end(job& j);
   void complete(job& j, run_result& r);
   std::function<void(bool)> tell_kept(const job& j);
-  clock::time_point now() const { return clock::now(); }
+  clock::time_point now() const { return context->now(); }
   void mark(job& j, std::string_view stage_name);
   void set_alarm(job& j, clock::time_point when);
   void arm();

@@ -60,7 +60,7 @@ void dispatcher_state::give_up(job& j) {
   const auto kind = j.run->backend.load();
   if (auto* desk = context->board->find(kind)) {
     meters::add(desk->failures);
-    desk->failed("it did not end a run when it was told to");
+    desk->failed("it did not end a run when it was told to", now());
   }
   j.pass = {};
   conclude(j,

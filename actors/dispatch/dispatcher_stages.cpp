@@ -185,7 +185,7 @@ void dispatcher_state::hand_over(job& j) {
 /// that keep dying the desk says so.
 void dispatcher_state::park(job& j) {
   const auto* desk = context->board->find(j.run->backend);
-  if (auto ready = desk->ready(); !ready)
+  if (auto ready = desk->ready(now()); !ready)
     return failed(j, {ec::unavailable, ready.error().text}, false);
   j.at = stage::parked;
   self->delayed_send(self, look_again, turn_v, j.run);
@@ -223,7 +223,7 @@ void dispatcher_state::ended(attempt_result& end) {
   if (!begun && answer->reason == exit_reason::start_failed)
     desk->breaker.abandoned(j->pass);
   else
-    desk->succeeded();
+    desk->succeeded(now());
   j->pass = {};
   // The result stays where it is: nobody else has the outcome now.
   std::shared_ptr<run_result> result{end.outcome, &answer.value()};
@@ -247,7 +247,7 @@ void dispatcher_state::failed(job& j, error why, bool may_have_started,
       || why.code == ec::not_found || why.code == ec::conflict)
     desk->breaker.abandoned(pass);
   else
-    desk->failed(why.text);
+    desk->failed(why.text, now());
   if (j.asked_to_end) {
     if (may_have_started)
       return conclude(j, std::move(why));

@@ -25,7 +25,7 @@ public:
     // It has begun there, which is all that was to be seen: the others need not
     // wait for an hour's run to end.
     if (probe_)
-      desk_.succeeded();
+      desk_.succeeded(context_->now());
   }
 
   void output(output_stream stream, std::string_view data) override {

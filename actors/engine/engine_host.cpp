@@ -10,6 +10,7 @@
 #include "storage/adapters/stored.hpp"
 
 #include <caf/io/middleman.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
 
 #include <sysexits.h>
 
@@ -62,6 +63,7 @@ public:
 
 private:
   result<void> publish();
+  void step_all();
   void refuse_runs();
   void wait_for_runs();
 
@@ -114,9 +116,11 @@ result<void> host::open() {
              + " runs of before as lost");
   const bool with_network
     = c.options.publish_port != 0 || c.options.door.has_value();
-  config_ = std::make_unique<system_config>(c.options.threads, with_network,
-                                            c.options.sockets);
+  config_ = std::make_unique<system_config>(
+    c.options.threads, with_network, c.options.sockets, c.options.stepped);
   system_ = std::make_unique<caf::actor_system>(*config_);
+  if (c.options.stepped)
+    c.stepped_clock = &system_->clock();
   // Only the middleman makes a node's id.
   if (with_network && !has_random_node_id())
     return error{ec::internal,
@@ -130,11 +134,12 @@ result<void> host::open() {
     // Its first answer comes after everybody has been started.
     caf::scoped_actor self{*system_};
     result<void> up;
-    self->request(supervisor_, patience_at_start, health_v)
-      .receive([](const component_health&) {},
-               [&](const caf::error& e) {
-                 up = from_caf(e).within("start the actors");
-               });
+    auto asked = self->request(supervisor_, patience_at_start, health_v);
+    step_all();
+    asked.receive([](const component_health&) {},
+                  [&](const caf::error& e) {
+                    up = from_caf(e).within("start the actors");
+                  });
     if (!up)
       return up;
   }
@@ -172,6 +177,12 @@ result<void> host::publish() {
   return {};
 }
 
+/// Whoever waits for actors that nobody moves moves them himself.
+void host::step_all() {
+  if (context_->options.stepped)
+    static_cast<caf::scheduler::test_coordinator&>(system_->scheduler()).run();
+}
+
 /// Other nodes hear of it before the first of their runs is refused.
 void host::refuse_runs() {
   if (context_->draining)
@@ -180,10 +191,10 @@ void host::refuse_runs() {
   if (auto routes = system_ ? context_->routes.load() : nullptr;
       routes && routes->gate) {
     caf::scoped_actor self{*system_};
-    self
-      ->request(caf::actor_cast<caf::actor>(routes->gate),
-                patience_for_announcement, gone_v)
-      .receive([](bool) {}, [](const caf::error&) {});
+    auto asked = self->request(caf::actor_cast<caf::actor>(routes->gate),
+                               patience_for_announcement, gone_v);
+    step_all();
+    asked.receive([](bool) {}, [](const caf::error&) {});
   }
   context_->draining = true;
 }
@@ -219,6 +230,7 @@ void host::stop() {
       caf::scoped_actor self{*system_};
       if (supervisor_) {
         self->send_exit(supervisor_, caf::exit_reason::user_shutdown);
+        step_all();
         self->wait_for(supervisor_);
       }
     }
@@ -232,6 +244,7 @@ void host::stop() {
     for (const auto& backend : context_->options.backends)
       backend->stop();
     context_->background.join();
+    context_->stepped_clock = nullptr;
     // Without the router, which whoever still submits may be looking at: it
     // refuses, and goes with the context.
     system_.reset();

@@ -24,15 +24,18 @@ void supervisor_state::begin(std::shared_ptr<configuration_store> store,
     children.push_back(std::move(c));
   };
   const auto local = backend_kind::local;
-  add("ledger", rank::ledger, 0, local, [this, books] {
+  // They wait for a disk.
+  auto with_own_thread = [this](auto behavior, auto where) {
     return caf::actor_cast<caf::actor>(
-      self->spawn<caf::monitored + caf::detached>(ledger, context, books));
-  });
-  add("config", rank::service, 0, local, [this, store] {
-    return caf::actor_cast<caf::actor>(
-      self->spawn<caf::monitored + caf::detached>(config_writer, context,
-                                                  store));
-  });
+      context->options.stepped
+        ? self->spawn<caf::monitored>(behavior, context, where)
+        : self->spawn<caf::monitored + caf::detached>(behavior, context,
+                                                      where));
+  };
+  add("ledger", rank::ledger, 0, local,
+      [=] { return with_own_thread(ledger, books); });
+  add("config", rank::service, 0, local,
+      [=] { return with_own_thread(config_writer, store); });
   add("credential", rank::service, 1, local, [this, store] {
     return caf::actor_cast<caf::actor>(
       self->spawn<caf::monitored>(credential, context, store));
@@ -61,7 +64,7 @@ void supervisor_state::begin(std::shared_ptr<configuration_store> store,
 
 void supervisor_state::start(child& c) {
   c.handle = c.spawn();
-  c.born = clock::now();
+  c.born = context->now();
 }
 
 void supervisor_state::publish() {
@@ -112,7 +115,7 @@ void supervisor_state::down(const caf::down_msg& m) {
   if (stopping)
     return stop_next_rank();
   const auto& rules = context->options.supervision;
-  const auto t = clock::now();
+  const auto t = context->now();
   // Whoever lived for a whole window has earned a quick start.
   c->pause = t - c->born > rules.window || c->pause.count() == 0
     ? rules.first_pause
@@ -195,7 +198,7 @@ void supervisor_state::stop_next_rank() {
 bool supervisor_state::is_crash_looping(const child& c) const {
   const auto& rules = context->options.supervision;
   return c.deaths.size() >= rules.deaths
-    && clock::now() - c.deaths.back() <= rules.window;
+    && context->now() - c.deaths.back() <= rules.window;
 }
 
 component_health supervisor_state::health() const {

@@ -2,14 +2,14 @@
 
 namespace troupe {
 
-void backend_entry::succeeded() {
-  const auto told = breaker.succeeded(circuit_breaker::clock::now());
+void backend_entry::succeeded(circuit_breaker::clock::time_point now) {
+  const auto told = breaker.succeeded(now);
   if (told == circuit_breaker::change::closed && warn_)
     warn_("backend " + std::string{to_string(kind)} + " takes runs again");
 }
 
-void backend_entry::failed(std::string_view why) {
-  const auto now = circuit_breaker::clock::now();
+void backend_entry::failed(std::string_view why,
+                           circuit_breaker::clock::time_point now) {
   const auto told = breaker.failed(now);
   if (told == circuit_breaker::change::opened && warn_)
     warn_("backend " + std::string{to_string(kind)} + " is "
@@ -17,8 +17,9 @@ void backend_entry::failed(std::string_view why) {
           + "; the last failure: " + std::string{why});
 }
 
-result<void> backend_entry::ready() const {
-  if (std::chrono::steady_clock::now() < doubted_until_.load())
+result<void>
+backend_entry::ready(circuit_breaker::clock::time_point now) const {
+  if (now < doubted_until_.load())
     return error{ec::unavailable, "its executors keep dying"};
   return carrier->ready();
 }

@@ -31,11 +31,11 @@ struct backend_entry {
 
   /// Whether runs may go there: its own word, unless those who carry them there
   /// keep dying.
-  result<void> ready() const;
+  result<void> ready(circuit_breaker::clock::time_point now) const;
   /// Of a run there, to the breaker; and to operators when that opens or closes
   /// the circuit.
-  void succeeded();
-  void failed(std::string_view why);
+  void succeeded(circuit_breaker::clock::time_point now);
+  void failed(std::string_view why, circuit_breaker::clock::time_point now);
   void quarantine_until(std::chrono::steady_clock::time_point when) {
     doubted_until_ = when;
   }

@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(explains_a_run_without_running_it) {
   request.env["API_KEY"] = secret{"hush"};
   answer<explanation> box;
   f.engine().explain(someone(), request, box.handle());
-  auto told = box.get();
+  auto told = f.now(box);
   BOOST_REQUIRE(told.has_value());
   BOOST_TEST(
     (told->candidates == std::vector{backend_kind::e2b, backend_kind::local}));
