@@ -196,6 +196,9 @@ result<void> host::parts::open_server(const settings& s) {
     }
     net::letta::add_letta(server->routes(), front(), std::move(letta));
   }
+  // Whoever comes in at once finds it ready: what cannot be is told by then.
+  if (local)
+    (void)local->wait_until_probed();
   if (auto started = server->start(); !started)
     return std::move(started).error().within("serve " + s.http.listen);
   return {};
