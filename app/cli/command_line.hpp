@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/cli/run_command_line.hpp"
 #include "app/daemon/exit_code.hpp"
 #include "runtime/base/error.hpp"
 
@@ -28,9 +29,6 @@ public:
 private:
   std::function<int()> chosen_;
 };
-
-/// Parses, runs, and says what was wrong in one line with the way out.
-int run_command_line(int argc, const char* const* argv);
 
 /// The whole tree of commands, for parsing and for completion.
 void build_command_line(CLI::App& app, invocation& call);

@@ -1,5 +1,5 @@
-#include "app/cli/command_line.hpp"
 #include "app/cli/provider_self_test.hpp"
+#include "app/cli/run_command_line.hpp"
 #include "runtime/json/json.hpp"
 #include "storage/maintenance/store.hpp"
 #include "tests/app/ask.hpp"
