@@ -71,8 +71,8 @@ BOOST_AUTO_TEST_CASE(says_which_key_is_refused_and_not_what_it_is) {
 
 // B43
 BOOST_AUTO_TEST_CASE(holds_the_deadline_against_silence_and_trickles) {
-  everywhere({.what = kind::silent}, 1'500ms);
-  everywhere({.what = kind::trickle}, 1'500ms);
+  everywhere_until({.what = kind::silent}, 1'500ms);
+  everywhere_until({.what = kind::trickle}, 1'500ms);
 }
 
 // B44
