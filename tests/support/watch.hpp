@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <string>
 
 namespace troupe::test {
 
@@ -35,6 +36,7 @@ public:
   }
 
   void test_unit_start(const boost::unit_test::test_unit& unit) override {
+    current_ = unit.full_name();
     if (unit.p_type == boost::unit_test::TUT_SUITE) {
       std::cout << unit.p_name.get() << std::endl;
       return;
@@ -47,6 +49,7 @@ public:
 
   void test_unit_finish(const boost::unit_test::test_unit&,
                         unsigned long) override {
+    current_.clear();
     ::alarm(0);
   }
 
@@ -55,8 +58,8 @@ public:
   class named_first : public boost::unit_test::output::compiler_log_formatter {
     void print_prefix(std::ostream& out, boost::unit_test::const_string file,
                       std::size_t line) override {
-      out << boost::unit_test::framework::current_test_unit().full_name()
-          << ": ";
+      if (!current_.empty())
+        out << current_ << ": ";
       compiler_log_formatter::print_prefix(out, file, line);
     }
   };
@@ -85,6 +88,7 @@ private:
   }
 
   static inline std::array<char, 512> last_words_{};
+  static inline std::string current_; // suite and case
 };
 
 /// Boost.Test's main with a watch over it.
