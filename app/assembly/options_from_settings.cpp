@@ -1,5 +1,7 @@
 #include "app/assembly/options_from_settings.hpp"
 
+#include "runtime/model/warm_optimizations.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -138,24 +140,9 @@ zygote::zygote_options zygote_options_from(const settings& s) {
     o.preload = s.local.preload;
   o.max_slots = s.local.warm_slots;
   o.node = s.local.warm_node;
-  const auto wanted = [&s](std::string_view trick) {
-    return std::ranges::find(s.local.without_tricks, trick)
-      == s.local.without_tricks.end();
-  };
-  o.child_allocator = wanted("child-allocator");
-  o.huge_text = wanted("huge-text");
-  o.huge_heap = wanted("huge-heap");
-  o.merged_maps = wanted("merged-maps");
-  o.joined_libraries = wanted("joined-libraries");
-  o.inherited_maps = wanted("inherited-maps");
-  o.hot_blocks = wanted("hot-blocks");
-  o.cold_memory = wanted("cold-memory");
-  o.gathered_pages = wanted("gathered-pages");
-  o.ahead = wanted("fork-ahead");
-  o.early_word = wanted("early-word");
-  o.ready_pages = wanted("ready-pages");
-  o.idle_nursery = wanted("idle-nursery");
-  o.direct_seed = wanted("direct-seed");
+  for (const auto& name : s.local.without_tricks)
+    if (const auto* trick = find_warm_optimization(name))
+      o.*trick->flag = false;
   return o;
 }
 

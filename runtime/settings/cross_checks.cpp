@@ -1,3 +1,4 @@
+#include "runtime/model/warm_optimizations.hpp"
 #include "runtime/settings/layers.hpp"
 
 namespace troupe {
@@ -56,17 +57,11 @@ void check_cluster(findings& found, const settings::cluster_group& c) {
               "nodes never talk without mutual TLS");
 }
 
-/// As zygote_options has them.
 void check_tricks(findings& found, const std::vector<std::string>& names) {
   for (const auto& name : names)
-    if (name != "child-allocator" && name != "huge-text" && name != "huge-heap"
-        && name != "merged-maps" && name != "joined-libraries"
-        && name != "inherited-maps" && name != "hot-blocks"
-        && name != "fork-ahead" && name != "gathered-pages"
-        && name != "cold-memory" && name != "early-word"
-        && name != "ready-pages" && name != "idle-nursery"
-        && name != "direct-seed")
-      found.add("local.without-tricks", "knows no trick '" + name + "'");
+    if (find_warm_optimization(name) == nullptr)
+      found.add("local.without-tricks", "knows no trick '" + name + "'",
+                "it knows " + names_of({}, ", "));
 }
 
 /// A forgotten key must not be the reason why every run is refused, or why none

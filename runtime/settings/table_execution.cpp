@@ -1,4 +1,5 @@
 // local, dispatch, idempotency
+#include "runtime/model/warm_optimizations.hpp"
 #include "runtime/settings/table.hpp"
 
 namespace troupe::settings_table {
@@ -6,6 +7,12 @@ namespace troupe::settings_table {
 using namespace std::chrono_literals;
 
 namespace {
+
+std::string_view help_of_tricks() {
+  static const auto help
+    = "Of " + names_of({}, ", ") + ": tricks to leave out.";
+  return help;
+}
 
 std::vector<setting_key> local_runs() {
   return {
@@ -42,10 +49,7 @@ std::vector<setting_key> local_runs() {
         "Node processes that wait for such runs where Node cannot be forked.")
       .between(0, 1'000),
     row("local", "without-tricks", TROUPE_AT(local.without_tricks),
-        "Of child-allocator, huge-text, huge-heap, merged-maps, "
-        "joined-libraries, inherited-maps, gathered-pages, hot-blocks, "
-        "cold-memory, fork-ahead, early-word, ready-pages, idle-nursery, "
-        "direct-seed: tricks to leave out."),
+        help_of_tricks()),
     row("local", "python", TROUPE_AT(local.python),
         "The Python interpreter; empty: the first of a few usual places.")
       .form(text_form::path),

@@ -21,7 +21,7 @@ constexpr std::size_t most_waiting = 8;
 /// where several run at a time, there is no processor to spare.
 void slot_carrier::impl::fork_ahead(const job& like) {
   static const bool has_another = std::thread::hardware_concurrency() > 1;
-  if (!options_.ahead || !has_another || running_.size() > 1
+  if (!options_.fork_ahead || !has_another || running_.size() > 1
       || waiting_count_ > 0 || stopped_ || pool_.has_armed(like.key)
       || pool_.armed() >= most_waiting
       || std::chrono::steady_clock::now() - last_rest_ > options_.arm_after)

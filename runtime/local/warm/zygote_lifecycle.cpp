@@ -31,33 +31,6 @@ std::string basic_variables() {
   return lines;
 }
 
-std::string tricks(const zygote_options& o) {
-  std::string names;
-  if (o.child_allocator)
-    names += "allocator,";
-  if (o.huge_text)
-    names += "text,";
-  if (o.huge_heap)
-    names += "heap,";
-  if (o.merged_maps)
-    names += "maps,";
-  if (o.joined_libraries)
-    names += "libraries,";
-  if (o.inherited_maps)
-    names += "tables,";
-  if (o.gathered_pages)
-    names += "data,";
-  if (o.cold_memory)
-    names += "cold,";
-  if (o.ready_pages)
-    names += "pages,";
-  if (o.idle_nursery)
-    names += "nursery,";
-  if (o.direct_seed)
-    names += "seed,";
-  return names;
-}
-
 } // namespace
 
 /// As seen from where it begins: what it was told, its runs can find out.
@@ -95,9 +68,10 @@ std::vector<std::string> slot_carrier::impl::command(purpose what) const {
     add({"--use-largepages=silent", "--no-short-builtin-calls"});
   // Two words of one length: an interpreter that learns asks for the same
   // blocks as one that serves, from its arguments on.
-  add({seen_from_home(where_.boot), seen_from_home(where_.module),
-       seen_from_home(where_.runners), where_.runners_inside,
-       tricks(options_) + (what == purpose::learn ? "learn," : "serve,")});
+  add(
+    {seen_from_home(where_.boot), seen_from_home(where_.module),
+     seen_from_home(where_.runners), where_.runners_inside,
+     names_of(options_, ",") + (what == purpose::learn ? ",learn" : ",serve")});
   if (where_.family == family::python)
     add({join(options_.preload),
          what == purpose::learn || has_profile()

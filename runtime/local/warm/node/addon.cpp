@@ -12,6 +12,7 @@
 #include "runtime/local/warm/process/run_process.hpp"
 #include "runtime/local/warm/process/start_strings.hpp"
 #include "runtime/local/warm/process/zygote.hpp"
+#include "runtime/model/warm_optimizations.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -97,30 +98,26 @@ void hide_module() {
   move_into_memory(file.st_ino, path, "interpreter");
 }
 
-/// The named tricks of memory, each of which falls back by itself; `garbage`
-/// is what the nursery is full of.
-memory_report prepare_memory(std::string_view tricks, double garbage) {
-  const auto wanted = [tricks](std::string_view trick) {
-    return tricks.find(trick) != tricks.npos;
-  };
+/// `garbage` is what the nursery is full of.
+memory_report prepare_memory(const warm_optimizations& on, double garbage) {
   memory_report made;
   const void* const used[] = {dlsym(RTLD_DEFAULT, "uv_loop_fork"),
                               dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev"),
                               dlsym(RTLD_DEFAULT, "gnu_get_libc_version")};
-  if (wanted("text"))
+  if (on.huge_text)
     for (const void* inside : {used[0], used[1]})
       made.huge_pages += static_cast<std::uint64_t>(move_constants(inside));
-  if (wanted("libraries"))
+  if (on.joined_libraries)
     join_libraries(used);
-  if (wanted("maps"))
+  if (on.merged_maps)
     merge_maps();
-  if (wanted("data"))
+  if (on.gathered_pages)
     gather_pages();
-  if (wanted("nursery"))
+  if (on.idle_nursery)
     drop_idle_nursery(garbage);
-  if (wanted("heap"))
+  if (on.huge_heap)
     made.huge_pages += static_cast<std::uint64_t>(collapse_libc_heap());
-  if (wanted("tables"))
+  if (on.inherited_maps)
     for (const void* inside : used)
       inherit_maps(inside);
   hide_module();
@@ -140,7 +137,7 @@ napi_value serve(napi_env env, napi_callback_info info) {
   living = &node;
   inherit_memory();
   const auto made
-    = prepare_memory(bytes_of(env, given.value(1)), given.real(2));
+    = prepare_memory(only_named(bytes_of(env, given.value(1))), given.real(2));
   serve_zygote(node, control, made, bytes_of(env, given.value(3)));
   napi_value answer = nullptr;
   napi_create_int32(env, node.is_armed() ? 2 : 1, &answer);

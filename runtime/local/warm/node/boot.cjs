@@ -275,16 +275,16 @@ function main() {
   process.execArgv = ["--no-warnings"];
   const runner = loadRunner();
   const frame = Module._cache[path.join(seen, "frame.cjs")].exports;
-  if (tricks.includes("seed")) showGenerator(native.exports);
+  if (tricks.includes("direct-seed")) showGenerator(native.exports);
   const warm = warmer(runner, frame, env, native.exports);
   for (let i = 0; i < WARM_RUNS; ++i) {
     warm();
     reseed(native.exports, () => {});
   }
-  const rehearsed = tricks.includes("pages")
+  const rehearsed = tricks.includes("ready-pages")
     ? native.exports.elsewhere(() => plays(runner, frame, env))
     : Buffer.alloc(0);
-  if (tricks.includes("nursery")) strewNursery();
+  if (tricks.includes("idle-nursery")) strewNursery();
   emptyNursery();
   runner.prepare(CHANNEL, native.exports.exit);
   stayNobody(native.exports);

@@ -15,10 +15,10 @@
 #include "runtime/local/warm/python/learn_hot_blocks.hpp"
 #include "runtime/local/warm/python/python_interpreter.hpp"
 #include "runtime/local/warm/python/variables.hpp"
+#include "runtime/model/warm_optimizations.hpp"
 
 #include <Python.h>
 #include <dlfcn.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <initializer_list>
@@ -27,33 +27,32 @@ namespace troupe::zygote {
 
 namespace {
 
-/// After the preload, before the first fork: the named memory tricks, each of
-/// which falls back by itself.
-memory_report prepare_memory(const char* tricks) {
+/// After the preload, before the first fork.
+memory_report prepare_memory(const warm_optimizations& on) {
   int huge_pages = 0;
   finalize_lock_allocator();
-  if (strstr(tricks, "allocator"))
+  if (on.child_allocator)
     prepare_child_allocator();
-  if (strstr(tricks, "text"))
+  if (on.huge_text)
     huge_pages += move_text();
   // Of the interpreter, libc, zlib, and ours.
   const void* const used[] = {dlsym(RTLD_DEFAULT, "PyObject_GetAttrString"),
                               dlsym(RTLD_DEFAULT, "gnu_get_libc_version"),
                               dlsym(RTLD_DEFAULT, "crc32"),
                               dlsym(RTLD_DEFAULT, "PyInit_troupe_zygote")};
-  if (strstr(tricks, "libraries"))
+  if (on.joined_libraries)
     join_libraries(used);
-  if (strstr(tricks, "maps"))
+  if (on.merged_maps)
     merge_maps();
-  if (strstr(tricks, "data")) {
+  if (on.gathered_pages) {
     gather_pages();
     gather_hot_blocks();
   }
-  if (strstr(tricks, "cold"))
+  if (on.cold_memory)
     put_away_cold_memory();
-  if (strstr(tricks, "heap"))
+  if (on.huge_heap)
     huge_pages += collapse_heap();
-  if (strstr(tricks, "tables"))
+  if (on.inherited_maps)
     for (const void* inside : used)
       inherit_maps(inside);
   return {static_cast<std::uint64_t>(huge_pages),
@@ -82,7 +81,7 @@ PyObject* serve(PyObject*, PyObject* args) {
     return nullptr;
   python_guest python{run, leave, warm == Py_None ? nullptr : warm};
   freeze_collector();
-  const auto made = prepare_memory(tricks);
+  const auto made = prepare_memory(only_named(tricks));
   // Once for all forks to come: the locks stay taken in the zygote and its
   // slots, which never run Python again, and each child releases its own.
   PyOS_BeforeFork();

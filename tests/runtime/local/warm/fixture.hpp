@@ -169,7 +169,7 @@ struct carrier_fixture {
 inline zygote::zygote_options without_armed() {
   zygote::zygote_options options;
   options.armed = 0;
-  options.ahead = false;
+  options.fork_ahead = false;
   options.early_word = false;
   return options;
 }

@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(forks_ahead_while_runs_follow_each_other) {
   if (std::thread::hardware_concurrency() < 2)
     return; // nobody to do it meanwhile
   auto options = without_armed();
-  options.ahead = true;
+  options.fork_ahead = true;
   options.arm_after = std::chrono::seconds{60}; // however slow this machine is
   ready_fixture f{options};
   std::set<std::string> drawn;
