@@ -4,7 +4,6 @@
 #include "runtime/local/isolation/landlock.hpp"
 #include "runtime/local/isolation/mounts.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
-#include "runtime/local/isolation/pass.hpp"
 #include "runtime/local/isolation/program.hpp"
 #include "runtime/local/isolation/rlimits.hpp"
 #include "runtime/local/isolation/seccomp.hpp"
@@ -33,14 +32,6 @@ outcome apply_landlock(const plan& p) noexcept {
     if (shown.writable && count < max_sources)
       writable[count++] = shown.inside.c_str();
   return restrict_files(writable, count);
-}
-
-outcome install_with_pass(plan& p, int* listener) noexcept {
-  if (!issue_pass(p.filter))
-    return failed(step::seccomp);
-  const auto done = install_filter(p.filter, p.notify, listener);
-  forget(p.filter);
-  return done;
 }
 
 outcome enter(const char* directory) noexcept {
@@ -104,13 +95,13 @@ outcome contain(const plan& p, int* listener) noexcept {
   return {};
 }
 
-outcome contain_ground(plan& p, int* listener) noexcept {
+outcome contain_ground(const plan& p, int* listener) noexcept {
   TROUPE_STEP(true, enter_root(p, false));
   TROUPE_STEP(true, enter("/"));
   TROUPE_STEP(true, bound(p));
   TROUPE_STEP(true, become_undumpable());
   TROUPE_STEP(true, die_with_parent());
-  TROUPE_STEP(true, install_with_pass(p, listener));
+  TROUPE_STEP(true, install_filter(p.filter, p.notify, listener));
   return {};
 }
 
@@ -124,6 +115,7 @@ outcome contain_world(const plan& p) noexcept {
   TROUPE_STEP(true, become_undumpable());
   TROUPE_STEP(true, die_with_parent());
   TROUPE_STEP(p.layers.landlock, apply_landlock(p));
+  TROUPE_STEP(true, install_filter(p.run_filter, false, nullptr));
   return {};
 }
 

@@ -80,8 +80,9 @@ struct plan {
   std::string program;
   /// A slot whose runs each get a world of their own: pid, mount and uts
   /// namespaces with a scratch and a /proc of their own. `filter` leaves the
-  /// calls that make it to who shows a pass.
+  /// calls that make it, `run_filter`, on top of it, takes them away again.
   bool world_per_run = false;
+  std::vector<sock_filter> run_filter;
 };
 
 } // namespace troupe::isolation

@@ -86,6 +86,7 @@ std::string encode(const plan& p) {
   w.flag(p.notify);
   w.text(p.working_dir);
   w.flag(p.world_per_run);
+  write_filter(w, p.run_filter);
   return w.take();
 }
 
@@ -103,6 +104,7 @@ bool decode(const void* data, std::size_t size, plan& out) {
   r.flag(out.notify);
   r.text(out.working_dir);
   r.flag(out.world_per_run);
+  read_filter(r, out.run_filter);
   return r.done();
 }
 

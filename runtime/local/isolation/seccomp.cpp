@@ -1,7 +1,6 @@
 #include "runtime/local/isolation/seccomp.hpp"
 
 #include "runtime/local/isolation/namespaces.hpp"
-#include "runtime/local/isolation/pass.hpp"
 #include "runtime/local/isolation/seccomp_builder.hpp"
 #include "runtime/local/isolation/socket_options.hpp"
 #include "runtime/local/isolation/syscall_table.hpp"
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <initializer_list>
 
 namespace troupe::isolation {
 
@@ -88,26 +88,18 @@ std::vector<sock_filter> clone_without(std::uint32_t namespaces) {
           give(allow)};
 }
 
-/// What `contain_world` calls and an ordinary run may not. The namespaces that
-/// it makes, the kernel makes for nobody without rights over the slot's own.
+/// What `contain_world` calls and an ordinary run may not.
+constexpr std::initializer_list<long> mount_calls{
+  SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsconfig, SYS_fsmount};
+
+/// Of namespaces only those that a world consists of, which the kernel makes
+/// for nobody without rights over the slot's own.
 void allow_worlds(filter_builder& f) {
   constexpr std::uint32_t others
     = new_namespaces & ~static_cast<std::uint32_t>(world_flags);
   f.set(SYS_clone, clone_without(others));
-  const auto with_pass = [](std::uint32_t otherwise) {
-    constexpr std::uint16_t if_equal = BPF_JMP | BPF_JEQ | BPF_K;
-    return std::vector<sock_filter>{
-      load_low(5),
-      {if_equal, 0, 3, static_cast<std::uint32_t>(blank_pass)},
-      load_high(5),
-      {if_equal, 0, 1, static_cast<std::uint32_t>(blank_pass >> 32)},
-      give(allow),
-      give(otherwise)};
-  };
-  f.set(SYS_umount2, with_pass(deny_with(EPERM)));
-  for (long call :
-       {SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsconfig, SYS_fsmount})
-    f.set(call, with_pass(deny_with(ENOSYS)));
+  f.set(allow, mount_calls);
+  f.set(allow, {SYS_umount2, SYS_seccomp});
 }
 
 /// Typing into a terminal that is not ours, changing its line discipline; and
@@ -245,6 +237,14 @@ std::vector<sock_filter> build_filter(const filter_options& options) {
   check_sockets(f, options);
   if (options.makes_worlds)
     allow_worlds(f);
+  return f.build();
+}
+
+std::vector<sock_filter> build_run_filter() {
+  filter_builder f{allow};
+  f.set(SYS_clone, clone_without(new_namespaces));
+  f.set(deny_with(ENOSYS), mount_calls);
+  f.set(deny_with(EPERM), {SYS_umount2, SYS_seccomp});
   return f.build();
 }
 

@@ -33,6 +33,7 @@ plan_builder::plan_builder(isolation::probe_report report)
     options.network = isolation::network_calls::notify;
     made->asking = isolation::build_filter(options);
   }
+  run_filter_ = isolation::build_run_filter();
 }
 
 std::string plan_builder::refuse(const start_order& order) const {
@@ -79,9 +80,11 @@ isolation::plan plan_builder::build_for_slot(const start_order& order) const {
   p.world_per_run = order.level == isolation_level::strict && on.user
     && on.mounts && on.pids && on.ipc && on.uts && on.capabilities && on.seccomp
     && p.tree.proc && !isolation::fills_scratch(p.tree);
-  if (p.world_per_run)
+  if (p.world_per_run) {
     p.filter
       = order.notify_network ? world_making_.asking : world_making_.closed;
+    p.run_filter = run_filter_;
+  }
   return p;
 }
 

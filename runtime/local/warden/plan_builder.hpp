@@ -36,6 +36,7 @@ private:
   };
   filters ordinary_;
   filters world_making_;
+  std::vector<sock_filter> run_filter_;
 };
 
 } // namespace troupe::warden

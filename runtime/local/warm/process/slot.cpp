@@ -86,8 +86,7 @@ void slot::serve(const isolation::plan& plan) {
   // The files of a world of its own are gone with it.
   residue_.remember({.files = plan.layers.mounts && !plan.world_per_run,
                      .system_v = plan.layers.ipc,
-                     .limits = !plan.layers.seccomp
-                       || (plan.filter.empty() && !plan.world_per_run)});
+                     .limits = !plan.layers.seccomp || plan.filter.empty()});
   if (plan.world_per_run)
     world_.emplace(plan);
   if (world_ && __builtin_setjmp(world_->beginning()) != 0) {

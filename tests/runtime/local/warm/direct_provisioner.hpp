@@ -97,6 +97,8 @@ inline isolation::plan plan_for(const prepared_run& run,
   isolation::filter_options options;
   options.makes_worlds = plan.world_per_run;
   plan.filter = isolation::build_filter(options);
+  if (plan.world_per_run)
+    plan.run_filter = isolation::build_run_filter();
   return plan;
 }
 
