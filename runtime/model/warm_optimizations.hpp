@@ -15,7 +15,6 @@ struct warm_optimizations {
   bool child_allocator = true;  // a run allocates on pages of its own
   bool huge_text = true;        // code and constants on huge pages
   bool huge_heap = true;        // the heap on huge pages
-  bool merged_maps = true;      // two mappings per library
   bool joined_libraries = true; // one mapping for libraries seldom used
   bool inherited_maps = true;   // page tables of code are copied by fork
   bool gathered_pages = true;   // written pages side by side
@@ -43,7 +42,6 @@ inline constexpr std::array warm_optimization_table{
                     warm_optimization::family::python},
   warm_optimization{"huge-text", &warm_optimizations::huge_text},
   warm_optimization{"huge-heap", &warm_optimizations::huge_heap},
-  warm_optimization{"merged-maps", &warm_optimizations::merged_maps},
   warm_optimization{"joined-libraries", &warm_optimizations::joined_libraries},
   warm_optimization{"inherited-maps", &warm_optimizations::inherited_maps},
   warm_optimization{"gathered-pages", &warm_optimizations::gathered_pages},

@@ -3,7 +3,6 @@
 #include "runtime/local/warm/memory/layout_pages.hpp"
 #include "runtime/local/warm/memory/libc_heap.hpp"
 #include "runtime/local/warm/memory/memory_map.hpp"
-#include "runtime/local/warm/memory/merged_maps.hpp"
 #include "runtime/local/warm/node/huge_constants.hpp"
 #include "runtime/local/warm/node/idle_nursery.hpp"
 #include "runtime/local/warm/node/node_interpreter.hpp"
@@ -109,8 +108,6 @@ memory_report prepare_memory(const warm_optimizations& on, double garbage) {
       made.huge_pages += static_cast<std::uint64_t>(move_constants(inside));
   if (on.joined_libraries)
     join_libraries(used);
-  if (on.merged_maps)
-    merge_maps();
   if (on.gathered_pages)
     gather_pages();
   if (on.idle_nursery)

@@ -5,7 +5,6 @@
 #include "runtime/local/warm/memory/layout_page_tables.hpp"
 #include "runtime/local/warm/memory/layout_pages.hpp"
 #include "runtime/local/warm/memory/layout_text.hpp"
-#include "runtime/local/warm/memory/merged_maps.hpp"
 #include "runtime/local/warm/process/run_process.hpp"
 #include "runtime/local/warm/process/start_strings.hpp"
 #include "runtime/local/warm/process/zygote.hpp"
@@ -42,8 +41,6 @@ memory_report prepare_memory(const warm_optimizations& on) {
                               dlsym(RTLD_DEFAULT, "PyInit_troupe_zygote")};
   if (on.joined_libraries)
     join_libraries(used);
-  if (on.merged_maps)
-    merge_maps();
   if (on.gathered_pages) {
     gather_pages();
     gather_hot_blocks();
