@@ -11,8 +11,8 @@
 #include "runtime/local/warm/python/heap/arena_heap.hpp"
 #include "runtime/local/warm/python/heap/child_allocator.hpp"
 #include "runtime/local/warm/python/heap/hot_blocks.hpp"
-#include "runtime/local/warm/python/learn_hot_blocks.hpp"
 #include "runtime/local/warm/python/python_interpreter.hpp"
+#include "runtime/local/warm/python/sample_calls.hpp"
 #include "runtime/local/warm/python/variables.hpp"
 #include "runtime/model/warm_optimizations.hpp"
 
@@ -91,7 +91,7 @@ PyObject* learn(PyObject*, PyObject* args) {
   PyObject* functions = nullptr;
   if (!PyArg_ParseTuple(args, "sO", &profile, &functions))
     return nullptr;
-  _exit(learn_hot_blocks(profile, functions) > 0 ? 0 : 1);
+  _exit(learn_from_calls(profile, functions) > 0 ? 0 : 1);
 }
 
 PyObject* chapter(PyObject*, PyObject* args) {
