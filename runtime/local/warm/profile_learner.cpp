@@ -1,5 +1,5 @@
 // Which blocks of an interpreter's memory its runs write to, found out once per
-// host (runtime/local/warm/python/heap/hot_blocks.cpp says what for). A busy
+// host (runtime/local/warm/python/hot_blocks/hot_blocks.cpp says what for). A busy
 // engine pays for it, one that runs a tool now and then never does.
 #include "runtime/base/digest.hpp"
 #include "runtime/local/warm/warm_launcher_impl.hpp"

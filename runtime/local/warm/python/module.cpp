@@ -10,7 +10,7 @@
 #include "runtime/local/warm/process/zygote.hpp"
 #include "runtime/local/warm/python/heap/arena_heap.hpp"
 #include "runtime/local/warm/python/heap/child_allocator.hpp"
-#include "runtime/local/warm/python/heap/hot_blocks.hpp"
+#include "runtime/local/warm/python/hot_blocks/hot_blocks.hpp"
 #include "runtime/local/warm/python/python_interpreter.hpp"
 #include "runtime/local/warm/python/sample_calls.hpp"
 #include "runtime/local/warm/python/variables.hpp"

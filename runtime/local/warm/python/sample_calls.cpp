@@ -4,7 +4,7 @@
 
 #include "runtime/local/warm/python/heap/arena_heap.hpp"
 #include "runtime/local/warm/python/heap/child_allocator.hpp"
-#include "runtime/local/warm/python/heap/learn_hot_blocks.hpp"
+#include "runtime/local/warm/python/hot_blocks/learn_hot_blocks.hpp"
 #include "runtime/local/warm/python/python_interpreter.hpp"
 
 #include <Python.h>

@@ -2,9 +2,9 @@
 // where its memory comes from: the arenas of its start are another 500 pages,
 // and hot blocks are told apart from the first one on.
 #include "runtime/local/warm/process/start_variables.hpp"
-#include "runtime/local/warm/python/heap/allocation_log.hpp"
 #include "runtime/local/warm/python/heap/arena_heap.hpp"
-#include "runtime/local/warm/python/heap/hot_blocks.hpp"
+#include "runtime/local/warm/python/hot_blocks/allocation_log.hpp"
+#include "runtime/local/warm/python/hot_blocks/hot_blocks.hpp"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // A profile is a file of the names of those blocks that runs write to.
-#include "runtime/local/warm/python/heap/allocation_ids.hpp"
+#include "runtime/local/warm/python/hot_blocks/allocation_ids.hpp"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // Finds out what `hot_blocks` has to know: remembers the name of each block
 // that there is, so that an address that was written to can be named.
-#include "runtime/local/warm/python/heap/allocation_log.hpp"
+#include "runtime/local/warm/python/hot_blocks/allocation_log.hpp"
 
-#include "runtime/local/warm/python/heap/allocation_ids.hpp"
+#include "runtime/local/warm/python/hot_blocks/allocation_ids.hpp"
 #include "runtime/local/warm/python/heap/python_memory.hpp"
 
 #include <map>

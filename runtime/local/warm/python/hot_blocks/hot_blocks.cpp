@@ -9,11 +9,11 @@
 // same blocks; where it does not, a block lies where it would have lain anyway.
 // Which blocks are written to is found out once, by `write_trace` and
 // `learned_blocks`, in a process that does nothing else.
-#include "runtime/local/warm/python/heap/hot_blocks.hpp"
+#include "runtime/local/warm/python/hot_blocks/hot_blocks.hpp"
 
 #include "runtime/local/warm/memory/huge_pages.hpp"
 #include "runtime/local/warm/memory/pagemap.hpp"
-#include "runtime/local/warm/python/heap/allocation_ids.hpp"
+#include "runtime/local/warm/python/hot_blocks/allocation_ids.hpp"
 #include "runtime/local/warm/python/heap/python_memory.hpp"
 
 #include <string.h>

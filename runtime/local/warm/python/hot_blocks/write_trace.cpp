@@ -3,7 +3,7 @@
 // processor stops once more and the page is made read-only again. A page that
 // is written to all the time stays writable for the rest of a phase: what else
 // lies on it and is hot as well, shows in the others.
-#include "runtime/local/warm/python/heap/write_trace.hpp"
+#include "runtime/local/warm/python/hot_blocks/write_trace.hpp"
 
 #include "runtime/local/warm/memory/pagemap.hpp"
 

@@ -1,7 +1,7 @@
-#include "runtime/local/warm/python/heap/learn_hot_blocks.hpp"
+#include "runtime/local/warm/python/hot_blocks/learn_hot_blocks.hpp"
 
-#include "runtime/local/warm/python/heap/allocation_log.hpp"
-#include "runtime/local/warm/python/heap/write_trace.hpp"
+#include "runtime/local/warm/python/hot_blocks/allocation_log.hpp"
+#include "runtime/local/warm/python/hot_blocks/write_trace.hpp"
 
 #include <vector>
 
