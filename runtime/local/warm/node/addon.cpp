@@ -1,9 +1,6 @@
-#include "runtime/local/warm/memory/layout_libraries.hpp"
-#include "runtime/local/warm/memory/layout_page_tables.hpp"
-#include "runtime/local/warm/memory/layout_pages.hpp"
 #include "runtime/local/warm/memory/libc_heap.hpp"
+#include "runtime/local/warm/memory/memory_layout.hpp"
 #include "runtime/local/warm/memory/memory_map.hpp"
-#include "runtime/local/warm/node/huge_constants.hpp"
 #include "runtime/local/warm/node/idle_nursery.hpp"
 #include "runtime/local/warm/node/node_interpreter.hpp"
 #include "runtime/local/warm/node/random_generator.hpp"
@@ -103,20 +100,16 @@ memory_report prepare_memory(const warm_optimizations& on, double garbage) {
   const void* const used[] = {dlsym(RTLD_DEFAULT, "uv_loop_fork"),
                               dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev"),
                               dlsym(RTLD_DEFAULT, "gnu_get_libc_version")};
-  if (on.huge_text)
-    for (const void* inside : {used[0], used[1]})
-      made.huge_pages += static_cast<std::uint64_t>(move_constants(inside));
-  if (on.joined_libraries)
-    join_libraries(used);
-  if (on.gathered_pages)
-    gather_pages();
+  made.huge_pages = static_cast<std::uint64_t>(
+    lay_out_memory({.used = used,
+                    .huge_text = on.huge_text,
+                    .inherited_maps = on.inherited_maps,
+                    .joined_libraries = on.joined_libraries,
+                    .gathered_pages = on.gathered_pages}));
   if (on.idle_nursery)
     drop_idle_nursery(garbage);
   if (on.huge_heap)
     made.huge_pages += static_cast<std::uint64_t>(collapse_libc_heap());
-  if (on.inherited_maps)
-    for (const void* inside : used)
-      inherit_maps(inside);
   hide_module();
   return made;
 }

@@ -1,10 +1,7 @@
 #define Py_LIMITED_API 0x03090000
 #define PY_SSIZE_T_CLEAN
 #include "runtime/local/warm/memory/cold_memory.hpp"
-#include "runtime/local/warm/memory/layout_libraries.hpp"
-#include "runtime/local/warm/memory/layout_page_tables.hpp"
-#include "runtime/local/warm/memory/layout_pages.hpp"
-#include "runtime/local/warm/memory/layout_text.hpp"
+#include "runtime/local/warm/memory/memory_layout.hpp"
 #include "runtime/local/warm/process/run_process.hpp"
 #include "runtime/local/warm/process/start_strings.hpp"
 #include "runtime/local/warm/process/zygote.hpp"
@@ -32,26 +29,22 @@ memory_report prepare_memory(const warm_optimizations& on) {
   finalize_lock_allocator();
   if (on.child_allocator)
     prepare_child_allocator();
-  if (on.huge_text)
-    huge_pages += move_text();
   // Of the interpreter, libc, zlib, and ours.
   const void* const used[] = {dlsym(RTLD_DEFAULT, "PyObject_GetAttrString"),
                               dlsym(RTLD_DEFAULT, "gnu_get_libc_version"),
                               dlsym(RTLD_DEFAULT, "crc32"),
                               dlsym(RTLD_DEFAULT, "PyInit_troupe_zygote")};
-  if (on.joined_libraries)
-    join_libraries(used);
-  if (on.gathered_pages) {
-    gather_pages();
+  huge_pages += lay_out_memory({.used = used,
+                                .huge_text = on.huge_text,
+                                .inherited_maps = on.inherited_maps,
+                                .joined_libraries = on.joined_libraries,
+                                .gathered_pages = on.gathered_pages});
+  if (on.gathered_pages)
     gather_hot_blocks();
-  }
   if (on.cold_memory)
     put_away_cold_memory();
   if (on.huge_heap)
     huge_pages += collapse_heap();
-  if (on.inherited_maps)
-    for (const void* inside : used)
-      inherit_maps(inside);
   return {static_cast<std::uint64_t>(huge_pages),
           static_cast<std::uint64_t>(hot_blocks_placed())};
 }

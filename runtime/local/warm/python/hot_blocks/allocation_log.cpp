@@ -2,8 +2,8 @@
 // that there is, so that an address that was written to can be named.
 #include "runtime/local/warm/python/hot_blocks/allocation_log.hpp"
 
-#include "runtime/local/warm/python/hot_blocks/allocation_ids.hpp"
 #include "runtime/local/warm/python/heap/python_memory.hpp"
+#include "runtime/local/warm/python/hot_blocks/allocation_ids.hpp"
 
 #include <map>
 #include <utility>

@@ -13,8 +13,8 @@
 
 #include "runtime/local/warm/memory/huge_pages.hpp"
 #include "runtime/local/warm/memory/pagemap.hpp"
-#include "runtime/local/warm/python/hot_blocks/allocation_ids.hpp"
 #include "runtime/local/warm/python/heap/python_memory.hpp"
+#include "runtime/local/warm/python/hot_blocks/allocation_ids.hpp"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -182,8 +182,8 @@ void next_chapter(const char* title) {
   begin_chapter(hash_of(title));
 }
 
-/// As `gather_pages`, where they are: every run would split the huge page, so
-/// it is split now, and what it has left over given back.
+/// As `gather_into_huge_pages`, where they are: every run would split the huge
+/// page, so it is split now, and what it has left over given back.
 void gather_hot_blocks() {
   const auto begin = reinterpret_cast<uintptr_t>(region);
   if (!region || collapse(begin, begin + huge) == 0)
