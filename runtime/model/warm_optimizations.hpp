@@ -23,7 +23,6 @@ struct warm_optimizations {
   bool fork_ahead = true;       // the next run's process during this run
   bool early_word = true;       // an answer before the process is gone
   bool ready_pages = true;      // a waiting process writes to pages ahead
-  bool idle_nursery = true;     // an empty young generation of V8
   bool direct_seed = true;      // V8's generator is seeded in place
 };
 
@@ -52,8 +51,6 @@ inline constexpr std::array warm_optimization_table{
   warm_optimization{"fork-ahead", &warm_optimizations::fork_ahead},
   warm_optimization{"early-word", &warm_optimizations::early_word},
   warm_optimization{"ready-pages", &warm_optimizations::ready_pages},
-  warm_optimization{"idle-nursery", &warm_optimizations::idle_nursery,
-                    warm_optimization::family::node},
   warm_optimization{"direct-seed", &warm_optimizations::direct_seed,
                     warm_optimization::family::node},
 };

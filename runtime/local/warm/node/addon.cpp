@@ -1,7 +1,6 @@
 #include "runtime/local/warm/memory/libc_heap.hpp"
 #include "runtime/local/warm/memory/memory_layout.hpp"
 #include "runtime/local/warm/memory/memory_map.hpp"
-#include "runtime/local/warm/node/idle_nursery.hpp"
 #include "runtime/local/warm/node/node_interpreter.hpp"
 #include "runtime/local/warm/node/random_generator.hpp"
 #include "runtime/local/warm/process/file_in_memory.hpp"
@@ -57,12 +56,6 @@ struct arguments {
       napi_get_value_int32(env_, values_[index], &n);
     return n;
   }
-  double real(size_t index) const {
-    double n = 0;
-    if (index < count_)
-      napi_get_value_double(env_, values_[index], &n);
-    return n;
-  }
   napi_value value(size_t index) const {
     return index < count_ ? values_[index] : nullptr;
   }
@@ -94,8 +87,7 @@ void hide_module() {
   move_into_memory(file.st_ino, path, "interpreter");
 }
 
-/// `garbage` is what the nursery is full of.
-memory_report prepare_memory(const warm_optimizations& on, double garbage) {
+memory_report prepare_memory(const warm_optimizations& on) {
   memory_report made;
   const void* const used[] = {dlsym(RTLD_DEFAULT, "uv_loop_fork"),
                               dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev"),
@@ -106,15 +98,13 @@ memory_report prepare_memory(const warm_optimizations& on, double garbage) {
                     .inherited_maps = on.inherited_maps,
                     .joined_libraries = on.joined_libraries,
                     .gathered_pages = on.gathered_pages}));
-  if (on.idle_nursery)
-    drop_idle_nursery(garbage);
   if (on.huge_heap)
     made.huge_pages += static_cast<std::uint64_t>(collapse_libc_heap());
   hide_module();
   return made;
 }
 
-/// serve(control, tricks, garbage, plays): forks slots until the control socket
+/// serve(control, tricks, plays): forks slots until the control socket
 /// ends; `plays` are to be rehearsed. Returns in a run's process: 1 with its
 /// run, 2 when it shall `wait` for it.
 napi_value serve(napi_env env, napi_callback_info info) {
@@ -127,8 +117,8 @@ napi_value serve(napi_env env, napi_callback_info info) {
   living = &node;
   inherit_memory();
   const auto made
-    = prepare_memory(only_named(bytes_of(env, given.value(1))), given.real(2));
-  serve_zygote(node, control, made, bytes_of(env, given.value(3)));
+    = prepare_memory(only_named(bytes_of(env, given.value(1))));
+  serve_zygote(node, control, made, bytes_of(env, given.value(2)));
   napi_value answer = nullptr;
   napi_create_int32(env, node.is_armed() ? 2 : 1, &answer);
   return answer;
