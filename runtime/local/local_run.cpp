@@ -2,6 +2,7 @@
 
 #include "runtime/base/log.hpp"
 #include "runtime/json/json.hpp"
+#include "runtime/local/launch/launch_shape.hpp"
 #include "runtime/runner/read_answer.hpp"
 #include "runtime/runner/schema_program.hpp"
 
@@ -96,6 +97,8 @@ local_run::prepare(const script::program_paths& paths,
   what.shown = std::move(shown);
   what.is_runner = program->by != script::runner::none;
   what.compile_only = compile_only();
+  if (what.is_runner)
+    what.slot_key = zygote::slot_key(what);
   answer_limit_ = program->answer_limit;
   request_ = std::move(program->request);
 

@@ -30,6 +30,9 @@ struct launch {
   /// The program is a runner of runtime/runner: a warm interpreter of
   /// `run->lang` will do as well as executing `argv`.
   bool is_runner = false;
+  /// Of a runner: what must be equal for two runs to follow each other in one
+  /// slot (launch_shape.hpp).
+  std::string slot_key;
   /// Runs nothing of the source, and is not what somebody waits for.
   bool compile_only = false;
 };

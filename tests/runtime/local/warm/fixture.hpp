@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/json/json.hpp"
+#include "runtime/local/launch/launch_shape.hpp"
 #include "runtime/local/warm/warm_launcher.hpp"
 #include "runtime/runner/frame.hpp"
 #include "runtime/runner/program.hpp"
@@ -102,6 +103,7 @@ struct carrier_fixture {
     launch what;
     what.run = f->run;
     what.is_runner = true;
+    what.slot_key = zygote::slot_key(what);
     int out[2], err[2], channel[2];
     if (::pipe2(out, O_CLOEXEC) != 0 || ::pipe2(err, O_CLOEXEC) != 0
         || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channel) != 0)
