@@ -3,6 +3,7 @@
 // is an optimization that saves a twentieth.
 #include "bench/bench.hpp"
 #include "bench/local/engine.hpp"
+#include "bench/local/large_preload.hpp"
 #include "bench/local/record.hpp"
 #include "bench/local/tools.hpp"
 
@@ -10,6 +11,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace troupe::bench {
@@ -77,12 +79,19 @@ sides sides_for(local_engine& with, local_engine& without,
 void measure_trick(report& out, const warm_optimization& trick,
                    const std::string& directory) {
   const auto tools = tools_for(trick);
+  // What it is for, nothing else has.
+  std::optional<large_library> large;
+  if (trick.flag == &warm_optimizations::cold_memory)
+    large.emplace();
+  const auto python = large ? large->python() : std::string{};
+  const auto preload = large ? large->preload() : std::vector<std::string>{};
   warm_optimizations others;
   others.*trick.flag = false;
   records all;
   for (int life = 0; life < lives; ++life) {
-    local_engine with{0, {}, {}, node_start::fork, {}, directory};
-    local_engine without{0, {}, {}, node_start::fork, others, directory};
+    local_engine with{0, python, preload, node_start::fork, {}, directory};
+    local_engine without{0,      python,   preload, node_start::fork,
+                         others, directory};
     for (const auto& tool : tools)
       if (!with.warm_up(tool) || !without.warm_up(tool))
         return out.note(std::string{trick.name} + ": " + tool.name
