@@ -4,7 +4,7 @@
 #include "runtime/local/local_backend_impl.hpp"
 #include "runtime/local/schema_run.hpp"
 #include "runtime/local/warden/protocol.hpp"
-#include "runtime/local/warm/slot_provisioner.hpp"
+#include "runtime/local/warm/warden_provisioner.hpp"
 
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
@@ -83,17 +83,17 @@ result<void> local_backend::impl::open() {
 void local_backend::impl::warm_up() {
   if (!options.zygote.enabled || slots)
     return;
-  const auto add
-    = [this](zygote::slot_carrier::paths which, zygote::slot_carrier*& place) {
-        auto made = make_warm_carrier(strand, options.zygote, std::move(which),
-                                      instance.directory(),
-                                      runner_directory(instance), cold);
-        if (!made)
-          return;
-        place = made.get();
-        carriers.push_back(std::move(made));
-      };
-  zygote::slot_carrier::paths python;
+  const auto add = [this](zygote::warm_launcher::paths which,
+                          zygote::warm_launcher*& place) {
+    auto made = make_warm_launcher(strand, options.zygote, std::move(which),
+                                   instance.directory(),
+                                   runner_directory(instance), cold);
+    if (!made)
+      return;
+    place = made.get();
+    carriers.push_back(std::move(made));
+  };
+  zygote::warm_launcher::paths python;
   python.interpreter = found.python.path;
   add(python, slots);
   if (auto bare
@@ -103,7 +103,7 @@ void local_backend::impl::warm_up() {
     add(python, venv_slots);
   }
   if (options.zygote.node) {
-    zygote::slot_carrier::paths node;
+    zygote::warm_launcher::paths node;
     node.family = zygote::family::node;
     node.interpreter = found.node.path;
     add(node, node_slots);
@@ -115,10 +115,10 @@ void local_backend::impl::warm_up() {
 void local_backend::impl::add_ready_node() {
   if (options.ready_node == 0)
     return;
-  auto made = std::make_unique<ready_carrier>(
+  auto made = std::make_unique<prestarted_launcher>(
     strand,
-    ready_carrier::options{.count = options.ready_node,
-                           .idle = options.ready_idle},
+    prestarted_launcher::options{.count = options.ready_node,
+                                 .idle = options.ready_idle},
     cold, [weak = weak_from_this()] {
       auto self = weak.lock();
       return self && (!self->node_slots || self->node_slots->has_failed());
@@ -228,7 +228,7 @@ int local_backend::warden_pid() const {
 }
 
 zygote::slot_counts
-local_backend::counts_of(zygote::slot_carrier* const& carrier) const {
+local_backend::counts_of(zygote::warm_launcher* const& carrier) const {
   std::promise<zygote::slot_counts> answer;
   auto counts = answer.get_future();
   asio::dispatch(impl_->strand, [&] {

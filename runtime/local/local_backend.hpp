@@ -59,7 +59,7 @@ public:
 
 private:
   struct impl;
-  zygote::slot_counts counts_of(zygote::slot_carrier* const& carrier) const;
+  zygote::slot_counts counts_of(zygote::warm_launcher* const& carrier) const;
   explicit local_backend(std::shared_ptr<impl> self);
   std::shared_ptr<impl> impl_;
 };

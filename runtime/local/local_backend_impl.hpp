@@ -57,7 +57,7 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
   result<void> admit(const prepared_run& run) const;
   bool can_mount(const prepared_run& run) const;
   script::program_paths paths_for(const prepared_run& run) const;
-  std::vector<warden::start_order::shown_path>
+  std::vector<warden::start_order::mount_source>
   mounts_for(const prepared_run& run) const;
 
   asio::any_io_executor strand;
@@ -67,10 +67,10 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
   std::shared_ptr<deferred_reader> listener;
   std::shared_ptr<cold_launcher> cold;
   std::vector<std::unique_ptr<launcher>> carriers; // before the cold one
-  zygote::slot_carrier* slots = nullptr;           // of them: Python's
-  zygote::slot_carrier* venv_slots = nullptr;      // for runs with packages
-  zygote::slot_carrier* node_slots = nullptr;      // Node's
-  ready_carrier* ready_node = nullptr;             // where that cannot be
+  zygote::warm_launcher* slots = nullptr;          // of them: Python's
+  zygote::warm_launcher* venv_slots = nullptr;     // for runs with packages
+  zygote::warm_launcher* node_slots = nullptr;     // Node's
+  prestarted_launcher* ready_node = nullptr;       // where that cannot be
   interpreters found;
   code_cache codes;
   std::deque<local_run_ptr> waiting;

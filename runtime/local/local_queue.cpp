@@ -87,11 +87,11 @@ void local_backend::impl::begin(const local_run_ptr& run) {
   running.emplace(request.id, run);
   launcher* carrier = cold.get();
   for (auto& faster : carriers)
-    if (faster->takes(*what)) {
+    if (faster->accepts(*what)) {
       carrier = faster.get();
       break;
     }
-  if (auto ends = carrier->claim(*what))
+  if (auto ends = carrier->take_prepared_channels(*what))
     run->use_channels(std::move(*ends));
   listener->add(run);
   run->carry(
@@ -161,9 +161,9 @@ local_backend::impl::paths_for(const prepared_run& run) const {
   return paths;
 }
 
-std::vector<warden::start_order::shown_path>
+std::vector<warden::start_order::mount_source>
 local_backend::impl::mounts_for(const prepared_run& run) const {
-  std::vector<warden::start_order::shown_path> shown;
+  std::vector<warden::start_order::mount_source> shown;
   if (run.isolation == isolation_level::off)
     return shown;
   shown.push_back({runner_directory(instance), abi::runners, false});

@@ -83,7 +83,7 @@ local_run::make_program(const script::program_paths& paths,
 
 result<launch>
 local_run::prepare(const script::program_paths& paths,
-                   std::vector<warden::start_order::shown_path> shown,
+                   std::vector<warden::start_order::mount_source> shown,
                    std::string_view code) {
   auto program = make_program(paths, code);
   if (!program)

@@ -214,7 +214,7 @@ environment basic_environment() {
   return with_basics({});
 }
 
-environment early_environment() {
+environment prestart_environment() {
   return with_basics({{"TROUPE_EARLY", secret{"1"}}});
 }
 

@@ -52,7 +52,7 @@ environment basic_environment();
 
 /// Of a Node that is started before its request comes: it uses the time to load
 /// what a run may need. The tool does not find it.
-environment early_environment();
+environment prestart_environment();
 
 /// `code` is the answer to `build_compile` for the same source and the same
 /// interpreter, or "".

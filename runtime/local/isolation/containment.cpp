@@ -68,7 +68,7 @@ outcome enter_root(const plan& p, bool scratch) noexcept {
 }
 
 /// What the children of a slot inherit, whatever else they give up.
-outcome bound(const plan& p) noexcept {
+outcome drop_rights(const plan& p) noexcept {
   const auto& on = p.layers;
   TROUPE_STEP(true, own_session());
   TROUPE_STEP(true, lower_rlimits(p.rlimits));
@@ -85,7 +85,7 @@ outcome contain(const plan& p, int* listener) noexcept {
   const auto& on = p.layers;
   TROUPE_STEP(true, enter_root(p, true));
   TROUPE_STEP(true, enter(p.working_dir.c_str()));
-  TROUPE_STEP(true, bound(p));
+  TROUPE_STEP(true, drop_rights(p));
   TROUPE_STEP(on.capabilities && on.user, drop_capabilities());
   TROUPE_STEP(on.capabilities, become_undumpable());
   TROUPE_STEP(true, die_with_parent());
@@ -95,17 +95,17 @@ outcome contain(const plan& p, int* listener) noexcept {
   return {};
 }
 
-outcome contain_ground(const plan& p, int* listener) noexcept {
+outcome contain_slot(const plan& p, int* listener) noexcept {
   TROUPE_STEP(true, enter_root(p, false));
   TROUPE_STEP(true, enter("/"));
-  TROUPE_STEP(true, bound(p));
+  TROUPE_STEP(true, drop_rights(p));
   TROUPE_STEP(true, become_undumpable());
   TROUPE_STEP(true, die_with_parent());
   TROUPE_STEP(true, install_filter(p.filter, p.notify, listener));
   return {};
 }
 
-outcome contain_world(const plan& p) noexcept {
+outcome contain_run(const plan& p) noexcept {
   TROUPE_STEP(true, die_with_parent());
   TROUPE_STEP(true, fresh_scratch(p.tree));
   TROUPE_STEP(true, fresh_proc());

@@ -12,7 +12,7 @@ struct filter_options {
   bool unix_sockets = true;
   /// Leaves the slot what it takes to make worlds (plan.hpp);
   /// `build_run_filter` goes on top of it in each.
-  bool makes_worlds = false;
+  bool makes_namespaces = false;
 };
 
 /// An allow-list with an architecture check first. A foreign architecture and
@@ -20,8 +20,8 @@ struct filter_options {
 /// is ENOSYS.
 std::vector<sock_filter> build_filter(const filter_options& options);
 
-/// Takes away again what `makes_worlds` left: both together give the verdicts
-/// of the ordinary filter.
+/// Takes away again what `makes_namespaces` left: both together give the
+/// verdicts of the ordinary filter.
 std::vector<sock_filter> build_run_filter();
 
 /// Installs it on every thread. With `notify` the listener's descriptor goes

@@ -30,7 +30,7 @@ cold_launcher::cold_launcher(asio::any_io_executor strand,
       instance_directory_{instance.directory()}, restart_{strand_},
       hello_deadline_{strand_}, answer_watch_{strand_} {}
 
-bool cold_launcher::takes(const launch&) const {
+bool cold_launcher::accepts(const launch&) const {
   return true;
 }
 

@@ -42,7 +42,7 @@ public:
   /// offers, or with why there is no warden.
   void open(std::function<void(result<isolation::probe_report>)> ready);
 
-  bool takes(const launch& what) const override;
+  bool accepts(const launch& what) const override;
   void start(launch what, carrier_events events) override;
   void kill(const run_id& id) override;
   void stop() override;

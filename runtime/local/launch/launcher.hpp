@@ -22,8 +22,8 @@ struct launch {
   std::vector<std::string> argv;                   // argv[0] is a path inside
   std::vector<std::pair<std::string, secret>> env; // complete, from nothing
   std::string working_dir; // path inside, "": the private /tmp
-  std::vector<warden::start_order::shown_path> shown; // beside the system's
-  unique_fd in;                                       // empty: /dev/null
+  std::vector<warden::start_order::mount_source> shown; // beside the system's
+  unique_fd in;                                         // empty: /dev/null
   unique_fd out;
   unique_fd err;
   unique_fd channel; // empty: a command, nobody listens
@@ -105,15 +105,15 @@ class launcher {
 public:
   virtual ~launcher() = default;
   /// Whether this carrier can take this launch now; asked in order of speed.
-  virtual bool takes(const launch& what) const = 0;
+  virtual bool accepts(const launch& what) const = 0;
   /// What it takes may be carried by a process that has descriptors of its own
   /// already: then those are the run's, instead of the far ends in `what`, and
   /// `start` has to follow.
-  virtual std::optional<parent_fds> claim(const launch&) {
+  virtual std::optional<parent_fds> take_prepared_channels(const launch&) {
     return std::nullopt;
   }
   /// From an interpreter that is started for that, with options of its own.
-  virtual bool forks() const { return false; }
+  virtual bool is_forked() const { return false; }
   virtual void start(launch what, carrier_events events) = 0;
   /// Kills the whole tree at once; `ended` follows. Unknown ids are ignored.
   virtual void kill(const run_id& id) = 0;

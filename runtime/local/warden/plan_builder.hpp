@@ -35,7 +35,7 @@ private:
     std::vector<sock_filter> asking;
   };
   filters ordinary_;
-  filters world_making_;
+  filters namespace_making_;
   std::vector<sock_filter> run_filter_;
 };
 

@@ -106,7 +106,7 @@ void write(writer& w, const lease_grant& g) {
   w.raw(g.uid);
   w.raw(g.gid);
   w.raw(g.groups);
-  for (bool fact : {g.new_user, g.privileged, g.world_per_run, g.has_peak,
+  for (bool fact : {g.new_user, g.privileged, g.namespaces_per_run, g.has_peak,
                     g.has_events, g.has_forks, g.has_cpu})
     w.flag(fact);
 }
@@ -117,8 +117,8 @@ void read(reader& r, lease_grant& g) {
   r.raw(g.uid);
   r.raw(g.gid);
   r.raw(g.groups);
-  for (auto* fact : {&g.new_user, &g.privileged, &g.world_per_run, &g.has_peak,
-                     &g.has_events, &g.has_forks, &g.has_cpu})
+  for (auto* fact : {&g.new_user, &g.privileged, &g.namespaces_per_run,
+                     &g.has_peak, &g.has_events, &g.has_forks, &g.has_cpu})
     r.flag(*fact);
 }
 
@@ -151,7 +151,7 @@ std::string encode(const message& m) {
   case word::released:
     w.raw(m.ticket);
     break;
-  case word::hatch:
+  case word::spawn_interpreter:
     w.raw(m.ticket);
     write(w, m.argv);
     break;
@@ -189,7 +189,7 @@ bool decode(std::string_view packet, message& out) {
   case word::released:
     r.raw(out.ticket);
     return r.done();
-  case word::hatch:
+  case word::spawn_interpreter:
     r.raw(out.ticket);
     read(r, out.argv);
     return r.done();

@@ -46,9 +46,9 @@ void warden::hatch_interpreter(const message& m,
   if (given.size() != 1 || m.argv.empty())
     refuse(about, {isolation::step::order, EINVAL}, "");
   else
-    keep_child(
-      m.ticket,
-      unique_fd{hatch(m.argv, given.front().get(), settings_.directory)});
+    keep_child(m.ticket,
+               unique_fd{spawn_interpreter(m.argv, given.front().get(),
+                                           settings_.directory)});
 }
 
 void warden::start_broker(std::uint64_t ticket, std::vector<unique_fd> given) {

@@ -127,7 +127,7 @@ void warden::obey(packet& from_engine) {
       gone.ticket = m.ticket;
       say(std::move(gone));
     }
-  } else if (m.what == word::hatch) {
+  } else if (m.what == word::spawn_interpreter) {
     hatch_interpreter(m, from_engine.descriptors);
   } else if (m.what == word::broker) {
     start_broker(m.ticket, std::move(from_engine.descriptors));

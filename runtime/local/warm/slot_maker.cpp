@@ -6,7 +6,8 @@ void slot_maker::make(const launch& like) {
   ++count_;
   ++by_key_[like.slot_key];
   provisioner_->prepare(
-    like, [weak = weak_from_this(), key = like.slot_key](result<ground> on) {
+    like,
+    [weak = weak_from_this(), key = like.slot_key](result<slot_sandbox> on) {
       if (auto self = weak.lock())
         self->on_prepared(key, std::move(on));
     });
@@ -23,7 +24,7 @@ std::size_t slot_maker::count(const std::string& key) const {
   return of == by_key_.end() ? 0 : of->second;
 }
 
-void slot_maker::on_prepared(const std::string& key, result<ground> on) {
+void slot_maker::on_prepared(const std::string& key, result<slot_sandbox> on) {
   if (!on) {
     done(key);
     return on_.failed(key, on.error().text);

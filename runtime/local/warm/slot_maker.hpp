@@ -20,7 +20,7 @@ public:
   };
 
   slot_maker(boost::asio::any_io_executor strand,
-             std::shared_ptr<grounds> provisioner,
+             std::shared_ptr<slot_provisioner> provisioner,
              std::shared_ptr<zygote_lifecycle> zygotes)
       : strand_{std::move(strand)},
         provisioner_{std::move(provisioner)}, zygotes_{std::move(zygotes)} {}
@@ -34,10 +34,10 @@ public:
   std::size_t count(const std::string& key) const;
 
 private:
-  void on_prepared(const std::string& key, result<ground> on);
+  void on_prepared(const std::string& key, result<slot_sandbox> on);
 
   boost::asio::any_io_executor strand_;
-  std::shared_ptr<grounds> provisioner_;
+  std::shared_ptr<slot_provisioner> provisioner_;
   std::shared_ptr<zygote_lifecycle> zygotes_;
   events on_;
   std::unordered_map<std::string, std::size_t> by_key_;

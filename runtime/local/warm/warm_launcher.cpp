@@ -13,7 +13,7 @@ bool fits(const interpreter_paths& paths, const launch& what) {
   const auto& run = *what.run;
   // A slot's uid would not own it: only the warden maps mounts.
   if (std::ranges::any_of(what.shown,
-                          &warden::start_order::shown_path::writable))
+                          &warden::start_order::mount_source::writable))
     return false;
   const bool has_venv = !run.venv.empty();
   return what.is_runner && !what.in && what.channel
@@ -23,10 +23,10 @@ bool fits(const interpreter_paths& paths, const launch& what) {
 
 } // namespace
 
-slot_carrier::impl::impl(boost::asio::any_io_executor strand,
-                         zygote_options options, paths where,
-                         std::shared_ptr<grounds> makers,
-                         std::weak_ptr<launcher> otherwise)
+warm_launcher::impl::impl(boost::asio::any_io_executor strand,
+                          zygote_options options, paths where,
+                          std::shared_ptr<slot_provisioner> makers,
+                          std::weak_ptr<launcher> otherwise)
     : strand_{strand}, options_{std::move(options)}, where_{std::move(where)},
       provisioner_{std::move(makers)}, otherwise_{std::move(otherwise)},
       zygotes_{std::make_shared<zygote_lifecycle>(strand, options_, where_,
@@ -40,7 +40,7 @@ slot_carrier::impl::impl(boost::asio::any_io_executor strand,
 
 /// Most tools are Python without a venv; who never runs anything else shall not
 /// pay for it.
-void slot_carrier::impl::begin() {
+void warm_launcher::impl::begin() {
   const auto told = [weak = weak_from_this()](auto what) {
     return [weak, what](const auto&... about) {
       if (auto self = weak.lock())
@@ -74,7 +74,7 @@ void slot_carrier::impl::begin() {
     zygotes_->open();
 }
 
-bool slot_carrier::impl::takes(const launch& what) {
+bool warm_launcher::impl::accepts(const launch& what) {
   if (stopped_ || !fits(where_, what))
     return false;
   zygotes_->open(); // if this is the first of its kind, for those to come
@@ -85,7 +85,7 @@ bool slot_carrier::impl::takes(const launch& what) {
   return has_room() || pool_.has_free(what.slot_key) || pool_.coldest_free();
 }
 
-void slot_carrier::impl::start(launch what, carrier_events events) {
+void warm_launcher::impl::start(launch what, carrier_events events) {
   auto run = std::make_shared<warm_run>();
   run->what = std::move(what);
   run->events = std::move(events);
@@ -101,7 +101,7 @@ void slot_carrier::impl::start(launch what, carrier_events events) {
   make_for_waiting();
 }
 
-void slot_carrier::impl::begin(const warm_run_ptr& run, const slot_ptr& s) {
+void warm_launcher::impl::begin(const warm_run_ptr& run, const slot_ptr& s) {
   run->on = s;
   run->through_armed = s->now == slot::state::armed;
   running_[s->ticket()] = run;
@@ -129,7 +129,7 @@ void slot_carrier::impl::begin(const warm_run_ptr& run, const slot_ptr& s) {
 }
 
 /// Null: it was lost, or killed from outside, or answered before.
-warm_run_ptr slot_carrier::impl::take_running(const slot& s) {
+warm_run_ptr warm_launcher::impl::take_running(const slot& s) {
   const auto found = running_.find(s.ticket());
   if (found == running_.end())
     return nullptr;
@@ -138,7 +138,7 @@ warm_run_ptr slot_carrier::impl::take_running(const slot& s) {
   return run;
 }
 
-void slot_carrier::impl::on_early_result(slot& s, const packet& in) {
+void warm_launcher::impl::on_early_result(slot& s, const packet& in) {
   const auto run = take_running(s);
   if (!run)
     return;
@@ -147,7 +147,7 @@ void slot_carrier::impl::on_early_result(slot& s, const packet& in) {
   end(run, read_exit(*run, in, s));
 }
 
-void slot_carrier::impl::on_exited(slot& s, const packet& in) {
+void warm_launcher::impl::on_exited(slot& s, const packet& in) {
   const auto run = take_running(s);
   const auto self = pool_.find(s.ticket());
   early_.end(s);
@@ -163,7 +163,7 @@ void slot_carrier::impl::on_exited(slot& s, const packet& in) {
   end(run, std::move(ending));
 }
 
-void slot_carrier::impl::end(const warm_run_ptr& run, process_exit ending) {
+void warm_launcher::impl::end(const warm_run_ptr& run, process_exit ending) {
   runs_.erase(run->what.run->id);
   run->on.reset();
   if (auto ended = std::move(run->events.ended))
@@ -171,7 +171,7 @@ void slot_carrier::impl::end(const warm_run_ptr& run, process_exit ending) {
 }
 
 /// It never began, and for no fault of its own.
-void slot_carrier::impl::fail(const warm_run_ptr& run, std::string why) {
+void warm_launcher::impl::fail(const warm_run_ptr& run, std::string why) {
   if (auto other = otherwise_.lock(); other && !run->kill_asked && !stopped_) {
     runs_.erase(run->what.run->id);
     return other->start(std::move(run->what), std::move(run->events));
@@ -179,7 +179,7 @@ void slot_carrier::impl::fail(const warm_run_ptr& run, std::string why) {
   end(run, unstarted_exit(*run, std::move(why)));
 }
 
-void slot_carrier::impl::kill(const run_id& id) {
+void warm_launcher::impl::kill(const run_id& id) {
   const auto found = runs_.find(id);
   if (found == runs_.end()) {
     if (auto other = otherwise_.lock())
@@ -197,7 +197,7 @@ void slot_carrier::impl::kill(const run_id& id) {
   fail(run, "killed before it began");
 }
 
-void slot_carrier::impl::stop() {
+void warm_launcher::impl::stop() {
   stopped_ = true;
   prefork_->stop();
   evict_timer_.cancel();
@@ -212,7 +212,7 @@ void slot_carrier::impl::stop() {
   zygotes_->stop();
 }
 
-slot_counts slot_carrier::impl::counts() const {
+slot_counts warm_launcher::impl::counts() const {
   auto now = totals_;
   now.slots = pool_.size();
   now.idle = pool_.count(slot::state::idle);
@@ -222,36 +222,36 @@ slot_counts slot_carrier::impl::counts() const {
   return now;
 }
 
-slot_carrier::slot_carrier(boost::asio::any_io_executor strand,
-                           zygote_options options, paths where,
-                           std::shared_ptr<grounds> makers,
-                           std::weak_ptr<launcher> otherwise)
+warm_launcher::warm_launcher(boost::asio::any_io_executor strand,
+                             zygote_options options, paths where,
+                             std::shared_ptr<slot_provisioner> makers,
+                             std::weak_ptr<launcher> otherwise)
     : impl_{std::make_shared<impl>(std::move(strand), std::move(options),
                                    std::move(where), std::move(makers),
                                    std::move(otherwise))} {
   impl_->begin();
 }
 
-slot_carrier::~slot_carrier() {
+warm_launcher::~warm_launcher() {
   impl_->stop();
 }
 
-bool slot_carrier::takes(const launch& what) const {
-  return impl_->takes(what);
+bool warm_launcher::accepts(const launch& what) const {
+  return impl_->accepts(what);
 }
-void slot_carrier::start(launch what, carrier_events events) {
+void warm_launcher::start(launch what, carrier_events events) {
   impl_->start(std::move(what), std::move(events));
 }
-void slot_carrier::kill(const run_id& id) {
+void warm_launcher::kill(const run_id& id) {
   impl_->kill(id);
 }
-void slot_carrier::stop() {
+void warm_launcher::stop() {
   impl_->stop();
 }
-slot_counts slot_carrier::counts() const {
+slot_counts warm_launcher::counts() const {
   return impl_->counts();
 }
-bool slot_carrier::has_failed() const {
+bool warm_launcher::has_failed() const {
   return impl_->has_failed();
 }
 

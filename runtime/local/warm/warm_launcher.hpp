@@ -16,19 +16,19 @@ namespace troupe::zygote {
 /// Carries runs in warm slots of one interpreter: one fork each. Which slot
 /// takes which run is decided here. Takes only what a cold start would carry
 /// out the same way.
-class slot_carrier final : public launcher {
+class warm_launcher final : public launcher {
 public:
   using paths = interpreter_paths;
 
   /// A run that no slot could be made for, the interpreter having died say, is
   /// begun by `otherwise`; without one it fails.
-  slot_carrier(boost::asio::any_io_executor strand, zygote_options options,
-               paths where, std::shared_ptr<grounds> makers,
-               std::weak_ptr<launcher> otherwise = {});
-  ~slot_carrier() override;
+  warm_launcher(boost::asio::any_io_executor strand, zygote_options options,
+                paths where, std::shared_ptr<slot_provisioner> makers,
+                std::weak_ptr<launcher> otherwise = {});
+  ~warm_launcher() override;
 
-  bool takes(const launch& what) const override;
-  bool forks() const override { return true; }
+  bool accepts(const launch& what) const override;
+  bool is_forked() const override { return true; }
   void start(launch what, carrier_events events) override;
   void kill(const run_id& id) override;
   void stop() override;
@@ -44,6 +44,6 @@ private:
 
 /// Writes the modules and their boot scripts below `directory`; fills in both
 /// paths of the family.
-result<void> install(const std::string& directory, slot_carrier::paths& where);
+result<void> install(const std::string& directory, warm_launcher::paths& where);
 
 } // namespace troupe::zygote

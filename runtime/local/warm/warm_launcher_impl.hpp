@@ -12,14 +12,15 @@ namespace troupe::zygote {
 
 /// Brings runs and slots together. Lives as long as anything still reports to
 /// it; all of it on one strand.
-class slot_carrier::impl final : public watched_slots,
-                                 public std::enable_shared_from_this<impl> {
+class warm_launcher::impl final : public watched_slots,
+                                  public std::enable_shared_from_this<impl> {
 public:
   impl(boost::asio::any_io_executor strand, zygote_options options, paths where,
-       std::shared_ptr<grounds> makers, std::weak_ptr<launcher> otherwise);
+       std::shared_ptr<slot_provisioner> makers,
+       std::weak_ptr<launcher> otherwise);
 
   void begin();
-  bool takes(const launch& what);
+  bool accepts(const launch& what);
   void start(launch what, carrier_events events);
   void kill(const run_id& id);
   void stop();
@@ -67,7 +68,7 @@ private:
   boost::asio::any_io_executor strand_;
   const zygote_options options_;
   const paths where_;
-  std::shared_ptr<grounds> provisioner_;
+  std::shared_ptr<slot_provisioner> provisioner_;
   std::weak_ptr<launcher> otherwise_;
 
   slot_pool pool_;

@@ -6,7 +6,7 @@
 namespace troupe::zygote {
 
 /// One slot for every waiting run that has none on its way, within bounds.
-void slot_carrier::impl::make_for_waiting() {
+void warm_launcher::impl::make_for_waiting() {
   for (const auto& key : waiting_.keys()) {
     const auto on_way = maker_->count(key) + early_.count(pool_, key);
     const auto waiting = waiting_.count(key);
@@ -25,7 +25,7 @@ void slot_carrier::impl::make_for_waiting() {
 /// is made while this one runs, not while it waits. For each run at a time
 /// some: most of the time that a slot takes, it waits for the kernel. Never at
 /// the cost of a slot that exists.
-void slot_carrier::impl::make_spares(const warm_run& like) {
+void warm_launcher::impl::make_spares(const warm_run& like) {
   auto coming = pool_.free_count(like.key()) + maker_->count(like.key());
   const auto of_its_kind = static_cast<std::size_t>(std::ranges::count_if(
     running_, [&](const auto& r) { return r.second->key() == like.key(); }));
@@ -37,11 +37,11 @@ void slot_carrier::impl::make_spares(const warm_run& like) {
       return;
 }
 
-bool slot_carrier::impl::has_room() const {
+bool warm_launcher::impl::has_room() const {
   return pool_.size() + maker_->count() < options_.max_slots;
 }
 
-bool slot_carrier::impl::make_slot(const launch& like) {
+bool warm_launcher::impl::make_slot(const launch& like) {
   if (!zygotes_->is_ready())
     return false;
   if (!has_room()) {
@@ -54,14 +54,14 @@ bool slot_carrier::impl::make_slot(const launch& like) {
   return true;
 }
 
-void slot_carrier::impl::on_not_coming(const std::string& key,
-                                       const std::string& why) {
+void warm_launcher::impl::on_not_coming(const std::string& key,
+                                        const std::string& why) {
   if (const auto run = waiting_.take(key))
     fail(run, why);
   make_for_waiting();
 }
 
-void slot_carrier::impl::on_ordered(const slot_ptr& s) {
+void warm_launcher::impl::on_ordered(const slot_ptr& s) {
   watch();
   pool_.add(s);
   s->listen(
@@ -75,7 +75,7 @@ void slot_carrier::impl::on_ordered(const slot_ptr& s) {
     });
 }
 
-void slot_carrier::impl::on_slot_failed(const slot_ptr& s, const error& why) {
+void warm_launcher::impl::on_slot_failed(const slot_ptr& s, const error& why) {
   if (s->now != slot::state::making)
     return;
   const auto key = s->key();
@@ -85,7 +85,7 @@ void slot_carrier::impl::on_slot_failed(const slot_ptr& s, const error& why) {
 }
 
 /// Perhaps: a slot with a network needs its zygote's word as well.
-void slot_carrier::impl::on_slot_whole(const slot_ptr& s) {
+void warm_launcher::impl::on_slot_whole(const slot_ptr& s) {
   if (s->now != slot::state::making || !s->is_complete())
     return;
   if (auto connected = s->connect(); !connected)
@@ -96,7 +96,7 @@ void slot_carrier::impl::on_slot_whole(const slot_ptr& s) {
   make_for_waiting();
 }
 
-void slot_carrier::impl::on_packet(slot& s, const packet& in) {
+void warm_launcher::impl::on_packet(slot& s, const packet& in) {
   const auto self = pool_.find(s.ticket());
   if (!self)
     return;
@@ -116,7 +116,7 @@ void slot_carrier::impl::on_packet(slot& s, const packet& in) {
 }
 
 /// End of file: the slot is dead, and everything that was in it dies.
-void slot_carrier::impl::on_slot_end(slot& s) {
+void warm_launcher::impl::on_slot_end(slot& s) {
   const auto self = pool_.find(s.ticket());
   if (!self)
     return;
@@ -141,7 +141,7 @@ void slot_carrier::impl::on_slot_end(slot& s) {
 
 /// A slot has nothing to do. It serves its key again if nothing is left in
 /// it, else it goes, and a new one is made when a run waits.
-void slot_carrier::impl::free_slot(const slot_ptr& s, bool is_clean) {
+void warm_launcher::impl::free_slot(const slot_ptr& s, bool is_clean) {
   if (!s)
     return;
   const bool used_up = s->runs > 0 && s->is_single_use();
@@ -161,8 +161,8 @@ void slot_carrier::impl::free_slot(const slot_ptr& s, bool is_clean) {
     evict_idle();
 }
 
-void slot_carrier::impl::destroy(const slot_ptr& s,
-                                 std::function<void()> gone) {
+void warm_launcher::impl::destroy(const slot_ptr& s,
+                                  std::function<void()> gone) {
   if (s->now == slot::state::making)
     maker_->done(s->key());
   early_.end(*s);
@@ -174,7 +174,7 @@ void slot_carrier::impl::destroy(const slot_ptr& s,
 }
 
 /// Lets go of slots that were not used for a while, checking at half that time.
-void slot_carrier::impl::evict_idle() {
+void warm_launcher::impl::evict_idle() {
   evicting_ = true;
   evict_timer_.expires_after(options_.idle_slot / 2);
   evict_timer_.async_wait(
@@ -193,34 +193,34 @@ void slot_carrier::impl::evict_idle() {
 
 // -- from the watchdog
 
-std::vector<warm_run_ptr> slot_carrier::impl::running() const {
+std::vector<warm_run_ptr> warm_launcher::impl::running() const {
   std::vector<warm_run_ptr> all;
   for (const auto& [ticket, run] : running_)
     all.push_back(run);
   return all;
 }
 
-bool slot_carrier::impl::is_quiet() const {
+bool warm_launcher::impl::is_quiet() const {
   return running_.empty() && maker_->count() + early_.count() == 0;
 }
 
-void slot_carrier::impl::on_cpu_exceeded(const warm_run& run) {
+void warm_launcher::impl::on_cpu_exceeded(const warm_run& run) {
   kill(run.what.run->id);
 }
 
-void slot_carrier::impl::on_kill_ignored(const warm_run& run) {
+void warm_launcher::impl::on_kill_ignored(const warm_run& run) {
   if (run.on)
     provisioner_->release(run.on->ticket(), {});
 }
 
 /// The kernel takes long; all of it is killed once more, and the slot given up.
-void slot_carrier::impl::on_still_there(const slot_ptr& s) {
+void warm_launcher::impl::on_still_there(const slot_ptr& s) {
   ++totals_.replaced;
   destroy(s);
   make_for_waiting();
 }
 
-void slot_carrier::impl::on_not_made(const slot_ptr& s) {
+void warm_launcher::impl::on_not_made(const slot_ptr& s) {
   zygotes_->give_up(*s);
 }
 

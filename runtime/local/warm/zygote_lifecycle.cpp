@@ -16,10 +16,9 @@ constexpr std::chrono::milliseconds longest_delay{60'000};
 
 } // namespace
 
-zygote_lifecycle::zygote_lifecycle(boost::asio::any_io_executor strand,
-                                   const zygote_options& options,
-                                   interpreter_paths paths,
-                                   std::shared_ptr<grounds> provisioner)
+zygote_lifecycle::zygote_lifecycle(
+  boost::asio::any_io_executor strand, const zygote_options& options,
+  interpreter_paths paths, std::shared_ptr<slot_provisioner> provisioner)
     : strand_{strand}, options_{options}, paths_{std::move(paths)},
       provisioner_{std::move(provisioner)}, learner_{options_, paths_},
       timer_{strand} {}
@@ -90,7 +89,7 @@ void zygote_lifecycle::start() {
           self->on_.slot_failed(std::move(s), std::move(why));
       },
   });
-  z->number = provisioner_->hatch(
+  z->number = provisioner_->spawn_interpreter(
     interpreter_command(options_, paths_, purpose::serve,
                         learner_.known_profile()),
     unique_fd{pair[1]},
@@ -150,7 +149,7 @@ void zygote_lifecycle::check_age() {
     start();
   learner_.begin_if_due(
     runs_, [this](const std::string& path, unique_fd control) {
-      provisioner_->hatch(
+      provisioner_->spawn_interpreter(
         interpreter_command(options_, paths_, purpose::learn, path),
         std::move(control), [weak = weak_from_this()](error) {
           // One that knows the profile takes over.

@@ -34,7 +34,7 @@ public:
 
   zygote_lifecycle(boost::asio::any_io_executor strand,
                    const zygote_options& options, interpreter_paths paths,
-                   std::shared_ptr<grounds> provisioner);
+                   std::shared_ptr<slot_provisioner> provisioner);
 
   void listen(events on);
   /// Starts the first one; at once only the first time.
@@ -75,7 +75,7 @@ private:
   boost::asio::any_io_executor strand_;
   const zygote_options options_;
   const interpreter_paths paths_;
-  std::shared_ptr<grounds> provisioner_;
+  std::shared_ptr<slot_provisioner> provisioner_;
   events on_;
   profile_learner learner_;
   zygote_ptr current_;

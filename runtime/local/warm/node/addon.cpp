@@ -25,7 +25,7 @@ namespace troupe::zygote {
 
 namespace {
 
-node_guest* living = nullptr;
+node_interpreter* living = nullptr;
 random_generator generator;
 
 std::string_view bytes_of(napi_env env, napi_value buffer) {
@@ -113,11 +113,10 @@ napi_value serve(napi_env env, napi_callback_info info) {
   uv_loop_s* loop = nullptr;
   if (control < 0 || napi_get_uv_event_loop(env, &loop) != 0)
     return nullptr;
-  static node_guest node{loop};
+  static node_interpreter node{loop};
   living = &node;
   inherit_memory();
-  const auto made
-    = prepare_memory(only_named(bytes_of(env, given.value(1))));
+  const auto made = prepare_memory(only_named(bytes_of(env, given.value(1))));
   serve_zygote(node, control, made, bytes_of(env, given.value(2)));
   napi_value answer = nullptr;
   napi_create_int32(env, node.is_armed() ? 2 : 1, &answer);

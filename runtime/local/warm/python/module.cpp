@@ -69,7 +69,7 @@ PyObject* serve(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "iOOOsy#", &control, &run, &leave, &warm, &tricks,
                         &plays, &size))
     return nullptr;
-  python_guest python{run, leave, warm == Py_None ? nullptr : warm};
+  python_interpreter python{run, leave, warm == Py_None ? nullptr : warm};
   freeze_collector();
   const auto made = prepare_memory(only_named(tricks));
   // Once for all forks to come: the locks stay taken in the zygote and its

@@ -34,7 +34,7 @@ seccomp_data call(int number, std::uint64_t first = 0, std::uint64_t rest = 0) {
   return d;
 }
 
-/// Only what filter_builder emits.
+/// Only what seccomp_builder emits.
 std::uint32_t verdict(const program& p, const seccomp_data& about) {
   std::uint32_t a = 0;
   for (std::size_t at = 0; at < p.size(); ++at) {

@@ -52,9 +52,9 @@ struct carrier_fixture {
     if (!script::install_runners(where.runners)
         || !zygote::install(scratch.path().string(), where))
       throw std::runtime_error{"install"};
-    makers = std::make_shared<direct_grounds>(io.get_executor(), shown);
-    carrier = std::make_unique<zygote::slot_carrier>(io.get_executor(), options,
-                                                     where, makers);
+    makers = std::make_shared<direct_provisioner>(io.get_executor(), shown);
+    carrier = std::make_unique<zygote::warm_launcher>(io.get_executor(),
+                                                      options, where, makers);
   }
 
   ~carrier_fixture() {
@@ -118,7 +118,7 @@ struct carrier_fixture {
     if (::write(channel[0], bytes.data(), bytes.size())
         != static_cast<ssize_t>(bytes.size()))
       throw std::runtime_error{"request"};
-    if (!carrier->takes(what))
+    if (!carrier->accepts(what))
       throw std::runtime_error{"the carrier does not take the run"};
     carrier->start(
       std::move(what),
@@ -161,9 +161,9 @@ struct carrier_fixture {
 
   tests::temporary_directory scratch;
   boost::asio::io_context io;
-  zygote::slot_carrier::paths where;
-  std::shared_ptr<direct_grounds> makers;
-  std::unique_ptr<zygote::slot_carrier> carrier;
+  zygote::warm_launcher::paths where;
+  std::shared_ptr<direct_provisioner> makers;
+  std::unique_ptr<zygote::warm_launcher> carrier;
 };
 
 /// No children made ahead, no answer before the end: a case counts what it

@@ -1,4 +1,4 @@
-#include "runtime/local/warm/slot_provisioner.hpp"
+#include "runtime/local/warm/warden_provisioner.hpp"
 
 #include "runtime/local/launch/sandbox_abi.hpp"
 
@@ -23,14 +23,14 @@ error why_not(const warden::end_notice& notice) {
                          + ": " + std::strerror(notice.failure.error));
 }
 
-result<zygote::ground> to_ground(const warden::lease_grant& grant,
-                                 std::vector<unique_fd> files) {
-  zygote::ground g;
+result<zygote::slot_sandbox> to_sandbox(const warden::lease_grant& grant,
+                                        std::vector<unique_fd> files) {
+  zygote::slot_sandbox g;
   g.ticket = grant.ticket;
   g.clone_flags = grant.clone_flags;
   g.new_user = grant.new_user;
   g.privileged = grant.privileged;
-  g.world_per_run = grant.world_per_run;
+  g.namespaces_per_run = grant.namespaces_per_run;
   g.uid = grant.uid;
   g.gid = grant.gid;
   const auto wanted = std::size_t{1} + grant.groups + grant.has_peak
@@ -54,8 +54,8 @@ result<zygote::ground> to_ground(const warden::lease_grant& grant,
 
 } // namespace
 
-void slot_provisioner::prepare(
-  const launch& like, std::function<void(result<zygote::ground>)> done) {
+void warden_provisioner::prepare(
+  const launch& like, std::function<void(result<zygote::slot_sandbox>)> done) {
   auto keeper = keeper_.lock();
   warden::message m;
   m.what = warden::word::lease;
@@ -70,37 +70,38 @@ void slot_provisioner::prepare(
        weak = keeper_](warden::message answer, std::vector<unique_fd> files) {
         if (answer.what != warden::word::leased)
           return done(why_not(answer.end));
-        auto ground = to_ground(answer.grant, std::move(files));
+        auto sandbox = to_sandbox(answer.grant, std::move(files));
         auto keeper = weak.lock();
-        if (ground && keeper) {
-          ground->report = keeper->report_for(run->isolation);
+        if (sandbox && keeper) {
+          sandbox->report = keeper->report_for(run->isolation);
           if (auto note = keeper->network_note(*run); !note.empty())
-            ground->notes.push_back(std::move(note));
+            sandbox->notes.push_back(std::move(note));
           if (brokered)
-            ground->network = {run->network, keeper->broker_options(),
-                               run->organization, weak};
+            sandbox->network = {run->network, keeper->broker_options(),
+                                run->organization, weak};
         } else if (keeper)
           keeper->release(answer.grant.ticket);
-        done(std::move(ground));
+        done(std::move(sandbox));
       };
   if (!keeper || keeper->ask(std::move(m), {}, std::move(then)) == 0)
     done(unavailable("there is no warden at the moment"));
 }
 
-void slot_provisioner::release(std::uint64_t ticket,
-                               std::function<void()> gone) {
+void warden_provisioner::release(std::uint64_t ticket,
+                                 std::function<void()> gone) {
   if (auto keeper = keeper_.lock())
     keeper->release(ticket, std::move(gone));
   else if (gone)
     gone();
 }
 
-std::uint64_t slot_provisioner::hatch(std::vector<std::string> argv,
+std::uint64_t
+warden_provisioner::spawn_interpreter(std::vector<std::string> argv,
                                       unique_fd control,
                                       std::function<void(error)> failed) {
   auto keeper = keeper_.lock();
   warden::message m;
-  m.what = warden::word::hatch;
+  m.what = warden::word::spawn_interpreter;
   m.argv = std::move(argv);
   std::vector<unique_fd> files;
   files.push_back(std::move(control));
@@ -115,14 +116,14 @@ std::uint64_t slot_provisioner::hatch(std::vector<std::string> argv,
   return number;
 }
 
-void slot_provisioner::kill_interpreter(std::uint64_t number) {
+void warden_provisioner::kill_interpreter(std::uint64_t number) {
   if (auto keeper = keeper_.lock())
     keeper->kill_child(number);
 }
 
-std::unique_ptr<zygote::slot_carrier> make_warm_carrier(
+std::unique_ptr<zygote::warm_launcher> make_warm_launcher(
   boost::asio::any_io_executor strand, const zygote::zygote_options& options,
-  zygote::slot_carrier::paths which, const std::string& directory,
+  zygote::warm_launcher::paths which, const std::string& directory,
   std::string runners, std::weak_ptr<cold_launcher> keeper) {
   auto where = std::move(which);
   where.runners = std::move(runners);
@@ -134,9 +135,9 @@ std::unique_ptr<zygote::slot_carrier> make_warm_carrier(
     where.profiles = std::filesystem::path{directory}.parent_path();
   if (!zygote::install(directory, where))
     return nullptr;
-  return std::make_unique<zygote::slot_carrier>(
+  return std::make_unique<zygote::warm_launcher>(
     std::move(strand), options, std::move(where),
-    std::make_shared<slot_provisioner>(keeper), keeper);
+    std::make_shared<warden_provisioner>(keeper), keeper);
 }
 
 } // namespace troupe
