@@ -59,7 +59,8 @@ public:
 
 private:
   struct impl;
-  zygote::slot_counts counts_of(zygote::warm_launcher* const& carrier) const;
+  template <class Ask>
+  auto ask_launchers(Ask ask) const; // on their strand
   explicit local_backend(std::shared_ptr<impl> self);
   std::shared_ptr<impl> impl_;
 };

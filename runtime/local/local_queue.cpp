@@ -48,13 +48,9 @@ void local_backend::impl::accept(local_run_ptr run) {
 
 void local_backend::impl::pump() {
   // The first runs wait for the first warden, whatever it will say.
-  bool starting = false;
-  {
-    std::lock_guard lock{probe_mutex};
-    starting = !has_probed;
-  }
-  while (!starting && !waiting.empty()
-         && running.size() < options.max_running) {
+  if (!probe.is_done())
+    return;
+  while (!waiting.empty() && running.size() < options.max_running) {
     auto run = std::move(waiting.front());
     waiting.pop_front();
     begin(run);
@@ -85,26 +81,20 @@ void local_backend::impl::begin(const local_run_ptr& run) {
     return;
   }
   running.emplace(request.id, run);
-  launcher* carrier = cold.get();
-  for (auto& faster : carriers)
-    if (faster->accepts(*what)) {
-      carrier = faster.get();
-      break;
-    }
-  if (auto ends = carrier->take_prepared_channels(*what))
+  auto& by = launchers->choose(*what);
+  if (auto ends = by.take_prepared_channels(*what))
     run->use_channels(std::move(*ends));
   listener->add(run);
   run->carry(
-    *carrier, std::move(*what),
+    by, std::move(*what),
     [self = shared_from_this(), id = request.id] { self->forget(id); });
-  if (has_source && codes.wants(key, code_cache::options_of(request, *carrier)))
+  if (has_source && codes.wants(key, code_cache::options_of(request, by)))
     compile(request, key);
 }
 
 /// Without a tree of its own a run sees what is on the host, where it is there.
 bool local_backend::impl::can_mount(const prepared_run& run) const {
-  std::lock_guard lock{probe_mutex};
-  return (run.isolation != isolation_level::off && probed.has("private_tree"))
+  return (run.isolation != isolation_level::off && probe.has("private_tree"))
     || std::ranges::all_of(
            run.mounts, [](const bind_mount& m) { return m.host == m.inside; });
 }

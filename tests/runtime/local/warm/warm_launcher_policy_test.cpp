@@ -118,7 +118,8 @@ BOOST_AUTO_TEST_CASE(lets_go_of_slots_that_nobody_uses) {
 BOOST_AUTO_TEST_CASE(works_without_any_memory_trick) {
   auto options = without_armed();
   options.child_allocator = options.huge_text = options.huge_heap = false;
-  options.joined_libraries = options.inherited_maps = options.hot_blocks = false;
+  options.joined_libraries = options.inherited_maps = options.hot_blocks
+    = false;
   options.gathered_pages = options.ready_pages = false;
   ready_fixture f{options};
   BOOST_TEST(f.run("def f():\n  return 1\n", "f").value() == "1");
