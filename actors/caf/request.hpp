@@ -17,7 +17,7 @@ public:
   explicit call(Done done) : done_{std::move(done)} {}
 
   void finish(caf::expected<caf::message> answer) override {
-    // Somebody else's code runs on an actor's thread: it must not end it.
+    // Foreign code runs on an actor's thread: it must not end it.
     try {
       if (!answer)
         done_(result<Answer>{from_caf(answer.error())});
@@ -30,7 +30,7 @@ public:
         done_(result<Answer>{error{
           ec::internal, "an actor answered with something else", {}, {}}});
     } catch (...) {
-      // What it wanted to say went to whoever gave us the handler.
+      // What it wanted to report went to the owner of the handler.
     }
   }
 
@@ -56,11 +56,10 @@ template <class Answer, class Handle, class Done, class... Ts>
 void ask(request_router& router, const way& by, const Handle& to, Done done,
          Ts&&... xs) {
   if (!to)
-    return done(
-      result<Answer>{error{ec::unavailable,
-                           "this part of the engine is being started again",
-                           {},
-                           std::chrono::milliseconds{1'000}}});
+    return done(result<Answer>{error{ec::unavailable,
+                                     "this part of the engine is restarting",
+                                     {},
+                                     std::chrono::milliseconds{1'000}}});
   auto pending = std::make_shared<call<Answer, Done>>(std::move(done));
   pending->route = by.route;
   pending->until = by.until;

@@ -31,7 +31,7 @@ constexpr int longest_farewell = 40; // times that
 
 class tls_door final : public door {
 public:
-  tls_door(caf::actor_system& system, std::function<gate_actor()> gate,
+  tls_door(caf::actor_system& system, std::function<gateway_actor()> gate,
            std::function<void(std::string_view)> report)
       : system_{system}, gate_{std::move(gate)}, report_{std::move(report)},
         broker_{basp_broker_of(system)} {}
@@ -55,7 +55,7 @@ private:
   asio::awaitable<void> serve(tcp::socket raw);
 
   caf::actor_system& system_;
-  const std::function<gate_actor()> gate_;
+  const std::function<gateway_actor()> gate_;
   const std::function<void(std::string_view)> report_;
   const caf::actor broker_;
   std::shared_ptr<asio::ssl::context> tls_;
@@ -85,7 +85,7 @@ result<void> tls_door::open(const link_options& options) {
   max_handshakes_ = options.max_handshakes;
   const auto colon = options.listen.rfind(':');
   if (colon == std::string::npos)
-    return cannot_listen(options.listen, "it is no host:port");
+    return cannot_listen(options.listen, "it is not host:port");
   auto host = options.listen.substr(0, colon);
   if (host.size() > 2 && host.front() == '[')
     host = host.substr(1, host.size() - 2);
@@ -155,10 +155,10 @@ asio::awaitable<void> tls_door::serve(tcp::socket raw) {
   links_.insert(link);
   auto met = co_await link->welcome();
   if (met && up_ >= max_links_)
-    met = error{ec::exhausted, "there are too many links", {}, {}};
+    met = error{ec::exhausted, "too many cluster connections", {}, {}};
   auto gate = gate_();
   if (met && !gate)
-    met = error{ec::unavailable, "the gate is being started again"};
+    met = error{ec::unavailable, "the gateway is restarting"};
   if (met) {
     auto fd = link->middleman_end();
     if (fd) {
@@ -171,8 +171,8 @@ asio::awaitable<void> tls_door::serve(tcp::socket raw) {
     }
   }
   if (!met && report_)
-    report_("refused a link from " + from.address().to_string() + ": "
-            + met.error().text);
+    report_("refused cluster connection from " + from.address().to_string()
+            + ": " + met.error().text);
   link->close();
   links_.erase(link);
 }
@@ -180,7 +180,7 @@ asio::awaitable<void> tls_door::serve(tcp::socket raw) {
 } // namespace
 
 result<std::unique_ptr<door>>
-door::open(caf::actor_system& system, std::function<gate_actor()> gate,
+door::open(caf::actor_system& system, std::function<gateway_actor()> gate,
            const link_options& options,
            std::function<void(std::string_view)> report) {
   auto made

@@ -9,14 +9,14 @@
 
 namespace troupe {
 
-/// Listens for other nodes and leads those who prove who they are to the gate.
-/// Whoever has a certificate of the authority may act for every organization:
+/// Listens for other nodes and connects authenticated ones to the gateway.
+/// A peer with a certificate of the CA may act for every organization:
 /// it is for platforms, which check their own users.
 class door {
 public:
-  /// `gate`: the one of now, for each who comes in; empty while there is none.
+  /// `gate`: the current gateway, for each new link; empty while there is none.
   static result<std::unique_ptr<door>>
-  open(caf::actor_system& system, std::function<gate_actor()> gate,
+  open(caf::actor_system& system, std::function<gateway_actor()> gate,
        const link_options& options,
        std::function<void(std::string_view)> report);
   virtual ~door() = default; // closes every link

@@ -43,9 +43,9 @@ private:
   };
 
   void keep(node& n);
-  result<gate_actor> say_hello(gate_actor gate);
-  void serve_link(node& n, gate_actor gate);
-  void ask_to_be_told(node& n, const gate_actor& gate);
+  result<gateway_actor> say_hello(gateway_actor gate);
+  void serve_link(node& n, gateway_actor gate);
+  void ask_to_be_told(node& n, const gateway_actor& gate);
   void send(const prepared_run_ptr& run, const run_observer_ptr& observer);
   void answered(const prepared_run_ptr& run, const run_observer_ptr& observer,
                 result<run_answer> given);

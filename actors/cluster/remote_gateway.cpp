@@ -17,13 +17,13 @@ caf::error stopped() {
 result<void> check(const execution& what) {
   if (what.version != wire_version)
     return error{ec::invalid_request,
-                 "this node speaks version " + std::to_string(wire_version)
+                 "this node uses version " + std::to_string(wire_version)
                    + " of the protocol, the message is of version "
                    + std::to_string(what.version)};
   if (what.unreadable)
     return *what.unreadable;
   if (!what.request)
-    return error{ec::invalid_request, "the execution holds no request"};
+    return error{ec::invalid_request, "the message contains no request"};
   return {};
 }
 
@@ -46,7 +46,7 @@ void refuse(remote_queue::visitor& v, error why) {
 
 // -- executions ---------------------------------------------------------------
 
-result<accepted_run> gate_state::take_in(execution& what) {
+result<accepted_run> gateway_state::take_in(execution& what) {
   run_request request{*what.request};
   const auto sent = what.ext.find(complete_run);
   // What another node asks for is its own standard, as a rule: here it gets no
@@ -67,7 +67,7 @@ result<accepted_run> gate_state::take_in(execution& what) {
     pressure->sent();
   // The answer goes straight back: only what the dispatcher tells comes by.
   auto count = [context = context, run = taken->run.get(), pressure = pressure,
-                home = inner_gate_actor{self},
+                home = inner_gateway_actor{self},
                 ahead = counts](const run_event& event) mutable {
     if (std::exchange(ahead, false) && pressure->arrived())
       caf::anon_send(home, turn_v);
@@ -79,7 +79,7 @@ result<accepted_run> gate_state::take_in(execution& what) {
   return taken;
 }
 
-result<gate_state::admitted> gate_state::admit(execution& what) {
+result<gateway_state::admitted> gateway_state::admit(execution& what) {
   auto taken = take_in(what);
   if (!taken)
     return taken.error();
@@ -92,7 +92,7 @@ result<gate_state::admitted> gate_state::admit(execution& what) {
 }
 
 template <class Answer, class Word>
-caf::result<Answer> gate_state::arrive(Word word, execution& what) {
+caf::result<Answer> gateway_state::arrive(Word word, execution& what) {
   if (auto fine = check(what); !fine)
     return to_caf(std::move(fine.error()));
   if (what.who.organization.empty())
@@ -118,16 +118,16 @@ caf::result<Answer> gate_state::arrive(Word word, execution& what) {
 }
 
 template <class Answer, class Word>
-caf::result<Answer> gate_state::pass_on(Word word, execution& what) {
+caf::result<Answer> gateway_state::pass_on(Word word, execution& what) {
   auto in = admit(what);
   if (!in)
     return to_caf(std::move(in.error()));
-  // As urgent as it came: the answer to a message that became urgent on its way
-  // is not what the asker waits for.
+  // Keep the priority: CAF drops the reply to a request whose priority was
+  // changed when it was delegated.
   return self->delegate(in->to, word, std::move(in->run));
 }
 
-void gate_state::forward(remote_queue::visitor& v) {
+void gateway_state::forward(remote_queue::visitor& v) {
   auto in = admit(v.what);
   if (!in)
     return refuse(v, std::move(in.error()));
@@ -137,7 +137,7 @@ void gate_state::forward(remote_queue::visitor& v) {
     v.accepted.delegate(in->to, start_v, std::move(in->run));
 }
 
-void gate_state::turn() {
+void gateway_state::turn() {
   pressure->came();
   while (line.size() > 0 && pressure->has_room())
     if (auto next = line.pop())
@@ -146,14 +146,14 @@ void gate_state::turn() {
     self->send(self, turn_v);
 }
 
-void gate_state::stop() {
+void gateway_state::stop() {
   while (auto next = line.pop())
     refuse(*next, {ec::unavailable, "the engine has stopped"});
 }
 
 // -- words between nodes ------------------------------------------------------
 
-caf::result<hello> gate_state::greet(const hello& them) {
+caf::result<hello> gateway_state::greet(const hello& them) {
   hello us;
   us.name = context->options.name;
   us.boot = context->boot;
@@ -175,7 +175,7 @@ caf::result<hello> gate_state::greet(const hello& them) {
   return us;
 }
 
-bool gate_state::announce_stop() {
+bool gateway_state::announce_stop() {
   stopping = true;
   hello us;
   us.name = context->options.name;
@@ -187,14 +187,15 @@ bool gate_state::announce_stop() {
   return true;
 }
 
-void gate_state::forget(const caf::actor_addr& who) {
+void gateway_state::forget(const caf::actor_addr& who) {
   linked_nodes.erase(who);
   context->linked_nodes = static_cast<std::uint32_t>(linked_nodes.size());
 }
 
 // -- questions ----------------------------------------------------------------
 
-caf::result<run_status_message> gate_state::cancel(const run_reference& which) {
+caf::result<run_status_message>
+gateway_state::cancel(const run_reference& which) {
   if (auto waiting = line.take(which))
     forward(*waiting); // there it ends before it has begun
   auto run = context->runs.find(run_id{which.id});
@@ -211,7 +212,8 @@ caf::result<run_status_message> gate_state::cancel(const run_reference& which) {
   return self->delegate(routes->dispatchers[owner], cancel_v, std::move(run));
 }
 
-caf::result<run_status_message> gate_state::find(const run_reference& which) {
+caf::result<run_status_message>
+gateway_state::find(const run_reference& which) {
   if (auto waiting = line.take(which))
     forward(*waiting); // who is asked about is known from here on
   if (auto run = context->runs.find(run_id{which.id});
@@ -223,8 +225,9 @@ caf::result<run_status_message> gate_state::find(const run_reference& which) {
   return self->delegate(routes->ledger, find_v, which);
 }
 
-inner_gate_actor::behavior_type
-gate(inner_gate_actor::stateful_pointer<gate_state> self, context_ptr context) {
+inner_gateway_actor::behavior_type
+gate(inner_gateway_actor::stateful_pointer<gateway_state> self,
+     context_ptr context) {
   self->state.self = self;
   self->state.context = std::move(context);
   self->state.context->linked_nodes

@@ -7,22 +7,24 @@
 
 namespace troupe {
 
-/// What the gate is to itself.
-using inner_gate_actor = gate_actor::extend<
+/// With the messages that it sends to itself.
+using inner_gateway_actor = gateway_actor::extend<
   // INTERNAL: there is room in front of the dispatchers again.
   caf::reacts_to<admitted_atom>,
   // INTERNAL: the engine is about to stop; answers when that has been sent to
-  // all who wait for it.
+  // all nodes that wait for it.
   caf::replies_to<gone_atom>::with<bool>>;
 
-/// The engine as other actors see it, here or far away. It hands each message
-/// to a dispatcher or to the ledger and is out of it. Only where executions
-/// come faster than dispatchers take them do they wait here, in a fair line:
-/// the network knows no urgency, and a mailbox no organizations.
-struct gate_state {
-  static constexpr auto name = "gate";
+/// The engine for remote callers: CAF clients and other nodes, whose messages
+/// arrive over links. It admits a run as HTTP does (run_intake) and delegates
+/// the request to a dispatcher or to the ledger, which reply to the caller
+/// directly. Executions queue here, fairly by organization, only if they arrive
+/// faster than dispatchers accept them: the network has no priorities, and a
+/// mailbox no organizations.
+struct gateway_state {
+  static constexpr auto name = "gateway";
 
-  inner_gate_actor::pointer self = nullptr;
+  inner_gateway_actor::pointer self = nullptr;
   context_ptr context;
   std::shared_ptr<flow_control> pressure = std::make_shared<flow_control>();
   remote_queue line;
@@ -58,7 +60,8 @@ private:
   void forward(remote_queue::visitor& v);
 };
 
-inner_gate_actor::behavior_type
-gate(inner_gate_actor::stateful_pointer<gate_state> self, context_ptr context);
+inner_gateway_actor::behavior_type
+gate(inner_gateway_actor::stateful_pointer<gateway_state> self,
+     context_ptr context);
 
 } // namespace troupe

@@ -13,7 +13,7 @@
 namespace troupe {
 
 /// How many executions the gate has sent ahead that no dispatcher has looked at
-/// yet, and whether somebody waits behind them. Shared with the dispatchers'
+/// yet, and whether others wait behind them. Shared with the dispatchers'
 /// threads.
 class flow_control {
 public:
@@ -24,7 +24,7 @@ public:
   /// True: it is the gate's turn again, tell it.
   bool arrived() { return --ahead_ <= most / 2 && call(); }
   bool has_room() const { return ahead_ < most; }
-  /// Somebody waits. True: the gate's turn is now.
+  /// An execution waits. True: the gateway's turn is now.
   bool wanted() {
     auto nobody = step::none;
     turn_.compare_exchange_strong(nobody, step::wanted);

@@ -52,7 +52,7 @@ std::string in_words(const boost::system::error_code& failed) {
   const auto text = failed.message();
   if (failed.category() == asio::error::get_ssl_category()
       && text.find("alert") != std::string::npos)
-    return "the other side does not accept our certificate or its authority ("
+    return "the other side rejected the certificate of this node or its CA ("
       + text + ")";
   return text;
 }

@@ -19,8 +19,8 @@
 namespace troupe {
 
 /// A connection between two nodes. TCP and TLS are ours; the middleman of CAF
-/// gets one end of a socket pair and never listens or dials, so nobody reaches
-/// it who did not prove who they are. Used on one thread.
+/// gets one end of a socket pair and never listens or dials, so no
+/// unauthenticated peer reaches it. Used on one thread.
 class tls_link : public std::enable_shared_from_this<tls_link> {
 public:
   using tcp = boost::asio::ip::tcp;
@@ -36,7 +36,7 @@ public:
   /// As the side that dials; `host` must stand in the other's certificate.
   boost::asio::awaitable<result<void>> greet(std::string host);
 
-  /// The descriptor for the middleman, who owns it from here on.
+  /// The descriptor for the middleman, which owns it from here on.
   result<int> middleman_end();
 
   /// Carries bytes both ways until one end is gone. Closes both.

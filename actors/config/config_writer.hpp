@@ -6,8 +6,10 @@
 
 namespace troupe {
 
-/// The only writer of the configuration: applies a change, publishes the next
-/// picture, leaves an audit line. Detached: its store blocks.
+/// The only writer of the configuration. The actor engine sends it changes; it
+/// applies each one together with its audit entry and publishes the next
+/// catalog. Detached (a thread of its own), because the configuration store
+/// blocks.
 struct config_state {
   static constexpr auto name = "config";
 

@@ -159,7 +159,7 @@ void credential_state::answered(std::uint64_t number,
     } else {
       who.found.layers.notes.push_back(
         "the credentials webhook failed (" + values.error().text
-        + "); the run went on without its variables");
+        + "); the run continued without its variables");
     }
     reply(who);
   }
@@ -192,10 +192,10 @@ credential_state::checked(result<environment> answer,
     i = answer->erase(i);
   }
   if (left_out > 0)
-    notes.push_back(std::to_string(left_out)
-                    + " variables of the credentials webhook were left out; "
-                      "the first: "
-                    + reason);
+    notes.push_back(
+      std::to_string(left_out)
+      + " variables of the credentials webhook were ignored; the first: "
+      + reason);
   return std::make_shared<const environment>(std::move(*answer));
 }
 

@@ -12,8 +12,9 @@
 
 namespace troupe {
 
-/// Finds the variables of runs: unseals what is stored, asks the webhook. What
-/// it knows in clear it forgets after a short while.
+/// Provides the variables of runs to dispatchers: unseals stored values
+/// (storage/sealing, behind the configuration store) and asks the credentials
+/// webhook. The only actor that sees values in clear; it caches them briefly.
 struct credential_state {
   static constexpr auto name = "credential";
   using clock = std::chrono::steady_clock;
@@ -30,7 +31,7 @@ struct credential_state {
     gathered found;
     caf::typed_response_promise<gathered> explained;
   };
-  /// One question on its way; all who ask the same wait for one answer.
+  /// One request to the webhook; all runs with the same query share it.
   struct flight {
     credential_query query;
     std::vector<waiter> waiting;

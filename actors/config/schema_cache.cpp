@@ -20,8 +20,8 @@ std::string key_of(language lang, const std::string& source,
 
 error too_many() {
   return {ec::exhausted,
-          "this organization has too many schemas derived, or runs under way, "
-          "at the same time; come back later",
+          "this organization has too many schema derivations or runs in "
+          "progress; try again later",
           {},
           std::chrono::milliseconds{1'000}};
 }
@@ -39,14 +39,14 @@ void schema_cache::derive(const organization_id& organization, language lang,
   if (!who_)
     return done(error{ec::unavailable,
                       "this engine cannot derive schemas: it has no local "
-                      "backend; give a json_schema",
+                      "backend; send a json_schema",
                       {},
                       {}});
   if (source.size() > longest_source)
     return done(
       bad_field("/source_code",
                 "longer than " + std::to_string(longest_source) + " bytes",
-                "give a json_schema"));
+                "send a json_schema"));
   auto r = std::make_shared<reading>();
   r->organization = organization;
   r->key = key_of(lang, source, function);

@@ -27,7 +27,7 @@ public:
     std::function<void(admission::stay&)> give_back;
   };
 
-  /// `who` may be null: then every question is `unavailable`.
+  /// `who` may be null: then every request is `unavailable`.
   explicit schema_cache(std::shared_ptr<schema_deriver> who,
                         derivation_rules rules = {}, places among_runs = {});
 

@@ -66,7 +66,7 @@ void abandon(engine_context& context, const live_run_ptr& run, error why) {
     ledger_entry line;
     line.run = run;
     line.audit = audit_of_run(*run, nullptr);
-    // Another run's key stays what it is: the books look whose it is.
+    // The store leaves the key alone if it belongs to another run.
     if (!run->idempotency_key.empty())
       line.key = fate_of_key(*run);
     enqueue_ledger_entry(context, std::move(line));

@@ -26,7 +26,7 @@ struct routing {
   std::vector<dispatcher_actor> dispatchers;
   /// By backend kind, then by number.
   std::array<std::vector<executor_actor>, 6> executors;
-  gate_actor gate;
+  gateway_actor gate;
 };
 using routing_ptr = std::shared_ptr<const routing>;
 

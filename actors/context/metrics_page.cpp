@@ -41,13 +41,11 @@ std::string label(const char* name, std::string_view value) {
 }
 
 void add_counters(page_of_metrics& page, const meters& m) {
-  page.counter("troupe_runs_submitted_total", "Execution messages received.",
-               m.submitted);
-  page.counter("troupe_runs_refused_total",
-               "Execution messages refused because of load.", m.refused);
-  page.counter("troupe_runs_rejected_total",
-               "Execution messages refused because of what they say.",
-               m.rejected);
+  page.counter("troupe_runs_submitted_total", "Runs received.", m.submitted);
+  page.counter("troupe_runs_refused_total", "Runs refused because of load.",
+               m.refused);
+  page.counter("troupe_runs_invalid_total",
+               "Runs refused because the request was invalid.", m.rejected);
   page.head("troupe_runs_total", "counter", "Runs that ended, by outcome.");
   auto outcome = [&](const char* word, const meters::counter& c) {
     page.line("troupe_runs_total", label("outcome", word),
@@ -67,31 +65,33 @@ void add_counters(page_of_metrics& page, const meters& m) {
   page.counter("troupe_runs_expired_total", "Runs that met their deadline.",
                m.expired);
   page.counter("troupe_failovers_total",
-               "Attempts that moved to another "
-               "backend.",
-               m.failovers);
+               "Attempts that failed over to another backend.", m.failovers);
   page.counter("troupe_idempotent_replays_total",
-               "Answers that were given again for an idempotency key.",
+               "Stored results returned for a repeated idempotency key.",
                m.replayed);
-  page.counter("troupe_actor_restarts_total", "Actors that died.", m.restarts);
+  page.counter("troupe_actor_restarts_total",
+               "Actors restarted after a failure.", m.restarts);
   page.counter("troupe_webhook_requests_total",
-               "Questions to the credentials webhook.", m.webhook_asked);
+               "Requests to the credentials webhook.", m.webhook_asked);
   page.counter("troupe_webhook_failures_total",
-               "Questions that it did not answer well.", m.webhook_failed);
-  page.counter("troupe_webhook_cached_total",
-               "Questions that were answered from memory.", m.webhook_cached);
-  page.counter("troupe_config_changes_total", "Changes of the configuration.",
+               "Requests to the credentials webhook that failed.",
+               m.webhook_failed);
+  page.counter("troupe_webhook_cache_hits_total",
+               "Credentials served from the cache.", m.webhook_cached);
+  page.counter("troupe_config_changes_total", "Configuration changes.",
                m.changes);
-  page.counter("troupe_record_lines_lost_total",
-               "Lines of the record that could not be written.", m.lines_lost);
-  page.counter("troupe_record_write_failures_total",
-               "Writes of the record that failed and are tried again.",
-               m.record_failures);
+  page.counter("troupe_ledger_entries_lost_total",
+               "Audit and run records that could not be written.",
+               m.lines_lost);
+  page.counter(
+    "troupe_ledger_write_failures_total",
+    "Writes of audit and run records that failed and will be retried.",
+    m.record_failures);
 }
 
 void add_run_times(page_of_metrics& page, const meters& m) {
   const char* name = "troupe_run_duration_seconds";
-  page.head(name, "histogram", "From the message to its answer.");
+  page.head(name, "histogram", "Time from request to result.");
   double bound = 0.001;
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < m.run_times.size(); ++i) {
@@ -118,14 +118,14 @@ void add_circuits(page_of_metrics& page, const engine_context& context,
     return label("backend", to_string(kind)) + "," + label(name, to_string(s));
   };
   page.head("troupe_backend_circuit_state", "gauge",
-            "1 for the state that a backend's circuit is in.");
+            "1 for the current state of a backend's circuit breaker.");
   for (const auto& b : backends)
     for (auto s : states)
       if (b.configured)
         page.line("troupe_backend_circuit_state", labels(b.kind, "state", s),
                   b.circuit == to_string(s) ? 1 : 0);
   page.head("troupe_backend_circuit_transitions_total", "counter",
-            "How often a backend's circuit entered a state.");
+            "Transitions of a backend's circuit breaker into a state.");
   for (const auto& b : backends)
     if (auto* desk = context.board->find(b.kind)) {
       const auto entered = desk->breaker.entered();
@@ -171,26 +171,28 @@ std::string metrics_text(const engine_context& context) {
   add_counters(page, context.meter);
   add_run_times(page, context.meter);
   const auto counts = context.gate.now();
-  page.gauge("troupe_runs_running", "Runs that go on now.", counts.running);
-  page.gauge("troupe_runs_waiting", "Runs that wait for their turn.",
+  page.gauge("troupe_runs_running", "Runs in progress.", counts.running);
+  page.gauge("troupe_runs_queued", "Runs waiting for admission.",
              counts.waiting);
-  page.gauge("troupe_requests_pending", "Requests without an answer yet.",
+  page.gauge("troupe_requests_pending", "Requests not answered yet.",
              context.pending.load());
-  page.gauge("troupe_record_queue", "Lines of the record not yet written.",
+  page.gauge("troupe_ledger_queue",
+             "Audit and run records waiting to be written.",
              static_cast<double>(context.to_ledger.size()));
-  page.head("troupe_backend_ready", "gauge", "Whether a backend takes runs.");
+  page.head("troupe_backend_ready", "gauge", "1 if a backend accepts runs.");
   const auto backends = backends_of(context);
   for (const auto& b : backends)
     if (b.configured)
       page.line("troupe_backend_ready", label("backend", to_string(b.kind)),
                 b.ready ? 1 : 0);
-  page.head("troupe_backend_running", "gauge", "Runs at a backend now.");
+  page.head("troupe_backend_running", "gauge",
+            "Runs in progress at a backend.");
   for (const auto& b : backends)
     if (b.configured)
       page.line("troupe_backend_running", label("backend", to_string(b.kind)),
                 b.running);
   page.head("troupe_backend_circuit_open", "gauge",
-            "Whether runs are kept away from a backend.");
+            "1 if a backend's circuit breaker is not closed.");
   for (const auto& b : backends)
     if (b.configured)
       page.line("troupe_backend_circuit_open",

@@ -23,7 +23,7 @@ result<accepted_run> accept_run(engine_context& context, caller&& who,
   meters::add(context.meter.submitted);
   if (context.draining)
     return refused(context, ec::unavailable,
-                   "the engine is about to stop; ask another node");
+                   "the engine is stopping; try another node");
   if (context.pending.fetch_add(1) >= context.options.pending) {
     context.pending.fetch_sub(1);
     return refused(context, ec::exhausted, "too many requests are pending");
@@ -69,7 +69,7 @@ result<dispatcher_actor> choose_dispatcher(engine_context& context,
     }
   }
   return error{ec::unavailable,
-               "the dispatchers are being started again",
+               "the dispatchers are restarting",
                {},
                std::chrono::milliseconds{1'000}};
 }

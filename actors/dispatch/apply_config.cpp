@@ -59,7 +59,7 @@ result<isolation_level> choose_isolation(const run_request& request,
     // A run may ask for more than its config, never for less.
     if (config.isolation
         && strictness(*request.isolation) < strictness(*config.isolation))
-      return bad_field("/isolation", "weaker than the sandbox config demands",
+      return bad_field("/isolation", "weaker than the sandbox config requires",
                        "leave it out");
     level = *request.isolation;
   }

@@ -93,10 +93,10 @@ error nobody_left(const backend_preference& wish, const backend_plan& plan,
     return why;
   }
   if (floor > 0)
-    return {ec::unavailable,
-            "no backend that is configured separates runs as strongly as "
-            "the sandbox config wants; configure the one it is for, or "
-            "set its allow_weaker_fallback"};
+    return {
+      ec::unavailable,
+      "no configured backend isolates runs as strongly as the sandbox config "
+      "requires; configure its backend, or set its allow_weaker_fallback"};
   return {ec::unavailable,
           "no backend can take this run; configure one "
           "(local, e2b, modal, daytona or aio)"};
@@ -133,8 +133,8 @@ result<backend_plan> plan_backends(const backend_preference& wish,
       continue;
     }
     if (!provider.empty() && !is_provider(kind)) {
-      plan.kept_away = "dispatch.fail-closed keeps runs that are for "
-        + provider + " from " + name(kind);
+      plan.kept_away = "dispatch.fail-closed keeps runs for " + provider
+        + " from " + name(kind);
       say(kind, plan.kept_away);
       continue;
     }

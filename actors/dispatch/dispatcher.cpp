@@ -58,8 +58,7 @@ void dispatcher_state::orphaned(job& j) {
   if (j.at == stage::running)
     return inherit(j);
   error why{ec::unavailable,
-            "a part of the engine is being started again; the tool was not "
-            "started"};
+            "a part of the engine is restarting; the tool was not started"};
   why.retry_after = std::chrono::milliseconds{1'000};
   conclude(j, std::move(why));
 }
@@ -113,12 +112,12 @@ dispatcher_state::job* dispatcher_state::accept_run(live_run_ptr& run,
                                                     bool detached, error& why) {
   auto wanted = run->request();
   if (!wanted) {
-    why = {ec::conflict, "this run is over already"};
+    why = {ec::conflict, "this run has already ended"};
     return nullptr;
   }
   auto [i, fresh] = jobs.try_emplace(run.get());
   if (!fresh) {
-    why = {ec::conflict, "this run is going on already"};
+    why = {ec::conflict, "this run is already in progress"};
     return nullptr;
   }
   auto& j = i->second;
@@ -146,17 +145,17 @@ void dispatcher_state::begin(job& j) {
   if (context->draining)
     return conclude(j,
                     error{ec::unavailable,
-                          "the engine is about to stop; ask another node",
+                          "the engine is stopping; try another node",
                           {},
                           std::chrono::milliseconds{1'000}});
   if (context->options.ledger.policy == ledger_rules::when_full::refuse
       && !context->to_ledger.room())
-    return conclude(j,
-                    error{ec::exhausted,
-                          "the store is too slow for the record of more "
-                          "runs; come back later",
-                          {},
-                          std::chrono::milliseconds{1'000}});
+    return conclude(
+      j,
+      error{ec::exhausted,
+            "the store cannot record more runs at the moment; try again later",
+            {},
+            std::chrono::milliseconds{1'000}});
   const auto& request = *j.request;
   if (!request.idempotency_key.empty()) {
     auto [i, fresh] = keys.try_emplace(

@@ -12,9 +12,12 @@
 
 namespace troupe {
 
-/// Takes runs through their life: resolve, queue, book, environment, run,
-/// answer. A stage is a member function that ends in a letter, in the next
-/// stage, or in `conclude`; nobody else answers.
+/// Owns a run from admission to its answer. The actor engine and the remote
+/// gateway send it runs. It asks the credential actor for variables, an
+/// executor for each attempt and the ledger for the record, and handles
+/// deadlines, cancellation and failover. A stage is a member function that ends
+/// in a message, in the next stage, or in `conclude`, the only place that
+/// answers. `stage` is the state of a run between two messages.
 struct dispatcher_state {
   static constexpr auto name = "dispatcher";
   using clock = active_run::clock;

@@ -60,13 +60,13 @@ void dispatcher_state::give_up(job& j) {
   const auto kind = j.run->backend.load();
   if (auto* desk = context->board->find(kind)) {
     meters::add(desk->failures);
-    desk->failed("it did not end a run when it was told to");
+    desk->failed("it did not end a run that was cancelled");
   }
   j.pass = {};
   conclude(j,
            error{ec::timeout,
-                 "the backend did not end the run when it was told to; "
-                 "the run may still have effects"});
+                 "the backend did not end the run when it was cancelled; the "
+                 "run may still have effects"});
 }
 
 /// Whether nobody else has ended it. If somebody had to, what it holds here is

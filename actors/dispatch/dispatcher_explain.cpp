@@ -49,7 +49,8 @@ void take_over(draft& d, gathered& found) {
   for (auto& note : found.layers.notes)
     d.told->reasons.push_back(std::move(note));
   if (found.failure)
-    d.told->reasons.push_back("a run would fail now: " + found.failure->text);
+    d.told->reasons.push_back("a run would fail at the moment: "
+                              + found.failure->text);
 }
 
 // What an answer of the webhook may take to us beyond its own deadline.

@@ -32,7 +32,7 @@ void dispatcher_state::resolve_now(job& j) {
                config = j.config, shared = context] {
     tool_views none; // ours are not for another thread
     auto what = std::make_shared<result<resolved_run>>(
-      error{ec::exhausted, "there is no memory for these arguments"});
+      error{ec::exhausted, "not enough memory for these arguments"});
     try { // a throw in there would end the process
       *what = resolve(*request, config->find(run->who.organization),
                       shared->options.rules, none);
@@ -116,7 +116,7 @@ void dispatcher_state::claimed(const key_claim_result& reply) {
     return replay(*j, *reply.before);
   conclude(*j,
            reply.failure ? *reply.failure
-                         : error{ec::internal, "the ledger said nothing"});
+                         : error{ec::internal, "the ledger did not answer"});
 }
 
 void dispatcher_state::kept(const live_run_ptr& run, bool well) {
@@ -131,8 +131,8 @@ void dispatcher_state::kept(const live_run_ptr& run, bool well) {
     return booked(*j);
   conclude(*j,
            error{ec::unavailable,
-                 "the store could not write down that the run begins; the "
-                 "tool was not started",
+                 "the store could not record the start of the run; the tool "
+                 "was not started",
                  {},
                  std::chrono::milliseconds{1'000}});
 }
@@ -161,7 +161,7 @@ void dispatcher_state::launch(job& j, const resolved_variables& found) {
   // The run ends by its own limit before anybody has to end it.
   j.prepared->limits.wall = std::max(std::chrono::milliseconds{1},
                                      std::min(j.prepared->limits.wall, left));
-  mark(j, "environment");
+  mark(j, "variables");
   hand_over(j);
 }
 
@@ -270,7 +270,7 @@ void dispatcher_state::failed(job& j, error why, bool may_have_started,
   j.run->events.append(run_event_kind::progress,
                        std::string{to_string(kind)} + " failed ("
                          + std::string{to_string(why.code)}
-                         + "); the next backend gets the run");
+                         + "); trying the next backend");
   ++j.candidate;
   j.executor = executor_actor{};
   j.run->phase.store(run_phase::preparing, std::memory_order_release);

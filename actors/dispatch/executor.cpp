@@ -8,9 +8,9 @@ namespace troupe {
 
 namespace {
 
-/// One attempt's ear. The backend speaks on any thread, and to nobody but the
-/// dispatcher: the end of an attempt neither waits for its executor nor is lost
-/// with it.
+/// Observes one attempt. The backend calls it on any thread, and it reports to
+/// the dispatcher only: the end of an attempt neither waits for its executor
+/// nor is lost with it.
 class attempt_observer final : public run_observer {
 public:
   attempt_observer(const attempt& what, dispatcher_actor home,

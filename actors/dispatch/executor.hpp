@@ -4,9 +4,11 @@
 
 namespace troupe {
 
-/// Carries out attempts at one backend, which tells the dispatcher how they
-/// end. When it dies, the dispatchers learn that from the supervisor: what it
-/// had not begun goes to another one, and what it had begun goes on.
+/// Bulkhead in front of one backend: dispatchers send it attempts, it calls the
+/// backend, and the backend reports the result directly to the dispatcher. A
+/// backend that throws or hangs takes one executor with it and no dispatcher.
+/// After its death, which the supervisor announces, dispatchers send attempts
+/// that had not begun to another executor; those that had begun continue.
 struct executor_state {
   static constexpr auto name = "executor";
 

@@ -49,7 +49,7 @@ find_tool(const run_request& request, const organization_catalog* catalog) {
     return i->second;
   }
   if (request.tool_name.empty())
-    return bad_field("/tool", "neither a tool's id nor its name is given");
+    return bad_field("/tool", "neither a tool id nor a tool name is given");
   if (!catalog)
     return no_such_tool("'" + request.tool_name + "'");
   auto i = catalog->tools_by_name.find(request.tool_name);

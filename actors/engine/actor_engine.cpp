@@ -281,7 +281,7 @@ void gateway::health(handler<engine_health> done) {
       h.components.emplace_back("supervisor", people.error().text);
     // Runs go on, and what they say waits; so it is no reason to send none.
     if (context->record_fails)
-      h.components.emplace_back("record", "cannot be written");
+      h.components.emplace_back("store", "cannot be written");
     bool any = false;
     for (const auto& backend : h.backends)
       any = any || backend.ready;

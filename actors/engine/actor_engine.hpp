@@ -7,8 +7,11 @@
 
 namespace troupe {
 
-/// The engine as front doors see it: every call becomes a letter, every answer
-/// comes back through the router's map. Thread-safe, blocks nobody.
+/// The `engine` interface on top of the actors, for HTTP, commands and the
+/// embedded C++ interface, which know no CAF. A call becomes a message to the
+/// actor in charge (a dispatcher for runs, the config actor for changes, the
+/// ledger for lists), and the reply completes through the request router.
+/// Thread-safe and non-blocking; the engine host creates and closes it.
 class gateway final : public engine {
 public:
   gateway(context_ptr context, supervisor_actor boss);

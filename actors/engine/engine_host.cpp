@@ -108,10 +108,11 @@ result<void> host::open() {
   c.config.store(std::move(*picture));
   auto lost = books->mark_lost();
   if (!lost)
-    return std::move(lost).error().within("close the books of before");
+    return std::move(lost).error().within(
+      "close records of an earlier process");
   if (*lost > 0)
     c.report("engine marked " + std::to_string(*lost)
-             + " runs of before as lost");
+             + " runs of an earlier process as lost");
   const bool with_network
     = c.options.publish_port != 0 || c.options.door.has_value();
   config_ = std::make_unique<system_config>(c.options.threads, with_network,
@@ -142,7 +143,7 @@ result<void> host::open() {
   if (c.options.door) {
     auto gate = [context = context_.get()] {
       auto routes = context->routes.load();
-      return routes ? routes->gate : gate_actor{};
+      return routes ? routes->gate : gateway_actor{};
     };
     auto opened = door::open(*system_, std::move(gate), *c.options.door,
                              [context = context_.get()](std::string_view line) {

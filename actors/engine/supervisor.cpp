@@ -50,7 +50,7 @@ void supervisor_state::begin(std::shared_ptr<configuration_store> store,
           return caf::actor_cast<caf::actor>(
             self->spawn<caf::monitored>(dispatcher, context, i));
         });
-  add("gate", rank::gate, 0, local, [this] {
+  add("gateway", rank::gate, 0, local, [this] {
     return caf::actor_cast<caf::actor>(
       self->spawn<caf::monitored>(gate, context));
   });
@@ -121,9 +121,9 @@ void supervisor_state::down(const caf::down_msg& m) {
   while (!c->deaths.empty() && t - c->deaths.front() > rules.window)
     c->deaths.pop_front();
   context->report("supervisor lost " + c->name + " ("
-                  + self->system().render(m.reason) + "), starts it again in "
+                  + self->system().render(m.reason) + "), restarting it in "
                   + std::to_string(c->pause.count()) + " ms"
-                  + (is_crash_looping(*c) ? ": it keeps dying" : ""));
+                  + (is_crash_looping(*c) ? ": it keeps failing" : ""));
   if (c->level == rank::executor && is_crash_looping(*c))
     context->board->find(c->kind)->quarantine_until(t + rules.window);
   publish(); // before anybody is told: what is sent after that goes elsewhere
@@ -155,8 +155,8 @@ void supervisor_state::abandon_runs_of(const child& c) {
     abandon(*context, run,
             {run->may_have_started ? ec::timeout : ec::unavailable,
              run->may_have_started
-               ? "a part of the engine failed while the tool ran; look at its "
-                 "effects before trying again"
+               ? "a part of the engine failed while the tool was running; "
+                 "check its effects before trying again"
                : "a part of the engine failed before the tool was started"});
 }
 

@@ -11,9 +11,11 @@
 
 namespace troupe {
 
-/// Starts everybody in order, watches them, starts them again with growing
-/// pauses, and stops them in reverse. No run passes through it: it publishes
-/// who is there, and others send straight.
+/// Parent of all actors of an engine. It starts them in the order of `rank`,
+/// monitors them, restarts those that die with growing pauses, and stops them
+/// in reverse order. No run passes through it: it publishes the handles as a
+/// snapshot (`engine_context::routes`), and the others send to those directly.
+/// A death is announced to the dispatchers, which may be waiting for a reply.
 struct supervisor_state {
   static constexpr auto name = "supervisor";
   using clock = std::chrono::steady_clock;

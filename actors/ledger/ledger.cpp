@@ -111,8 +111,8 @@ void ledger_state::lose(lines some) {
   if (some.empty())
     return;
   meters::add(context->meter.lines_lost, some.size());
-  context->warn("ledger left out " + std::to_string(some.size())
-                + " lines that the store refuses");
+  context->warn("ledger dropped " + std::to_string(some.size())
+                + " records that the store rejected");
   for (auto& line : some)
     if (line.kept)
       std::exchange(line.kept, {})(false);
@@ -142,9 +142,9 @@ void ledger_state::tell(const result<void>& written, std::size_t left) {
   context->record_fails = left > 0;
   if (left > 0 && !std::exchange(failing, true))
     context->warn("ledger could not write " + std::to_string(left)
-                  + " lines and will try again: " + to_string(written.error()));
+                  + " records and will retry: " + to_string(written.error()));
   if (left == 0 && std::exchange(failing, false))
-    context->report("ledger writes again");
+    context->report("ledger can write again");
 }
 
 void ledger_state::sync() {
@@ -156,7 +156,8 @@ void ledger_state::sync() {
 
 void ledger_state::tidy() {
   if (auto ok = books->tidy(); !ok)
-    context->warn("ledger could not tidy up: " + to_string(ok.error()));
+    context->warn("ledger could not delete expired records: "
+                  + to_string(ok.error()));
   self->delayed_send(self, tidy_interval, tick_v);
 }
 

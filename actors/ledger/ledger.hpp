@@ -10,8 +10,11 @@
 
 namespace troupe {
 
-/// Writes the books: one batch at a time, as many lines as came meanwhile.
-/// Detached: its journal blocks.
+/// Writes the records of runs and the audit log, and decides on idempotency
+/// keys. Entries reach it through `engine_context::to_ledger`, a bounded queue
+/// that dispatchers and the actor engine fill; a message only says that there
+/// is something in it. One write takes all entries that arrived during the last
+/// one. Detached (a thread of its own), because its journal, the store, blocks.
 struct ledger_state {
   static constexpr auto name = "ledger";
 
@@ -24,7 +27,7 @@ struct ledger_state {
   bool failing = false;               // operators have been told
   std::vector<journal_entry> entries; // empty between two writes
 
-  /// A run that wants its key, and who is to be told.
+  /// A run that claims its key, and the dispatcher to notify.
   struct claimant {
     live_run_ptr run;
     dispatcher_actor home;

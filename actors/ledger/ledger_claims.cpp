@@ -105,7 +105,7 @@ void ledger_state::release_claim(const active_run& run) {
   journal_entry entry;
   entry.release = claim_of(run);
   if (auto ok = books->write({&entry, 1}); !ok)
-    context->warn("ledger could not give an idempotency key back: "
+    context->warn("ledger could not release an idempotency key: "
                   + to_string(ok.error()));
 }
 

@@ -110,7 +110,7 @@ struct key_claim_result {
   std::shared_ptr<const error> failure; // or why it must not run
 };
 
-/// One change of the configuration, with who makes it.
+/// One change of the configuration, with its caller.
 struct change_request {
   caller who;
   std::shared_ptr<const catalog_change> what;
@@ -142,14 +142,14 @@ struct audit_list {
 };
 
 struct component_health {
-  bool ready = false; // everybody that each run needs is there and stays
+  bool ready = false; // all actors that each run needs are alive and stable
   std::vector<std::pair<std::string, std::string>> components;
 };
 
 // -- protocols ----------------------------------------------------------------
 
 /// The engine as another platform sees it, in this process or far away.
-using gate_actor = caf::typed_actor<
+using gateway_actor = caf::typed_actor<
   // Runs a tool and answers. A failing tool is a result.
   caf::replies_to<run_atom, execution>::with<run_answer>,
   // Accepts a run that goes on without us.
@@ -158,7 +158,7 @@ using gate_actor = caf::typed_actor<
   caf::replies_to<cancel_atom, run_reference>::with<run_status_message>,
   // Tells what is known about a run.
   caf::replies_to<find_atom, run_reference>::with<run_status_message>,
-  // Says who we are.
+  // Returns the name of this node.
   caf::replies_to<hello_atom, hello>::with<hello>>;
 
 /// Takes runs through their life; one per core.
@@ -183,7 +183,7 @@ using dispatcher_actor = caf::typed_actor<
   caf::reacts_to<ended_atom, attempt_result>,
   // INTERNAL: a run's arguments were bound on the background thread.
   caf::reacts_to<done_atom, resolve_reply>,
-  // The supervisor lost one that this one may be waiting for.
+  // An actor died; a run may be waiting for its reply.
   caf::reacts_to<gone_atom, caf::actor_addr>,
   // INTERNAL: some deadline has passed.
   caf::reacts_to<tick_atom, std::uint64_t>>;
@@ -216,7 +216,7 @@ using config_actor = caf::typed_actor<
 using ledger_actor = caf::typed_actor<
   // There is something to write; with `true` it is wanted now.
   caf::reacts_to<flush_atom, bool>,
-  // INTERNAL: time to write what nobody waits for.
+  // INTERNAL: time to write what no caller waits for.
   caf::reacts_to<done_atom>,
   // INTERNAL: time to put on the disk for good what was written.
   caf::reacts_to<kept_atom>,
@@ -227,16 +227,16 @@ using ledger_actor = caf::typed_actor<
   caf::reacts_to<claim_atom>,
   // INTERNAL: time to forget what has expired.
   caf::reacts_to<tick_atom>,
-  // Finds a run that nobody remembers.
+  // Finds a run that is no longer in memory.
   caf::replies_to<find_atom, run_reference>::with<run_status_message>,
   // Lists runs, the newest first.
   caf::replies_to<list_atom, run_list_order>::with<run_list>,
   // Lists the audit record.
   caf::replies_to<list_atom, audit_list_order>::with<audit_list>>;
 
-/// Starts everybody, watches everybody, starts them again.
+/// Starts, monitors and restarts all actors.
 using supervisor_actor = caf::typed_actor<
-  // How everybody is.
+  // The health of all actors.
   caf::replies_to<health_atom>::with<component_health>,
   // INTERNAL: time to start a child again.
   caf::reacts_to<restart_atom, std::uint64_t>>;
@@ -274,5 +274,5 @@ CAF_ADD_TYPE_ID(troupe, (troupe::run_reference))
 CAF_ADD_TYPE_ID(troupe, (troupe::run_status_message))
 CAF_ADD_TYPE_ID(troupe, (troupe::error_message))
 CAF_ADD_TYPE_ID(troupe, (troupe::hello))
-CAF_ADD_TYPE_ID(troupe, (troupe::gate_actor))
+CAF_ADD_TYPE_ID(troupe, (troupe::gateway_actor))
 CAF_END_TYPE_ID_BLOCK(troupe)

@@ -65,7 +65,7 @@ result<void> check_fits_link(const run_request& request) {
     return {};
   return error{ec::invalid_request,
                "the message has " + std::to_string(bytes)
-                 + " bytes, a link takes "
+                 + " bytes, the limit of a link is "
                  + std::to_string(largest_request_text)
                  + "; pass large data through a file or a URL"};
 }
@@ -78,7 +78,7 @@ std::string to_link_text(const std::shared_ptr<const run_result>& result) {
   rest.status = run_status::error;
   rest.reason = exit_reason::output_limit;
   rest.detail = "the answer has " + std::to_string(text.size())
-    + " bytes, a link takes " + std::to_string(largest_result_text)
+    + " bytes, the limit of a link is " + std::to_string(largest_result_text)
     + "; pass large data through a file or a URL";
   rest.value_json = "null";
   rest.failure = {};

@@ -42,12 +42,12 @@ struct active_run {
   timestamp created_at{};
   clock::time_point began{};
 
-  /// Which dispatcher has it; nobody's until one was chosen, so that the death
+  /// Which dispatcher has it; none until one was chosen, so that the death
   /// of another one is none of its business.
   static constexpr std::uint32_t nobody = 0xffff'ffff;
   std::atomic<std::uint32_t> owner{nobody};
 
-  // -- for everybody ---------------------------------------------------------
+  // -- for all threads -------------------------------------------------------
   event_log events;
   std::atomic<run_phase> phase{run_phase::queued};
   std::atomic<backend_kind> backend{backend_kind::local};
@@ -57,16 +57,16 @@ struct active_run {
   /// A cancel is urgent and may overtake the run that it is for.
   std::atomic<bool> cancel_wanted{false};
 
-  /// What is to be run; null after the end. Whoever is not the dispatcher that
+  /// What is to be run; null after the end. Any caller but the dispatcher that
   /// owns it takes it once and looks.
   std::shared_ptr<const run_request> request() const { return request_.load(); }
-  /// For the one that ended it: its source and arguments need not wait, cold,
-  /// until late readers are gone.
+  /// Called by the one that ended it: frees the source and the arguments before
+  /// late readers are gone.
   void forget_request() { request_.store(nullptr); }
 
   /// Whether the caller is the one that ends it: exactly one ever is.
   bool claim_end() { return !ending_.exchange(true); }
-  /// The same for who tells everybody of it, which may be later.
+  /// The same for the one that announces it, which may be later.
   bool claim_notification() { return !told_.exchange(true); }
   bool is_notified() const { return told_; }
 

@@ -60,7 +60,7 @@ result<admission::verdict> admission::enter(stay& s,
                      + std::to_string(limits_.waiting)
                           : std::string{"this organization's queue is full ("}
                      + std::to_string(limits_.waiting_per_organization))
-      + " runs wait); come back later";
+      + " runs queued); try again later";
     full.retry_after = wait_estimate();
     return full;
   }

@@ -25,11 +25,11 @@ struct admission_limits {
   std::uint32_t running_per_other_backend = 256;
   std::uint32_t waiting = 4'096; // in all
   std::uint32_t waiting_per_organization = 2'048;
-  /// Turns per round in the queue; who is not named has one.
+  /// Turns per round in the queue; one for organizations not listed.
   std::map<organization_id, std::uint32_t> weights;
 };
 
-/// Decides who runs now, who waits and who is told to come back. Shared by the
+/// Decides which runs start, wait or are refused. Shared by the
 /// dispatchers; every call takes well under a microsecond.
 class admission {
 public:

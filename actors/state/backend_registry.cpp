@@ -5,7 +5,7 @@ namespace troupe {
 void backend_entry::succeeded() {
   const auto told = breaker.succeeded(circuit_breaker::clock::now());
   if (told == circuit_breaker::change::closed && warn_)
-    warn_("backend " + std::string{to_string(kind)} + " takes runs again");
+    warn_("backend " + std::string{to_string(kind)} + " accepts runs again");
 }
 
 void backend_entry::failed(std::string_view why) {
@@ -19,7 +19,7 @@ void backend_entry::failed(std::string_view why) {
 
 result<void> backend_entry::ready() const {
   if (std::chrono::steady_clock::now() < doubted_until_.load())
-    return error{ec::unavailable, "its executors keep dying"};
+    return error{ec::unavailable, "its executors keep failing"};
   return carrier->ready();
 }
 
@@ -34,7 +34,7 @@ backend_registry::make(const std::vector<std::shared_ptr<backend>>& backends,
       return error{ec::invalid_request,
                    "two backends are of kind "
                      + std::string{to_string(each->kind())}
-                     + "; give one per kind"};
+                     + "; configure one per kind"};
     desk = std::make_unique<backend_entry>(each, options, warn);
   }
   return board;

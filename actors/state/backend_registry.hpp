@@ -29,7 +29,7 @@ struct backend_entry {
   std::atomic<std::uint64_t> finished{0};
   std::atomic<std::uint64_t> failures{0};
 
-  /// Whether runs may go there: its own word, unless those who carry them there
+  /// Whether runs may go there: as it reports, unless its executors
   /// keep dying.
   result<void> ready() const;
   /// Of a run there, to the breaker; and to operators when that opens or closes

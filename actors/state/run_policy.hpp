@@ -25,11 +25,11 @@ struct run_rules {
                          .inodes = 1'000'000,
                          .output_bytes = 64ull << 20,
                          .result_bytes = 64ull << 20};
-  network_policy network;                                // nobody gets more
-  isolation_level isolation = isolation_level::standard; // when nobody says
-  isolation_level weakest = isolation_level::standard;   // nobody gets less
+  network_policy network;                                // no run gets more
+  isolation_level isolation = isolation_level::standard; // by default
+  isolation_level weakest = isolation_level::standard;   // no run gets less
   config_defaults configs;
-  backend_kind standard_backend = backend_kind::e2b; // when nobody says
+  backend_kind standard_backend = backend_kind::e2b; // by default
   bool fail_closed = false; // nothing for a provider runs here instead
   /// What local runs may see of our own environment; see `inherit`.
   environment inherited;

@@ -17,7 +17,7 @@ struct registry_bounds {
 };
 
 /// Finds runs by id: those that live, and the last ones that ended, so that a
-/// reader who lost its connection finds the rest of its events. Thread-safe.
+/// reader that lost its connection finds the rest of its events. Thread-safe.
 class run_registry {
 public:
   explicit run_registry(const registry_bounds& bounds = {});

@@ -30,10 +30,9 @@ namespace {
 constexpr std::chrono::seconds stop_slack{10};
 
 std::string store_metrics(const store& kept) {
-  return "# HELP troupe_store_writable Whether the data directory takes "
-         "writes: 0 after one has failed, until one succeeds.\n"
-         "# TYPE troupe_store_writable gauge\n"
-         "troupe_store_writable "
+  return "# HELP troupe_store_writable Whether the data directory is writable: "
+         "0 after a write has failed, until one succeeds.\n# TYPE "
+         "troupe_store_writable gauge\ntroupe_store_writable "
     + std::string{kept.db->trouble() ? "0" : "1"} + "\n";
 }
 
@@ -64,7 +63,7 @@ struct host::parts {
   std::unique_ptr<engine_host> engine;
   watchdog::watched engine_answers;
   std::shared_ptr<response_store> archive;
-  std::unique_ptr<upkeep> keeper;
+  std::unique_ptr<maintenance> keeper;
   std::unique_ptr<net::span_exporter> exporter;
   std::unique_ptr<net::traced_engine> traced;
   std::unique_ptr<net::http_server> server;
@@ -88,12 +87,12 @@ result<void> host::parts::open_local(const settings& s) {
     = local_backend::open(local_io->executor(), local_options_from(s));
   if (!opened)
     return std::move(opened).error().within(
-      "open the local backend (or set local.enabled = false)");
+      "open the local backend (set local.enabled = false to disable it)");
   local = std::move(*opened);
   builder
     = std::make_shared<environment_builder>(local, environment_options_from(s));
   if (auto built = builder->open(); !built)
-    return std::move(built).error().within("open the environments");
+    return std::move(built).error().within("open the package sets");
   packages = std::make_shared<environment_desk>(builder);
   runs = std::make_shared<environment_backend>(local, builder);
   return {};
@@ -105,7 +104,7 @@ result<void> host::parts::open_engine(const settings& s) {
   if (!opened_store)
     return std::move(opened_store).error().within("open " + s.engine.data_dir);
   kept = std::make_shared<store>(std::move(*opened_store));
-  keeper = make_stored_upkeep(kept, std::move(where));
+  keeper = make_stored_maintenance(kept, std::move(where));
 
   auto options = engine_options_from(s);
   configuration = make_stored_configuration(kept);
@@ -129,7 +128,8 @@ result<void> host::parts::open_engine(const settings& s) {
     nodes.watch = watch.get();
     auto met = peers::open(std::move(nodes));
     if (!met)
-      return std::move(met).error().within("meet the nodes of cluster.seeds");
+      return std::move(met).error().within(
+        "connect to the nodes of cluster.seeds");
     options.backends.push_back(std::move(*met));
   }
   if (options.door)
@@ -156,7 +156,7 @@ result<void> host::parts::open_telemetry(const settings& s) {
     return opened.error();
   exporter = std::move(*opened);
   traced = std::make_unique<net::traced_engine>(
-    engine->engine(), s.telemetry.sample,
+    engine->engine(), s.telemetry.trace_sample_ratio,
     [to = exporter.get()](net::span one) { to->add(std::move(one)); });
   return {};
 }
@@ -206,7 +206,7 @@ result<std::unique_ptr<host>> host::open(const configuration& what,
   auto& s = what.values;
   auto p = std::make_unique<parts>();
   watch.warn_after = s.watchdog.warn_after;
-  watch.end_after = s.watchdog.end_after;
+  watch.end_after = s.watchdog.exit_after;
   if (!watch.end)
     watch.end = end_process;
   p->watch = std::make_unique<watchdog>(std::move(watch));
@@ -230,7 +230,7 @@ void host::parts::stop() {
   if (engine)
     engine->drain(std::chrono::steady_clock::now() + drain);
   if (server && !server->drain(drain))
-    log::warning("engine ends runs that are still under way");
+    log::warning("ending runs still in progress");
   // The engine answers whoever still waits, and the server writes it down the
   // wire: so it goes after the engine.
   if (engine)

@@ -12,9 +12,11 @@
 
 namespace troupe {
 
-/// Everything that a serving process holds, opened in order, stopped in
-/// reverse. A stop that takes longer than the drain and some seconds ends the
-/// process, since an orchestrator would, and with less of an explanation.
+/// Everything in a serving process, from settings to listener: the store, the
+/// local backend, providers, the engine and the HTTP server, opened in this
+/// order and stopped in reverse. A stop that takes longer than the drain
+/// timeout and some seconds ends the process: an orchestrator would, with less
+/// explanation.
 class host {
 public:
   /// `watch`: what the watchdog does besides what the settings say.

@@ -82,15 +82,15 @@ group_bounds group_of(const settings& s, backend_kind kind) {
   switch (kind) {
   case backend_kind::e2b:
     return {s.e2b.max_sandboxes, s.e2b.create_rate, s.e2b.timeout,
-            s.e2b.ready_ahead};
+            s.e2b.prewarmed_sandboxes};
   case backend_kind::modal:
     return {s.modal.max_sandboxes, s.modal.create_rate, s.modal.timeout,
-            s.modal.ready_ahead};
+            s.modal.prewarmed_sandboxes};
   case backend_kind::daytona:
     return {s.daytona.max_sandboxes, s.daytona.create_rate, s.daytona.timeout,
-            s.daytona.ready_ahead};
+            s.daytona.prewarmed_sandboxes};
   case backend_kind::aio:
-    return {s.aio.max_runs, 0, s.aio.timeout};
+    return {s.aio.max_running, 0, s.aio.timeout};
   case backend_kind::local:
   case backend_kind::peer:
     break;
@@ -111,7 +111,7 @@ net::remote_options bounds_from(const settings& s, backend_kind kind) {
   o.create_spacing
     = milliseconds{group.per_second == 0 ? 0 : 1'000 / group.per_second};
   o.lifetime = ceil<seconds>(group.lifetime);
-  o.reconcile_every = ceil<seconds>(s.dispatch.reconcile_every);
+  o.reconcile_every = ceil<seconds>(s.dispatch.reconcile_interval);
   // An image is built while its sandbox is created: minutes, not seconds.
   if (kind == backend_kind::modal || kind == backend_kind::daytona)
     o.create_timeout = ceil<seconds>(s.dispatch.prepare_timeout);
@@ -173,7 +173,7 @@ make_provider(const settings& s, backend_kind kind,
     break;
   }
   return error{ec::invalid_request,
-               std::string{to_string(kind)} + " is no remote provider",
+               std::string{to_string(kind)} + " is not a remote provider",
                {},
                {}};
 }

@@ -53,7 +53,7 @@ error read_problem(unsigned status, const std::string& body) {
       e = std::move(said);
   }
   if (status == 421)
-    e.text += "; call it by one of its http.allowed-hosts";
+    e.text += "; use one of its http.allowed-hosts";
   return e;
 }
 
@@ -61,8 +61,8 @@ error read_problem(unsigned status, const std::string& body) {
 error unreached(error why, const std::string& where) {
   auto e = std::move(why).within("ask " + where);
   if (e.code == ec::unavailable)
-    e.text += "; does an engine serve there? `troupe serve` starts one, "
-              "--server or TROUPE_SERVER names another";
+    e.text += "; is an engine running there? Start one with `troupe serve`, or "
+              "set --server or TROUPE_SERVER";
   return e;
 }
 

@@ -15,12 +15,12 @@
 namespace troupe {
 
 /// An engine's /v1 interface for the time of one command. Without --server it
-/// is the engine that serves at http.listen or, where nobody listens, one that
+/// is the engine that serves at http.listen or, if none listens there, one that
 /// is opened in this process on the same data: commands work either way.
 class api_session {
 public:
   static result<std::unique_ptr<api_session>> open(const session_options& how);
-  /// The same without opening one: null where nobody serves.
+  /// The same without opening one: null if no engine is running.
   static result<std::unique_ptr<api_session>> find(const session_options& how);
   api_session(const api_session&) = delete;
   api_session& operator=(const api_session&) = delete;

@@ -13,20 +13,20 @@ namespace troupe {
 
 namespace {
 
-constexpr auto description
-  = "Runs the tools of AI agents, isolated, and answers with typed results.";
+constexpr auto description = "Execution engine for the tools of AI agents: "
+                             "isolated runs, typed results.";
 
 constexpr auto epilogue = R"(
 Examples:
   troupe serve                      serve on 127.0.0.1:8283
   troupe serve --listen 127.0.0.1:9000 --data-dir /var/lib/troupe
   troupe run tool.py --args '{"a": 1}'
-  troupe tool put tool.py           keep it, its schema derived
-  troupe config show --origin       what is in force, and who said so
-  troupe config keys http           the settings of one group, explained
+  troupe tool put tool.py           store it; the schema is derived
+  troupe config show --origin       effective settings and their origins
+  troupe config keys http           explain one group of settings
   troupe --server http://host:8283 runs list
 
-Exit codes: 0 fine, 1 the tool failed, 2 usage, 70 our fault, 124 timeout.
+Exit codes: 0 success, 1 the tool failed, 2 usage error, 70 internal error, 124 timeout.
 )";
 
 /// The innermost command that was named: its words are the ones to suggest.
@@ -85,7 +85,7 @@ int refuse(const CLI::App& app, const CLI::ParseError& why) {
   if (auto extra = app.remaining(true); !extra.empty()) {
     if (extra.front() == "--" && extra.size() > 1)
       return complain("unexpected argument '" + extra[1]
-                      + "': behind -- there are no options. See "
+                      + "': no options are allowed after --. See "
                       + full_name(at) + " --help.");
     return refuse_word(at, extra.front());
   }

@@ -72,8 +72,8 @@ int print_completions(const std::vector<std::string>& words) {
 
 void add_completion_command(CLI::App& app, invocation& call) {
   auto shell = std::make_shared<std::string>();
-  auto cmd = app.add_subcommand("completion",
-                                "Print a script that completes our commands");
+  auto cmd
+    = app.add_subcommand("completion", "Print a shell completion script");
   cmd->add_option("shell", *shell, "bash, zsh or fish")
     ->required()
     ->check(CLI::IsMember({"bash", "zsh", "fish"}));

@@ -11,7 +11,7 @@ class local_backend;
 
 /// One thing that was looked at, and what to do where it is not as it should.
 struct finding {
-  /// How much there is of it: all, some of it, none; or nobody asked for it.
+  /// Available, partly available, missing, or not requested.
   enum class state : unsigned char { good, weak, missing, unused };
 
   std::string name;

@@ -227,7 +227,7 @@ bool try_provider(const settings& s, backend_kind kind, const step_sink& sink) {
   auto& at = **opened;
   if (auto ready = at.ready(); !is_configured(s, kind) || !ready)
     return tell(failed("settings",
-                       ready ? error{ec::unavailable, "nothing is set", {}, {}}
+                       ready ? error{ec::unavailable, "not configured", {}, {}}
                              : ready.error()));
   tell({"settings", "complete", true, {}});
   auto before = at.list();
@@ -235,8 +235,8 @@ bool try_provider(const settings& s, backend_kind kind, const step_sink& sink) {
     return tell(failed("credentials", before.error()));
   tell({"credentials",
         at.lists_sandboxes() ? "accepted; " + std::to_string(before->size())
-            + " sandboxes of ours are there"
-                             : "not asked yet: its first run tells",
+            + " sandboxes of this engine exist"
+                             : "not tested separately: the first run will",
         true,
         {}});
   for (auto& [name, run] : {std::pair{"Python tool", python_tool(kind)},
@@ -253,10 +253,10 @@ bool try_provider(const settings& s, backend_kind kind, const step_sink& sink) {
   auto left = at.reconcile(true);
   if (!left)
     return tell(failed("cleaning up", left.error()));
-  trial_step end{"cleaning up", "every sandbox is gone", true, {}};
+  trial_step end{"cleaning up", "all sandboxes deleted", true, {}};
   if (!left->empty() || !book->list(kind).empty())
     end = {"cleaning up",
-           "a sandbox is still there; it ends by itself after its lifetime",
+           "a sandbox still exists; it will end after its lifetime",
            false,
            {}};
   return tell(std::move(end));
@@ -266,7 +266,7 @@ bool try_webhook(const settings& s, const step_sink& sink) {
   teller tell{sink};
   if (s.credentials.webhook_url.empty())
     return tell({"settings",
-                 "there is no webhook: set credentials.webhook-url "
+                 "no webhook configured: set credentials.webhook-url "
                  "(STEP_ORCHESTRATOR_ENDPOINT)",
                  false,
                  {}});

@@ -75,7 +75,7 @@ result<json::value> follow_run(api_session& engine, api_session::verb method,
     } else if (type == "progress") {
       waits.show(cell(event, "data"));
     } else if (type == "queued") {
-      waits.show("waits for a free place ...");
+      waits.show("queued ...");
     } else if (type == "end") {
       auto& end = event.get_object();
       if (end["result"].is_null())
@@ -88,7 +88,7 @@ result<json::value> follow_run(api_session& engine, api_session::verb method,
     return heard.error();
   if (last.is_null())
     return error{
-      ec::unavailable, "the engine went away before the end", {}, {}};
+      ec::unavailable, "the engine disconnected before the end", {}, {}};
   return last;
 }
 

@@ -4,7 +4,7 @@
 
 namespace troupe {
 
-/// A run's result, as the engine says it in JSON, to somebody who typed a
+/// A run's result, as the engine says it in JSON, to the user of a
 /// command.
 
 int exit_code_of(const json::value& result);

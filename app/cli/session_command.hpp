@@ -10,7 +10,7 @@
 
 namespace troupe {
 
-/// Nothing for people, who are used to silence; what is gone for programs.
+/// Nothing on a terminal; with --json what was deleted.
 int print_deleted(const std::string& what, bool as_json);
 
 struct listed_column {
@@ -33,7 +33,7 @@ add_session_command(CLI::App* group, invocation& call, const char* name,
                     result<int> (*todo)(const Words&, api_session&)) {
   auto said = std::make_shared<Words>();
   auto cmd = group->add_subcommand(name, help);
-  cmd->add_flag("--json", said->as_json, "For programs");
+  cmd->add_flag("--json", said->as_json, "Print JSON");
   auto session = add_session_options(*cmd);
   call.on(cmd, [said, session, todo] {
     return in_session(*session,

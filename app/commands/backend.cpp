@@ -56,7 +56,7 @@ json::array live_backends(const session_options& how) {
                     : result<json::value>{engine.error()};
   if (all)
     return std::move(all->as_object()["items"].as_array());
-  std::cerr << "troupe: how they are doing stays unknown: " << all.error().text
+  std::cerr << "troupe: cannot get the health of backends: " << all.error().text
             << "\n";
   return {};
 }
@@ -148,9 +148,9 @@ int test(settings_options& from, const backend_options& how) {
       json::object{{"backend", how.name}, {"ok", fine}, {"steps", steps}})
               << "\n";
   else
-    std::cout << (fine
-                    ? how.name + " works\n"
-                    : how.name + " does not work; the line above says why\n");
+    std::cout << (fine ? how.name + " works\n"
+                       : how.name
+                      + " does not work; see the line above for the reason\n");
   return fine ? exit_ok : exit_tool_failed;
 }
 
@@ -181,8 +181,8 @@ int collect(settings_options& from, const backend_options& how) {
     }
     for (auto& each : *found) {
       if (!how.as_json)
-        std::cout << (how.dry_run ? "would end " : "ended ") << to_string(kind)
-                  << " sandbox " << each.sandbox << "\n";
+        std::cout << (how.dry_run ? "would delete " : "ended ")
+                  << to_string(kind) << " sandbox " << each.sandbox << "\n";
       all.push_back({{"backend", to_string(kind)},
                      {"sandbox", each.sandbox},
                      {"lease", each.tag}});
@@ -191,7 +191,7 @@ int collect(settings_options& from, const backend_options& how) {
   if (how.as_json)
     std::cout << json::to_text(all) << "\n";
   else if (all.empty() && worst == exit_ok)
-    std::cout << "nothing was left behind\n";
+    std::cout << "no orphaned sandboxes\n";
   return worst;
 }
 
@@ -200,30 +200,28 @@ int collect(settings_options& from, const backend_options& how) {
 void add_backend_command(CLI::App& app, invocation& call) {
   auto how = std::make_shared<backend_options>();
   auto backend = app.add_subcommand(
-    "backend", "List, test and tidy up the places where tools run");
+    "backend", "List and test backends, clean up their sandboxes");
 
   auto shown = backend->add_subcommand(
-    "list",
-    "Say which are switched on, how to switch on the others, and how "
-    "they do in the engine that serves");
-  shown->add_flag("--json", how->as_json, "For programs");
+    "list", "List backends, how to enable each, and their health");
+  shown->add_flag("--json", how->as_json, "Print JSON");
   auto list_from = add_session_options(*shown);
   call.on(shown,
           [how, list_from] { return list_backends(*list_from, how->as_json); });
 
   auto tried = backend->add_subcommand(
-    "test", "Prove your credentials at the real service, step by step");
+    "test", "Test credentials against the real service, step by step");
   tried->add_option("backend", how->name, "Which")
     ->required()
     ->check(CLI::IsMember({"e2b", "daytona", "modal", "aio", "webhook"}));
-  tried->add_flag("--json", how->as_json, "For programs");
+  tried->add_flag("--json", how->as_json, "Print JSON");
   auto test_from = add_settings_options(*tried);
   call.on(tried, [how, test_from] { return test(*test_from, *how); });
 
   auto gc = backend->add_subcommand(
-    "gc", "End sandboxes that a crash left behind; the engine must not run");
-  gc->add_flag("--dry-run", how->dry_run, "Only say which");
-  gc->add_flag("--json", how->as_json, "For programs");
+    "gc", "Delete sandboxes orphaned by a crash; the engine must be stopped");
+  gc->add_flag("--dry-run", how->dry_run, "Only print which");
+  gc->add_flag("--json", how->as_json, "Print JSON");
   auto gc_from = add_settings_options(*gc);
   call.on(gc, [how, gc_from] { return collect(*gc_from, *how); });
 }

@@ -12,22 +12,47 @@ namespace {
 
 using verb = api_session::verb;
 
-struct sandbox_words {
+struct sandbox_config_options {
   std::string type;
   std::string config;
   bool as_json = false;
 };
-using words_ptr = std::shared_ptr<sandbox_words>;
+using words_ptr = std::shared_ptr<sandbox_config_options>;
 
-result<int> list_configs(const sandbox_words& said, api_session& engine) {
-  return print_list(engine, "/v1/sandbox-configs", said.as_json,
-                    {{"TYPE", "type"},
-                     {"ID", "id"},
-                     {"REVISION", "revision"},
-                     {"CONFIG", "config"}});
+/// What a config changes. Letta's clients find members with defaults in it that
+/// have no effect here: its usual sandbox_dir, and a venv that is not used.
+std::string effective(const json::value& item) {
+  constexpr std::string_view usual = "/.letta/tool_execution_dir";
+  auto config = item.at("config").as_object();
+  const auto* venv = config.if_contains("use_venv");
+  if (!venv || !venv->is_bool() || !venv->get_bool()) {
+    config.erase("use_venv");
+    config.erase("venv_name");
+  }
+  if (cell(item.at("config"), "sandbox_dir").ends_with(usual))
+    config.erase("sandbox_dir");
+  return config.empty() ? "defaults" : json::to_text(config);
 }
 
-result<int> show_config(const sandbox_words& said, api_session& engine) {
+result<int> list_configs(const sandbox_config_options& said,
+                         api_session& engine) {
+  auto all = engine.list("/v1/sandbox-configs");
+  if (!all)
+    return all.error();
+  if (said.as_json) {
+    std::cout << json::to_text(*all) << "\n";
+    return int{exit_ok};
+  }
+  table rows{{"TYPE", "ID", "REVISION", "CONFIG"}};
+  for (const auto& c : *all)
+    rows.add(
+      {cell(c, "type"), cell(c, "id"), cell(c, "revision"), effective(c)});
+  rows.show();
+  return int{exit_ok};
+}
+
+result<int> show_config(const sandbox_config_options& said,
+                        api_session& engine) {
   auto config = engine.call(verb::post, "/v1/sandbox-configs/default",
                             json::object{{"type", said.type}});
   if (!config)
@@ -36,7 +61,8 @@ result<int> show_config(const sandbox_words& said, api_session& engine) {
   return int{exit_ok};
 }
 
-result<int> set_config(const sandbox_words& said, api_session& engine) {
+result<int> set_config(const sandbox_config_options& said,
+                       api_session& engine) {
   auto wanted = said_object(said.config, "CONFIG");
   if (!wanted)
     return wanted.error();
@@ -49,13 +75,14 @@ result<int> set_config(const sandbox_words& said, api_session& engine) {
   return int{exit_ok};
 }
 
-result<int> remove_config(const sandbox_words& said, api_session& engine) {
+result<int> remove_config(const sandbox_config_options& said,
+                          api_session& engine) {
   auto all = engine.list("/v1/sandbox-configs", "type=" + said.type);
   if (!all)
     return all.error();
   if (all->empty())
     return bad_field("TYPE", "there is no config for " + said.type,
-                     "`troupe sandbox list` shows all");
+                     "run `troupe sandbox-config list` for a list");
   auto gone = engine.call(verb::delete_,
                           "/v1/sandbox-configs/" + cell(all->front(), "id"));
   if (!gone)
@@ -71,14 +98,14 @@ void add_type(CLI::App* cmd, const words_ptr& said) {
 
 } // namespace
 
-void add_sandbox_command(CLI::App& app, invocation& call) {
-  auto group = app.add_subcommand("sandbox",
-                                  "Say how tools run on each kind of backend");
-  add_session_command(group, call, "list", "The configs there are",
+void add_sandbox_config_command(CLI::App& app, invocation& call) {
+  auto group = app.add_subcommand("sandbox-config",
+                                  "Manage the sandbox configs of backends");
+  add_session_command(group, call, "list", "List sandbox configs",
                       list_configs);
   {
-    auto [cmd, said] = add_session_command(group, call, "show",
-                                           "One config, as JSON", show_config);
+    auto [cmd, said] = add_session_command(
+      group, call, "show", "Show a config as JSON", show_config);
     add_type(cmd, said);
   }
   {

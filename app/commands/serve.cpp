@@ -25,7 +25,7 @@ std::string first_try(std::string_view url) {
   auto port = url.substr(url.rfind(':'));
   if (url.starts_with("https://"))
     return "curl https://NAME" + std::string{port}
-    + "/livez, with a NAME that the certificate is for";
+    + "/livez (NAME: a host name in the certificate)";
   auto host = url.substr(0, url.size() - port.size());
   if (host == "http://0.0.0.0" || host == "http://[::]")
     host = "http://localhost";
@@ -36,12 +36,12 @@ void greet(const host& h) {
   auto urls = h.urls();
   for (auto& url : urls) {
     std::cout << "troupe " TROUPE_VERSION " serves " << url << "\n";
-    log::info("engine serves", {{"url", url}});
+    log::info("serving HTTP", {{"url", url}});
   }
   if (auto port = h.link_port()) {
     auto text = std::to_string(port);
-    std::cout << "links of nodes and platforms: port " << text << "\n";
-    log::info("engine takes links", {{"port", text}});
+    std::cout << "cluster connections: port " << text << "\n";
+    log::info("accepting cluster connections", {{"port", text}});
   }
   if (!urls.empty())
     std::cout << "try: " << first_try(urls.front()) << "\n";
@@ -60,17 +60,16 @@ std::string status_of(const host& h) {
 void reload(settings_options& from, logging& log, host& h) {
   auto again = from.load();
   if (!again) {
-    log::error("engine keeps its settings", {{"reason", again.error().text}});
+    log::error("settings not reloaded", {{"reason", again.error().text}});
     return;
   }
   log.hide_all(again->values);
   log.least(logging_options::from(again->values).least);
   if (auto fresh = h.reload(); !fresh)
-    log::error("engine keeps its certificate",
-               {{"reason", fresh.error().text}});
-  log::info("engine read its settings again",
-            {{"taken", "log.level and the files of TLS"},
-             {"others", "at the next start"}});
+    log::error("certificate not reloaded", {{"reason", fresh.error().text}});
+  log::info("settings reloaded",
+            {{"reloaded", "log.level, TLS files"},
+             {"other_settings", "after a restart"}});
 }
 
 int wait_for_the_end(settings_options& from, logging& log, host& h,
@@ -125,10 +124,10 @@ int serve(settings_options& from) {
   manager.ready(status_of(**opened));
   auto number = wait_for_the_end(from, log, **opened, signals, manager);
   manager.stopping();
-  log::info("engine stops", {{"signal", ::sigabbrev_np(number)}});
+  log::info("stopping", {{"signal", ::sigabbrev_np(number)}});
   signals.stop_waiting();
   (*opened)->stop();
-  log::info("engine stopped");
+  log::info("stopped");
   return exit_ok;
 }
 
@@ -141,15 +140,15 @@ struct check_options {
 
 void add_serve_command(CLI::App& app, invocation& call) {
   auto check = std::make_shared<check_options>();
-  auto cmd = app.add_subcommand("serve", "Serve until SIGTERM or ctrl-c");
-  auto only
-    = cmd->add_flag("--check-config", check->only,
-                    "Read all settings, say whether they are fine, and end");
-  cmd->add_flag("--json", check->as_json, "For programs")->needs(only);
+  auto cmd
+    = app.add_subcommand("serve", "Run the server until SIGTERM or ctrl-c");
+  auto only = cmd->add_flag("--check-config", check->only,
+                            "Check all settings and exit");
+  cmd->add_flag("--json", check->as_json, "Print JSON")->needs(only);
   auto from = add_settings_options(*cmd);
   cmd->footer(cmd->get_footer()
-              + "\n\nSIGHUP reads log.level and the files of TLS again; other"
-                " settings are read at\nthe next start.");
+              + "\n\nSIGHUP reloads log.level and the TLS files; other "
+                "settings require a restart.");
   call.on(cmd, [from, check] {
     return check->only ? check_settings(*from, check->as_json) : serve(*from);
   });

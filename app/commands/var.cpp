@@ -15,19 +15,19 @@ namespace {
 using verb = api_session::verb;
 
 /// Variables belong to the sandbox config of a type, or to an agent.
-struct env_words {
+struct var_options {
   std::string type = "local";
   std::string agent;
   std::vector<std::string> names; // of the command: NAME=VALUE or NAME
   bool as_json = false;
 };
 
-std::string agent_path(const env_words& said) {
+std::string agent_path(const var_options& said) {
   return "/v1/agents/" + net::percent_encode(said.agent) + "/variables";
 }
 
 /// The variables of the type's config, which is made where there is none.
-result<std::string> config_path(const env_words& said, api_session& engine) {
+result<std::string> config_path(const var_options& said, api_session& engine) {
   auto config = engine.call(verb::post, "/v1/sandbox-configs/default",
                             json::object{{"type", said.type}});
   if (!config)
@@ -35,7 +35,7 @@ result<std::string> config_path(const env_words& said, api_session& engine) {
   return "/v1/sandbox-configs/" + cell(*config, "id") + "/variables";
 }
 
-result<json::array> variables_of(const env_words& said, api_session& engine) {
+result<json::array> variables_of(const var_options& said, api_session& engine) {
   if (said.agent.empty()) {
     auto path = config_path(said, engine);
     return path ? engine.list(*path) : path.error();
@@ -46,7 +46,7 @@ result<json::array> variables_of(const env_words& said, api_session& engine) {
   return std::move(all->as_object()["items"].as_array());
 }
 
-result<int> list_variables(const env_words& said, api_session& engine) {
+result<int> list_variables(const var_options& said, api_session& engine) {
   auto all = variables_of(said, engine);
   if (!all)
     return all.error();
@@ -62,7 +62,7 @@ result<int> list_variables(const env_words& said, api_session& engine) {
   return int{exit_ok};
 }
 
-result<void> set_for_agent(const env_words& said, const environment& values,
+result<void> set_for_agent(const var_options& said, const environment& values,
                            api_session& engine) {
   json::object all;
   for (const auto& [name, value] : values)
@@ -74,7 +74,7 @@ result<void> set_for_agent(const env_words& said, const environment& values,
   return {};
 }
 
-result<void> set_all(const env_words& said, const environment& values,
+result<void> set_all(const var_options& said, const environment& values,
                      api_session& engine) {
   if (!said.agent.empty())
     return set_for_agent(said, values, engine);
@@ -92,7 +92,7 @@ result<void> set_all(const env_words& said, const environment& values,
 }
 
 /// For programs: the names that were `done` something to.
-int tell_names(const env_words& said, const char* done, json::array names) {
+int tell_names(const var_options& said, const char* done, json::array names) {
   if (said.as_json)
     std::cout << json::to_text(json::object{{done, std::move(names)}}) << "\n";
   return exit_ok;
@@ -105,7 +105,7 @@ json::array names_of(const environment& values) {
   return names;
 }
 
-result<int> set_variables(const env_words& said, api_session& engine) {
+result<int> set_variables(const var_options& said, api_session& engine) {
   auto values = said_variables(said.names, "NAME=VALUE");
   if (!values)
     return values.error();
@@ -115,7 +115,7 @@ result<int> set_variables(const env_words& said, api_session& engine) {
 }
 
 /// What a Letta server had stored, opened here and kept as our own.
-result<int> import_variables(const env_words& said, const secret& master,
+result<int> import_variables(const var_options& said, const secret& master,
                              api_session& engine) {
   auto text = read_said_file(said.names.front(), "FILE");
   if (!text)
@@ -125,11 +125,11 @@ result<int> import_variables(const env_words& said, const secret& master,
     return values.error();
   if (auto done = set_all(said, *values, engine); !done)
     return done.error();
-  std::cerr << values->size() << " variables were taken over\n";
-  return tell_names(said, "taken", names_of(*values));
+  std::cerr << values->size() << " variables imported\n";
+  return tell_names(said, "imported", names_of(*values));
 }
 
-result<int> unset_variables(const env_words& said, api_session& engine) {
+result<int> unset_variables(const var_options& said, api_session& engine) {
   auto all = variables_of(said, engine);
   if (!all)
     return all.error();
@@ -141,7 +141,7 @@ result<int> unset_variables(const env_words& said, api_session& engine) {
           ? "/v1/variables/" + cell(v, "id")
           : agent_path(said) + "/" + net::percent_encode(name);
     if (path.empty())
-      return bad_field(name, "is not set", "`troupe env list` shows what is");
+      return bad_field(name, "is not set", "run `troupe var list` for a list");
     auto gone = engine.call(verb::delete_, path);
     if (!gone)
       return std::move(gone).error().within(name);
@@ -150,29 +150,29 @@ result<int> unset_variables(const env_words& said, api_session& engine) {
                     json::array(said.names.begin(), said.names.end()));
 }
 
-using add_result = std::pair<CLI::App*, std::shared_ptr<env_words>>;
+using add_result = std::pair<CLI::App*, std::shared_ptr<var_options>>;
 
 /// The two options that say whose variables are meant.
-void add_owner(CLI::App& cmd, env_words& said) {
+void add_owner(CLI::App& cmd, var_options& said) {
   auto type = cmd.add_option("--type", said.type,
-                             "Whose: local, e2b, modal, daytona or aio");
-  cmd.add_option("--agent", said.agent, "Of this agent instead")
+                             "Backend type: local, e2b, modal, daytona or aio");
+  cmd.add_option("--agent", said.agent, "Variables of this agent instead")
     ->excludes(type);
 }
 
 /// It needs a setting beside the engine: the key of the server before us.
 void add_import(CLI::App* group, invocation& call) {
-  auto said = std::make_shared<env_words>();
+  auto said = std::make_shared<var_options>();
   auto cmd = group->add_subcommand(
-    "import", "Take over what a Letta server stored, from CSV or JSON");
+    "import", "Import variables of a Letta server from CSV or JSON");
   cmd
     ->add_option("FILE", said->names,
-                 "Names and stored values, - for standard input; sealed ones "
-                 "open with LETTA_ENCRYPTION_KEY")
+                 "Names and stored values; - for stdin; encrypted values need "
+                 "LETTA_ENCRYPTION_KEY")
     ->required()
     ->expected(1);
   add_owner(*cmd, *said);
-  cmd->add_flag("--json", said->as_json, "For programs");
+  cmd->add_flag("--json", said->as_json, "Print JSON");
   auto session = add_session_options(*cmd);
   call.on(cmd, [said, session] {
     auto loaded = session->from->load();
@@ -187,7 +187,7 @@ void add_import(CLI::App* group, invocation& call) {
 
 add_result add(CLI::App* group, invocation& call, const char* name,
                const char* help,
-               result<int> (*todo)(const env_words&, api_session&)) {
+               result<int> (*todo)(const var_options&, api_session&)) {
   auto [cmd, said] = add_session_command(group, call, name, help, todo);
   add_owner(*cmd, *said);
   return {cmd, said};
@@ -195,17 +195,17 @@ add_result add(CLI::App* group, invocation& call, const char* name,
 
 } // namespace
 
-void add_env_command(CLI::App& app, invocation& call) {
+void add_var_command(CLI::App& app, invocation& call) {
   auto group = app.add_subcommand(
-    "env", "Keep environment variables for tools, encrypted");
-  { add(group, call, "list", "Names, never values", list_variables); }
+    "var", "Manage environment variables of tools, stored encrypted");
+  { add(group, call, "list", "List names, never values", list_variables); }
   {
-    auto [cmd, said] = add(group, call, "set",
-                           "Create variables, or replace them", set_variables);
+    auto [cmd, said]
+      = add(group, call, "set", "Create or replace variables", set_variables);
     cmd
       ->add_option("NAME=VALUE", said->names,
-                   "NAME alone passes on our own, so that no value stands in "
-                   "the shell's history")
+                   "NAME alone takes the value from the environment, which "
+                   "keeps it out of the shell history")
       ->required();
   }
   {

@@ -18,7 +18,7 @@ namespace {
 /// Somebody else's way of carrying out runs.
 class carrier_backend final : public backend {
 public:
-  carrier_backend(api::embedded_options::carrier_fn carry,
+  carrier_backend(api::embedded_options::backend_fn carry,
                   std::function<void(std::string_view)> end)
       : carry_{std::move(carry)}, end_{std::move(end)} {}
 
@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  const api::embedded_options::carrier_fn carry_;
+  const api::embedded_options::backend_fn carry_;
   const std::function<void(std::string_view)> end_;
 };
 
@@ -53,7 +53,7 @@ result<void> wait_until_ready(const backend& b) {
     ready = b.ready();
   }
   if (!ready)
-    return ready.error().within("start the sandboxes");
+    return ready.error().within("start the warden");
   return {};
 }
 
@@ -85,7 +85,7 @@ struct local_house {
     where.use(find_interpreters({}));
     builder = std::make_shared<environment_builder>(bare, where);
     if (auto ok = builder->open(); !ok)
-      return std::move(ok).error().within("open the environments");
+      return std::move(ok).error().within("open the package sets");
     complete = std::make_shared<environment_backend>(bare, builder);
     return {};
   }
@@ -105,17 +105,16 @@ public:
     options.threads = static_cast<std::uint32_t>(o.threads);
     options.publish_port = o.publish_port;
     if (!o.listen.empty())
-      options.door
-        = link_options{o.listen, {o.certificate, o.key, o.authority}};
+      options.door = link_options{o.listen, {o.certificate, o.key, o.ca}};
     options.drain_timeout = o.drain_timeout;
     options.report = std::move(o.report);
     if (!o.data_directory.empty()) {
       options.store.emplace();
       options.store->data_directory = o.data_directory;
     }
-    if (o.carrier) {
+    if (o.backend) {
       options.backends.push_back(std::make_shared<carrier_backend>(
-        std::move(o.carrier), std::move(o.end_carried)));
+        std::move(o.backend), std::move(o.cancel_run)));
     } else {
       if (auto ok = house_.open(o.data_directory); !ok)
         return ok;
@@ -191,7 +190,7 @@ public:
       host_->stop();
   }
 
-  api::actor_face face() override { return face_of(*host_); }
+  api::actor_handle handle() override { return handle_of(*host_); }
 
 private:
   local_house house_;

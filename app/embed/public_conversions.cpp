@@ -39,7 +39,7 @@ result<network_mode> parse_mode(std::string_view text) {
        {network_mode::off, network_mode::open, network_mode::listed})
     if (to_string(mode) == text)
       return mode;
-  return bad_request("'" + std::string{text} + "' is no mode of the network");
+  return bad_request("'" + std::string{text} + "' is not a network mode");
 }
 
 result<void> read_program(const api::message& m, run_request& r) {
@@ -95,11 +95,11 @@ result<void> read_place(const api::message& m, run_request& r) {
     if (!ok)
       return ok;
   if (mode)
-    r.network = network_policy{*mode, m.reachable};
+    r.network = network_policy{*mode, m.network_allow};
   if (!m.config.empty()) {
     auto id = config_id::parse(m.config);
     if (!id)
-      return bad_field("/config", "is no id of a sandbox config");
+      return bad_field("/config", "is not a sandbox config id");
     r.config = *id;
   }
   r.limits = overrides_from(m.limits);
@@ -114,7 +114,7 @@ result<run_request> request_from(const api::message& m) {
   if (!m.id.empty()) {
     auto id = run_id::parse(m.id);
     if (!id)
-      return bad_field("/id", "is no id of a run");
+      return bad_field("/id", "is not a run id");
     r.id = *id;
   }
   for (auto read_part : {&read_program, &read_place})
@@ -143,7 +143,7 @@ api::message message_from(const prepared_run& run) {
   m.function = run.function;
   m.language = to_string(run.lang);
   m.arguments = run.args_json;
-  // The carrier carries the run out: it is the last moment.
+  // The embedder's backend runs it: it is the last moment.
   for (const auto& [name, value] : run.env)
     m.variables.emplace(name, value.reveal());
   m.organization = run.organization.str();
@@ -161,8 +161,8 @@ api::answer answer_from(const run_result& r) {
   a.detail = r.detail;
   a.value = r.value_json;
   a.error = r.failure.friendly.empty() ? r.failure.message : r.failure.friendly;
-  a.output = r.stdout_text;
-  a.errors = r.stderr_text;
+  a.stdout_text = r.stdout_text;
+  a.stderr_text = r.stderr_text;
   a.backend = to_string(r.backend);
   a.wall = r.usage.wall;
   a.cpu = r.usage.cpu;
@@ -170,14 +170,14 @@ api::answer answer_from(const run_result& r) {
   a.exit_code = r.exit_code;
   a.signal = r.signal;
   a.value_truncated = r.value_truncated;
-  a.output_truncated = r.stdout_truncated;
-  a.errors_truncated = r.stderr_truncated;
+  a.stdout_truncated = r.stdout_truncated;
+  a.stderr_truncated = r.stderr_truncated;
   a.agent_state = r.agent_state_json;
   a.isolation = to_string(r.isolation.level);
   for (const auto& s : r.stages)
     a.stages.push_back({s.name, s.took});
   for (const auto& step : r.trail)
-    a.trail.push_back({std::string{to_string(step.backend)}, step.reason});
+    a.failover.push_back({std::string{to_string(step.backend)}, step.reason});
   a.notes = r.notes;
   return a;
 }
@@ -192,15 +192,15 @@ run_result result_from(const api::answer& a, const run_id& id) {
   if (json::check(a.value)) {
     r.value_json = a.value;
   } else {
-    // A carrier is trusted to run tools, not to spell JSON.
+    // The embedder's backend is trusted to run tools, not to write JSON.
     r.value_json.clear();
     json::append_string(r.value_json, a.value);
     r.value_is_text_fallback = true;
   }
   r.failure.message = a.error;
   r.failure.friendly = a.error;
-  r.stdout_text = json::repair_utf8(a.output);
-  r.stderr_text = json::repair_utf8(a.errors);
+  r.stdout_text = json::repair_utf8(a.stdout_text);
+  r.stderr_text = json::repair_utf8(a.stderr_text);
   r.usage.wall = a.wall;
   r.usage.cpu = a.cpu;
   r.usage.peak_memory_bytes = a.peak_memory_bytes;

@@ -10,7 +10,7 @@
 namespace troupe {
 
 /// One line of the log, newline included. Control characters are escaped, so
-/// that nobody's text can pretend to be another line.
+/// that no text can pretend to be another line.
 std::string json_line(std::chrono::system_clock::time_point at, log::level l,
                       std::string_view text, std::span<const log::field> more);
 std::string text_line(std::chrono::system_clock::time_point at, log::level l,

@@ -108,9 +108,8 @@ private:
       return;
     auto count = std::to_string(all - reported_);
     log::field how_many{"count", count};
-    auto line
-      = rendered(options_, log::level::warning,
-                 "log dropped lines that nobody read in time", {&how_many, 1});
+    auto line = rendered(options_, log::level::warning,
+                         "log lines dropped, reader too slow", {&how_many, 1});
     if (writer_.write(line))
       reported_ = all;
   }
@@ -269,10 +268,9 @@ std::uint64_t logging::dropped() const noexcept {
 std::string logging::metrics() {
   std::shared_lock lock{state::guard};
   const auto lost = state::current ? state::current->sink->dropped() : 0;
-  return "# HELP troupe_log_lines_dropped_total Lines of the log that nobody "
-         "read in time.\n"
-         "# TYPE troupe_log_lines_dropped_total counter\n"
-         "troupe_log_lines_dropped_total "
+  return "# HELP troupe_log_lines_dropped_total Log lines dropped because the "
+         "reader was too slow.\n# TYPE troupe_log_lines_dropped_total "
+         "counter\ntroupe_log_lines_dropped_total "
     + std::to_string(lost) + "\n";
 }
 

@@ -131,7 +131,7 @@ configuration served_from(const scratch& home) {
   configuration c;
   c.values.http.listen = "127.0.0.1:0";
   c.values.engine.data_dir = (home.path / "data").string();
-  c.values.local.state_dir = (home.path / "state").string();
+  c.values.local.runtime_dir = (home.path / "state").string();
   return c;
 }
 

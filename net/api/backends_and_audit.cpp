@@ -29,7 +29,7 @@ std::string text_of(const audit_entry& e) {
   out.number("sequence", e.sequence)
     .time("at", e.at)
     .text("hash", e.hash)
-    .raw("what", json::to_text(e.what));
+    .raw("details", json::to_text(e.what));
   return out.finish();
 }
 

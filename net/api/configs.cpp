@@ -104,7 +104,7 @@ void list(engine& core, const exchange_ptr& ex) {
   auto type = query.text("type");
   auto wanted = type ? parse_backend(*type) : result<backend_kind>{};
   if (type && !wanted)
-    query.complain("type", "is no backend",
+    query.complain("type", "is not a backend",
                    "one of local, e2b, modal, daytona, aio");
   if (auto bad = query.finish()) {
     ex->fail(*bad);

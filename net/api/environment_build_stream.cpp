@@ -32,7 +32,7 @@ void environment_build_stream::caught_up() {
   waiting_ = false;
   if (auto lines = std::exchange(left_out_, 0))
     write_line("... " + std::to_string(lines)
-               + " lines came faster than they were read and are left out");
+               + " lines were dropped because the reader was too slow");
   if (end_)
     write_end();
 }
@@ -45,7 +45,7 @@ void environment_build_stream::write_line(std::string_view text) {
 
 void environment_build_stream::write_end() {
   object_writer out;
-  out.text("type", "end").raw("environment", *end_);
+  out.text("type", "end").raw("package_set", *end_);
   send("end", out.finish());
   ex_->finish();
 }

@@ -67,13 +67,12 @@ std::optional<organization_id> read_owner(json::reader& in, const caller& who) {
     return who.organization;
   auto id = organization_id::parse(*text);
   if (!id) {
-    in.complain("organization_id", "is no id", "org-<uuid4>");
+    in.complain("organization_id", "is not an id", "org-<uuid4>");
     return std::nullopt;
   }
   if (*id != who.organization && !is_operator(who)) {
     in.complain("organization_id", "is another organization's",
-                "only an operator on the machine itself, without a key, makes "
-                "keys for others");
+                "only allowed from this machine without an API key");
     return std::nullopt;
   }
   return std::move(*id);

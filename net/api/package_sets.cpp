@@ -12,8 +12,8 @@ namespace troupe::net {
 
 namespace {
 
-constexpr std::string_view list_name = "environments";
-constexpr std::string_view kind = "environment";
+constexpr std::string_view list_name = "package-sets";
+constexpr std::string_view kind = "package set";
 
 std::string_view state_of(const environment_record& r) {
   switch (r.state) {
@@ -46,7 +46,7 @@ std::string text_of(const environment_record& r) {
 }
 
 std::string place_of(const std::string& fingerprint) {
-  return "/v1/environments/" + fingerprint;
+  return "/v1/package-sets/" + fingerprint;
 }
 
 environment_watch
@@ -77,7 +77,7 @@ void answer(exchange& ex, const environment_record& r) {
 environments* room_of(exchange& ex, environments* all) {
   if (!all)
     ex.fail({ec::unavailable,
-             "this engine has no local backend, hence no environments",
+             "this engine has no local backend and thus no package sets",
              {},
              {}});
   return all;
@@ -111,7 +111,7 @@ std::optional<environment_request> read_wish(exchange& ex) {
                 "name a package there or in npm_requirements");
   else if (wish.pip.empty() && wish.npm.empty())
     in.complain("pip_requirements", "names no package",
-                "runs without packages need no environment");
+                "runs without packages need no package set");
   if (auto bad = in.finish()) {
     ex.fail(*bad);
     return std::nullopt;
@@ -165,13 +165,13 @@ void find(environments* all, const exchange_ptr& ex) {
   if (found)
     ex->answer_json(text_of(*found));
   else
-    respond_not_found(*ex, kind, "/v1/environments");
+    respond_not_found(*ex, kind, "/v1/package-sets");
 }
 
 void follow(environments* all, const exchange_ptr& ex) {
   std::string fingerprint{ex->param(0)};
   if (!all || !all->find(ex->who().organization, fingerprint)) {
-    respond_not_found(*ex, kind, "/v1/environments");
+    respond_not_found(*ex, kind, "/v1/package-sets");
     return;
   }
   auto format = wanted_stream(ex->in()).value_or(stream_format::sse);
@@ -215,7 +215,7 @@ void list(environments* all, const exchange_ptr& ex) {
 
 void remove(environments* all, const exchange_ptr& ex) {
   if (!all) {
-    respond_not_found(*ex, kind, "/v1/environments");
+    respond_not_found(*ex, kind, "/v1/package-sets");
     return;
   }
   all->remove(ex->who().organization, std::string{ex->param(0)},
@@ -229,26 +229,26 @@ void remove(environments* all, const exchange_ptr& ex) {
 
 } // namespace
 
-void add_environments(router& routes, const api_options& options,
+void add_package_sets(router& routes, const api_options& options,
                       const memory_ptr& memory) {
   auto all = options.packages;
   auto write = needing(scope::config);
   auto read = needing(scope::run, body_rule::none);
-  routes.add(method::post, "/v1/environments",
+  routes.add(method::post, "/v1/package-sets",
              memory->remembering(
                [all, options](exchange_ptr ex) { build(all, options, ex); }),
              write);
   routes.add(
-    method::get, "/v1/environments", [all](exchange_ptr ex) { list(all, ex); },
+    method::get, "/v1/package-sets", [all](exchange_ptr ex) { list(all, ex); },
     listing(scope::run));
   routes.add(
-    method::get, "/v1/environments/{fingerprint}",
+    method::get, "/v1/package-sets/{fingerprint}",
     [all](exchange_ptr ex) { find(all, ex); }, read);
   routes.add(
-    method::get, "/v1/environments/{fingerprint}/events",
+    method::get, "/v1/package-sets/{fingerprint}/events",
     [all](exchange_ptr ex) { follow(all, ex); }, read);
   routes.add(
-    method::del, "/v1/environments/{fingerprint}",
+    method::del, "/v1/package-sets/{fingerprint}",
     [all](exchange_ptr ex) { remove(all, ex); },
     needing(scope::config, body_rule::none));
 }

@@ -41,8 +41,8 @@ precondition read_if_match(exchange& ex) {
   }
   out.failed = true;
   ex.refuse(412, "precondition_failed",
-            "If-Match is no ETag of this resource; ETags read \"r5\", as the "
-            "answers say them");
+            "If-Match is not a valid ETag for this resource; expected "
+            "something like \"r5\"");
   return out;
 }
 
@@ -58,8 +58,7 @@ bool has_no_etag(exchange& ex) {
   if (text.empty() || text == "*")
     return true;
   ex.refuse(412, "precondition_failed",
-            "this resource has no ETag, so no If-Match can be met; leave the "
-            "field out");
+            "this resource has no ETag; send the request without If-Match");
   return false;
 }
 
@@ -68,7 +67,7 @@ void fail_change(exchange& ex, const error& why, const precondition& given) {
     && why.fields.front().pointer == revision_pointer;
   if (stale && given.revision)
     ex.refuse(412, "precondition_failed",
-              "it has changed since; read it again, then decide");
+              "it has changed since; read it again before you change it");
   else
     ex.fail(why);
 }
@@ -111,7 +110,7 @@ void respond_not_found(exchange& ex, std::string_view what,
   if (!near.empty())
     text.append("; did you mean '").append(near).append("'?");
   else
-    text.append("; GET ").append(list).append(" shows those that you have");
+    text.append("; GET ").append(list).append(" lists those that exist");
   ex.fail({ec::not_found, std::move(text), {}, {}});
 }
 

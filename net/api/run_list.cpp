@@ -47,7 +47,7 @@ read_one_of(query_reader& query, std::string_view name,
   std::string all;
   for (auto one : known)
     all.append(all.empty() ? "one of " : ", ").append(one);
-  query.complain(name, "is none that there is", std::move(all));
+  query.complain(name, "is not one of the possible values", std::move(all));
   return std::nullopt;
 }
 

@@ -239,7 +239,7 @@ void run_routes::events(const exchange_ptr& ex) {
   auto last = ex->in().field("last-event-id");
   auto end = last.data() + last.size();
   if (!last.empty() && std::from_chars(last.data(), end, after).ptr != end) {
-    ex->refuse(400, "bad_last_event_id", "Last-Event-ID is a number");
+    ex->refuse(400, "bad_last_event_id", "Last-Event-ID must be a number");
     return;
   }
   auto format = wanted_stream(ex->in()).value_or(stream_format::sse);
@@ -256,10 +256,11 @@ void run_routes::logs(const exchange_ptr& ex) {
       return;
     }
     if (found->phase != run_phase::ended) {
-      ex->fail({ec::conflict,
-                "the run goes on; follow it at /v1/runs/{id}/events",
-                {},
-                {}});
+      ex->fail(
+        {ec::conflict,
+         "the run is still in progress; follow it at /v1/runs/{id}/events",
+         {},
+         {}});
       return;
     }
     static const run_result nothing;

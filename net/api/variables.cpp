@@ -163,7 +163,7 @@ bool is_agent(exchange& ex) {
   if (ex.param(0).size() <= bounds::foreign_id_bytes)
     return true;
   ex.fail({ec::not_found,
-           "there is no such agent: ids have at most "
+           "no such agent: ids have at most "
              + std::to_string(bounds::foreign_id_bytes) + " bytes",
            {},
            {}});
@@ -206,7 +206,7 @@ void put_agent(engine& core, const exchange_ptr& ex, bool replace_all) {
       if (auto ok = check_variable_name(key, pointer); !ok)
         in.absorb(ok.error());
       if (!value.is_string())
-        in.absorb(bad_field(pointer, "must be a text"));
+        in.absorb(bad_field(pointer, "must be a string"));
       else if (auto ok = check_variable_value(value.get_string(), pointer); !ok)
         in.absorb(ok.error());
       else

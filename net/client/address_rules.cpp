@@ -32,7 +32,7 @@ result<base_url> parse_replied_url(std::string_view text,
   if (url && asked.tls && !url->tls)
     return fail(ec::denied,
                 asked.authority() + " names " + url->authority()
-                  + " without TLS; it is not spoken to");
+                  + " without TLS; it is not used");
   return url;
 }
 

@@ -126,10 +126,10 @@ client_connection::shake_hands(const base_url& service, ssl::context& tls,
     co_return cannot_connect(service, why);
   }
   if (!agreed(native, speaks))
-    co_return fail(ec::unavailable,
-                   service.authority() + " does not speak "
-                     + (speaks == wire_protocol::http2 ? "HTTP/2 with us"
-                                                       : "HTTP/1.1 with us"));
+    co_return fail(
+      ec::unavailable,
+      service.authority() + " does not speak "
+        + (speaks == wire_protocol::http2 ? "HTTP/2" : "HTTP/1.1"));
   co_return result<void>{};
 }
 

@@ -46,7 +46,7 @@ public:
   void expires_at(time_point deadline) { plain_.expires_at(deadline); }
   void never_expires() { plain_.expires_never(); }
 
-  /// Plain or TLS alike, so that nobody above has to know (nor the compiler to
+  /// Plain or TLS, so that no caller has to know (nor the compiler to
   /// translate everything twice). Whatever has come; 0 with an error.
   boost::asio::awaitable<std::size_t> read(boost::asio::mutable_buffer into,
                                            boost::system::error_code& why);

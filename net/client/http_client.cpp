@@ -151,7 +151,7 @@ asio::awaitable<attempt> http_client::impl::once(const client_request& request,
   if (!link)
     co_return attempt{link.error(), false};
   auto& held = **link;
-  attempt out{fail(ec::unavailable, "the request was called off"), false};
+  attempt out{fail(ec::unavailable, "the request was cancelled"), false};
   if (request.abort)
     request.abort->arm([&held] { held.close(); });
   if (called_off(request))

@@ -28,7 +28,7 @@ struct client_options {
   std::size_t max_connections_per_host = 1'024;     // beyond: exhausted
   std::size_t max_header_bytes = 64u << 10;
   std::string ca_file; // "": the system's store
-  /// The service's own, PEM: nobody else is trusted, whatever the name.
+  /// The service's own, PEM: no other is trusted, whatever the name.
   std::string only_certificate;
   std::string certificate_file; // ours, PEM, where a service asks for one
   std::string key_file;         // PEM
@@ -81,7 +81,7 @@ struct stream_reader {
   std::function<bool(std::string_view)> data; // false: enough, close
 };
 
-/// The one HTTP/1.1 client for everybody: pool per host, TLS verified against
+/// The one HTTP/1.1 client: pool per host, TLS verified against
 /// the name, absolute deadlines, bounded everything, no redirects, no proxy
 /// from the environment. All calls are made on the executor it was made with,
 /// which must be a strand or an io_context of one thread.
@@ -97,7 +97,7 @@ public:
                                                  stream_reader reader);
 
   const client_counters& counters() const;
-  /// For whoever speaks to providers in another way and is counted with us.
+  /// For other clients of providers, which are counted with this one.
   std::shared_ptr<client_counters> shared_counters() const;
   boost::asio::any_io_executor executor() const;
 

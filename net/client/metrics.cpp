@@ -19,13 +19,13 @@ std::string client_metrics(const client_counters& counters) {
     say(std::string{name} + "_total", "counter", help, n);
   };
   total("requests", "Requests to providers and webhooks.", counters.requests);
-  total("retries", "Requests that were sent once more.", counters.retries);
-  total("failures", "Requests without any answer.", counters.failures);
-  total("connections_opened", "Connections opened to them.",
+  total("retries", "Retried requests.", counters.retries);
+  total("failures", "Requests that got no response.", counters.failures);
+  total("connections_opened", "Connections opened.",
         counters.connections_opened);
-  total("connections_reused", "Requests that found an open connection.",
+  total("connections_reused", "Requests that reused a connection.",
         counters.connections_reused);
-  say("connections_idle", "gauge", "Connections kept for the next request.",
+  say("connections_idle", "gauge", "Idle connections.",
       counters.connections_idle);
   return out;
 }

@@ -124,8 +124,8 @@ resolver::resolve(std::string host, std::uint16_t port,
   if (allowed.empty())
     co_return fail(ec::denied,
                    "'" + host
-                     + "' has private addresses only; to mean one, write the "
-                       "address itself or set allow-private");
+                     + "' resolves to private addresses only; configure the "
+                       "address itself or set allow-private-addresses");
   co_return allowed;
 }
 

@@ -207,7 +207,7 @@ asio::awaitable<grpc_reply> grpc_channel::call(grpc_call what) {
   auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
     what.deadline - steady::now());
   if (left.count() <= 0 || (what.abort && what.abort->tripped()))
-    co_return not_sent(fail(ec::timeout, "no time was left for the call"));
+    co_return not_sent(fail(ec::timeout, "no time left for the call"));
 
   auto stream = std::make_shared<http2_stream>();
   stream->request = {{":method", "POST"},

@@ -88,7 +88,7 @@ private:
   std::vector<link_ptr> links_;
   bool connecting_ = false;
   std::shared_ptr<abort_switch> closed_ = std::make_shared<abort_switch>();
-  boost::asio::steady_timer connect_ended_; // wakes those who wait for it
+  boost::asio::steady_timer connect_ended_; // wakes calls that wait for it
 };
 
 } // namespace troupe::net

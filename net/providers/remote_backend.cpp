@@ -71,7 +71,7 @@ void remote_backend::impl::accept(prepared_run_ptr run,
       {fail(ec::exhausted,
             std::string{where->name()} + " runs "
               + std::to_string(options.max_running)
-              + " sandboxes already, as many as max-running allows"),
+              + " sandboxes already, the limit of max-running"),
        false});
   }
   auto key = frame::make_key();
@@ -188,11 +188,11 @@ asio::awaitable<void> remote_backend::impl::keep_reconciling() {
     in_hand->end();
     auto name = std::string{where->name()};
     if (!found)
-      log::warning("backend could not look for sandboxes that were left behind",
+      log::warning("backend could not list orphaned sandboxes",
                    {{"backend", name}, {"why", found.error().text}});
     else if (!found->empty())
       log::info(
-        "backend ended sandboxes that were left behind",
+        "backend deleted orphaned sandboxes",
         {{"backend", name}, {"sandboxes", std::to_string(found->size())}});
     co_await pause(executor, options.reconcile_every, steady::time_point::max(),
                    resting);

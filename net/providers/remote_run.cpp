@@ -96,7 +96,7 @@ run_result remote_run::seen() const {
     = used ? isolation_level::standard : isolation_level::strict;
   r.isolation.layers.push_back(
     {"provider_sandbox", layer_state::enforced,
-     (used ? "a sandbox of its organization and config at "
+     (used ? "shared with runs of the same organization and config at "
            : "a sandbox of its own at ")
        + provider_name_});
   if (used)

@@ -60,7 +60,7 @@ remote_files::list(remote_sandbox in, std::string path, call_scope scope) {
   auto found
     = co_await do_list(std::move(in), std::move(path), std::move(scope));
   if (found && found->size() > max_entries)
-    co_return fail(ec::exhausted, "the folder has more than 100000 names");
+    co_return fail(ec::exhausted, "the directory has more than 100000 names");
   co_return found;
 }
 

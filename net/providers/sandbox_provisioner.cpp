@@ -137,7 +137,7 @@ sandbox_provisioner::take_pooled(const prepared_run& run, std::string key,
         one->ends_at = steady::now() + lifetime;
       co_return one;
     }
-    log::info("backend gave up a sandbox that had waited",
+    log::info("backend dropped a prewarmed sandbox",
               {{"backend", where_->name()},
                {"sandbox", one->box.id},
                {"why", to_string(there.error().code)}});
@@ -155,9 +155,7 @@ sandbox_provisioner::make(prepared_run_ptr run, std::string key,
   auto creating = within(scope, options_.create_timeout);
   auto room = co_await find_room(creating);
   if (!room)
-    co_return fail(ec::exhausted,
-                   "as many sandboxes as max-sandboxes allows are there or "
-                   "just being ended");
+    co_return fail(ec::exhausted, "the limit max-sandboxes is reached");
   auto turn = co_await wait_for_turn(creating);
   sandbox_lease lease;
   lease.tag = make_uuid();
@@ -282,7 +280,7 @@ sandbox_provisioner::prewarm_one(prepared_run_ptr kind, std::string key,
     give_back(std::move(*made), true, scope.traceparent);
   } else if (!closed_) {
     log::warning(
-      "backend could not make a sandbox ahead",
+      "backend could not prewarm a sandbox",
       {{"backend", where_->name()}, {"why", to_string(made.error().code)}});
   }
   in_hand_->end();
@@ -344,7 +342,7 @@ asio::awaitable<void> sandbox_provisioner::end(acquired_sandbox one,
   auto ended = co_await keeper_->destroy(std::move(one.box), std::move(one.tag),
                                          std::move(traceparent));
   if (!ended)
-    log::warning("backend could not end a sandbox yet",
+    log::warning("backend could not delete a sandbox yet",
                  {{"backend", where_->name()}, {"sandbox", name}});
   room_.leave();
   in_hand_->end();

@@ -42,14 +42,14 @@ asio::awaitable<outcome> compare(stage& on, std::string path,
   if (!read)
     co_return read.error().within("read a file back");
   if (*read != expected)
-    co_return odd("read a file back", "it holds something else");
+    co_return odd("read a file back", "its content is different");
   co_return outcome{};
 }
 
 asio::awaitable<outcome> write_some(stage& on) {
   auto made = co_await on.files.make_folder(on.in, on.folder, on.scope);
   if (!made)
-    co_return made.error().within("make a folder");
+    co_return made.error().within("create a directory");
   std::vector<remote_file> files;
   files.push_back({on.plain, std::string{text}});
   files.push_back({on.deep, all_bytes()});
@@ -61,26 +61,26 @@ asio::awaitable<outcome> write_some(stage& on) {
   files.push_back({on.plain, std::string{text}});
   written = co_await on.files.write(on.in, std::move(files), on.scope);
   if (!written)
-    co_return written.error().within("write a file again");
+    co_return written.error().within("overwrite a file");
   co_return outcome{};
 }
 
 asio::awaitable<outcome> look(stage& on) {
   auto found = co_await on.files.list(on.in, on.folder, on.scope);
   if (!found)
-    co_return found.error().within("list the folder");
+    co_return found.error().within("list the directory");
   auto has = [&](std::string_view name, bool folder) {
     return std::ranges::any_of(*found, [&](const remote_entry& each) {
       return each.name == name && each.folder == folder;
     });
   };
   if (found->size() != 2 || !has("a file.txt", false) || !has("deeper", true))
-    co_return odd("list the folder", "it names other things than are in it");
+    co_return odd("list the directory", "it lists other entries than expected");
   auto entry = co_await on.files.stat(on.in, on.plain, on.scope);
   if (!entry)
-    co_return entry.error().within("look at a file");
+    co_return entry.error().within("inspect a file");
   if (entry->folder || entry->bytes != text.size())
-    co_return odd("look at a file", "it is described as something else");
+    co_return odd("inspect a file", "its description is wrong");
   auto same = co_await compare(on, on.plain, std::string{text});
   if (same)
     same = co_await compare(on, on.deep, all_bytes());
@@ -92,7 +92,7 @@ asio::awaitable<outcome> miss(stage& on, std::string path,
                               std::string_view after) {
   auto entry = co_await on.files.stat(on.in, std::move(path), on.scope);
   if (entry)
-    co_return odd(after, "it is still there");
+    co_return odd(after, "it still exists");
   if (entry.error().code != ec::not_found)
     co_return entry.error().within(std::string{after});
   co_return outcome{};
@@ -109,8 +109,8 @@ asio::awaitable<outcome> move_and_remove(stage& on) {
     co_return done;
   done = co_await on.files.remove(on.in, on.folder, on.scope);
   if (!done)
-    co_return done.error().within("remove a folder");
-  done = co_await miss(on, on.folder, "remove a folder");
+    co_return done.error().within("delete a directory");
+  done = co_await miss(on, on.folder, "delete a directory");
   co_return done;
 }
 

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t longest_credential = 512;
 // One text for whatever is wrong with a key.
 constexpr std::string_view invalid_key
-  = "this API key is not valid; whoever runs this server makes one with "
-    "'troupe key create'";
+  = "this API key is not valid; the operator of this server can create one "
+    "with 'troupe key create'";
 
 refusal unauthorized(std::string_view text) {
   return {401, "unauthorized", std::string{text}};
@@ -82,16 +82,16 @@ std::optional<refusal> request_guard::check_site(const request& in,
     auto name = host_name(host);
     if (!name || !known_host(*name))
       return refusal{421, "misdirected_request",
-                     "this server does not answer for that Host; the operator "
-                     "may add it to http.allowed-hosts"};
+                     "this Host is not allowed; the operator can add it to "
+                     "http.allowed-hosts"};
   }
   // Whatever it asks for: what changes something today is a POST, tomorrow
   // somebody adds a GET.
   if (!from_foreign_page(in, tls))
     return std::nullopt;
   return refusal{403, "cross_site",
-                 "requests from pages of another site are not accepted; send "
-                 "them from a program, or from a page of this server"};
+                 "requests from pages of other sites are not accepted; send "
+                 "them from a program or from a page of this server"};
 }
 
 std::optional<refusal>
@@ -112,24 +112,24 @@ request_guard::admit(const request& in, const route_rules& rules, caller& who) {
              && equal_ignoring_case(value.substr(0, 7), "bearer ")) {
     value = trim(value.substr(7));
   } else if (given != 0 && !(anonymous && rules.foreign)) {
-    return unauthorized("use one field 'Authorization: Bearer troupe_...'");
+    return unauthorized(
+      "send a single 'Authorization: Bearer troupe_...' field");
   }
   if (rules.password && !is_key_text(value))
-    return unauthorized("the password is not right; it is the one in the "
-                        "server's settings");
+    return unauthorized("wrong password; use the one in the server's settings");
   if (given == 0 || (anonymous && rules.foreign && !is_key_text(value))) {
     if (!anonymous)
-      return unauthorized("an API key is needed: 'Authorization: Bearer "
-                          "troupe_...'");
+      return unauthorized(
+        "an API key is required: 'Authorization: Bearer troupe_...'");
     return admit_anonymous(in, who);
   }
   if (auto bad = admit_key(value, who))
     return bad;
   if ((who.scopes & rules.needs) != rules.needs)
-    return refusal{403, "scope_missing",
-                   "this API key lacks "
-                     + scope_names(rules.needs & ~who.scopes)
-                     + "; use or make one that has it: POST /v1/keys"};
+    return refusal{
+      403, "scope_missing",
+      "this API key lacks " + scope_names(rules.needs & ~who.scopes)
+        + "; use a key that has it, or create one with POST /v1/keys"};
   return std::nullopt;
 }
 
@@ -142,7 +142,8 @@ std::optional<refusal> request_guard::admit_anonymous(const request& in,
   if (auto user = in.field("user_id"); !user.empty()) {
     auto id = user_id::parse(user);
     if (!id)
-      return refusal{400, "bad_user_id", "user_id reads user-<uuid4>"};
+      return refusal{400, "bad_user_id",
+                     "user_id must have the form user-<uuid4>"};
     who.user = std::move(*id);
   }
   return std::nullopt;

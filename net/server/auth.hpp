@@ -14,7 +14,7 @@ inline constexpr std::uint8_t all_scopes = static_cast<std::uint8_t>(scope::run)
   | static_cast<std::uint8_t>(scope::config)
   | static_cast<std::uint8_t>(scope::admin);
 
-/// Who is behind a request, as one connection remembers it: the same key on
+/// The caller of a request, as one connection remembers it: the same key on
 /// the same connection is looked up again only when the catalog has changed.
 class request_guard {
 public:

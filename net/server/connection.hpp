@@ -20,9 +20,12 @@ namespace troupe::net {
 class worker;
 class stream_budget;
 
-/// HTTP/1.1 over something that reads and writes: requests in order, one at a
-/// time, each under absolute deadlines. Lives on one worker's thread, except
-/// where it says otherwise. What a transport does is in transport.cpp.
+/// One HTTP/1.1 connection: parses requests (request_parser), applies the
+/// limits and rules that need no handler (connection_request.cpp), hands an
+/// `exchange` to the handler that the router found, and writes its response
+/// (connection_response.cpp). One request at a time, under absolute deadlines.
+/// Created by an io worker for an accepted socket and confined to its thread,
+/// except where noted. Subclasses for TCP and TLS are in transport.cpp.
 class connection
     : public std::enable_shared_from_this<connection>,
       public boost::intrusive::list_base_hook<

@@ -27,14 +27,17 @@ using tcp_socket
 using tcp_acceptor
   = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, io_executor>;
 
-/// One thread with its io_context, its acceptors and its connections, or the
-/// same as a guest of another thread. Nothing in it is locked: who comes from
-/// outside posts.
+/// One event loop of the HTTP server: a thread with an io_context, its
+/// acceptors and its connections, or the same on an event loop that another
+/// thread runs. The server starts one per io thread; a connection stays with
+/// its worker. State is confined to the loop and has no locks: other threads
+/// post tasks.
 class worker : public std::enable_shared_from_this<worker> {
 public:
   using clock = std::chrono::steady_clock;
 
-  /// With `host`, whoever runs that serves us, too; it must outlive our `stop`.
+  /// With `host`, a shared event loop: no thread is started, and `host` must
+  /// outlive `stop`.
   explicit worker(std::shared_ptr<house> h,
                   boost::asio::io_context* host = nullptr);
   ~worker();

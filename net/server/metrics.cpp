@@ -32,7 +32,7 @@ void total(std::string& out, std::string_view name, std::string_view help,
 
 void requests(std::string& out, const all_counters& all, const router& routes) {
   constexpr std::string_view name = "troupe_http_requests_total";
-  head(out, name, "counter", "Requests answered, by route and status class.");
+  head(out, name, "counter", "Requests by route and status class.");
   auto count = routes.routes().size();
   for (std::size_t r = 0; r <= count; ++r)
     for (std::size_t c = 1; c < 6; ++c) {
@@ -52,7 +52,7 @@ void requests(std::string& out, const all_counters& all, const router& routes) {
 
 void durations(std::string& out, const all_counters& all) {
   constexpr std::string_view name = "troupe_http_request_duration_seconds";
-  head(out, name, "histogram", "From the head of a request to its answer.");
+  head(out, name, "histogram", "Time from request header to response.");
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i <= counters::bounds.size(); ++i) {
     for (auto* one : all)
@@ -88,17 +88,18 @@ std::string render(const all_counters& all, const router& routes) {
   durations(out, all);
   total(out, "troupe_http_connections_accepted_total", "Connections accepted.",
         all, &counters::accepted);
-  total(out, "troupe_http_connections_turned_away_total",
-        "Connections refused over a cap.", all, &counters::turned_away);
+  total(out, "troupe_http_connections_rejected_total",
+        "Connections rejected because a limit was reached.", all,
+        &counters::turned_away);
   total(out, "troupe_http_connections_evicted_total",
         "Idle connections closed to make room.", all, &counters::evicted);
   total(out, "troupe_http_accept_failures_total",
-        "Failed accepts, for want of descriptors or memory.", all,
+        "Failed accepts because of a lack of descriptors or memory.", all,
         &counters::accept_failures);
   total(out, "troupe_http_timeouts_total", "Connections closed at a deadline.",
         all, &counters::timed_out);
-  total(out, "troupe_http_refused_total",
-        "Requests refused by the rules of HTTP.", all, &counters::refused);
+  total(out, "troupe_http_protocol_errors_total",
+        "Requests that violated HTTP.", all, &counters::refused);
   total(out, "troupe_http_streams_dropped_total",
         "Streams ended because their reader was too slow.", all,
         &counters::streams_dropped);

@@ -45,9 +45,9 @@ result<endpoint> parse_listen(std::string_view text) {
   boost::system::error_code ec;
   auto address = asio::ip::make_address(std::string{host}, ec);
   if (ec || port > 65'535)
-    return bad_field("listen",
-                     "'" + std::string{text} + "' is no address and port",
-                     "write it like 127.0.0.1:8283 or [::1]:8283");
+    return bad_field(
+      "listen", "'" + std::string{text} + "' is not an address with a port",
+      "write it like 127.0.0.1:8283 or [::1]:8283");
   return endpoint{address, static_cast<std::uint16_t>(port)};
 }
 
@@ -58,7 +58,7 @@ error bind_error(const endpoint& at) {
   e.text = "cannot listen on " + at.address().to_string() + ":"
     + std::to_string(at.port()) + ": " + std::strerror(reason);
   if (reason == EADDRINUSE)
-    e.text += "; another server is there, choose another port";
+    e.text += "; the port is in use, choose another one";
   return e;
 }
 
@@ -129,8 +129,8 @@ std::uint16_t http_server::port() const {
 result<void> http_server::start() {
   const auto& options = house_->options;
   if (options.tls_certificate_file.empty() != options.tls_key_file.empty())
-    return bad_field("tls", "certificate and key are needed together",
-                     "give both files or neither");
+    return bad_field("tls", "certificate and key must be set together",
+                     "set both or neither");
   if (!options.tls_certificate_file.empty())
     if (auto loaded = reload_tls(); !loaded)
       return loaded;
@@ -158,12 +158,10 @@ http_server::check_exposure(const std::vector<listening>& all) const {
     return {};
   for (const auto& one : all)
     if (!one.at.address().is_loopback())
-      return bad_field("listen",
-                       one.text
-                         + " is reachable from elsewhere and there is "
-                           "no API key",
-                       "make one with 'troupe key create', or listen on "
-                       "127.0.0.1");
+      return bad_field(
+        "listen",
+        one.text + " is reachable from other machines, but there is no API key",
+        "create one with 'troupe key create', or listen on 127.0.0.1");
   return {};
 }
 
@@ -234,12 +232,11 @@ std::string http_server::metrics() const {
   };
   gauge("troupe_http_connections", "Open connections.",
         house_->connections.load());
-  gauge("troupe_http_requests_in_flight", "Requests that wait for an answer.",
+  gauge("troupe_http_requests_in_flight", "Requests in progress.",
         house_->in_flight.load());
   gauge("troupe_http_body_bytes", "Bytes of request bodies in memory.",
         house_->bodies.load());
-  gauge("troupe_http_stream_bytes",
-        "Bytes of streams that their readers have not taken yet.",
+  gauge("troupe_http_stream_bytes", "Bytes of streams not read by clients yet.",
         house_->streams.held());
   return out;
 }

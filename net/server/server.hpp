@@ -15,8 +15,9 @@ namespace troupe::net {
 struct house;
 class worker;
 
-/// The front door. Comes with the operators' routes; everything else is added
-/// to `routes()` before `start`:
+/// The HTTP listener: binds the addresses and spreads connections over io
+/// workers. It has the health routes (health_routes.cpp); net/api and
+/// net/compat add theirs to `routes()` before `start`:
 ///
 ///   http_server server{engine, options};
 ///   add_api(server.routes(), engine);

@@ -107,9 +107,9 @@ asio::awaitable<void> span_exporter::state::send(std::vector<span> spans) {
   bool good = done.answer && done.answer->ok();
   (good ? sent : failed) += spans.size();
   if (!good && !complained)
-    log::warning("exporter could not deliver traces",
+    log::warning("trace export failed",
                  {{"reason",
-                   done.answer ? "the collector refused them"
+                   done.answer ? "the collector rejected them"
                                : std::string_view{done.answer.error().text}}});
   complained = !good;
 }
@@ -189,9 +189,8 @@ void span_exporter::add(span s) noexcept {
 }
 
 std::string span_exporter::metrics() const {
-  std::string out
-    = "# HELP troupe_telemetry_spans_total Spans, by what became of them.\n"
-      "# TYPE troupe_telemetry_spans_total counter\n";
+  std::string out = "# HELP troupe_telemetry_spans_total Spans by outcome.\n# "
+                    "TYPE troupe_telemetry_spans_total counter\n";
   auto line = [&](std::string_view outcome, std::uint64_t n) {
     out.append("troupe_telemetry_spans_total{outcome=\"")
       .append(outcome)

@@ -33,7 +33,7 @@ struct prepared_run {
 
   std::string args_json = "{}";           // validated and coerced
   std::vector<std::string> dropped_nulls; // of them, by the schema's word
-  bool lenient_arguments = false; // whoever binds them again does it like that
+  bool lenient_arguments = false; // if they are bound again, then like that
   std::string json_schema;
   std::string args_json_schema;
   std::uint32_t return_char_limit = default_return_char_limit;
@@ -67,8 +67,8 @@ enum class output_stream : std::uint8_t { out, err };
 /// How a run ended for its backend: a result, or a failure of the backend.
 struct run_outcome {
   result<run_result> answer;
-  /// With an error: the tool may already have begun, so nobody else may run
-  /// it again unless the request is idempotent.
+  /// With an error: the tool may already have begun, so no other backend may
+  /// run it again unless the request is idempotent.
   bool may_have_started = false;
   /// With an error: only the place that this run had is gone. Its backend may
   /// be well.
@@ -80,7 +80,7 @@ struct run_outcome {
   bool speaks_of_backend() const { return !place_lost && !without_packages; }
 };
 
-/// Whoever wants to know about one run. Called on any thread, one call at a
+/// Observer of one run. Called on any thread, one call at a
 /// time, `finished` exactly once and last. Calls return quickly.
 class run_observer {
 public:

@@ -19,7 +19,7 @@ namespace troupe {
 template <class T>
 using handler = std::function<void(result<T>)>;
 
-/// Who asks: taken from the API key, never from a body.
+/// The caller: taken from the API key, never from a body.
 struct caller {
   organization_id organization;
   user_id user;
@@ -130,7 +130,7 @@ public:
                       handler<std::shared_ptr<const run_result>> done,
                       event_sink events = {})
     = 0;
-  /// Accepted means it will end, whoever is listening.
+  /// Accepted means it will end, with or without readers.
   virtual void submit_detached(caller who, run_request request,
                                handler<run_record> accepted)
     = 0;

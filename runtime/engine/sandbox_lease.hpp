@@ -13,7 +13,7 @@ namespace troupe {
 
 /// A sandbox at a provider that we answer for. Written before it is created
 /// (its name there unknown as yet), so that no crash leaves one running that
-/// nobody remembers; the tag finds it again.
+/// has no record; the tag finds it again.
 struct sandbox_lease {
   std::string tag; // ours, random, attached to the sandbox as a label
   backend_kind provider = backend_kind::e2b;

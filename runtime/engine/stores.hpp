@@ -47,7 +47,7 @@ struct key_claim {
 struct claim_outcome {
   enum class kind : std::uint8_t { mine, running, ended };
   kind what = kind::mine;
-  run_id run;                               // who has it
+  run_id run;                               // the run that has it
   std::shared_ptr<const run_result> result; // ended with a result
   std::shared_ptr<const error> failure;     // ended without one
 };
@@ -74,7 +74,7 @@ public:
   virtual result<void> write(std::span<journal_entry> entries) = 0;
   /// What was written is on the disk when it returns.
   virtual result<void> sync() = 0;
-  /// Takes the key for `begun`, or says who has it; good against a power cut
+  /// Takes the key for `begun`, or returns its owner; good against a power cut
   /// when `sync` has returned. `conflict`: the key was used for another
   /// request.
   virtual result<claim_outcome> claim(const key_claim& wanted,

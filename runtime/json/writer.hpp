@@ -54,7 +54,7 @@ public:
     fresh_ = true; // no comma before the value
     return *this;
   }
-  /// A name that somebody else chose: it is escaped.
+  /// A name from outside: it is escaped.
   writer& unsupported_variable(std::string_view n) {
     text(n);
     out_ += ':';

@@ -30,8 +30,8 @@ result<void> refuse_to_be_the_warden() {
   if (!warden::is_warden(command_line))
     return {};
   return error{ec::internal,
-               "this program was started as the warden of its sandboxes and "
-               "opens an engine instead; begin main with troupe::api::begin",
+               "this program was started as the warden of its sandboxes but "
+               "opens an engine; call troupe::api::begin first in main",
                {},
                {}};
 }

@@ -71,8 +71,7 @@ void local_backend::impl::begin(const local_run_ptr& run) {
   }
   if (!can_mount(request)) {
     run->fail(refusal(ec::unavailable,
-                      "its packages are shown to a run in a file tree of its "
-                      "own, which it has not without isolation"));
+                      "packages require isolation, which is off for this run"));
     return;
   }
   const bool has_source

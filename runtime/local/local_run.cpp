@@ -214,8 +214,7 @@ void local_run::on_ended(process_exit ending) {
 void local_run::log_decisions(const process_exit& ending) const {
   for (const auto& e : ending.network)
     log::write(e.allowed ? log::level::debug : log::level::info,
-               e.allowed ? "network broker let a run through"
-                         : "network broker refused a run",
+               e.allowed ? "network access allowed" : "network access refused",
                {{"run", run_->id.str()},
                 {"organization", run_->organization.str()},
                 {"target", e.target},
@@ -314,10 +313,10 @@ void local_run::attribute_to_limit(const process_exit& ending, run_result& r,
   };
   if (ending.memory_exceeded)
     blame(exit_reason::memory_limit,
-          "the kernel killed one of its processes for want of memory");
+          "the kernel killed one of its processes because of a lack of memory");
   else if (ending.processes_exceeded)
     blame(exit_reason::pids_limit,
-          "it was refused a process or thread beyond its limit");
+          "it reached its limit of processes and threads");
   else if (ending.disk_full)
     blame(exit_reason::disk_limit, full);
   else if (const auto& denied = ending.denied) {

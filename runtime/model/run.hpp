@@ -26,7 +26,7 @@ enum class run_kind : std::uint8_t {
   command, // a program or a shell line
 };
 
-/// An execution message: what to run, with what, for whom.
+/// An execution message: what to run, with which arguments, for which caller.
 struct run_request {
   run_id id;
   organization_id organization;
@@ -114,7 +114,7 @@ struct run_usage {
 
 /// How long one stage of the run's life took.
 struct run_stage {
-  std::string name; // "queue", "resolve", "environment", "prepare", "run", ...
+  std::string name; // "queue", "resolve", "variables", "prepare", "run", ...
   std::chrono::microseconds took{0};
 
   friend bool operator==(const run_stage&, const run_stage&) = default;
@@ -173,7 +173,7 @@ struct run_result {
   std::vector<run_stage> stages;
   backend_kind backend = backend_kind::local;
   std::string fingerprint; // of the sandbox config
-  std::string environment; // fingerprint of interpreter and packages
+  std::string package_set; // fingerprint of interpreter and packages
   std::vector<failover_step> trail;
   isolation_report isolation;
   std::vector<network_event> network; // bounded

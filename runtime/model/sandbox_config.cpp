@@ -29,7 +29,7 @@ result<backend_kind> parse_backend(std::string_view text) {
     if (to_string(kind) == text)
       return kind;
   return bad_field("",
-                   "'" + std::string{text.substr(0, 64)} + "' is no backend",
+                   "'" + std::string{text.substr(0, 64)} + "' is not a backend",
                    "one of local, e2b, modal, daytona, aio, peer");
 }
 

@@ -120,7 +120,7 @@ result<json::object> normalize_config(backend_kind type,
                                       const config_defaults& defaults,
                                       unknown_members policy);
 
-/// What a config holds that nobody wrote: normalized, and with the venv that
+/// The default config: normalized, and with the venv that
 /// the process settings name.
 result<json::object> standard_config(backend_kind type,
                                      const config_defaults& defaults);

@@ -109,7 +109,7 @@ result<void> check_variable_name(std::string_view name,
   if (!std::all_of(name.begin(), name.end(), is_word_char)
       || (name[0] >= '0' && name[0] <= '9'))
     return bad("the name of a variable has a character that is not allowed",
-               "use letters, digits and '_', and begin with no digit");
+               "use letters, digits and '_', and do not begin with a digit");
   for (auto& r : refused)
     if (matches(r, name))
       return bad(std::string{name} + " is refused: it " + std::string{r.reason},

@@ -255,7 +255,7 @@ result<program> build_schema_program(language lang, std::string_view source,
                                      const program_paths& paths) {
   if (lang == language::shell)
     return bad_field("/source_type", "a shell script has no functions",
-                     "give a json_schema");
+                     "send a json_schema");
   head_writer head;
   head.text("op", "schema").text("lang", spelled(lang));
   head.text("function", function);

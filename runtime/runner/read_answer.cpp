@@ -62,7 +62,7 @@ ending cause_of(const prepared_run& run, const run_result& seen) {
               + " timed out after " + seconds(l.wall) + "."};
   case exit_reason::cpu_timeout:
     return {"CpuTimeoutError",
-            "it used its " + seconds(l.cpu) + " of processor time"};
+            "it used its " + seconds(l.cpu) + " of CPU time"};
   case exit_reason::memory_limit:
     return {"MemoryLimitError",
             "it used more than its " + mebibytes(l.memory_bytes)
@@ -92,14 +92,16 @@ ending cause_of(const prepared_run& run, const run_result& seen) {
             "sandbox does not allow: by the number of another architecture, "
             "or the tool sent the signal itself"};
   case exit_reason::policy_denied:
-    return {"PolicyDenied", "it did something that its policy does not allow"};
+    return {"PolicyDenied", "it did something that the policy does not allow"};
   case exit_reason::cancelled:
     return {"CancelledError", "it was cancelled"};
   case exit_reason::start_failed:
     return {"StartFailed",
             seen.detail.empty() ? "it could not be started" : seen.detail};
   case exit_reason::lost:
-    return {"LostError", "its carrier died; it may or may not have run"};
+    return {
+      "LostError",
+      "the process or node that executed it died; it may or may not have run"};
   }
   return {"NoResult", how_it_ended(seen)};
 }
@@ -185,7 +187,7 @@ bool take_value(const prepared_run& run, const json::object& head,
   if (valid.has_error()) {
     fail(
       run, seen,
-      {"InvalidAnswer", "the return value is no JSON: " + valid.error().text});
+      {"InvalidAnswer", "the return value is not JSON: " + valid.error().text});
     return false;
   }
   // Between its tokens only: in strings there are none. A stream is a line per

@@ -101,7 +101,7 @@ private:
     const auto end = line.find(']');
     if (end == line.npos || !is_over(line.substr(end + 1)))
       return complain(line_, shown(line) + " is not a [group]",
-                      "a group stands alone in brackets: [http]");
+                      "a group is a name in brackets: [http]");
     group_ = trimmed(line.substr(1, end - 1));
     found_.entries.push_back({group_, "", "", {}, false, line_});
   }
@@ -122,7 +122,7 @@ private:
     const auto path = shown(entry.group + "." + entry.name);
     if (is_over(rest)) {
       complain(line_, path + " has no value",
-               "write one, \"\" for an empty text, or take the line away");
+               "add one, \"\" for an empty string, or remove the line");
       return false;
     }
     if (rest.front() == '[')
@@ -135,7 +135,7 @@ private:
     if (!text)
       complain(line_, path + " has no closing quote", "add it");
     else if (!is_over(rest))
-      complain(line_, path + " goes on behind its closing quote",
+      complain(line_, path + " continues after its closing quote",
                "a comment begins with ; or #");
     else
       entry.text = std::move(*text);
@@ -158,7 +158,7 @@ private:
       if (rest.front() == ']')
         break;
       if (wants_comma != (rest.front() == ',')) {
-        complain(line_, path + " has entries that no comma stands between",
+        complain(line_, path + " has entries without a comma between them",
                  "write [\"a\", \"b\"]");
         return false;
       }
@@ -175,7 +175,7 @@ private:
     }
     if (is_over(rest.substr(1)))
       return true;
-    complain(line_, path + " goes on behind its closing bracket",
+    complain(line_, path + " continues after its closing bracket",
              "a comment begins with ; or #");
     return false;
   }

@@ -66,8 +66,8 @@ void settings_layers::from_file(const file_entry& entry) {
   auto key = find_setting(entry.group, entry.name);
   if (!key) {
     auto near = nearest_setting(path);
-    complain(place(entry), path + " is no setting",
-             near.empty() ? "`troupe config keys` lists them all"
+    complain(place(entry), path + " is not a setting",
+             near.empty() ? "run `troupe config keys` for a list"
                           : "did you mean " + near + "?");
     return;
   }
@@ -88,11 +88,11 @@ void settings_layers::flag(std::string_view path, std::string_view text,
   auto key = find_setting(path);
   if (!key) {
     auto near = nearest_setting(path);
-    complain(std::move(name), std::string{path} + " is no setting",
-             near.empty() ? "`troupe config keys` lists them all"
+    complain(std::move(name), std::string{path} + " is not a setting",
+             near.empty() ? "run `troupe config keys` for a list"
                           : "did you mean --" + near + "?");
   } else if (key->is_secret()) {
-    complain(std::move(name), "everybody on this machine can read it there",
+    complain(std::move(name), "all users of this machine can read it there",
              "use " + key->variable() + " or config.ini");
   } else {
     store(*key, text, {origin_kind::flag, std::move(name)});

@@ -21,8 +21,8 @@ void refuse_doubles(const std::vector<file_entry>& entries,
     const auto [first, fresh] = seen.emplace(what, entry.line);
     if (!fresh)
       layers.complain(file + ":" + std::to_string(entry.line),
-                      what + " stands in line " + std::to_string(first->second)
-                        + " already",
+                      what + " is already set in line "
+                        + std::to_string(first->second) + " already",
                       "keep one of them");
   }
 }

@@ -97,12 +97,12 @@ void walk(std::string_view group, First first, Each each) {
 } // namespace
 
 std::string render_ini() {
-  std::string out = commented(
-    "Every setting of troupe with its default. Take the ; away to change one. "
-    "A flag (--group.key=value) wins over the environment, which wins over "
-    "this file. `troupe config check` reads it without starting anything. "
-    "Quotes are needed only around a text that has a comment's sign in it; a "
-    "comment begins with ; or #.");
+  std::string out
+    = commented("All settings of troupe with their defaults. Remove the ; to "
+                "change one. A flag (--group.key=value) overrides the "
+                "environment, which overrides this file. `troupe config check` "
+                "checks it without starting anything. Quotes are only required "
+                "around strings that contain ; or #, which start a comment.");
   walk(
     {},
     [&](const setting_group& g) {

@@ -31,7 +31,7 @@ public:
     if (++waiting_ > most_waiting) {
       --waiting_;
       return done(error{ec::exhausted,
-                        "too many changes wait for the disk",
+                        "too many changes are waiting for the disk",
                         {},
                         std::chrono::milliseconds{1'000}});
     }

@@ -50,7 +50,7 @@ private:
                              all_->idempotency->erase_organization(gone)})
       if (!done)
         log::warning(
-          "store could not forget the runs of an organization",
+          "could not delete the runs of an organization",
           {{"organization", gone.str()}, {"reason", done.error().text}});
   }
 
@@ -188,8 +188,8 @@ public:
       lost->id = run.id;
       lost->status = run_status::error;
       lost->reason = exit_reason::lost;
-      lost->detail = "the engine ended while the run was going on; it may have "
-                     "had its effects";
+      lost->detail = "the engine ended while the run was in progress; it may "
+                     "have had effects";
       lost->backend = run.backend;
       lost->failure.name = "Lost";
       lost->failure.message = lost->detail;

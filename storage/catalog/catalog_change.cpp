@@ -120,7 +120,7 @@ result<void> check_revision(std::uint64_t is,
     + ", not " + std::to_string(*expected);
   return error{ec::conflict,
                "the revision " + reason
-                 + ": somebody changed it; read it again",
+                 + ": it was changed in the meantime; read it again",
                {{std::string{revision_pointer}, reason, {}}},
                {}};
 }

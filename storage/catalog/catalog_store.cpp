@@ -146,11 +146,11 @@ result<void> catalog_store::finish_rotation(const organization_id& organization,
       return done;
   std::unique_lock guard{changing_}; // nothing may be sealed with it meanwhile
   if (stale_values(organization) != 0)
-    return error{ec::conflict,
-                 "a newer rotation of this key is under way; it will finish "
-                 "this one",
-                 {},
-                 {}};
+    return error{
+      ec::conflict,
+      "a newer rotation of this key is in progress and will finish this one",
+      {},
+      {}};
   for (auto version : versions)
     if (auto retired = seals_->retire_data_key(organization, version); !retired)
       return retired;

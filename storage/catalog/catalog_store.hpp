@@ -50,9 +50,13 @@ struct catalog_tables {
   key_store keys;
 };
 
-/// All configuration: in memory as an immutable catalog, on disk as records.
-/// Every change is one synced batch, then a new catalog, or nothing at all.
-/// Thread-safe; changes queue for one lock, which also keeps names unique.
+/// All configuration (tools, sandbox configs, variables, API keys): in memory
+/// as an immutable catalog, on disk as records of storage/records. The config
+/// actor is its only writer, through storage/adapters; readers take the current
+/// catalog without a lock on it. A change is one synced batch and then a new
+/// catalog, or nothing at all (change_*.cpp, one file per kind of record).
+/// Thread-safe: changes are serialized by one lock, which also keeps names
+/// unique.
 class catalog_store {
 public:
   /// Reads everything. A record that does not read is an error, never left out.

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t max_digits = 2'048;
 
 error unknown() {
-  return bad_field("/after", "is no cursor of this list",
-                   "use the `next` of the page before, or leave it out");
+  return bad_field("/after", "is not a cursor of this list",
+                   "use `next` of the previous page, or leave it out");
 }
 
 } // namespace

@@ -146,7 +146,7 @@ result<void> database::write(const batch& changes, durability how) {
   if (changes.empty())
     return {};
   if (auto bad = trouble())
-    return std::move(*bad).within("the store only reads for now");
+    return std::move(*bad).within("the store is read-only at the moment");
   std::shared_lock guard{impl_->mutex};
   if (!impl_->is_open())
     return impl_->closed();
@@ -184,7 +184,7 @@ result<void> database::write(const batch& changes, durability how) {
 
 result<void> database::sync() {
   if (auto bad = trouble())
-    return std::move(*bad).within("the store only reads for now");
+    return std::move(*bad).within("the store is read-only at the moment");
   std::shared_lock guard{impl_->mutex};
   if (!impl_->is_open())
     return impl_->closed();

@@ -47,7 +47,7 @@ result<inventory::file> look_at(const std::filesystem::path& path,
   if (!S_ISREG(about.st_mode))
     return error{ec::internal,
                  path.string()
-                   + " is no regular file, as every file of a store is",
+                   + " is not a regular file, as every file of a store is",
                  {},
                  {}};
   inventory::file found;
@@ -148,7 +148,7 @@ result<inventory> parse_inventory(std::string_view text) {
       return error{ec::internal,
                    "the list of the store's files names '"
                      + json::repair_utf8(name.substr(0, longest_shown_name))
-                     + "', which is no name of one of them",
+                     + "', which is not the name of one of them",
                    {},
                    {}};
     if (!list.files.emplace(name, std::move(file)).second)

@@ -96,13 +96,14 @@ bool is_torn(std::string_view log, std::size_t at) {
 
 error damage(const std::filesystem::path& file, const log_finding& found,
              std::string_view what) {
-  return {ec::internal,
-          file.string() + " " + std::string{what} + " at byte "
-            + std::to_string(found.offset)
-            + ": acknowledged changes behind it would be lost; restore a "
-              "backup, or open with accept_damaged_log to go on without them",
-          {},
-          {}};
+  return {
+    ec::internal,
+    file.string() + " " + std::string{what} + " at byte "
+      + std::to_string(found.offset)
+      + ": acknowledged changes after it would be lost; restore a backup, or "
+        "open with accept_damaged_log to continue without them",
+    {},
+    {}};
 }
 
 } // namespace

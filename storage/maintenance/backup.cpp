@@ -20,7 +20,7 @@ result<inventory> read_list(const std::filesystem::path& directory) {
   auto text = files::read(directory / list_name, max_list_bytes);
   if (!text && text.error().code == ec::not_found)
     return error{ec::not_found,
-                 directory.string() + " is no backup: it has no "
+                 directory.string() + " is not a backup: it has no "
                    + std::string{list_name},
                  {},
                  {}};
@@ -164,7 +164,7 @@ result<backup_summary> create_backup(const database& db,
         std::filesystem::symlink_status(directory, failed)))
     return error{ec::conflict,
                  directory.string()
-                   + " exists; a backup goes to a new directory",
+                   + " exists; use a new directory for a backup",
                  {},
                  {}};
   auto beside = make_beside(directory);

@@ -104,7 +104,7 @@ result<std::uint32_t> read_format(const database& db) {
     return error{ec::invalid_request,
                  "the store in " + db.directory().string() + " has format "
                    + std::to_string(*format)
-                   + ", this version knows formats up to "
+                   + ", this version supports formats up to "
                    + std::to_string(current_format)
                    + ": use the newer version, or restore a backup made "
                      "before it",
@@ -122,7 +122,7 @@ result<void> migrate(database& db, sealer& seals, std::uint32_t format) {
   do {
     batch changes;
     if (format < current_format) {
-      log::info("store is led to a newer format",
+      log::info("migrating the store to a newer format",
                 {{"from", std::to_string(format)}});
       if (auto done = steps[format](db, seals, changes); !done)
         return done.error().within("migrate the store from format "

@@ -72,7 +72,7 @@ run_record without_weight(const run_record& r, std::size_t limit) {
   auto outcome = *r.result;
   keep_end(outcome.stdout_text, outcome.stdout_truncated);
   keep_end(outcome.stderr_text, outcome.stderr_truncated);
-  outcome.notes.push_back("the record was too large to be kept whole");
+  outcome.notes.push_back("the record was too large to be stored completely");
   lighter.result = std::make_shared<const run_result>(outcome);
   if (encode_run(lighter).size() <= limit)
     return lighter;
@@ -284,7 +284,7 @@ result<run_record> run_store::find(const organization_id& organization,
     return text.error();
   auto r = decode_run(text->reveal());
   if (r && (r->organization != organization || r->id != id))
-    return records::damaged(a_run, "lies at another one's place");
+    return records::damaged(a_run, "is stored under a wrong key");
   return r;
 }
 
@@ -345,7 +345,7 @@ result<std::vector<run_record>> run_store::unfinished() const {
     if (r)
       all.push_back(std::move(*r));
     else
-      log::warning("store left out a run that does not read",
+      log::warning("skipped an unreadable run record",
                    {{"run", row.id.str()}, {"reason", r.error().text}});
   }
   return all;

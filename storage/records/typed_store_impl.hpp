@@ -18,13 +18,13 @@ void typed_store<Kind>::erase(batch& changes, const record& r) const {
   changes.erase(Kind::where, Kind::key(r));
 }
 
-// A record that lies under another one's key was put there by nobody of us.
+// A record that lies under another one's key was not put there by the engine.
 template <class Kind>
 auto typed_store<Kind>::read(std::string_view key, std::string_view value)
   -> result<record> {
   auto r = Kind::decode(value);
   if (r && Kind::key(*r) != key)
-    return records::damaged(Kind::name, "lies at another one's place");
+    return records::damaged(Kind::name, "is stored under a wrong key");
   return r;
 }
 

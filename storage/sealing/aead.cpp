@@ -18,8 +18,8 @@ CryptoPP::byte* out(std::string& s, std::size_t at = 0) {
 
 error refused() {
   return {ec::denied,
-          "a sealed value does not open: it was changed, moved, or sealed "
-          "with another key",
+          "a sealed value cannot be decrypted: it was changed, moved, or "
+          "sealed with another key",
           {},
           {}};
 }

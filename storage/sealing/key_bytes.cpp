@@ -18,7 +18,8 @@ random_source system_random() {
       if (n < 0 && errno == EINTR)
         continue;
       if (n <= 0)
-        return error{ec::internal, "the kernel gives no randomness", {}, {}};
+        return error{
+          ec::internal, "the kernel provides no random numbers", {}, {}};
       out = out.subspan(static_cast<std::size_t>(n));
     }
     return {};

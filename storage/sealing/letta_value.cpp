@@ -119,8 +119,8 @@ result<secret> open_letta_value(std::string_view text, const secret& master) {
   if (!looks_sealed_by_letta(text))
     return secret{std::string{text}};
   return error{ec::denied,
-               "a stored value of Letta does not open with this key; give the "
-               "LETTA_ENCRYPTION_KEY that it was stored with",
+               "a stored value of Letta cannot be decrypted with this key; set "
+               "the LETTA_ENCRYPTION_KEY that it was encrypted with",
                {},
                {}};
 }

@@ -29,7 +29,7 @@ error wrong_key(const key_source& source, std::string_view wanted) {
     "the store is sealed with master key " + std::string{wanted} + ", but "
       + source.origin() + " holds "
       + (source.all().size() == 1 ? "key " + source.first().id : "other keys")
-      + "; give the right key. Nothing was written",
+      + "; use the right key. Nothing was written",
     {},
     {}};
 }
@@ -171,8 +171,8 @@ result<void> check_master_keys(const database& db, const key_source& source) {
     return checked;
   if (!record->next.empty())
     if (auto checked = check_one(db, source, record->next); !checked)
-      return checked.error().within("a rotation is under way, both keys are "
-                                    "needed");
+      return checked.error().within(
+        "a rotation is in progress, both keys are required");
   return {};
 }
 

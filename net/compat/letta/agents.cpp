@@ -55,7 +55,7 @@ void keep(engine& core, const letta_options& options, const exchange_ptr& ex,
       if (auto ok = check_variable_name(key, pointer); !ok)
         in.absorb(ok.error());
       else if (!value.is_string())
-        in.absorb(bad_field(pointer, "must be a text"));
+        in.absorb(bad_field(pointer, "must be a string"));
       else
         change.values.emplace(std::string{key},
                               secret{std::string{value.get_string()}});

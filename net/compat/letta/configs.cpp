@@ -211,7 +211,7 @@ void list(engine& core, const letta_options&, const exchange_ptr& ex) {
     auto last = std::find_if(
       begin, all.end(), [&](const auto& c) { return c->id.str() == *after; });
     if (last == all.end()) {
-      fail(*ex, 404, "NOT_FOUND: the cursor leads nowhere");
+      fail(*ex, 404, "NOT_FOUND: unknown cursor");
       return;
     }
     begin = last + 1;

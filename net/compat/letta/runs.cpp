@@ -141,7 +141,7 @@ void read_variables(json::reader& in, environment& into) {
     if (auto ok = check_variable_name(key, pointer); !ok)
       in.absorb(ok.error());
     else if (!value.is_string())
-      in.absorb(bad_field(pointer, "must be a text"));
+      in.absorb(bad_field(pointer, "must be a string"));
     else if (auto fine = check_variable_value(value.get_string(), pointer);
              !fine)
       in.absorb(fine.error());

@@ -241,7 +241,7 @@ std::optional<error> check_types(const tool_filter& f) {
   for (const auto* list : {&f.types, &f.not_types})
     for (const auto& type : *list)
       if (std::ranges::find(tool_types, type) == std::end(tool_types))
-        return bad_request("'" + type + "' is no type of tools");
+        return bad_request("'" + type + "' is not a type of tool");
   return std::nullopt;
 }
 

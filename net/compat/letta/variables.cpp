@@ -101,7 +101,7 @@ void list(engine& core, const letta_options& options, const exchange_ptr& ex) {
       return v->about.id.str() == *after;
     });
     if (last == all.end()) {
-      fail(*ex, 404, "NOT_FOUND: the cursor leads nowhere");
+      fail(*ex, 404, "NOT_FOUND: unknown cursor");
       return;
     }
     all.erase(all.begin(), last + 1);
@@ -115,7 +115,7 @@ void list(engine& core, const letta_options& options, const exchange_ptr& ex) {
 std::optional<variable_id> variable_in_path(exchange& ex) {
   if (auto id = variable_id::parse(ex.param(0)))
     return *id;
-  fail(ex, 404, "NOT_FOUND: there is no such environment variable");
+  fail(ex, 404, "NOT_FOUND: no such package set variable");
   return std::nullopt;
 }
 

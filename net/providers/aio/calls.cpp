@@ -58,7 +58,7 @@ operation read_lines(std::string_view path, std::int64_t from,
 }
 
 operation list_folder(std::string_view path) {
-  return post("list a folder", "/v1/file/list",
+  return post("list a directory", "/v1/file/list",
               {{"path", path},
                {"recursive", false},
                {"show_hidden", true},
@@ -116,7 +116,8 @@ operation run_code(std::string_view language, std::string_view code,
 result<std::vector<remote_entry>> parse_entries(const json::object& data) {
   auto* files = data.if_contains("files");
   if (!files || !files->is_array())
-    return fail(ec::unavailable, "the AIO sandbox listed a folder oddly");
+    return fail(ec::unavailable,
+                "the AIO sandbox returned an invalid directory listing");
   std::vector<remote_entry> out;
   for (const auto& each : files->as_array()) {
     auto* o = each.if_object();
@@ -132,7 +133,7 @@ result<std::vector<remote_entry>> parse_entries(const json::object& data) {
     }
     if (entry.name.empty())
       return fail(ec::unavailable,
-                  "the AIO sandbox described a file without a name");
+                  "the AIO sandbox returned a file without a name");
     out.push_back(std::move(entry));
   }
   return out;

@@ -114,7 +114,7 @@ asio::awaitable<result<void>> daytona_client::pause(looks& so_far,
   if (on)
     co_return result<void>{};
   if (scope.abort && scope.abort->tripped())
-    co_return fail(ec::unavailable, "the run was called off");
+    co_return fail(ec::unavailable, "the run was cancelled");
   co_return fail(ec::timeout, "the deadline passed");
 }
 

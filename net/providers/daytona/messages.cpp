@@ -66,7 +66,7 @@ result<void> add_origin(json::object& body, const prepared_run& run,
   if (config && !config->image.empty()) {
     // It becomes a line of a Dockerfile: one word, or it could be more lines.
     if (config->image.find_first_not_of(image_letters) != std::string::npos)
-      return bad_field("/config/image", "is no name of an image",
+      return bad_field("/config/image", "is not an image name",
                        "such as python:3.12-slim");
     json::object build;
     build["dockerfileContent"] = "FROM " + config->image + "\n";
@@ -124,7 +124,7 @@ result<sandbox_state> parse_sandbox(std::string_view text) {
   out.state = text_of(*body, "state");
   out.reason = text_of(*body, "errorReason").substr(0, 200);
   if (!is_sandbox_id(out.sandbox.id))
-    return fail(ec::unavailable, "Daytona named the sandbox oddly");
+    return fail(ec::unavailable, "Daytona returned an invalid sandbox id");
   if (auto url = text_of(*body, "toolboxProxyUrl"); !url.empty())
     out.sandbox.keys.emplace(toolbox_key, std::move(url));
   return out;
@@ -176,7 +176,7 @@ result<std::string> parse_command_id(std::string_view text) {
 result<std::optional<std::int32_t>> parse_command(std::string_view text) {
   auto body = json::parse_object(text);
   if (!body)
-    return fail(ec::unavailable, "Daytona lost sight of the command");
+    return fail(ec::unavailable, "Daytona lost the command");
   auto* code = body->if_contains("exitCode");
   if (!code || !code->is_int64())
     return std::optional<std::int32_t>{};
@@ -186,7 +186,7 @@ result<std::optional<std::int32_t>> parse_command(std::string_view text) {
 result<command_logs> parse_logs(std::string_view text) {
   auto body = json::parse_object(text, {.depth = 8, .bytes = 64u << 20});
   if (!body)
-    return fail(ec::unavailable, "Daytona's logs are no JSON object");
+    return fail(ec::unavailable, "Daytona's logs are not a JSON object");
   if (!body->contains("stdout") && body->contains("output"))
     return fail(ec::unavailable,
                 "Daytona's daemon mixes stdout and stderr; use a newer "

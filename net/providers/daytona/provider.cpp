@@ -148,7 +148,8 @@ daytona_provider::wait_until_started(sandbox_state now, call_scope scope) {
                             "/sandbox/" + percent_encode(now.sandbox.id)
                               + "/toolbox-proxy-url",
                             scope);
-    auto reply = co_await client_.call(std::move(r), "name its toolbox");
+    auto reply
+      = co_await client_.call(std::move(r), "get the URL of its toolbox");
     if (!reply)
       co_return reply.error();
     auto body = json::parse_object(reply->body);
@@ -174,7 +175,7 @@ daytona_provider::rejoin(remote_sandbox sandbox, std::chrono::seconds,
     "/sandbox/" + percent_encode(sandbox.id) + "/last-activity", scope);
   used.body = "{}";
   used.idempotent = true;
-  auto noted = co_await client_.call(std::move(used), "keep a sandbox");
+  auto noted = co_await client_.call(std::move(used), "extend a sandbox");
   if (!noted)
     co_return noted.error();
   co_return std::move(sandbox);

@@ -28,7 +28,7 @@ result<remote_entry> entry_of(const json::value& v) {
       out.path = std::move(own);
   }
   if (out.name.empty())
-    return fail(ec::unavailable, "Daytona described a file without a name");
+    return fail(ec::unavailable, "Daytona returned a file without a name");
   return out;
 }
 
@@ -37,7 +37,8 @@ result<remote_entry> entry_of(const json::value& v) {
 result<std::vector<remote_entry>> parse_entries(std::string_view body) {
   auto parsed = json::parse(body);
   if (!parsed || !parsed->is_array())
-    return fail(ec::unavailable, "Daytona listed a folder with no JSON array");
+    return fail(ec::unavailable,
+                "Daytona listed a directory with no JSON array");
   std::vector<remote_entry> out;
   for (const auto& each : parsed->as_array()) {
     auto entry = entry_of(each);
@@ -72,7 +73,7 @@ result<std::string> parse_download(std::string_view content_type,
                 "Daytona did not read a file"
                   + (why.empty() ? why : ": " + why));
   }
-  return fail(ec::unavailable, "Daytona's download holds no file");
+  return fail(ec::unavailable, "Daytona's download contains no file");
 }
 
 result<mixed_output> parse_execution(std::string_view body) {

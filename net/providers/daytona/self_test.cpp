@@ -175,9 +175,9 @@ asio::awaitable<told> previews(stage& on) {
     auto url = parse_text(reply->body, "url");
     auto read = url ? parse_base_url(*url) : result<base_url>{url.error()};
     if (!read)
-      co_return read.error().within("the address of a port");
+      co_return read.error().within("the URL of a port");
   }
-  co_return std::string{"addresses of a port, plain and signed"};
+  co_return std::string{"URLs of a port, plain and signed"};
 }
 
 /// What it is found by has to stay.

@@ -89,7 +89,7 @@ result<remote_entry> entry_of(const json::value& v) {
     out.bytes = size_of(*o);
   }
   if (out.name.empty())
-    return fail(ec::unavailable, "E2B described a file without a name");
+    return fail(ec::unavailable, "E2B returned a file without a name");
   return out;
 }
 
@@ -132,18 +132,18 @@ call read_file(std::string_view path, std::string_view user) {
 }
 
 call list_folder(std::string_view path) {
-  return rpc("list a folder", "filesystem.Filesystem/ListDir",
+  return rpc("list a directory", "filesystem.Filesystem/ListDir",
              {{"path", path}, {"depth", 1}}, repeatable);
 }
 
 call stat(std::string_view path) {
-  return rpc("look at a file", "filesystem.Filesystem/Stat", {{"path", path}},
+  return rpc("inspect a file", "filesystem.Filesystem/Stat", {{"path", path}},
              repeatable);
 }
 
 call make_folder(std::string_view path) {
-  return rpc("make a folder", "filesystem.Filesystem/MakeDir", {{"path", path}},
-             repeatable);
+  return rpc("create a directory", "filesystem.Filesystem/MakeDir",
+             {{"path", path}}, repeatable);
 }
 
 /// Twice, and the second one finds nothing to move.
@@ -206,7 +206,7 @@ call remove_context(std::string_view id) {
 result<std::vector<remote_entry>> parse_entries(std::string_view body) {
   auto parsed = json::parse_object(body);
   if (!parsed)
-    return fail(ec::unavailable, "E2B listed a folder with no JSON object");
+    return fail(ec::unavailable, "E2B listed a directory with no JSON object");
   std::vector<remote_entry> out;
   auto* all = parsed->if_contains("entries"); // left out when there are none
   if (!all || !all->is_array())

@@ -138,7 +138,7 @@ e2b_client::perform(remote_sandbox sandbox, e2b::call what,
     co_return std::move(*done.answer);
   auto why = refused(service, doing, *done.answer, key_setting);
   if (says_sandbox_is_gone(*done.answer))
-    why.text += "; its sandbox is gone";
+    why.text += "; its sandbox no longer exists";
   co_return why;
 }
 

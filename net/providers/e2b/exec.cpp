@@ -218,7 +218,7 @@ asio::awaitable<execution> e2b_inside::cut_off(remote_sandbox sandbox,
   auto done = co_await client_.http().send(std::move(*request));
   if (done.answer && says_sandbox_is_gone(*done.answer)) {
     why.code = ec::not_found;
-    why.text = "its sandbox is gone: " + why.text;
+    why.text = "its sandbox no longer exists: " + why.text;
   }
   co_return execution{std::move(why), true};
 }

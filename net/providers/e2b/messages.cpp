@@ -109,7 +109,7 @@ const json::value* either(const json::object& o, std::string_view camel,
 /// Standard or URL-safe alphabet.
 result<std::string> bytes_of(const json::value& v) {
   if (!v.is_string())
-    return fail(ec::unavailable, "bytes that are no text");
+    return fail(ec::unavailable, "bytes that are not text");
   std::string text{v.as_string()};
   for (auto& c : text)
     c = c == '-' ? '+' : c == '_' ? '/' : c;
@@ -175,7 +175,7 @@ result<remote_sandbox> parse_creation(std::string_view text) {
   remote_sandbox box;
   box.id = text_of(*body, "sandboxID");
   if (!is_e2b_sandbox_id(box.id))
-    return fail(ec::unavailable, "E2B named the sandbox oddly");
+    return fail(ec::unavailable, "E2B returned an invalid sandbox id");
   if (auto t = text_of(*body, "envdAccessToken"); !t.empty())
     box.keys.emplace(token_key, std::move(t));
   if (auto t = text_of(*body, "trafficAccessToken"); !t.empty())
@@ -262,7 +262,7 @@ bool says_sandbox_is_gone(const client_response& reply) {
 result<process_event> parse_process_event(std::string_view text) {
   auto body = json::parse_object(text);
   if (!body)
-    return fail(ec::unavailable, "an event that is no JSON object");
+    return fail(ec::unavailable, "an event that is not a JSON object");
   process_event out;
   auto* event = object_of(*body, "event");
   if (!event)
@@ -310,7 +310,7 @@ std::string execute_rest(language lang, std::string_view rest) {
 result<cell_event> parse_cell_event(std::string_view line) {
   auto body = json::parse_object(line, {.depth = 64, .bytes = 32u << 20});
   if (!body)
-    return fail(ec::unavailable, "a line that is no JSON object");
+    return fail(ec::unavailable, "a line that is not a JSON object");
   auto type = text_of(*body, "type");
   cell_event out;
   if (type == "stdout" || type == "stderr") {

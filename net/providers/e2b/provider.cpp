@@ -110,8 +110,7 @@ asio::awaitable<provider::creation> e2b_provider::create(sandbox_request wish,
   auto gone = co_await destroy(*sandbox, scope);
   co_return creation{
     fail(ec::unavailable,
-         "E2B's template is of a time before version 0.1.0 of its envd: build "
-         "it anew"),
+         "E2B's template has an envd older than version 0.1.0: build it again"),
     !gone};
 }
 
@@ -129,8 +128,8 @@ e2b_provider::rejoin(remote_sandbox sandbox, std::chrono::seconds lifetime,
   if (!done.answer)
     co_return done.answer.error();
   if (!done.answer->ok())
-    co_return refused(e2b_client::service, "take up a sandbox", *done.answer,
-                      e2b_client::key_setting);
+    co_return refused(e2b_client::service, "reconnect to a sandbox",
+                      *done.answer, e2b_client::key_setting);
   auto found = parse_creation(done.answer->body);
   if (!found)
     co_return found.error();
@@ -152,7 +151,7 @@ e2b_provider::destroy(const remote_sandbox& sandbox, call_scope scope) {
   auto status = done.answer->status;
   // Nothing else means gone: a login page comes with 200.
   if (status != 204 && status != 404)
-    co_return refused(e2b_client::service, "end a sandbox", *done.answer,
+    co_return refused(e2b_client::service, "delete a sandbox", *done.answer,
                       e2b_client::key_setting);
   co_return result<void>{};
 }

@@ -150,7 +150,7 @@ asio::awaitable<told> remember(stage on, remote_sandbox in, std::string context,
     co_return again.error();
   said = co_await run_in(on, in, context, "print(kept + 1)", scope);
   if (said)
-    co_return odd("the context was not begun again");
+    co_return odd("the context was not restarted");
   if (said.error().code != ec::not_found)
     co_return said.error();
   co_return std::string{};
@@ -176,7 +176,7 @@ asio::awaitable<told> contexts(stage on, remote_sandbox in, call_scope scope) {
   fine = co_await know_context(on, in, *id, false, scope);
   if (!fine)
     co_return fine.error();
-  co_return std::string{"kept what was done in one, until it was begun again"};
+  co_return std::string{"state is kept until a context is restarted"};
 }
 
 // -- pause --------------------------------------------------------------------
@@ -196,7 +196,7 @@ asio::awaitable<told> pause(stage on, remote_sandbox in, call_scope scope) {
     co_return back.error();
   state = co_await state_of(on, in, scope);
   if (state && *state != "running")
-    co_return odd("it is " + *state + " after it was taken up again");
+    co_return odd("it is " + *state + " after it was resumed");
   if (!state)
     co_return state.error();
   co_return std::string{"paused, and runs again"};

@@ -33,7 +33,7 @@ bool retryable_code(grpc_code code) {
 }
 
 error refused(std::string_view method, const grpc_status& status) {
-  auto e = status.as_error("Modal did not carry out " + std::string{method});
+  auto e = status.as_error("Modal failed to " + std::string{method});
   if (e.code == ec::denied)
     e.text += "; check modal.token-id and modal.token-secret "
               "(MODAL_TOKEN_ID, MODAL_TOKEN_SECRET)";
@@ -76,12 +76,12 @@ error not_built(const image_state& state) {
                 "a requirement"
                   + why + last_lines(state.log));
   return fail(ec::unavailable,
-              "Modal gave up the image (status " + std::to_string(state.status)
-                + ")" + why);
+              "Modal failed to build the image (status "
+                + std::to_string(state.status) + ")" + why);
 }
 
 error no_time_left() {
-  return fail(ec::timeout, "there was no time left to ask Modal");
+  return fail(ec::timeout, "no time left to ask Modal");
 }
 
 } // namespace

@@ -237,8 +237,9 @@ result<std::string> waiting_target(const base_url& service,
   for (unsigned char c : location)
     fine = fine && c > 0x20 && c < 0x7f;
   if (!fine)
-    return fail(ec::unavailable,
-                "Modal's endpoint redirects elsewhere; it is not followed");
+    return fail(
+      ec::unavailable,
+      "Modal's endpoint redirects elsewhere; redirects are not followed");
   return std::string{location};
 }
 

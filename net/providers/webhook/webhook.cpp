@@ -110,7 +110,7 @@ result<environment> parse_webhook_reply(std::string_view text) {
   auto body = json::parse_object(text, limits);
   if (!body)
     return fail(ec::unavailable,
-                "credentials webhook: the answer is no JSON object");
+                "credentials webhook: the answer is not a JSON object");
   if (body->size() > max_variables)
     return fail(ec::unavailable,
                 "credentials webhook: more than "

@@ -1,4 +1,4 @@
-// The warden behind the cold path: started, heard, mourned and replaced.
+// Starts the warden, handles its messages, and replaces it when it dies.
 #include "runtime/local/launch/cold_launcher.hpp"
 
 #include <algorithm>

@@ -81,7 +81,7 @@ struct end_notice {
   std::string detail; // with a failure: what to know about it
 };
 
-/// What a slot stands on, beside its descriptors.
+/// The sandbox of a slot, besides its descriptors.
 struct lease_grant {
   std::uint64_t ticket = 0;
   std::uint64_t clone_flags = 0;

@@ -19,7 +19,7 @@ void warden::grant(const start_order& order) {
   run_resources resources;
   if (!gather(order, resources)) {
     refuse(order, isolation::failed(isolation::step::cgroup),
-           "no uid or no control group is left for another slot");
+           "no uid or no control group available for another slot");
     return;
   }
   auto plan = plans_.build_for_slot(order);

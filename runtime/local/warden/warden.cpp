@@ -166,7 +166,7 @@ void warden::start(const start_order& order, run_descriptors fds) {
   run_resources resources;
   if (!gather(order, resources)) {
     refuse(order, isolation::failed(isolation::step::cgroup),
-           "no uid or no control group is left for another run");
+           "no uid or no control group available for another run");
     return;
   }
   auto plan = plans_.build(order);
@@ -177,8 +177,9 @@ void warden::start(const start_order& order, run_descriptors fds) {
     auto no = isolation::failed(isolation::step::open_sources);
     give_back(std::move(resources));
     refuse(order, no,
-           "a writable directory cannot be handed to the run's own user: use "
-           "a file system with id-mapped mounts, or run as ordinary user");
+           "a writable directory cannot be mapped to the user of the run: use "
+           "a file system with id-mapped mounts, or run the engine as an "
+           "ordinary user");
     return;
   }
   auto [place, fresh]

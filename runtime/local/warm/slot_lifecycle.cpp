@@ -152,7 +152,8 @@ void slot_carrier::impl::on_slot_end(slot& s) {
   if (!self)
     return;
   if (s.now == slot::state::making)
-    return on_slot_failed(self, unavailable("the slot died while it was made"));
+    return on_slot_failed(self,
+                          unavailable("the slot died while it was created"));
   const auto found = running_.find(s.ticket());
   const auto j = found == running_.end() ? nullptr : found->second;
   if (j)

@@ -84,7 +84,7 @@ void slot_provisioner::prepare(
         done(std::move(ground));
       };
   if (!keeper || keeper->ask(std::move(m), {}, std::move(then)) == 0)
-    done(unavailable("there is no warden at the moment"));
+    done(unavailable("the warden is not running at the moment"));
 }
 
 void slot_provisioner::release(std::uint64_t ticket,
@@ -111,7 +111,7 @@ std::uint64_t slot_provisioner::hatch(std::vector<std::string> argv,
   const auto number
     = keeper ? keeper->ask(std::move(m), std::move(files), std::move(then)) : 0;
   if (number == 0)
-    failed(unavailable("there is no warden at the moment"));
+    failed(unavailable("the warden is not running at the moment"));
   return number;
 }
 
@@ -128,8 +128,9 @@ std::unique_ptr<zygote::slot_carrier> make_warm_carrier(
   where.runners = std::move(runners);
   where.runners_inside = abi::runners;
   where.home = directory; // the warden begins interpreters there
-  // Of the host, not of this instance: it outlives it. What venvs start from
-  // lies in the instance and is another one next time.
+  // Profiles are kept per host because they outlive the instance. The venv
+  // interpreter lies inside the instance directory and changes on every start,
+  // so it gets none.
   if (!where.for_venvs)
     where.profiles = std::filesystem::path{directory}.parent_path();
   if (!zygote::install(directory, where))

@@ -21,7 +21,7 @@ struct brokered_network {
   std::weak_ptr<network::broker_host> host;
 };
 
-/// What a slot stands on: made by who has the rights for it, the warden.
+/// The sandbox of a slot, prepared by the warden, which has the privileges.
 struct ground {
   std::uint64_t ticket = 0;
   std::uint64_t clone_flags = 0;

@@ -161,7 +161,7 @@ void slot_carrier::impl::on_exited(slot& s, const packet& in) {
   auto ending = read_ending(in, *j, s);
   if ((in.flags & never_began) != 0)
     ending.start_failure
-      = "no process could be made in the slot: " + describe(in).text;
+      = "no process could be created in the slot: " + describe(in).text;
   if (j->through_armed && s.has_unread_run()) {
     // The waiting child was dead already. The order must not reach the next.
     ending.start_failure = "the waiting process died";

@@ -33,9 +33,12 @@ struct slot_counts {
 /// Which interpreter a zygote is.
 enum class family : std::uint8_t { python, node };
 
-/// Carries runs in warm slots of one interpreter: one fork each. The policy is
-/// here: which slot takes which run, when slots are made, replaced and let go.
-/// Takes only what a cold start would carry out the same way.
+/// The fast path of the local backend: launches runs as forks of a warm
+/// interpreter. The local backend asks it before the cold launcher and hands it
+/// a `launch`; it asks the warden for slots (slot_provisioner) and talks to the
+/// zygote and to the slots over sockets. It holds the policy: which slot gets
+/// which run, and when slots are created, replaced and released. It accepts
+/// only runs whose result would be the same after a cold start.
 class slot_carrier final : public launcher {
 public:
   struct paths {

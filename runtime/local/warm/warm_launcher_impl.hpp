@@ -30,8 +30,10 @@ struct job {
 };
 using job_ptr = std::shared_ptr<job>;
 
-/// Everything behind `slot_carrier`. Lives as long as anything still reports
-/// to it; all of it on one strand.
+/// The state of the warm launcher, on the strand of the local backend; it lives
+/// until the last callback has run. Its parts by file: slot_lifecycle.cpp
+/// (slots), zygote_lifecycle.cpp (interpreters), prefork.cpp, early_result.cpp,
+/// slot_watchdog.cpp (limits), profile_learner.cpp.
 class slot_carrier::impl : public std::enable_shared_from_this<impl> {
 public:
   impl(boost::asio::any_io_executor strand, zygote_options options, paths where,

@@ -201,7 +201,7 @@ void slot_carrier::impl::fail_waiting(const std::string& why) {
 /// It makes no slots any more, though it is alive. What runs in those that it
 /// has made ends there; then it is killed, since it would hear nothing else.
 void slot_carrier::impl::give_up(std::shared_ptr<zygote_process> z) {
-  constexpr const char* why = "the interpreter makes no slots";
+  constexpr const char* why = "the interpreter cannot create slots";
   const bool was_current = z == current_;
   if (was_current)
     current_.reset(); // first of all: nobody shall ask it again

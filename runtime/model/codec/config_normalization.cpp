@@ -182,7 +182,7 @@ result<json::object> normalize_update(backend_kind type,
       config[name] = *v;
   if (auto named = in.text("type"); named && *named != to_string(type))
     in.complain("type", "the config is of type " + std::string{to_string(type)},
-                "send the same type, or none");
+                "send the same type, or leave it out");
   if (auto bad = problem(type, config))
     in.absorb(std::move(*bad));
   auto bad
@@ -298,8 +298,8 @@ result<backend_kind> recognize_config(const json::object& payload) {
     }
   }
   if (!best)
-    return bad_field("", "the config fits neither local, e2b nor modal",
-                     "say which with \"type\"");
+    return bad_field("", "the config matches none of local, e2b and modal",
+                     "set \"type\"");
   return type;
 }
 

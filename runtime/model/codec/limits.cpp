@@ -57,14 +57,14 @@ void read(json::reader& in, limit_overrides& l, const time_limit& rule) {
   auto* v = in.member(rule.name);
   if (v == nullptr || v->is_null())
     return;
-  result<double> ms = bad_request("is no number");
+  result<double> ms = bad_request("is not a number");
   if (auto* s = v->if_string())
     ms = parse_milliseconds({s->data(), s->size()});
   else if (v->is_number())
     ms = v->to_number<double>() * 1e3;
   if (!ms)
-    in.complain(rule.name, "is no duration",
-                "send seconds as a number, or a text such as \"5s\"");
+    in.complain(rule.name, "is not a duration",
+                "send seconds as a number, or a string such as \"5s\"");
   else if (!(*ms >= shortest_time.count() && *ms <= longest_time.count()))
     in.complain(rule.name,
                 "must be from " + seconds_text(shortest_time) + " to "
@@ -77,17 +77,16 @@ void read(json::reader& in, limit_overrides& l, const count_limit& rule) {
   auto* v = in.member(rule.name);
   if (v == nullptr || v->is_null())
     return;
-  result<double> count = bad_request("is no number");
+  result<double> count = bad_request("is not a number");
   bool is_size = rule.name.ends_with("_bytes");
   if (auto* s = v->if_string(); s != nullptr && is_size)
     count = parse_bytes({s->data(), s->size()});
   else if (v->is_number())
     count = v->to_number<double>();
   if (!count || std::trunc(*count) != *count)
-    in.complain(rule.name, "is no whole number",
-                is_size ? "send bytes as a number, or a text such as "
-                          "\"256MiB\""
-                        : "");
+    in.complain(
+      rule.name, "is not a whole number",
+      is_size ? "send bytes as a number, or a string such as \"256MiB\"" : "");
   else if (!(*count >= static_cast<double>(rule.min)
              && *count <= static_cast<double>(rule.max)))
     in.complain(rule.name,

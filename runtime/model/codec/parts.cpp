@@ -75,7 +75,7 @@ std::map<std::string, std::string> read_labels(json::reader& in) {
           json::child(in.pointer_to("labels"),
                       std::string_view{m.key().data(), m.key().size()}.substr(
                         0, bounds::label_name_bytes)),
-          "a label is a name of 1 to 64 bytes and a text of at most 256"));
+          "a label is a name of 1 to 64 bytes and a string of at most 256"));
       else
         labels.emplace(m.key(), view(*s));
     }

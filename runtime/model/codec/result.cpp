@@ -85,7 +85,7 @@ void write_lists(writer& w, const run_result& r) {
   });
   w.text("backend", to_string(r.backend));
   w.text("fingerprint", r.fingerprint);
-  w.text("environment", r.environment);
+  w.text("package_set", r.package_set);
   w.objects("failover", r.trail, [&](const failover_step& step) {
     w.text("backend", to_string(step.backend));
     w.text("reason", step.reason);
@@ -316,7 +316,7 @@ result<run_result> parse_run_result(const json::object& body) {
   if (auto text = in.text("backend"))
     r.backend = codec::value_or_complain(in, "backend", parse_backend(*text));
   r.fingerprint = long_text(in, "fingerprint");
-  r.environment = long_text(in, "environment");
+  r.package_set = long_text(in, "package_set");
   r.isolation = read_isolation(in);
   read_lists(in, r);
   if (auto bad = in.finish_lenient())

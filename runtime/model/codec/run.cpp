@@ -47,7 +47,7 @@ void read_kind(json::reader& in, run_request& r) {
       present.push_back(m);
   if (present.empty())
     in.absorb(
-      bad_field("", "does not say what to run", std::string{all_kinds}));
+      bad_field("", "does not name anything to run", std::string{all_kinds}));
   for (std::size_t i = 1; i < present.size(); ++i)
     in.complain(present[i].name,
                 "excludes '" + std::string{present[0].name} + "'",
@@ -58,7 +58,7 @@ void read_kind(json::reader& in, run_request& r) {
   for (auto& m : bound_members)
     if (in.has(m.name) && m.kind != r.kind)
       in.complain(m.name,
-                  "has no meaning for a " + std::string{to_string(r.kind)},
+                  "is not allowed for a " + std::string{to_string(r.kind)},
                   "only for a " + std::string{to_string(m.kind)});
 }
 
@@ -88,10 +88,10 @@ void check_program(json::reader& in, const json::object& body,
       in.complain(m.name, "must not be empty");
   }
   if (!r.argv.empty() && r.argv[0].empty())
-    in.absorb(
-      bad_field(json::child(in.pointer_to("argv"), 0u), "names no program"));
+    in.absorb(bad_field(json::child(in.pointer_to("argv"), 0u),
+                        "does not name a program"));
   if (!r.function.empty() && !is_identifier(r.function))
-    in.complain("function", "is no identifier");
+    in.complain("function", "is not an identifier");
   bool is_code = r.kind == run_kind::source || r.kind == run_kind::code;
   if (is_code && r.lang == language::shell)
     in.complain("language", "a shell runs commands", "send it as 'command'");
@@ -162,7 +162,7 @@ run_kind read_wire_kind(json::reader& in) {
        {run_kind::tool, run_kind::source, run_kind::code, run_kind::command})
     if (to_string(k) == text)
       return k;
-  in.complain("kind", "is no kind of run");
+  in.complain("kind", "is not a kind of run");
   return run_kind::tool;
 }
 

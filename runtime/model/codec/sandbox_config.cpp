@@ -104,7 +104,7 @@ result<local_config> as_local(const json::object& config) {
   c.venv_name
     = in.text("venv_name", {.max = longest_label}).value_or(c.venv_name);
   if (!is_plain_name(c.venv_name))
-    in.complain("venv_name", "is no plain directory name",
+    in.complain("venv_name", "is not a plain directory name",
                 "use letters, digits, '.', '_' and '-'");
   read_requirements(in, c);
   read_common(in, c.common);

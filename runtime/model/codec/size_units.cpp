@@ -53,7 +53,7 @@ result<double> parse_number(std::string_view text) {
   auto [at, bad]
     = std::from_chars(text.data(), end, value, std::chars_format::fixed);
   if (bad != std::errc{} || at != end || !std::isfinite(value))
-    return bad_request("is no number");
+    return bad_request("is not a number");
   return value;
 }
 

@@ -236,7 +236,7 @@ void checker::check_choices(const value& v, const object& schema,
   };
   if (auto* constant = schema.if_contains("const"))
     if (!same(*constant))
-      complain(pointer, "must be the one value that is allowed",
+      complain(pointer, "must be the only allowed value",
                json::to_text(*constant).substr(0, 200));
   auto* list = member_array(schema, "enum");
   if (list == nullptr || std::any_of(list->begin(), list->end(), same))
@@ -245,7 +245,7 @@ void checker::check_choices(const value& v, const object& schema,
   for (auto& item : *list)
     if (hint.size() < 200)
       hint += (hint.empty() ? "one of " : ", ") + json::to_text(item);
-  complain(pointer, "is none of the values that are allowed",
+  complain(pointer, "is not one of the allowed values",
            json::repair_utf8(hint.substr(0, 400)));
 }
 
@@ -340,10 +340,10 @@ void checker::check_any(value& v, const json::array& schemas,
   if (passed == 1 || (passed > 1 && !exactly_one)) {
     v = std::move(*first);
   } else if (passed > 1) {
-    complain(pointer, "fits more than one of the alternatives");
+    complain(pointer, "matches more than one of the alternatives");
   } else if (!schemas.empty()) {
     auto t = any_of(schemas, 0);
-    complain(pointer, "fits none of the alternatives",
+    complain(pointer, "matches none of the alternatives",
              t == every_type ? std::string{} : "it may be " + describe(t));
   }
 }

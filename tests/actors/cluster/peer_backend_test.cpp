@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(do_not_count_strangers_nor_this_node_itself) {
       auto ready = p.ready();
       if (ready)
         return false;
-      if (ready.error().text.find("not reached yet") == std::string::npos)
+      if (ready.error().text.find("not connected yet") == std::string::npos)
         return true;
       std::this_thread::yield();
     }

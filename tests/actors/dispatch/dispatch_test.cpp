@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(leaves_no_record_of_what_was_never_let_in) {
   answer<run_record> found;
   f.engine().find_run(someone(), request.id, found.handle());
   BOOST_TEST(!found.get().has_value());
-  BOOST_TEST(f.engine().metrics().find("troupe_runs_rejected_total 1")
+  BOOST_TEST(f.engine().metrics().find("troupe_runs_invalid_total 1")
              != std::string::npos);
 }
 

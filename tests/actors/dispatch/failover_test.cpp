@@ -110,13 +110,13 @@ BOOST_AUTO_TEST_CASE(says_of_every_run_why_its_first_choice_was_left_alone) {
     BOOST_TEST((step.backend == backend_kind::e2b));
     BOOST_TEST(step.reason.starts_with(
       i < 5 ? "the provider is down"
-            : "left alone after 5 failures, next try in 3"));
+            : "paused after 5 failures, next try in 3"));
   }
   auto named = source_run();
   named.backend = backend_kind::e2b;
   auto refused = f.run(named);
   BOOST_REQUIRE(!refused.has_value());
-  BOOST_TEST(refused.error().text.find("e2b: left alone after 5 failures")
+  BOOST_TEST(refused.error().text.find("e2b: paused after 5 failures")
              != std::string::npos);
 }
 
@@ -139,9 +139,9 @@ BOOST_AUTO_TEST_CASE(goes_back_to_a_backend_that_is_well_again) {
     BOOST_TEST((*r)->trail.empty());
   }
   BOOST_REQUIRE(warnings.size() == 2u);
-  BOOST_TEST(warnings[0].starts_with("backend e2b is left alone after 5"));
+  BOOST_TEST(warnings[0].starts_with("backend e2b is paused after 5"));
   BOOST_TEST(warnings[0].ends_with("the provider is down"));
-  BOOST_TEST(warnings[1] == "backend e2b takes runs again");
+  BOOST_TEST(warnings[1] == "backend e2b accepts runs again");
   const auto page = f.engine().metrics();
   for (auto line :
        {"troupe_backend_circuit_transitions_total{backend=\"e2b\",to=\"open\"} "
@@ -182,17 +182,16 @@ BOOST_AUTO_TEST_CASE(refuses_rather_than_run_it_here_when_it_fails_closed) {
   f.e2b->set_script([](auto&, auto&) {
     return run_outcome{error{ec::denied, "the key is wrong", {}, {}}, false};
   });
-  const auto kept = "dispatch.fail-closed keeps runs that are for e2b from "
-                    "local";
+  const auto kept = "dispatch.fail-closed keeps runs for e2b from local";
   for (int i = 0; i < 4; ++i) {
     auto r = f.run(source_run());
     BOOST_REQUIRE(!r.has_value());
     BOOST_TEST((r.error().code == ec::unavailable));
     BOOST_TEST(r.error().text.find(kept) != std::string::npos);
-    BOOST_TEST(
-      r.error().text.find(i < 2 ? "e2b: the key is wrong"
-                                : "e2b: left alone after 2 failures, next try")
-      != std::string::npos);
+    BOOST_TEST(r.error().text.find(i < 2
+                                     ? "e2b: the key is wrong"
+                                     : "e2b: paused after 2 failures, next try")
+               != std::string::npos);
     BOOST_TEST((r.error().retry_after >= std::chrono::seconds{1}));
   }
   BOOST_TEST(f.local->started() == 0);

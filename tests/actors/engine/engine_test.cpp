@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_CASE(runs_a_source_and_answers) {
   std::vector<std::string> stages;
   for (const auto& s : (*r)->stages)
     stages.push_back(s.name);
-  const std::vector<std::string> expected{"resolve", "queue", "environment",
+  const std::vector<std::string> expected{"resolve", "queue", "variables",
                                           "run", "answer"};
   BOOST_TEST(stages == expected, boost::test_tools::per_element());
 }

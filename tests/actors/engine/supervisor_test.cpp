@@ -41,7 +41,7 @@ struct watched_engine {
     return routes->executors[static_cast<std::size_t>(backend_kind::local)][0];
   }
   ledger_actor ledger() { return context_of(*f.host)->routes.load()->ledger; }
-  gate_actor gate() { return context_of(*f.host)->routes.load()->gate; }
+  gateway_actor gate() { return context_of(*f.host)->routes.load()->gate; }
 
   /// Returns once its successor is there.
   template <class Look>
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(says_which_part_keeps_dying_and_does_not_give_up_on_it) {
   e.kill_executor();
   BOOST_TEST(e.parts_that_are("failing") == 1u);
   BOOST_TEST(e.parts_that_are("up") > 2u);
-  BOOST_TEST(e.lines_with("it keeps dying") == 1u);
+  BOOST_TEST(e.lines_with("it keeps failing") == 1u);
   BOOST_TEST(e.f.run(source_run()).has_value());
 }
 
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(calls_a_backend_unready_whose_executors_keep_dying) {
   BOOST_TEST(!now.ready); // it is the only one
   for (const auto& b : now.backends)
     if (b.kind == backend_kind::local)
-      BOOST_TEST(b.reason == "its executors keep dying");
+      BOOST_TEST(b.reason == "its executors keep failing");
 }
 
 BOOST_AUTO_TEST_CASE(is_not_ready_while_a_part_that_all_runs_need_keeps_dying) {
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(starts_the_gate_again_and_tells_of_it) {
     e.kill([&] { return e.gate(); });
   auto now = e.health();
   auto gate = std::find_if(now.components.begin(), now.components.end(),
-                           [](const auto& c) { return c.first == "gate"; });
+                           [](const auto& c) { return c.first == "gateway"; });
   BOOST_REQUIRE((gate != now.components.end()));
   BOOST_TEST(gate->second == "failing");
 }

@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(writes_what_failed_when_the_store_is_well_again) {
   for (int i = 0; i < 3; ++i)
     BOOST_REQUIRE(e.f.run(source_run()).has_value());
   BOOST_TEST(e.listed() == 0u); // it has tried
-  const std::string none = "troupe_record_write_failures_total 0\n";
+  const std::string none = "troupe_ledger_write_failures_total 0\n";
   BOOST_TEST(e.f.engine().metrics().find(none) == std::string::npos);
   auto& c = *context_of(*e.f.host);
   BOOST_TEST(c.record_fails.load());
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(leaves_out_the_one_line_that_the_store_refuses) {
   BOOST_TEST(e.listed() == 3u);
   BOOST_REQUIRE(e.f.run(named_run("good")).has_value());
   BOOST_TEST(e.listed() == 4u);
-  BOOST_TEST(e.f.engine().metrics().find("troupe_record_lines_lost_total 1")
+  BOOST_TEST(e.f.engine().metrics().find("troupe_ledger_entries_lost_total 1")
              != std::string::npos);
 }
 

@@ -352,7 +352,7 @@ BOOST_AUTO_TEST_CASE(of_the_warden_leave_no_run_without_its_end) {
     = test::ask(port, "POST", "/v1/runs", R"({"command":"echo alive"})", {});
   BOOST_TEST(after.body.find("alive") != std::string::npos, after.body);
   auto metrics = test::ask(port, "GET", "/metrics", {}, {}).body;
-  for (auto gauge : {"troupe_runs_running 0", "troupe_runs_waiting 0"})
+  for (auto gauge : {"troupe_runs_running 0", "troupe_runs_queued 0"})
     BOOST_TEST(metrics.find(gauge) != std::string::npos, gauge);
   BOOST_TEST(processes_with(word) == 0u);
   BOOST_TEST(engine.end(SIGTERM) == 0);

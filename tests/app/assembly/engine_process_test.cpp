@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(knows_hosts_as_the_listener_sees_them) {
 
 BOOST_AUTO_TEST_CASE(remembers_keys_for_as_long_as_it_promised) {
   settings s;
-  s.idempotency.keep = 90min;
+  s.idempotency.ttl = 90min;
   BOOST_TEST((store_options_from(s).idempotency.keep >= 90min));
   BOOST_TEST((api_options_from(s).remember_for >= 90min));
 }
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(maps_settings_onto_the_options_of_each_room) {
   s.local.network = "allow";
   s.local.network_allow = {"pypi.org:443"};
   s.limits.ceiling.processes = 99;
-  s.dispatch.max_per_backend = 7;
+  s.dispatch.max_running_per_backend = 7;
   s.e2b.max_sandboxes = 3;
   s.credentials.on_error = "fail";
   auto engine = engine_options_from(s);
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(maps_settings_onto_the_options_of_each_room) {
   BOOST_TEST(engine.admission.running_per_backend.at(backend_kind::e2b) == 3u);
   BOOST_TEST((engine.credentials.when_webhook_fails
               == credential_rules::on_error::fail));
-  s.daytona.ready_ahead = 2;
+  s.daytona.prewarmed_sandboxes = 2;
   BOOST_TEST(bounds_from(s, backend_kind::daytona).ready_ahead == 2u);
   s.modal.image_builder_version = "2025.06";
   s.modal.libmodal_version = "modal-js/9.9.9";

@@ -32,7 +32,7 @@ struct fixture {
     s.engine.drain_timeout = 5s;
     s.http.listen = "127.0.0.1:0";
     s.local.enabled = false;
-    s.dispatch.reconcile_every = 1s;
+    s.dispatch.reconcile_interval = 1s;
     s.modal.token_id = secret{modal_stand_in::token_id};
     s.modal.token_secret = secret{modal_stand_in::token_secret};
     s.modal.server_url = modal.url();
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(takes_e2b_for_what_asks_for_nothing) {
 // SANDBOX_PROVIDER
 BOOST_AUTO_TEST_CASE(takes_another_provider_for_it_when_the_setting_says_so) {
   test::daytona_stand_in daytona;
-  c.values.dispatch.provider = "daytona";
+  c.values.dispatch.default_backend = "daytona";
   c.values.daytona.api_key = secret{test::daytona_stand_in::api_key};
   c.values.daytona.api_url = daytona.api_url();
   auto h = open(c);
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(takes_another_provider_for_it_when_the_setting_says_so) {
 BOOST_AUTO_TEST_CASE(ends_at_its_start_what_the_engine_before_left) {
   e2b.server().add_fault(
     {.what = fault::kind::reset_after, .path = "/v2/sandboxes"});
-  c.values.dispatch.reconcile_every = 1h;
+  c.values.dispatch.reconcile_interval = 1h;
   auto h = open(c);
   auto r
     = body_of(ask(h->addresses()[0], "POST /v1/runs",

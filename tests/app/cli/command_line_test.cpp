@@ -176,9 +176,10 @@ BOOST_AUTO_TEST_CASE(checks_a_config_file_and_names_line_and_key) {
   std::ofstream{path} << "[http]\nlistn = \"a:1\"\n";
   auto bad = run({"config", "check", "--config-file", path.c_str()});
   BOOST_TEST(bad.code == exit_usage);
-  BOOST_TEST(bad.err
-             == "troupe: " + path
-               + ":2: http.listn is no setting; did you mean http.listen?\n");
+  BOOST_TEST(
+    bad.err
+    == "troupe: " + path
+      + ":2: http.listn is not a setting; did you mean http.listen?\n");
   BOOST_TEST(
     run({"serve", "--check-config", "--config-file", path.c_str()}).code
     == exit_usage);
@@ -190,7 +191,7 @@ BOOST_AUTO_TEST_CASE(checks_a_config_file_and_names_line_and_key) {
   std::ofstream{path} << "[http]\nlisten = \"a:1\"\n";
   auto good = run({"config", "check", "--config-file", path.c_str()});
   BOOST_TEST(good.code == 0);
-  BOOST_TEST(good.out == path + ": 1 settings said, all of them fine\n");
+  BOOST_TEST(good.out == path + " is valid (1 setting)\n");
   for (auto words : {std::vector{"config", "check"},
                      std::vector{"serve", "--check-config"}}) {
     words.insert(words.end(), {"--json", "--config-file", path.c_str()});

@@ -95,10 +95,10 @@ BOOST_AUTO_TEST_CASE(is_closed_to_others_whatever_the_umask) {
     const auto address = engine.address();
     BOOST_TEST(talk(address, "POST /v1/runs", telling_run(false)).status
                == 200);
-    BOOST_TEST(
-      talk(address, "POST /v1/upkeep/backups", backup_to(place.path / "backup"))
-        .status
-      == 200);
+    BOOST_TEST(talk(address, "POST /v1/maintenance/backups",
+                    backup_to(place.path / "backup"))
+                 .status
+               == 200);
     closed_to_others(place.path / "data");
     closed_to_others(place.path / "backup");
     BOOST_TEST(engine.end(SIGTERM) == 0);
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(tells_nothing_of_what_runs_said) {
     serving engine{place};
     const auto address = engine.address();
     tell_everything(address);
-    talk(address, "POST /v1/upkeep/backups",
+    talk(address, "POST /v1/maintenance/backups",
          backup_to(place.path / "data" / "backup"));
     BOOST_TEST(engine.end(SIGTERM) == 0);
   }

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(are_shown_while_the_engine_runs_and_after) {
 
   BOOST_TEST(engine.end(SIGTERM) == 0);
   // Nobody listens there: the command opens the store itself.
-  const auto state = " --http.listen=127.0.0.1:9 --local.state-dir="
+  const auto state = " --http.listen=127.0.0.1:9 --local.runtime-dir="
     + (folder.path / "state").string();
   auto later = troupe_command("audit tail --json " + data_of(folder) + state,
                               "2>/dev/null");

@@ -6,14 +6,14 @@ using namespace troupe;
 using test::http_house;
 using test::raw_client;
 
-BOOST_AUTO_TEST_SUITE(environments_api)
+BOOST_AUTO_TEST_SUITE(package_sets_api)
 
 namespace {
 
 const std::string wish = R"({"pip_requirements":["numpy==1.26.4"]})";
 
 std::string request(const std::string& fields) {
-  return "POST /v1/environments HTTP/1.1\r\nHost: localhost\r\n"
+  return "POST /v1/package-sets HTTP/1.1\r\nHost: localhost\r\n"
          "Content-Type: application/json\r\nContent-Length: "
     + std::to_string(wish.size()) + "\r\n" + fields + "\r\n" + wish;
 }
@@ -22,15 +22,15 @@ std::string request(const std::string& fields) {
 
 BOOST_AUTO_TEST_CASE(says_where_a_build_can_be_watched) {
   http_house house;
-  auto begun = house.post("/v1/environments", wish);
+  auto begun = house.post("/v1/package-sets", wish);
   BOOST_TEST(begun.status == 202);
   auto place = begun.fields["location"];
-  BOOST_TEST(place == "/v1/environments/f1");
+  BOOST_TEST(place == "/v1/package-sets/f1");
   BOOST_TEST(house.packages.last_wish().pip.at(0).name == "numpy");
   BOOST_TEST(house.get(place).body.find(R"("state":"building")")
              != std::string::npos);
   house.packages.end(environment_state::ready);
-  BOOST_TEST(house.post("/v1/environments", wish).status == 200);
+  BOOST_TEST(house.post("/v1/package-sets", wish).status == 200);
 }
 
 BOOST_AUTO_TEST_CASE(streams_the_installer_s_lines_and_one_end) {
@@ -91,17 +91,17 @@ BOOST_AUTO_TEST_CASE(names_what_is_wrong_with_a_wish) {
   for (auto body :
        {R"({})", R"({"pip_requirements":[]})",
         R"({"pip_requirements":["--index-url=x"]})", R"({"pip":["numpy"]})"})
-    BOOST_TEST(house.post("/v1/environments", body).status == 422, body);
-  auto typo = house.post("/v1/environments", R"({"npm_requirement":["a"]})");
+    BOOST_TEST(house.post("/v1/package-sets", body).status == 422, body);
+  auto typo = house.post("/v1/package-sets", R"({"npm_requirement":["a"]})");
   BOOST_TEST(typo.body.find("did you mean 'npm_requirements'?")
              != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(keeps_what_runs_use_and_shows_it_to_its_owner_only) {
   http_house house;
-  house.post("/v1/environments", wish);
+  house.post("/v1/package-sets", wish);
   house.packages.end(environment_state::ready);
-  auto place = "/v1/environments/f1";
+  auto place = "/v1/package-sets/f1";
   house.packages.in_use = true;
   BOOST_TEST(test::ask(house.port, "DELETE", place).status == 409);
   house.packages.in_use = false;
@@ -115,9 +115,9 @@ BOOST_AUTO_TEST_CASE(has_none_without_a_local_backend) {
   net::add_api(server.routes(), engine);
   BOOST_REQUIRE(server.start());
   auto port = server.port();
-  auto build = test::ask(port, "POST", "/v1/environments", wish);
+  auto build = test::ask(port, "POST", "/v1/package-sets", wish);
   BOOST_TEST(build.status == 503);
-  auto list = test::ask(port, "GET", "/v1/environments");
+  auto list = test::ask(port, "GET", "/v1/package-sets");
   BOOST_TEST(list.body == R"({"items":[],"next":null})");
 }
 

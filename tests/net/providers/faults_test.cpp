@@ -238,7 +238,8 @@ BOOST_AUTO_TEST_CASE(ends_with_the_sandbox_that_went_away) {
   auto outcome = watcher->wait();
   BOOST_TEST(!outcome.answer.has_value());
   BOOST_TEST(outcome.may_have_started);
-  BOOST_TEST(contains(outcome.answer.error().text, "its sandbox is gone"));
+  BOOST_TEST(
+    contains(outcome.answer.error().text, "its sandbox no longer exists"));
   BOOST_TEST(outcome.place_lost);
   p->side.rest();
   BOOST_TEST(p->side.leases->list(p->where).empty());

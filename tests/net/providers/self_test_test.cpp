@@ -84,9 +84,10 @@ BOOST_AUTO_TEST_CASE(of_e2b_work_with_a_control_plane_of_long_ago) {
 
 BOOST_AUTO_TEST_CASE(tell_which_step_failed_and_end_their_sandbox) {
   for (auto [path, name, why] :
-       {std::array{"/filesystem.Filesystem/MakeDir", "files", "make a folder"},
+       {std::array{"/filesystem.Filesystem/MakeDir", "files",
+                   "create a directory"},
         std::array{"/filesystem.Filesystem/ListDir", "files",
-                   "list the folder"},
+                   "list the directory"},
         std::array{"/filesystem.Filesystem/Move", "files", "move a file"},
         std::array{"/process.Process/SendSignal", "ending a process", "400"},
         std::array{"/contexts", "code contexts", "create a context"},

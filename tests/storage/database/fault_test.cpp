@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(reads_on_when_the_disk_is_full_and_recovers_by_itself) {
   BOOST_TEST(contains(text_of(refused), "the disk is full"));
   auto again = put("full");
   BOOST_TEST((code_of(again) == ec::no_space));
-  BOOST_TEST(contains(text_of(again), "only reads for now"));
+  BOOST_TEST(contains(text_of(again), "read-only at the moment"));
   BOOST_TEST((code_of(db->heal()) == ec::no_space));
   BOOST_TEST(has("before"));
   BOOST_TEST(!has("full"));

@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(refuses_a_wrong_or_missing_key_and_changes_no_file) {
   write_file(key_file,
              must(master_key::make(system_random())).to_text().reveal());
   ::chmod(key_file.c_str(), 0600);
-  BOOST_TEST(contains(open_text(), "give the right key"));
+  BOOST_TEST(contains(open_text(), "use the right key"));
   ::chmod(key_file.c_str(), 0644);
   BOOST_TEST(contains(open_text(), "chmod 600"));
   BOOST_TEST((files() == before));

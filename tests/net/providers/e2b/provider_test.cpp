@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(ends_a_sandbox_whose_envd_nobody_speaks_to_any_more) {
   e2b.speak_as("0.0.9");
   auto outcome = side->run(python(one));
   BOOST_REQUIRE(!outcome.answer.has_value());
-  BOOST_TEST(outcome.answer.error().text.find("build it anew")
+  BOOST_TEST(outcome.answer.error().text.find("build it again")
              != std::string::npos);
   BOOST_TEST(!outcome.may_have_started);
   BOOST_TEST(e2b.created() == 1);

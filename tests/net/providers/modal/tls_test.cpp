@@ -60,7 +60,7 @@ constexpr std::pair<tls_face, std::string_view> wrong[]{
   {tls_face::signed_by_a_stranger, "was refused: unable to get local issuer"},
   {tls_face::too_old, "alert protocol version"},
   {tls_face::cut, "connect to 127.0.0.1:"},
-  {tls_face::without_http2, "does not speak HTTP/2 with us"},
+  {tls_face::without_http2, "does not speak HTTP/2"},
   {tls_face::of_another_protocol, "127.0.0.1:"}, // OpenSSL may be first to see
 };
 

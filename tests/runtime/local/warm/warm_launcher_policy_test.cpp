@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(gives_up_an_interpreter_that_makes_no_slots) {
   ::kill(hung, SIGSTOP);
   // Nobody else could carry it here: it is told why.
   BOOST_TEST(f.run("def f():\n  return 1\n", "f").ending.start_failure
-             == "the interpreter makes no slots");
+             == "the interpreter cannot create slots");
   // What runs in a slot of its own is none the worse.
   BOOST_TEST(f.finish(slow).value() == "\"slow\"");
   siginfo_t end{};
