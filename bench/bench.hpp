@@ -40,7 +40,10 @@ private:
 
 /// Registers an area before main: `static area a{"storage", "...", run};`
 struct area {
-  area(std::string name, std::string about, std::function<void(report&)> run);
+  /// Among all of them, or only when asked for: it takes long.
+  enum asked : bool { always, when_named };
+  area(std::string name, std::string about, std::function<void(report&)> run,
+       asked when = always);
 };
 
 // -- measuring ---------------------------------------------------------------

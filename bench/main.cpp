@@ -23,6 +23,7 @@ namespace {
 struct entry {
   std::string about;
   std::function<void(report&)> run;
+  area::asked when = area::always;
 };
 
 // A function's static: areas register before main, in no order.
@@ -145,8 +146,9 @@ int run(const std::vector<std::string>& arguments) {
     }
   }
   if (chosen.empty())
-    for (const auto& [name, area] : areas())
-      chosen.push_back(name);
+    for (const auto& [name, one] : areas())
+      if (one.when == area::always)
+        chosen.push_back(name);
   std::cout << "machine: " << machine() << "\nbuild: " << build_type()
             << "\ncommit: " << commit() << "\n";
   std::vector<figure> all;
@@ -187,8 +189,8 @@ void report::note(std::string text) {
 }
 
 area::area(std::string name, std::string about,
-           std::function<void(report&)> run) {
-  areas()[std::move(name)] = {std::move(about), std::move(run)};
+           std::function<void(report&)> run, asked when) {
+  areas()[std::move(name)] = {std::move(about), std::move(run), when};
 }
 
 } // namespace troupe::bench

@@ -11,25 +11,6 @@ function(compile_together target)
   endif()
 endfunction()
 
-# engine_room(NAME DEPENDS <rooms> LINK <libraries> SOURCES <files> [PCH <file>]
-#             [APART <files>])
-#
-# A room is a static library `troupe_NAME`. DEPENDS is the picture of
-# ARCHITECTURE.md; tests/arrows greps the includes to keep it true.
-
-function(engine_room name)
-  cmake_parse_arguments(ROOM "" "PCH" "DEPENDS;LINK;SOURCES;APART" ${ARGN})
-  set(target troupe_${name})
-  add_library(${target} STATIC ${ROOM_SOURCES})
-  list(TRANSFORM ROOM_DEPENDS PREPEND troupe_)
-  target_link_libraries(${target} PUBLIC
-    troupe_options ${ROOM_DEPENDS} ${ROOM_LINK} Threads::Threads)
-  compile_together(${target} ${ROOM_APART})
-  if(ROOM_PCH)
-    target_precompile_headers(${target} PRIVATE "${ROOM_PCH}")
-  endif()
-endfunction()
-
 # What only tests contain is compiled fast, not to be fast: half the time of a
 # clean `./dev test` is theirs.
 function(compile_fast target)
@@ -60,25 +41,62 @@ else()
   set(TROUPE_TEST_SECONDS 1200)
 endif()
 
-# room_test(ROOM SOURCES <files> [LINK <libraries>] [PCH <file or target>]) makes one executable of
-# Boost.Test cases, `test_ROOM`, and registers it with ctest.
-function(room_test name)
-  cmake_parse_arguments(ARG "" "PCH" "SOURCES;LINK" ${ARGN})
-  set(target test_${name})
-  add_executable(${target} ${ARG_SOURCES}
-    "${CMAKE_SOURCE_DIR}/tests/support/main.cpp")
-  target_link_libraries(${target} PRIVATE ${ARG_LINK}
+# What every file of tests is compiled with; PCH is a header, or the target that
+# compiled it already.
+function(compile_as_test target pch)
+  target_link_libraries(${target} PUBLIC
     troupe_options Boost::unit_test_framework)
   compile_fast(${target})
-  compile_tests_together(${target} ${ARG_SOURCES})
   target_compile_definitions(${target} PRIVATE BOOST_TEST_DYN_LINK
     TROUPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     TROUPE_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  if(TARGET "${ARG_PCH}")
-    target_precompile_headers(${target} REUSE_FROM ${ARG_PCH})
-  elseif(ARG_PCH)
-    target_precompile_headers(${target} PRIVATE "${ARG_PCH}")
+  if(TARGET "${pch}")
+    target_precompile_headers(${target} REUSE_FROM ${pch})
+  elseif(pch)
+    target_precompile_headers(${target} PRIVATE "${pch}")
   endif()
-  add_test(NAME ${name} COMMAND ${target})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${TROUPE_TEST_SECONDS})
+endfunction()
+
+# test_program(NAME SOURCES <files> LINK <libraries> PCH <file or target>)
+# makes one executable of Boost.Test cases, `test_NAME`.
+function(test_program name)
+  cmake_parse_arguments(ARG "" "PCH" "SOURCES;LINK" ${ARGN})
+  set(target test_${name})
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE ${ARG_LINK})
+  compile_tests_together(${target} ${ARG_SOURCES})
+  compile_as_test(${target} "${ARG_PCH}")
+endfunction()
+
+# room_tests(ROOM FOLDER <tests/...> [PARTS <name> <regex>...] LINK ... PCH ...)
+# makes one program of a room's tests, `test_ROOM`, and one of each part of it,
+# whose folders match: none is to run for minutes. Registers them with ctest.
+function(room_tests room)
+  cmake_parse_arguments(ARG "" "FOLDER;PCH" "PARTS;LINK;EXCEPT" ${ARGN})
+  file(GLOB_RECURSE rest CONFIGURE_DEPENDS "${ARG_FOLDER}/*_test.cpp")
+  if(ARG_EXCEPT)
+    list(FILTER rest EXCLUDE REGEX "/tests/${ARG_EXCEPT}/")
+  endif()
+  set(programs "")
+  while(ARG_PARTS)
+    list(POP_FRONT ARG_PARTS part folders)
+    set(mine ${rest})
+    list(FILTER mine INCLUDE REGEX "/tests/${ARG_FOLDER}/(${folders})/")
+    list(FILTER rest EXCLUDE REGEX "/tests/${ARG_FOLDER}/(${folders})/")
+    list(APPEND programs ${room}_${part})
+    set(sources_${room}_${part} ${mine})
+  endwhile()
+  if(rest)
+    list(APPEND programs ${room})
+    set(sources_${room} ${rest})
+  endif()
+  foreach(name IN LISTS programs)
+    test_program(${name} SOURCES ${sources_${name}} LINK ${ARG_LINK}
+      PCH "${ARG_PCH}")
+    if(NOT TARGET "${ARG_PCH}")
+      set(ARG_PCH test_${name})
+    endif()
+    add_test(NAME ${name} COMMAND test_${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${TROUPE_TEST_SECONDS})
+  endforeach()
 endfunction()

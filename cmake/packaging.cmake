@@ -21,11 +21,12 @@ function(own_libraries target result)
 endfunction()
 
 set(exported "")
-own_libraries(troupe_embed exported)
+own_libraries(troupe_app_embed exported)
 foreach(target IN LISTS exported)
   string(REPLACE "troupe_" "" name ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
 endforeach()
+set_target_properties(troupe_app_embed PROPERTIES EXPORT_NAME embed)
 install(TARGETS ${exported}
   EXPORT troupe_targets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/troupe")
@@ -45,6 +46,11 @@ foreach(room runtime storage actors)
     FILES_MATCHING PATTERN "*.hpp" PATTERN "precompiled.hpp" EXCLUDE)
 endforeach()
 
+# The log of the binary is not everybody's.
+set(TROUPE_NEEDS_SPDLOG OFF)
+if("troupe_app_logging" IN_LIST exported)
+  set(TROUPE_NEEDS_SPDLOG ON)
+endif()
 configure_package_config_file(
   "${CMAKE_SOURCE_DIR}/cmake/troupeConfig.cmake.in"
   "${CMAKE_BINARY_DIR}/troupeConfig.cmake"

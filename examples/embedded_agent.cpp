@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
     return *code;
   api::embedded_options options;
   if (argc > 1 && std::string_view{argv[1]} == "--inline")
-    options.carrier = echo;
+    options.backend = echo;
   auto opened = api::open_embedded(std::move(options));
   if (auto* broken = std::get_if<api::failure>(&opened)) {
     std::cerr << broken->text << "\n";

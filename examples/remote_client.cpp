@@ -82,7 +82,7 @@ int self_test(std::size_t count) {
   for (std::uint16_t port = 28'283; port < 28'303; ++port) {
     api::embedded_options options;
     options.publish_port = port;
-    options.carrier
+    options.backend
       = [](const api::message& m, std::function<void(api::answer)> done) {
           api::answer a;
           a.succeeded = true;

@@ -17,7 +17,8 @@ LIBRARIES = {
     "boost/beast": ("net/", "actors/", "app/"),
     "boost/asio": ("runtime/", "net/", "actors/", "app/", "include/",
                    "storage/adapters/"),
-    "cryptopp/": ("storage/",),
+    "cryptopp/": ("storage/sealing/",),
+    "re2/": ("runtime/model/schema/",),
 }
 
 
@@ -94,4 +95,5 @@ def main():
     sys.exit(1 if wrong else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -18,12 +18,12 @@ constexpr caf::timespan heartbeat_pause = std::chrono::seconds{5};
 
 } // namespace
 
-std::uint32_t usual_threads() {
+std::uint32_t default_thread_count() {
   return std::max(1u, std::thread::hardware_concurrency() / 2);
 }
 
 system_config::system_config(std::size_t threads, bool with_network,
-                             io_thread* sockets)
+                             io_thread* sockets, bool stepped)
     : sockets{sockets} {
   add_message_types<caf::id_block::troupe>();
   add_error_category(
@@ -32,7 +32,10 @@ system_config::system_config(std::size_t threads, bool with_network,
       return "engine error " + std::to_string(code) + " " + caf::to_string(why);
     });
   // Our work arrives from io threads: stealing workers would sleep in steps.
-  load<caf::scheduler::coordinator<scheduler_policy>>();
+  if (stepped)
+    set("scheduler.policy", caf::atom("testing"));
+  else
+    load<caf::scheduler::coordinator<scheduler_policy>>();
   set("scheduler.max-threads", threads);
   // Letters in one go. By default one busy actor may keep a thread for hundreds
   // of milliseconds; with 32, a run's letters pass through all actors in turn

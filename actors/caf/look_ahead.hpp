@@ -11,8 +11,9 @@ namespace troupe {
 /// Runs that waited among a hundred thousand others have left the processor's
 /// caches: each would cost its dispatcher some thirty misses, one after the
 /// other. This asks for the memory of the next ones while the one before them
-/// is served: of the third its letter, of the second its run, of the first its
-/// request, each found by way of what was asked for one turn earlier.
+/// is served: the request of the next run, the run after it, and the mailbox
+/// element after that, each reached through what was prefetched one turn
+/// earlier.
 class look_ahead {
 public:
   /// What lies in its mailbox is an actor's own as long as it is running.
@@ -34,17 +35,17 @@ public:
   }
 
 private:
-  using letter = caf::mailbox_element_vals<run_atom, live_run_ptr>;
+  using letter = caf::mailbox_element_vals<run_atom, active_run_ptr>;
 
   /// The end of the queue is no element: count first.
   static const caf::mailbox_element* after(const caf::mailbox_element& e) {
     return static_cast<const caf::mailbox_element*>(e.next);
   }
 
-  static const live_run_ptr* run_of(const caf::mailbox_element& e) {
+  static const active_run_ptr* run_of(const caf::mailbox_element& e) {
     const auto& content = e.content();
-    return content.match_elements<run_atom, live_run_ptr>()
-      ? &content.get_as<live_run_ptr>(1)
+    return content.match_elements<run_atom, active_run_ptr>()
+      ? &content.get_as<active_run_ptr>(1)
       : nullptr;
   }
 

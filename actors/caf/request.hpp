@@ -12,12 +12,12 @@ namespace troupe {
 
 /// A router completion that turns the answering message into a `result`.
 template <class Answer, class Done>
-class call final : public request_router::pending {
+class pending_request final : public request_router::pending {
 public:
-  explicit call(Done done) : done_{std::move(done)} {}
+  explicit pending_request(Done done) : done_{std::move(done)} {}
 
   void finish(caf::expected<caf::message> answer) override {
-    // Somebody else's code runs on an actor's thread: it must not end it.
+    // Foreign code runs on an actor's thread: it must not end it.
     try {
       if (!answer)
         done_(result<Answer>{from_caf(answer.error())});
@@ -30,7 +30,7 @@ public:
         done_(result<Answer>{error{
           ec::internal, "an actor answered with something else", {}, {}}});
     } catch (...) {
-      // What it wanted to say went to whoever gave us the handler.
+      // What it wanted to report went to the owner of the handler.
     }
   }
 
@@ -39,12 +39,13 @@ private:
 };
 
 /// How a request goes to its actor.
-struct way {
+struct request_options {
   using time_point = std::chrono::steady_clock::time_point;
 
-  way(std::uint64_t route_,
-      caf::message_priority priority_ = caf::message_priority::normal,
-      time_point until_ = time_point::max())
+  request_options(std::uint64_t route_,
+                  caf::message_priority priority_
+                  = caf::message_priority::normal,
+                  time_point until_ = time_point::max())
       : route{route_}, priority{priority_}, until{until_} {}
   std::uint64_t route; // whose death ends it
   caf::message_priority priority;
@@ -53,15 +54,15 @@ struct way {
 
 /// Sends a request and calls `done` with a `result<Answer>`, exactly once.
 template <class Answer, class Handle, class Done, class... Ts>
-void ask(request_router& router, const way& by, const Handle& to, Done done,
-         Ts&&... xs) {
+void ask(request_router& router, const request_options& by, const Handle& to,
+         Done done, Ts&&... xs) {
   if (!to)
-    return done(
-      result<Answer>{error{ec::unavailable,
-                           "this part of the engine is being started again",
-                           {},
-                           std::chrono::milliseconds{1'000}}});
-  auto pending = std::make_shared<call<Answer, Done>>(std::move(done));
+    return done(result<Answer>{error{ec::unavailable,
+                                     "this part of the engine is restarting",
+                                     {},
+                                     std::chrono::milliseconds{1'000}}});
+  auto pending
+    = std::make_shared<pending_request<Answer, Done>>(std::move(done));
   pending->route = by.route;
   pending->until = by.until;
   router.send(std::move(pending), by.priority, to, std::forward<Ts>(xs)...);

@@ -21,7 +21,7 @@ namespace troupe {
 class request_router {
 public:
   struct pending {
-    std::uint64_t route = 0; // who will not answer any more if it is gone
+    std::uint64_t route = 0; // to the actor that will not answer if it dies
     /// When it fails without an answer; of those from far away.
     std::chrono::steady_clock::time_point until
       = std::chrono::steady_clock::time_point::max();
@@ -51,7 +51,7 @@ public:
     return id;
   }
 
-  /// Whoever takes it completes it.
+  /// The caller completes what it takes.
   std::shared_ptr<pending> take(std::uint64_t id);
   void fail_route(std::uint64_t route, const caf::error& why);
   /// Fails what should have been answered by then.

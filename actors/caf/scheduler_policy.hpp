@@ -16,12 +16,12 @@ namespace troupe {
 
 /// How CAF's threads share their work: one queue for all, as its own policy
 /// `sharing` has it. That one wakes a thread while it holds the queue's lock;
-/// the woken one often takes the processor from who woke it, finds the lock
+/// the woken one often takes the processor from its waker, finds the lock
 /// taken, and gives the processor back. Here the lock is free by then.
 ///
 /// Beside that, the first thread takes the place of the local backend's, if
 /// there is one (`system_config::sockets`), and waits for both: between a
-/// local run's socket and its actor nobody has to be woken.
+/// local run's socket and its actor no thread has to be woken.
 class scheduler_policy : public caf::policy::unprofiled {
 public:
   struct coordinator_data {

@@ -22,17 +22,17 @@ caf::actor basp_broker_of(caf::actor_system& system) {
 }
 
 void adopt_inbound(caf::actor_system& system, const caf::actor& broker, int fd,
-                   const gate_actor& gate) {
+                   const gateway_actor& gate) {
   caf::anon_send(broker, caf::publish_atom::value,
                  system.middleman().backend().new_scribe(fd), no_port,
                  caf::actor_cast<caf::strong_actor_ptr>(gate),
-                 system.message_types<gate_actor>());
+                 system.message_types<gateway_actor>());
 }
 
-result<gate_actor> adopt_outbound(caf::actor_system& system,
-                                  const caf::actor& broker, int fd,
-                                  std::chrono::milliseconds patience) {
-  result<gate_actor> found
+result<gateway_actor> adopt_outbound(caf::actor_system& system,
+                                     const caf::actor& broker, int fd,
+                                     std::chrono::milliseconds patience) {
+  result<gateway_actor> found
     = error{ec::unavailable, "the peer offers another interface", {}, {}};
   caf::scoped_actor self{system};
   self
@@ -42,8 +42,9 @@ result<gate_actor> adopt_outbound(caf::actor_system& system,
       [&](caf::node_id&, caf::strong_actor_ptr& peer,
           std::set<std::string>& offered) {
         if (peer
-            && system.assignable(offered, system.message_types<gate_actor>()))
-          found = caf::actor_cast<gate_actor>(peer);
+            && system.assignable(offered,
+                                 system.message_types<gateway_actor>()))
+          found = caf::actor_cast<gateway_actor>(peer);
       },
       [&](caf::error& e) { found = from_caf(e); });
   return found;

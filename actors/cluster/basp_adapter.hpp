@@ -12,14 +12,14 @@ namespace troupe {
 /// The broker; to be asked for once, before any link is made.
 caf::actor basp_broker_of(caf::actor_system& system);
 
-/// Somebody has dialed us: `fd` is theirs, and they may talk to `gate`. The
+/// A peer has connected: `fd` is its socket, and it may talk to `gate`. The
 /// descriptor belongs to the broker from here on.
 void adopt_inbound(caf::actor_system& system, const caf::actor& broker, int fd,
-                   const gate_actor& gate);
+                   const gateway_actor& gate);
 
 /// We have dialed: the other node's gate. Blocks.
-result<gate_actor> adopt_outbound(caf::actor_system& system,
-                                  const caf::actor& broker, int fd,
-                                  std::chrono::milliseconds patience);
+result<gateway_actor> adopt_outbound(caf::actor_system& system,
+                                     const caf::actor& broker, int fd,
+                                     std::chrono::milliseconds patience);
 
 } // namespace troupe

@@ -75,8 +75,7 @@ std::string why_refused(boost::asio::ssl::verify_context& context, bool trusted,
   case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
   case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
   case X509_V_ERR_CERT_SIGNATURE_FAILURE:
-    return "the certificate was signed by another authority than the one we "
-           "trust (cluster.authority)";
+    return "the certificate was not signed by the trusted CA (cluster.ca)";
   case X509_V_ERR_INVALID_PURPOSE:
     return "the certificate is not for this use: its extendedKeyUsage needs "
            "serverAuth and clientAuth, or none at all";

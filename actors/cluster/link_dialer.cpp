@@ -38,7 +38,7 @@ public:
     thread_.join();
   }
 
-  int middleman_end() override { return end_; }
+  int take_caf_socket() override { return end_; }
   std::string why_cut() const override { return link_->why_cut(); }
 
   void be_watched(watchdog& by, std::string name) {
@@ -60,8 +60,8 @@ public:
     if (!end)
       return end.error();
     end_ = *end;
-    auto carry = link_->carry();
-    asio::co_spawn(io_, std::move(carry), asio::detached);
+    auto relay = link_->relay();
+    asio::co_spawn(io_, std::move(relay), asio::detached);
     return {};
   }
 
@@ -86,10 +86,10 @@ private:
       co_return error{ec::unavailable, failed.message(), {}, {}};
     link_ = std::make_shared<tls_link>(std::move(socket_), tls_,
                                        largest_answer_frame);
-    auto met = co_await link_->greet(host);
+    auto met = co_await link_->handshake_as_client(host);
     if (!met)
       co_return met.error();
-    co_return link_->middleman_end();
+    co_return link_->take_caf_socket();
   }
 
   const std::shared_ptr<asio::ssl::context> tls_;

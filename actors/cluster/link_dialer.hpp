@@ -14,14 +14,14 @@ namespace troupe {
 class outbound_link {
 public:
   /// Blocks, no longer than `patience`. `host` must stand in the certificate
-  /// of whoever answers. `watch` sees to it that the thread turns.
+  /// of the node that answers. `watch` sees to it that the thread turns.
   static result<std::unique_ptr<outbound_link>>
   open(const std::string& host, std::uint16_t port, const link_identity& who,
        std::chrono::milliseconds patience, watchdog* watch = nullptr);
   virtual ~outbound_link() = default;
 
-  /// For the middleman, who owns it from here on. To be asked for once.
-  virtual int middleman_end() = 0;
+  /// For the middleman, which owns it from here on. To be taken once.
+  virtual int take_caf_socket() = 0;
   /// Why the other side cut it; "": it did not, or just did.
   virtual std::string why_cut() const = 0;
 };

@@ -29,14 +29,15 @@ constexpr std::chrono::milliseconds pause_after_failure{100};
 constexpr std::chrono::milliseconds quiet{50};
 constexpr int longest_farewell = 40; // times that
 
-class tls_door final : public door {
+class tls_link_listener final : public link_listener {
 public:
-  tls_door(caf::actor_system& system, std::function<gate_actor()> gate,
-           std::function<void(std::string_view)> report)
+  tls_link_listener(caf::actor_system& system,
+                    std::function<gateway_actor()> gate,
+                    std::function<void(std::string_view)> report)
       : system_{system}, gate_{std::move(gate)}, report_{std::move(report)},
         broker_{basp_broker_of(system)} {}
 
-  ~tls_door() override {
+  ~tls_link_listener() override {
     if (!thread_.joinable())
       return;
     watched_.stop();
@@ -55,7 +56,7 @@ private:
   asio::awaitable<void> serve(tcp::socket raw);
 
   caf::actor_system& system_;
-  const std::function<gate_actor()> gate_;
+  const std::function<gateway_actor()> gate_;
   const std::function<void(std::string_view)> report_;
   const caf::actor broker_;
   std::shared_ptr<asio::ssl::context> tls_;
@@ -76,7 +77,7 @@ error cannot_listen(const std::string& where, const std::string& why) {
   return {ec::unavailable, "listen for nodes on " + where + ": " + why, {}, {}};
 }
 
-result<void> tls_door::open(const link_options& options) {
+result<void> tls_link_listener::open(const link_options& options) {
   auto tls = make_link_context(options.identity, link_side::answers);
   if (!tls)
     return tls.error();
@@ -85,7 +86,7 @@ result<void> tls_door::open(const link_options& options) {
   max_handshakes_ = options.max_handshakes;
   const auto colon = options.listen.rfind(':');
   if (colon == std::string::npos)
-    return cannot_listen(options.listen, "it is no host:port");
+    return cannot_listen(options.listen, "it is not host:port");
   auto host = options.listen.substr(0, colon);
   if (host.size() > 2 && host.front() == '[')
     host = host.substr(1, host.size() - 2);
@@ -113,7 +114,7 @@ result<void> tls_door::open(const link_options& options) {
   return {};
 }
 
-asio::awaitable<void> tls_door::accept_all() {
+asio::awaitable<void> tls_link_listener::accept_all() {
   boost::system::error_code failed;
   auto token = asio::redirect_error(asio::use_awaitable, failed);
   while (acceptor_.is_open()) {
@@ -130,7 +131,7 @@ asio::awaitable<void> tls_door::accept_all() {
   }
 }
 
-asio::awaitable<void> tls_door::close_all() {
+asio::awaitable<void> tls_link_listener::close_all() {
   boost::system::error_code ignored;
   acceptor_.close(ignored);
   asio::steady_timer pause{io_};
@@ -147,47 +148,46 @@ asio::awaitable<void> tls_door::close_all() {
     link->close();
 }
 
-asio::awaitable<void> tls_door::serve(tcp::socket raw) {
+asio::awaitable<void> tls_link_listener::serve(tcp::socket raw) {
   boost::system::error_code ignored;
   auto from = raw.remote_endpoint(ignored);
   auto link
     = std::make_shared<tls_link>(std::move(raw), tls_, largest_request_frame);
   links_.insert(link);
-  auto met = co_await link->welcome();
+  auto met = co_await link->handshake_as_server();
   if (met && up_ >= max_links_)
-    met = error{ec::exhausted, "there are too many links", {}, {}};
+    met = error{ec::exhausted, "too many cluster connections", {}, {}};
   auto gate = gate_();
   if (met && !gate)
-    met = error{ec::unavailable, "the gate is being started again"};
+    met = error{ec::unavailable, "the gateway is restarting"};
   if (met) {
-    auto fd = link->middleman_end();
+    auto fd = link->take_caf_socket();
     if (fd) {
       ++up_;
       adopt_inbound(system_, broker_, *fd, gate);
-      co_await link->carry();
+      co_await link->relay();
       --up_;
     } else {
       met = fd.error();
     }
   }
   if (!met && report_)
-    report_("refused a link from " + from.address().to_string() + ": "
-            + met.error().text);
+    report_("refused cluster connection from " + from.address().to_string()
+            + ": " + met.error().text);
   link->close();
   links_.erase(link);
 }
 
 } // namespace
 
-result<std::unique_ptr<door>>
-door::open(caf::actor_system& system, std::function<gate_actor()> gate,
-           const link_options& options,
-           std::function<void(std::string_view)> report) {
-  auto made
-    = std::make_unique<tls_door>(system, std::move(gate), std::move(report));
+result<std::unique_ptr<link_listener>> link_listener::open(
+  caf::actor_system& system, std::function<gateway_actor()> gate,
+  const link_options& options, std::function<void(std::string_view)> report) {
+  auto made = std::make_unique<tls_link_listener>(system, std::move(gate),
+                                                  std::move(report));
   if (auto ok = made->open(options); !ok)
     return ok.error();
-  return std::unique_ptr<door>{std::move(made)};
+  return std::unique_ptr<link_listener>{std::move(made)};
 }
 
 } // namespace troupe

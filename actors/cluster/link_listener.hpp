@@ -9,17 +9,17 @@
 
 namespace troupe {
 
-/// Listens for other nodes and leads those who prove who they are to the gate.
-/// Whoever has a certificate of the authority may act for every organization:
+/// Listens for other nodes and connects authenticated ones to the gateway.
+/// A peer with a certificate of the CA may act for every organization:
 /// it is for platforms, which check their own users.
-class door {
+class link_listener {
 public:
-  /// `gate`: the one of now, for each who comes in; empty while there is none.
-  static result<std::unique_ptr<door>>
-  open(caf::actor_system& system, std::function<gate_actor()> gate,
+  /// `gate`: the current gateway, for each new link; empty while there is none.
+  static result<std::unique_ptr<link_listener>>
+  open(caf::actor_system& system, std::function<gateway_actor()> gate,
        const link_options& options,
        std::function<void(std::string_view)> report);
-  virtual ~door() = default; // closes every link
+  virtual ~link_listener() = default; // closes every link
   virtual std::uint16_t port() const = 0;
 };
 

@@ -8,7 +8,7 @@ constexpr std::chrono::seconds between_looks{1};
 
 } // namespace
 
-caf::behavior link_watch(caf::event_based_actor* self, gate_actor gate,
+caf::behavior link_watch(caf::event_based_actor* self, gateway_actor gate,
                          std::shared_ptr<request_router> router,
                          std::function<void()> gone) {
   self->monitor(gate);

@@ -15,7 +15,7 @@ inline constexpr std::chrono::seconds answer_slack{30};
 /// Looks after requests to a gate elsewhere, about which CAF keeps silent:
 /// calls `gone` when the gate is gone, and lets the router fail what was not
 /// answered by its time.
-caf::behavior link_watch(caf::event_based_actor* self, gate_actor gate,
+caf::behavior link_watch(caf::event_based_actor* self, gateway_actor gate,
                          std::shared_ptr<request_router> router,
                          std::function<void()> gone);
 

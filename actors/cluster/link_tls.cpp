@@ -25,7 +25,7 @@ make_link_context(const link_identity& who, link_side side) {
     std::function<void()> read;
   };
   const step steps[] = {
-    {"authority", who.authority,
+    {"ca", who.authority,
      [&] { context->load_verify_file(who.authority, failed); }},
     {"certificate", who.certificate,
      [&] { context->use_certificate_chain_file(who.certificate, failed); }},

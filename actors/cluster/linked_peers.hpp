@@ -14,7 +14,7 @@ namespace troupe {
 
 /// The links to other nodes (peer_backend.cpp), and the runs that go over them
 /// (peer_runs.cpp).
-class linked_peers final : public peers,
+class linked_peers final : public peer_backend,
                            public std::enable_shared_from_this<linked_peers> {
 public:
   linked_peers(peer_options options, peer_nodes nodes)
@@ -42,10 +42,10 @@ private:
     std::optional<exit_reason> wanted;
   };
 
-  void keep(node& n);
-  result<gate_actor> say_hello(gate_actor gate);
-  void serve_link(node& n, gate_actor gate);
-  void ask_to_be_told(node& n, const gate_actor& gate);
+  void dial_loop(node& n);
+  result<gateway_actor> say_hello(gateway_actor gate);
+  void serve_link(node& n, gateway_actor gate);
+  void ask_to_be_told(node& n, const gateway_actor& gate);
   void send(const prepared_run_ptr& run, const run_observer_ptr& observer);
   void answered(const prepared_run_ptr& run, const run_observer_ptr& observer,
                 result<run_answer> given);

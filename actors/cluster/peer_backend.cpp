@@ -17,42 +17,42 @@ namespace troupe {
 
 result<void> linked_peers::begin() {
   if (!has_random_node_id())
-    return error{ec::internal, "this node has no id of its own", {}, {}};
+    return error{ec::internal, "this node has no unique id", {}, {}};
   broker_ = basp_broker_of(system_);
   for (auto& n : nodes_)
-    n->dialer = std::thread{[this, n = n.get()] { keep(*n); }};
+    n->dialer = std::thread{[this, n = n.get()] { dial_loop(*n); }};
   return {};
 }
 
-result<gate_actor> linked_peers::say_hello(gate_actor gate) {
-  result<gate_actor> heard = gate;
+result<gateway_actor> linked_peers::say_hello(gateway_actor gate) {
+  result<gateway_actor> heard = gate;
   caf::scoped_actor self{system_};
   self->request(gate, options_.patience, hello_v, hello{})
     .receive(
       [&](const hello& them) {
         if (them.version != wire_version)
           heard = error{ec::invalid_request,
-                        "it speaks version " + std::to_string(them.version)
-                          + " of the protocol, we speak "
+                        "it uses version " + std::to_string(them.version)
+                          + " of the protocol, this node uses "
                           + std::to_string(wire_version)};
         else if (!options_.name.empty() && them.name == options_.name)
-          heard = error{ec::conflict, "it is named as this node is"};
+          heard = error{ec::conflict, "it has the same name as this node"};
         else if (is_stopping(them))
-          heard = error{ec::unavailable, "it is about to stop"};
+          heard = error{ec::unavailable, "it is stopping"};
       },
-      [&](const caf::error& e) { heard = from_caf(e).within("say hello"); });
+      [&](const caf::error& e) { heard = from_caf(e).within("handshake"); });
   return heard;
 }
 
 /// Dials until it is told to stop; whoever is gone is dialed again.
-void linked_peers::keep(node& n) {
+void linked_peers::dial_loop(node& n) {
   auto pause = options_.first_pause;
   for (;;) {
     auto link = outbound_link::open(n.host, n.port, options_.identity,
                                     options_.patience, options_.watch);
-    result<gate_actor> met = error{ec::unavailable, ""};
+    result<gateway_actor> met = error{ec::unavailable, ""};
     if (link)
-      met = adopt_outbound(system_, broker_, (*link)->middleman_end(),
+      met = adopt_outbound(system_, broker_, (*link)->take_caf_socket(),
                            options_.patience);
     else
       met = link.error();
@@ -81,7 +81,7 @@ void linked_peers::keep(node& n) {
 }
 
 /// From the first words to the end of the link.
-void linked_peers::serve_link(node& n, gate_actor gate) {
+void linked_peers::serve_link(node& n, gateway_actor gate) {
   {
     std::lock_guard guard{mutex_};
     n.lost = n.stopping = false;
@@ -108,15 +108,15 @@ void linked_peers::serve_link(node& n, gate_actor gate) {
     changed_.wait(lock, [&] {
       return stopping_ || n.lost || (n.stopping && n.under_way == 0);
     });
-    n.gate = gate_actor{};
-    n.trouble = n.stopping ? "it is about to stop" : "the link was lost";
+    n.gate = gateway_actor{};
+    n.trouble = n.stopping ? "it is stopping" : "the link was lost";
     under_way = n.under_way;
     lost = n.lost;
   }
   if (lost)
     warn("node " + n.name + ": the link was lost; " + std::to_string(under_way)
-         + (under_way == 1 ? " of our runs was there"
-                           : " of our runs were there"));
+         + (under_way == 1 ? " run of this node was in progress there"
+                           : " runs of this node were in progress there"));
   {
     // It must not look at a node that is gone.
     caf::scoped_actor self{system_};
@@ -125,13 +125,12 @@ void linked_peers::serve_link(node& n, gate_actor gate) {
   }
   router_->fail_route(
     n.route,
-    to_caf(
-      {ec::timeout, "the link was lost; the run may have been carried out"}));
+    to_caf({ec::timeout, "the link was lost; the run may have been executed"}));
 }
 
 /// The node answers when it is about to stop; one that knows no better answers
 /// at once, and says nothing of it.
-void linked_peers::ask_to_be_told(node& n, const gate_actor& gate) {
+void linked_peers::ask_to_be_told(node& n, const gateway_actor& gate) {
   auto told = [this, &n](const result<hello>& them) {
     if (!them || !is_stopping(*them))
       return;
@@ -141,8 +140,7 @@ void linked_peers::ask_to_be_told(node& n, const gate_actor& gate) {
       changed_.notify_all();
     }
     if (options_.report)
-      options_.report("node " + n.name
-                      + " is about to stop; it gets no more runs");
+      options_.report("node " + n.name + " is stopping and gets no more runs");
   };
   ask<hello>(*router_, n.route, gate, std::move(told), hello_v,
              hello_until_stop(options_.name));
@@ -186,7 +184,7 @@ void linked_peers::stop() {
   broker_ = caf::actor{};
 }
 
-result<std::shared_ptr<peers>> peers::open(peer_options options) {
+result<std::shared_ptr<peer_backend>> peer_backend::open(peer_options options) {
   peer_nodes nodes;
   for (const auto& seed : options.seeds) {
     auto n = std::make_unique<peer_node>(seed, options.breaker);
@@ -200,9 +198,10 @@ result<std::shared_ptr<peers>> peers::open(peer_options options) {
       = std::make_shared<linked_peers>(std::move(options), std::move(nodes));
     if (auto begun = made->begin(); !begun)
       return begun.error();
-    return std::shared_ptr<peers>{std::move(made)};
+    return std::shared_ptr<peer_backend>{std::move(made)};
   } catch (const std::exception& e) {
-    return error{ec::internal, std::string{"meet other nodes: "} + e.what()};
+    return error{ec::internal,
+                 std::string{"connect to other nodes: "} + e.what()};
   }
 }
 

@@ -34,10 +34,10 @@ struct peer_options {
 /// under way, with everything it needs, and is carried out there locally. What
 /// a node refuses before it began goes to the next one. At most once: what was
 /// sent and not answered reads `lost`, unless it may be done twice.
-class peers : public backend {
+class peer_backend : public backend {
 public:
   /// Dials all seeds, again and again, in the background.
-  static result<std::shared_ptr<peers>> open(peer_options options);
+  static result<std::shared_ptr<peer_backend>> open(peer_options options);
 
   backend_kind kind() const final { return backend_kind::peer; }
   /// Nodes that can take runs now.

@@ -22,12 +22,12 @@ std::string peer_node::why_not(std::uint32_t most,
   if (!gate)
     return dialed_at > now ? trouble + next_try(dialed_at - now) : trouble;
   if (stopping)
-    return "it is about to stop";
+    return "it is stopping";
   if (const auto seen = breaker.look(now);
       seen.circuit != circuit_breaker::state::closed && seen.is_sick())
     return why_passed_over(seen);
   if (under_way >= most)
-    return "it has as many runs as it may";
+    return "it is at its limit of concurrent runs";
   return {};
 }
 
@@ -56,7 +56,7 @@ peer_node* choose_node(const peer_nodes& nodes,
 error no_node(const peer_nodes& nodes, std::uint32_t most,
               peer_node::clock::time_point now) {
   const bool full = any_node(nodes, now);
-  error why{full ? ec::exhausted : ec::unavailable, "no node takes runs now"};
+  error why{full ? ec::exhausted : ec::unavailable, "no node accepts runs"};
   for (const auto& n : nodes)
     if (auto reason = n->why_not(most, now); !reason.empty())
       why.text += "; " + n->name + ": " + reason;
@@ -74,7 +74,7 @@ result<void> read_seed(peer_node& node) {
   const auto& seed = node.name;
   const auto colon = seed.rfind(':');
   const auto wrong
-    = bad_field("cluster.seeds", "'" + seed + "' is no host:port",
+    = bad_field("cluster.seeds", "'" + seed + "' is not host:port",
                 "such as node-2.example.org:8284");
   if (colon == std::string::npos || colon == 0)
     return wrong;

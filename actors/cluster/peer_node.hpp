@@ -23,8 +23,8 @@ struct peer_node {
   std::uint16_t port = 0;
   const std::string name; // the seed
   std::uint64_t route = 0;
-  gate_actor gate; // empty: not reached
-  std::string trouble = "not reached yet";
+  gateway_actor gate; // empty: not reached
+  std::string trouble = "not connected yet";
   clock::time_point dialed_at{}; // the next time
   bool lost = false;             // the link
   bool stopping = false;         // it said that it is about to stop

@@ -72,8 +72,8 @@ void linked_peers::send(const prepared_run_ptr& run,
   ++f.to->under_way;
   const auto gate = f.to->gate;
   const auto& name = f.to->name;
-  const way by{f.to->route, caf::message_priority::normal,
-               run->deadline + answer_slack};
+  const request_options by{f.to->route, caf::message_priority::normal,
+                           run->deadline + answer_slack};
   lock.unlock();
   execution what;
   what.who.organization = run->organization;
@@ -96,7 +96,7 @@ void linked_peers::judge(node& n, circuit_breaker::pass pass,
   const auto now = clock::now();
   if (!why) {
     if (n.breaker.succeeded(now) == change::closed)
-      warn("node " + n.name + " takes runs again");
+      warn("node " + n.name + " accepts runs again");
     return;
   }
   // A full node works, and so does one that stops or says that the request is
@@ -124,7 +124,7 @@ void linked_peers::answered(const prepared_run_ptr& run,
   auto r = **answer;
   for (auto& refusal : was.refusals)
     r.notes.push_back(std::move(refusal));
-  r.notes.push_back("carried out by node " + was.to->name);
+  r.notes.push_back("executed by node " + was.to->name);
   r.fingerprint.clear(); // our own config's, as of a run of this machine
   // It says `cancelled`, which is how we asked it, and not why.
   if (was.wanted && r.reason == exit_reason::cancelled)
@@ -146,7 +146,7 @@ void linked_peers::refused(const prepared_run_ptr& run,
   judge(from, f.pass, &why);
   const bool began = !never_began(why);
   if (from.stopping && why.code == ec::unavailable)
-    why.text = "it is about to stop; the run did not begin";
+    why.text = "it is stopping; the run did not begin";
   const bool elsewhere = !began && is_of_this_node(why) && !f.wanted;
   why = std::move(why).within("node " + from.name);
   if (elsewhere)

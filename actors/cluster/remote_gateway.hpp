@@ -1,29 +1,41 @@
 #pragma once
 
 #include "actors/cluster/remote_queue.hpp"
-#include "actors/context/run_intake.hpp"
+#include "actors/context/engine_context.hpp"
 
 #include <map>
 
 namespace troupe {
 
-/// What the gate is to itself.
-using inner_gate_actor = gate_actor::extend<
+/// With the messages that it sends to itself.
+using inner_gateway_actor = gateway_actor::extend<
   // INTERNAL: there is room in front of the dispatchers again.
   caf::reacts_to<admitted_atom>,
   // INTERNAL: the engine is about to stop; answers when that has been sent to
-  // all who wait for it.
+  // all nodes that wait for it.
   caf::replies_to<gone_atom>::with<bool>>;
 
-/// The engine as other actors see it, here or far away. It hands each message
-/// to a dispatcher or to the ledger and is out of it. Only where executions
-/// come faster than dispatchers take them do they wait here, in a fair line:
-/// the network knows no urgency, and a mailbox no organizations.
-struct gate_state {
-  static constexpr auto name = "gate";
+/// What the remote gateway works with.
+struct remote_gateway_services {
+  remote_gateway_services() = default;
+  remote_gateway_services(const context_ptr& engine);
 
-  inner_gate_actor::pointer self = nullptr;
-  context_ptr context;
+  run_intake_ptr intake;
+  hello us; // this node, as it is called
+  isolation_level weakest = isolation_level::standard;
+  std::shared_ptr<std::atomic<std::uint32_t>> linked; // how many nodes
+};
+
+/// The engine for remote callers: CAF clients and other nodes, whose messages
+/// arrive over links. It admits a run as HTTP does (run_intake) and delegates
+/// the request to a dispatcher or to the ledger, which reply to the caller
+/// directly. Executions queue here, fairly by organization, only if they arrive
+/// faster than dispatchers accept them: the network has no priorities, and a
+/// mailbox no organizations.
+struct gateway_state : remote_gateway_services {
+  static constexpr auto name = "gateway";
+
+  inner_gateway_actor::pointer self = nullptr;
   std::shared_ptr<flow_control> pressure = std::make_shared<flow_control>();
   remote_queue line;
   /// Other nodes that want to know when we are about to stop, and the answers
@@ -33,9 +45,9 @@ struct gate_state {
 
   // -- executions ------------------------------------------------------------
   template <class Answer, class Word>
-  caf::result<Answer> arrive(Word word, execution& what);
+  caf::result<Answer> receive(Word word, execution& what);
   template <class Answer, class Word>
-  caf::result<Answer> pass_on(Word word, execution& what);
+  caf::result<Answer> forward(Word word, execution& what);
   void turn();
   void stop();
 
@@ -50,15 +62,17 @@ struct gate_state {
 
 private:
   struct admitted {
-    live_run_ptr run;
+    active_run_ptr run;
     dispatcher_actor to;
   };
-  result<accepted_run> take_in(execution& what);
+  result<accepted_run> accept(execution& what);
   result<admitted> admit(execution& what);
-  void forward(remote_queue::visitor& v);
+  void forward_pending(remote_queue::pending_execution& v);
+  hello stopping_node() const;
 };
 
-inner_gate_actor::behavior_type
-gate(inner_gate_actor::stateful_pointer<gate_state> self, context_ptr context);
+inner_gateway_actor::behavior_type
+remote_gateway(inner_gateway_actor::stateful_pointer<gateway_state> self,
+               remote_gateway_services services);
 
 } // namespace troupe

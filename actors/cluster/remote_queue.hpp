@@ -13,25 +13,25 @@
 namespace troupe {
 
 /// How many executions the gate has sent ahead that no dispatcher has looked at
-/// yet, and whether somebody waits behind them. Shared with the dispatchers'
+/// yet, and whether others wait behind them. Shared with the dispatchers'
 /// threads.
 class flow_control {
 public:
   /// Of them at a time: what comes after them can still be passed.
   static constexpr std::uint32_t most = 128;
 
-  void sent() { ++ahead_; }
+  void on_forwarded() { ++ahead_; }
   /// True: it is the gate's turn again, tell it.
   bool arrived() { return --ahead_ <= most / 2 && call(); }
   bool has_room() const { return ahead_ < most; }
-  /// Somebody waits. True: the gate's turn is now.
-  bool wanted() {
+  /// An execution waits. True: the gateway's turn is now.
+  bool request_turn() {
     auto nobody = step::none;
     turn_.compare_exchange_strong(nobody, step::wanted);
     return ahead_ <= most / 2 && call();
   }
   /// The turn has come.
-  void came() { turn_ = step::none; }
+  void turn_started() { turn_ = step::none; }
 
 private:
   enum class step : std::uint8_t { none, wanted, called };
@@ -49,13 +49,13 @@ private:
 class remote_queue {
 public:
   /// Exactly one of both is to be answered.
-  struct visitor {
+  struct pending_execution {
     execution what;
     caf::typed_response_promise<run_answer> answer;
     caf::typed_response_promise<run_status_message> accepted;
   };
 
-  void push(visitor v) {
+  void push(pending_execution v) {
     const auto& request = *v.what.request;
     auto id = request.id.str();
     auto organization = v.what.who.organization;
@@ -64,14 +64,14 @@ public:
     if (!id.empty())
       places_.try_emplace(std::move(id), place);
   }
-  std::optional<visitor> pop() {
+  std::optional<pending_execution> pop() {
     auto v = waiting_.pop([](const organization_id&) { return true; });
     if (v)
       places_.erase(v->what.request->id.str());
     return v;
   }
   /// One of many: its caller asks for it, or wants it to end.
-  std::optional<visitor> take(const run_reference& which) {
+  std::optional<pending_execution> take(const run_reference& which) {
     auto i = places_.find(which.id);
     if (i == places_.end()
         || i->second.organization.str() != which.organization)
@@ -83,8 +83,8 @@ public:
   std::size_t size() const { return waiting_.size(); }
 
 private:
-  fair_queue<visitor> waiting_;
-  std::unordered_map<std::string, fair_queue<visitor>::place> places_;
+  fair_queue<pending_execution> waiting_;
+  std::unordered_map<std::string, fair_queue<pending_execution>::place> places_;
 };
 
 } // namespace troupe

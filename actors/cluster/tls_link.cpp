@@ -52,7 +52,7 @@ std::string in_words(const boost::system::error_code& failed) {
   const auto text = failed.message();
   if (failed.category() == asio::error::get_ssl_category()
       && text.find("alert") != std::string::npos)
-    return "the other side does not accept our certificate or its authority ("
+    return "the other side rejected the certificate of this node or its CA ("
       + text + ")";
   return text;
 }
@@ -101,18 +101,18 @@ void tls_link::accept_only(const std::string& host) {
   peer_.set_verify_callback(std::move(verify));
 }
 
-asio::awaitable<result<void>> tls_link::welcome() {
+asio::awaitable<result<void>> tls_link::handshake_as_server() {
   accept_only({}); // its authority vouches for it, wherever it dials from
   return shake_hands(asio::ssl::stream_base::server);
 }
 
-asio::awaitable<result<void>> tls_link::greet(std::string host) {
+asio::awaitable<result<void>> tls_link::handshake_as_client(std::string host) {
   SSL_set_tlsext_host_name(peer_.native_handle(), host.c_str());
   accept_only(host);
   return shake_hands(asio::ssl::stream_base::client);
 }
 
-result<int> tls_link::middleman_end() {
+result<int> tls_link::take_caf_socket() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends)
       != 0)
@@ -124,9 +124,9 @@ result<int> tls_link::middleman_end() {
   return ends[1];
 }
 
-asio::awaitable<void> tls_link::carry() {
+asio::awaitable<void> tls_link::relay() {
   auto self = shared_from_this();
-  auto out = carry_out();
+  auto out = relay_outbound();
   asio::co_spawn(peer_.get_executor(), std::move(out), asio::detached);
   auto life = monitor_heartbeat();
   asio::co_spawn(peer_.get_executor(), std::move(life), asio::detached);
@@ -151,7 +151,7 @@ asio::awaitable<void> tls_link::carry() {
   close();
 }
 
-asio::awaitable<void> tls_link::carry_out() {
+asio::awaitable<void> tls_link::relay_outbound() {
   auto self = shared_from_this();
   std::vector<unsigned char> chunk(chunk_bytes);
   boost::system::error_code failed;

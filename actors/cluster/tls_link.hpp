@@ -19,8 +19,8 @@
 namespace troupe {
 
 /// A connection between two nodes. TCP and TLS are ours; the middleman of CAF
-/// gets one end of a socket pair and never listens or dials, so nobody reaches
-/// it who did not prove who they are. Used on one thread.
+/// gets one end of a socket pair and never listens or dials, so no
+/// unauthenticated peer reaches it. Used on one thread.
 class tls_link : public std::enable_shared_from_this<tls_link> {
 public:
   using tcp = boost::asio::ip::tcp;
@@ -32,15 +32,15 @@ public:
            std::chrono::milliseconds silence = std::chrono::seconds{20});
 
   /// As the side that answers; within the deadline of handshakes.
-  boost::asio::awaitable<result<void>> welcome();
+  boost::asio::awaitable<result<void>> handshake_as_server();
   /// As the side that dials; `host` must stand in the other's certificate.
-  boost::asio::awaitable<result<void>> greet(std::string host);
+  boost::asio::awaitable<result<void>> handshake_as_client(std::string host);
 
-  /// The descriptor for the middleman, who owns it from here on.
-  result<int> middleman_end();
+  /// The descriptor for the middleman, which owns it from here on.
+  result<int> take_caf_socket();
 
   /// Carries bytes both ways until one end is gone. Closes both.
-  boost::asio::awaitable<void> carry();
+  boost::asio::awaitable<void> relay();
   /// Whether bytes went out since the last call, or want to.
   bool is_telling() { return std::exchange(told_, telling_); }
   void close();
@@ -52,7 +52,7 @@ private:
   void accept_only(const std::string& host);
   boost::asio::awaitable<result<void>>
   shake_hands(boost::asio::ssl::stream_base::handshake_type side);
-  boost::asio::awaitable<void> carry_out();
+  boost::asio::awaitable<void> relay_outbound();
   boost::asio::awaitable<void> monitor_heartbeat();
 
   std::shared_ptr<boost::asio::ssl::context> tls_;

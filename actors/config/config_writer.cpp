@@ -16,23 +16,22 @@ caf::result<change_result> config_state::change(const change_request& order) {
       const auto why = applied.error();
       line.audit = audit_of_change(order.who, *order.what, &why);
     }
-    enqueue_ledger_entry(*context, std::move(line));
+    enqueue_ledger_entry(*services, std::move(line));
   }
   if (!applied)
     return to_caf(std::move(applied.error()));
-  meters::add(context->meter.changes);
-  // Published before it is answered: who reads after the answer sees it.
-  context->config.store(std::move(applied->now));
+  engine_metrics::add(services->metrics.changes);
   return change_result{
     std::make_shared<const change_reply>(std::move(applied->reply))};
 }
 
 config_actor::behavior_type
 config_writer(config_actor::stateful_pointer<config_state> self,
-              context_ptr context, std::shared_ptr<configuration_store> store) {
+              run_services_ptr services,
+              std::shared_ptr<configuration_store> store) {
   auto& state = self->state;
   state.self = self;
-  state.context = std::move(context);
+  state.services = std::move(services);
   state.store = std::move(store);
   return {
     [self](change_atom, const change_request& order) {

@@ -1,18 +1,20 @@
 #pragma once
 
-#include "actors/context/engine_context.hpp"
+#include "actors/context/run_services.hpp"
+#include "runtime/engine/configuration_store.hpp"
 
 #include <memory>
 
 namespace troupe {
 
-/// The only writer of the configuration: applies a change, publishes the next
-/// picture, leaves an audit line. Detached: its store blocks.
+/// The only writer of the configuration: takes changes from the actor engine to
+/// the configuration store, which publishes the next catalog, each with its
+/// audit entry. Detached (a thread of its own), because the store blocks.
 struct config_state {
   static constexpr auto name = "config";
 
   config_actor::pointer self = nullptr;
-  context_ptr context;
+  run_services_ptr services; // its ledger queue, metrics
   std::shared_ptr<configuration_store> store;
 
   caf::result<change_result> change(const change_request& order);
@@ -20,6 +22,7 @@ struct config_state {
 
 config_actor::behavior_type
 config_writer(config_actor::stateful_pointer<config_state> self,
-              context_ptr context, std::shared_ptr<configuration_store> store);
+              run_services_ptr services,
+              std::shared_ptr<configuration_store> store);
 
 } // namespace troupe

@@ -5,7 +5,7 @@ namespace troupe {
 namespace {
 
 /// What an answer may take from the webhook's deadline to us.
-constexpr auto slack = std::chrono::milliseconds{500};
+constexpr auto webhook_reply_slack = std::chrono::milliseconds{500};
 
 environment names_of(const environment& known) {
   environment names;
@@ -28,6 +28,10 @@ result<environment> unseal_all(const Variables& variables, const Store& store) {
 
 } // namespace
 
+credential_services::credential_services(const context_ptr& engine)
+    : rules{engine->options.credentials}, webhook{engine->options.webhook},
+      store{engine->configuration}, metrics{engine, &engine->metrics} {}
+
 void credential_state::gather(const gather_request& what) {
   waiter who;
   who.home = caf::actor_cast<dispatcher_actor>(self->current_sender());
@@ -39,7 +43,7 @@ void credential_state::gather(const gather_request& what) {
     who.found.failure = std::make_shared<const error>(std::move(ok.error()));
     return reply(who);
   }
-  if (!context->options.webhook)
+  if (!webhook)
     return reply(who);
   ask(query_for(what), std::move(who));
 }
@@ -48,7 +52,7 @@ caf::result<gathered> credential_state::explain(const gather_request& what) {
   waiter who;
   who.found.run = what.run;
   who.found.number = what.number;
-  if (!context->options.webhook)
+  if (!webhook)
     return std::move(who.found);
   auto promise = self->make_response_promise<gathered>();
   who.explained = promise;
@@ -69,7 +73,7 @@ credential_query credential_state::query_for(const gather_request& what) const {
 
 result<void> credential_state::unseal_stored(const gather_request& what,
                                              resolved_variables& found) {
-  auto catalog = context->config.load();
+  auto catalog = store->current().load();
   auto i = catalog->organizations.find(what.run->who.organization);
   if (i == catalog->organizations.end())
     return {};
@@ -108,58 +112,57 @@ result<void> credential_state::unseal_stored(const gather_request& what,
 
 void credential_state::ask(const credential_query& query, waiter who) {
   if (const auto* hit = answers->find(query, clock::now())) {
-    meters::add(context->meter.webhook_cached);
+    engine_metrics::add(metrics->webhook_cached);
     who.found.layers.of_webhook = *hit;
     return reply(who);
   }
   if (auto i = asking.find(query); i != asking.end()) {
-    flights[i->second].waiting.push_back(std::move(who));
+    calls[i->second].waiting.push_back(std::move(who));
     return;
   }
-  const auto number = ++last_flight;
+  const auto number = ++last_call;
   asking.emplace(query, number);
-  auto& flight = flights[number];
-  flight.query = query;
-  flight.waiting.push_back(std::move(who));
-  meters::add(context->meter.webhook_asked);
+  auto& call = calls[number];
+  call.query = query;
+  call.waiting.push_back(std::move(who));
+  engine_metrics::add(metrics->webhook_asked);
   auto done = [home = credential_actor{self},
                number](result<environment> answer) {
     caf::anon_send(home, done_v, number,
                    std::make_shared<result<environment>>(std::move(answer)));
   };
-  const auto patience = context->options.credentials.webhook_timeout;
+  const auto patience = rules.webhook_timeout;
   // It has a deadline of its own; one that forgets us must not keep the runs.
-  self->delayed_send(self, patience + slack, tick_v, number);
-  context->options.webhook->ask(query, patience, std::move(done));
+  self->delayed_send(self, patience + webhook_reply_slack, tick_v, number);
+  webhook->ask(query, patience, std::move(done));
 }
 
 void credential_state::answered(std::uint64_t number,
                                 result<environment> answer) {
-  auto n = flights.extract(number);
+  auto n = calls.extract(number);
   if (!n)
     return;
-  auto& flight = n.mapped();
-  asking.erase(flight.query);
+  auto& call = n.mapped();
+  asking.erase(call.query);
   std::vector<std::string> notes;
   auto values = checked(std::move(answer), notes);
   if (values) {
-    answers->put(flight.query, *values, clock::now());
+    answers->put(call.query, *values, clock::now());
     sweep_later();
   } else {
-    meters::add(context->meter.webhook_failed);
+    engine_metrics::add(metrics->webhook_failed);
   }
-  for (auto& who : flight.waiting) {
+  for (auto& who : call.waiting) {
     for (const auto& note : notes)
       who.found.layers.notes.push_back(note);
     if (values) {
       who.found.layers.of_webhook = *values;
-    } else if (context->options.credentials.when_webhook_fails
-               == credential_rules::on_error::fail) {
+    } else if (rules.when_webhook_fails == credential_rules::on_error::fail) {
       who.found.failure = std::make_shared<const error>(values.error());
     } else {
       who.found.layers.notes.push_back(
         "the credentials webhook failed (" + values.error().text
-        + "); the run went on without its variables");
+        + "); the run continued without its variables");
     }
     reply(who);
   }
@@ -170,8 +173,8 @@ credential_state::checked(result<environment> answer,
                           std::vector<std::string>& notes) {
   if (!answer)
     return error{ec::unavailable, answer.error().text};
-  const bool strict = context->options.credentials.when_webhook_fails
-    == credential_rules::on_error::fail;
+  const bool strict
+    = rules.when_webhook_fails == credential_rules::on_error::fail;
   std::size_t left_out = 0;
   std::string reason;
   for (auto i = answer->begin(); i != answer->end();) {
@@ -192,10 +195,10 @@ credential_state::checked(result<environment> answer,
     i = answer->erase(i);
   }
   if (left_out > 0)
-    notes.push_back(std::to_string(left_out)
-                    + " variables of the credentials webhook were left out; "
-                      "the first: "
-                    + reason);
+    notes.push_back(
+      std::to_string(left_out)
+      + " variables of the credentials webhook were ignored; the first: "
+      + reason);
   return std::make_shared<const environment>(std::move(*answer));
 }
 
@@ -216,8 +219,7 @@ void credential_state::reply(waiter& who) {
 void credential_state::sweep_later() {
   if (std::exchange(sweeping, true))
     return;
-  self->delayed_send(self, context->options.credentials.keep_for, tick_v,
-                     std::uint64_t{0});
+  self->delayed_send(self, rules.keep_for, tick_v, std::uint64_t{0});
 }
 
 void credential_state::sweep() {
@@ -229,25 +231,24 @@ void credential_state::sweep() {
 }
 
 void credential_state::stop() {
-  for (auto& [number, flight] : flights)
-    for (auto& who : flight.waiting) {
+  for (auto& [number, call] : calls)
+    for (auto& who : call.waiting) {
       who.found.failure = std::make_shared<const error>(
-        error{ec::unavailable, "the engine stops"});
+        error{ec::unavailable, "the engine is stopping"});
       reply(who);
     }
-  flights.clear();
+  calls.clear();
 }
 
 credential_actor::behavior_type
 credential(credential_actor::stateful_pointer<credential_state> self,
-           context_ptr context, std::shared_ptr<configuration_store> store) {
+           credential_services services) {
   auto& state = self->state;
   state.self = self;
-  const auto& rules = context->options.credentials;
+  static_cast<credential_services&>(state) = std::move(services);
+  const auto& rules = state.rules;
   state.known.emplace(rules.keep_for, rules.kept);
   state.answers.emplace(rules.keep_for, rules.kept);
-  state.context = std::move(context);
-  state.store = std::move(store);
   self->set_exit_handler([self](caf::exit_msg& m) {
     self->state.stop();
     self->quit(std::move(m.reason));
@@ -259,15 +260,15 @@ credential(credential_actor::stateful_pointer<credential_state> self,
     [self](explain_atom, const gather_request& what) {
       return self->state.explain(what);
     },
-    [self](done_atom, std::uint64_t flight,
+    [self](done_atom, std::uint64_t call,
            std::shared_ptr<result<environment>>& answer) {
-      self->state.answered(flight, std::move(*answer));
+      self->state.answered(call, std::move(*answer));
     },
-    [self](tick_atom, std::uint64_t flight) {
-      if (flight == 0)
+    [self](tick_atom, std::uint64_t call) {
+      if (call == 0)
         return self->state.sweep();
       self->state.answered(
-        flight, error{ec::timeout, "the webhook did not answer in time"});
+        call, error{ec::timeout, "the webhook did not answer in time"});
     },
   };
 }

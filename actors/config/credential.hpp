@@ -12,17 +12,26 @@
 
 namespace troupe {
 
-/// Finds the variables of runs: unseals what is stored, asks the webhook. What
-/// it knows in clear it forgets after a short while.
-struct credential_state {
+/// What the credential actor works with.
+struct credential_services {
+  credential_services() = default;
+  credential_services(const context_ptr& engine);
+
+  credential_rules rules;
+  std::shared_ptr<credential_source> webhook; // null: none
+  std::shared_ptr<configuration_store> store; // only read
+  std::shared_ptr<engine_metrics> metrics;
+};
+
+/// Finds the variables of runs for dispatchers: unseals stored values
+/// (storage/sealing, behind the configuration store) and asks the credentials
+/// webhook. The only actor that sees values in clear; it caches them briefly.
+struct credential_state : credential_services {
   static constexpr auto name = "credential";
   using clock = std::chrono::steady_clock;
   using env_ptr = std::shared_ptr<const environment>;
 
   credential_actor::pointer self = nullptr;
-  context_ptr context;
-  std::shared_ptr<configuration_store> store;
-
   /// One run that waits for the webhook, with what was found already; or one
   /// that is only explained.
   struct waiter {
@@ -30,8 +39,8 @@ struct credential_state {
     gathered found;
     caf::typed_response_promise<gathered> explained;
   };
-  /// One question on its way; all who ask the same wait for one answer.
-  struct flight {
+  /// One request to the webhook; all runs with the same query share it.
+  struct pending_webhook_call {
     credential_query query;
     std::vector<waiter> waiting;
   };
@@ -43,13 +52,13 @@ struct credential_state {
   std::optional<expiring_map<std::string, unsealed>> known;
   std::optional<expiring_map<credential_query, env_ptr>> answers;
   std::map<credential_query, std::uint64_t> asking;
-  std::unordered_map<std::uint64_t, flight> flights;
-  std::uint64_t last_flight = 0;
+  std::unordered_map<std::uint64_t, pending_webhook_call> calls;
+  std::uint64_t last_call = 0;
   bool sweeping = false;
 
   void gather(const gather_request& what);
   caf::result<gathered> explain(const gather_request& what);
-  void answered(std::uint64_t flight, result<environment> answer);
+  void answered(std::uint64_t call, result<environment> answer);
   void sweep();
   void stop();
 
@@ -66,6 +75,6 @@ private:
 
 credential_actor::behavior_type
 credential(credential_actor::stateful_pointer<credential_state> self,
-           context_ptr context, std::shared_ptr<configuration_store> store);
+           credential_services services);
 
 } // namespace troupe

@@ -20,8 +20,8 @@ std::string key_of(language lang, const std::string& source,
 
 error too_many() {
   return {ec::exhausted,
-          "this organization has too many schemas derived, or runs under way, "
-          "at the same time; come back later",
+          "this organization has too many schema derivations or runs in "
+          "progress; try again later",
           {},
           std::chrono::milliseconds{1'000}};
 }
@@ -39,14 +39,14 @@ void schema_cache::derive(const organization_id& organization, language lang,
   if (!who_)
     return done(error{ec::unavailable,
                       "this engine cannot derive schemas: it has no local "
-                      "backend; give a json_schema",
+                      "backend; send a json_schema",
                       {},
                       {}});
   if (source.size() > longest_source)
     return done(
       bad_field("/source_code",
                 "longer than " + std::to_string(longest_source) + " bytes",
-                "give a json_schema"));
+                "send a json_schema"));
   auto r = std::make_shared<reading>();
   r->organization = organization;
   r->key = key_of(lang, source, function);
@@ -90,7 +90,7 @@ bool schema_cache::take_place(reading& r) {
   auto i = lines_.find(r.organization);
   if (i != lines_.end() && i->second.running >= rules_.running_per_organization)
     return false;
-  if (places_.take && !places_.take(r.stay, r.organization))
+  if (places_.take && !places_.take(r.ticket, r.organization))
     return false;
   ++lines_[r.organization].running;
   return true;
@@ -109,7 +109,7 @@ void schema_cache::answered(const reading_ptr& r, result<derived_schema> what) {
   std::vector<handler<derived_schema>> told;
   std::vector<reading_ptr> starting, refused;
   if (places_.give_back)
-    places_.give_back(r->stay);
+    places_.give_back(r->ticket);
   {
     std::lock_guard guard{mutex_};
     open_.erase({r->organization, r->key});

@@ -23,11 +23,11 @@ class schema_cache : public std::enable_shared_from_this<schema_cache> {
 public:
   /// A reading takes a place among the runs of its organization.
   struct places {
-    std::function<bool(admission::stay&, const organization_id&)> take;
-    std::function<void(admission::stay&)> give_back;
+    std::function<bool(admission::ticket&, const organization_id&)> take;
+    std::function<void(admission::ticket&)> give_back;
   };
 
-  /// `who` may be null: then every question is `unavailable`.
+  /// `who` may be null: then every request is `unavailable`.
   explicit schema_cache(std::shared_ptr<schema_deriver> who,
                         derivation_rules rules = {}, places among_runs = {});
 
@@ -45,7 +45,7 @@ private:
     language lang{};
     std::string source;
     std::string function;
-    admission::stay stay;
+    admission::ticket ticket;
     std::vector<handler<derived_schema>> asking;
   };
   using reading_ptr = std::shared_ptr<reading>;

@@ -8,10 +8,10 @@
 #include "actors/state/run_registry.hpp"
 #include "runtime/async/io_thread.hpp"
 #include "runtime/engine/backend.hpp"
+#include "runtime/engine/configuration_store.hpp"
 #include "runtime/engine/credential_source.hpp"
+#include "runtime/engine/journal.hpp"
 #include "runtime/engine/schema_deriver.hpp"
-#include "runtime/engine/stores.hpp"
-#include "storage/maintenance/store.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -80,13 +80,10 @@ struct engine_options {
   /// Of the local backend: the engine's first thread takes its place. Outlives
   /// the engine. Null: none.
   io_thread* sockets = nullptr;
-  /// Where everything that lasts is kept. Absent: in memory, or in what the
-  /// next two say.
-  std::optional<store_options> store;
-  std::shared_ptr<configuration_store> configuration;
-  std::shared_ptr<journal> books;
-  std::shared_ptr<credential_source> webhook; // null: none
-  std::shared_ptr<schema_deriver> deriver;    // null: none
+  std::shared_ptr<configuration_store> configuration; // null: in memory
+  std::shared_ptr<troupe::journal> journal;           // null: in memory
+  std::shared_ptr<credential_source> webhook;         // null: none
+  std::shared_ptr<schema_deriver> deriver;            // null: none
 
   admission_limits admission;
   /// Requests in any state; beyond it nothing is even looked at.
@@ -101,9 +98,12 @@ struct engine_options {
   ledger_rules ledger;
   supervision_rules supervision;
   std::chrono::milliseconds drain_timeout{30'000};
+  /// For tests: no actor has a thread of its own, each moves when CAF's test
+  /// coordinator is told to, and so does time.
+  bool stepped = false;
 
   /// For platforms and nodes that prove who they are; off by default.
-  std::optional<link_options> door;
+  std::optional<link_options> links;
   /// For tests and programs of this machine: anybody who reaches it may run
   /// anything. Loopback only, off by default.
   std::uint16_t publish_port = 0;

@@ -1,57 +1,31 @@
 #include "actors/context/metrics_page.hpp"
 
+#include "runtime/base/metrics_writer.hpp"
+
 namespace troupe {
 
 namespace {
 
-class page_of_metrics {
+class page_of_metrics : public metrics_writer {
 public:
-  void head(const char* name, const char* type, const char* help) {
-    text_ += std::string{"# HELP "} + name + " " + help + "\n# TYPE " + name
-      + " " + type + "\n";
+  void counter(const char* name, const char* help,
+               const engine_metrics::counter& c) {
+    metrics_writer::counter(name, help, engine_metrics::of(c));
   }
-  void line(const char* name, const std::string& labels, double value) {
-    text_ += name;
-    if (!labels.empty())
-      text_ += "{" + labels + "}";
-    text_ += " " + number(value) + "\n";
-  }
-  void counter(const char* name, const char* help, const meters::counter& c) {
-    head(name, "counter", help);
-    line(name, "", static_cast<double>(meters::of(c)));
-  }
-  void gauge(const char* name, const char* help, double value) {
-    head(name, "gauge", help);
-    line(name, "", value);
-  }
-  std::string take() && { return std::move(text_); }
-
-  static std::string number(double value) {
-    char buffer[32];
-    auto n = std::snprintf(buffer, sizeof buffer, "%.15g", value);
-    return {buffer, static_cast<std::size_t>(n)};
-  }
-
-private:
-  std::string text_;
 };
 
-std::string label(const char* name, std::string_view value) {
-  return std::string{name} + "=\"" + std::string{value} + "\"";
-}
+constexpr auto label = &metrics_writer::label;
 
-void add_counters(page_of_metrics& page, const meters& m) {
-  page.counter("troupe_runs_submitted_total", "Execution messages received.",
-               m.submitted);
-  page.counter("troupe_runs_refused_total",
-               "Execution messages refused because of load.", m.refused);
-  page.counter("troupe_runs_rejected_total",
-               "Execution messages refused because of what they say.",
-               m.rejected);
+void add_counters(page_of_metrics& page, const engine_metrics& m) {
+  page.counter("troupe_runs_submitted_total", "Runs received.", m.submitted);
+  page.counter("troupe_runs_refused_total", "Runs refused because of load.",
+               m.refused);
+  page.counter("troupe_runs_invalid_total",
+               "Runs refused because the request was invalid.", m.rejected);
   page.head("troupe_runs_total", "counter", "Runs that ended, by outcome.");
-  auto outcome = [&](const char* word, const meters::counter& c) {
+  auto outcome = [&](const char* word, const engine_metrics::counter& c) {
     page.line("troupe_runs_total", label("outcome", word),
-              static_cast<double>(meters::of(c)));
+              static_cast<double>(engine_metrics::of(c)));
   };
   outcome("success", m.succeeded);
   outcome("tool_error", m.failed_tools);
@@ -61,41 +35,43 @@ void add_counters(page_of_metrics& page, const meters& m) {
   for (std::size_t i = 0; i < m.ended.size(); ++i)
     page.line("troupe_run_exits_total",
               label("reason", to_string(static_cast<exit_reason>(i))),
-              static_cast<double>(meters::of(m.ended[i])));
+              static_cast<double>(engine_metrics::of(m.ended[i])));
   page.counter("troupe_runs_cancelled_total", "Runs that were cancelled.",
                m.cancelled);
   page.counter("troupe_runs_expired_total", "Runs that met their deadline.",
                m.expired);
   page.counter("troupe_failovers_total",
-               "Attempts that moved to another "
-               "backend.",
-               m.failovers);
+               "Attempts that failed over to another backend.", m.failovers);
   page.counter("troupe_idempotent_replays_total",
-               "Answers that were given again for an idempotency key.",
+               "Stored results returned for a repeated idempotency key.",
                m.replayed);
-  page.counter("troupe_actor_restarts_total", "Actors that died.", m.restarts);
+  page.counter("troupe_actor_restarts_total",
+               "Actors restarted after a failure.", m.restarts);
   page.counter("troupe_webhook_requests_total",
-               "Questions to the credentials webhook.", m.webhook_asked);
+               "Requests to the credentials webhook.", m.webhook_asked);
   page.counter("troupe_webhook_failures_total",
-               "Questions that it did not answer well.", m.webhook_failed);
-  page.counter("troupe_webhook_cached_total",
-               "Questions that were answered from memory.", m.webhook_cached);
-  page.counter("troupe_config_changes_total", "Changes of the configuration.",
+               "Requests to the credentials webhook that failed.",
+               m.webhook_failed);
+  page.counter("troupe_webhook_cache_hits_total",
+               "Credentials served from the cache.", m.webhook_cached);
+  page.counter("troupe_config_changes_total", "Configuration changes.",
                m.changes);
-  page.counter("troupe_record_lines_lost_total",
-               "Lines of the record that could not be written.", m.lines_lost);
-  page.counter("troupe_record_write_failures_total",
-               "Writes of the record that failed and are tried again.",
-               m.record_failures);
+  page.counter("troupe_ledger_entries_lost_total",
+               "Audit and run records that could not be written.",
+               m.lines_lost);
+  page.counter(
+    "troupe_ledger_write_failures_total",
+    "Writes of audit and run records that failed and will be retried.",
+    m.record_failures);
 }
 
-void add_run_times(page_of_metrics& page, const meters& m) {
+void add_run_times(page_of_metrics& page, const engine_metrics& m) {
   const char* name = "troupe_run_duration_seconds";
-  page.head(name, "histogram", "From the message to its answer.");
+  page.head(name, "histogram", "Time from request to result.");
   double bound = 0.001;
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < m.run_times.size(); ++i) {
-    sum += meters::of(m.run_times[i]);
+    sum += engine_metrics::of(m.run_times[i]);
     const bool last = i + 1 == m.run_times.size();
     page.line("troupe_run_duration_seconds_bucket",
               label("le", last ? "+Inf" : page_of_metrics::number(bound)),
@@ -103,7 +79,7 @@ void add_run_times(page_of_metrics& page, const meters& m) {
     bound = i % 2 == 0 ? bound * 3 : bound / 3 * 10;
   }
   page.line("troupe_run_duration_seconds_sum", "",
-            static_cast<double>(meters::of(m.run_time_us)) / 1e6);
+            static_cast<double>(engine_metrics::of(m.run_time_us)) / 1e6);
   page.line("troupe_run_duration_seconds_count", "", static_cast<double>(sum));
 }
 
@@ -113,25 +89,26 @@ void add_circuits(page_of_metrics& page, const engine_context& context,
   constexpr circuit_breaker::state states[]
     = {circuit_breaker::state::closed, circuit_breaker::state::open,
        circuit_breaker::state::half_open};
-  auto labels = [](backend_kind kind, const char* name,
-                   circuit_breaker::state s) {
-    return label("backend", to_string(kind)) + "," + label(name, to_string(s));
-  };
+  auto labels
+    = [](backend_name backend, const char* name, circuit_breaker::state s) {
+        return label("backend", to_string(backend)) + ","
+          + label(name, to_string(s));
+      };
   page.head("troupe_backend_circuit_state", "gauge",
-            "1 for the state that a backend's circuit is in.");
+            "1 for the current state of a backend's circuit breaker.");
   for (const auto& b : backends)
     for (auto s : states)
       if (b.configured)
-        page.line("troupe_backend_circuit_state", labels(b.kind, "state", s),
+        page.line("troupe_backend_circuit_state", labels(b.name, "state", s),
                   b.circuit == to_string(s) ? 1 : 0);
   page.head("troupe_backend_circuit_transitions_total", "counter",
-            "How often a backend's circuit entered a state.");
+            "Transitions of a backend's circuit breaker into a state.");
   for (const auto& b : backends)
-    if (auto* desk = context.board->find(b.kind)) {
-      const auto entered = desk->breaker.entered();
+    if (auto* entry = context.backends->find(b.name)) {
+      const auto entered = entry->breaker.entered();
       for (auto s : states)
         page.line("troupe_backend_circuit_transitions_total",
-                  labels(b.kind, "to", s),
+                  labels(b.name, "to", s),
                   static_cast<double>(entered[static_cast<std::size_t>(s)]));
     }
 }
@@ -140,17 +117,17 @@ void add_circuits(page_of_metrics& page, const engine_context& context,
 
 std::vector<backend_health> backends_of(const engine_context& context) {
   std::vector<backend_health> all;
-  const auto counts = context.gate.now();
-  for (std::size_t i = 0; i < backend_kinds; ++i) {
-    const auto kind = static_cast<backend_kind>(i);
+  const auto counts = context.admissions.now();
+  for (std::size_t i = 0; i < backend_name::count(); ++i) {
+    const auto name = backend_name::at(i);
     backend_health h;
-    h.kind = kind;
-    h.limit = context.gate.limit_of(kind);
-    if (auto* desk = context.board->find(kind)) {
+    h.name = name;
+    h.limit = context.admissions.limit_of(name);
+    if (auto* entry = context.backends->find(name)) {
       h.configured = true;
-      auto ready = desk->ready();
+      auto ready = entry->ready(context.now());
       h.ready = ready.has_value();
-      const auto seen = desk->breaker.look(circuit_breaker::clock::now());
+      const auto seen = entry->breaker.look(context.now());
       const auto passed_over = why_passed_over(seen);
       h.reason = !ready       ? ready.error().text
         : passed_over.empty() ? "ready"
@@ -168,36 +145,38 @@ std::vector<backend_health> backends_of(const engine_context& context) {
 
 std::string metrics_text(const engine_context& context) {
   page_of_metrics page;
-  add_counters(page, context.meter);
-  add_run_times(page, context.meter);
-  const auto counts = context.gate.now();
-  page.gauge("troupe_runs_running", "Runs that go on now.", counts.running);
-  page.gauge("troupe_runs_waiting", "Runs that wait for their turn.",
+  add_counters(page, context.metrics);
+  add_run_times(page, context.metrics);
+  const auto counts = context.admissions.now();
+  page.gauge("troupe_runs_running", "Runs in progress.", counts.running);
+  page.gauge("troupe_runs_queued", "Runs waiting for admission.",
              counts.waiting);
-  page.gauge("troupe_requests_pending", "Requests without an answer yet.",
+  page.gauge("troupe_requests_pending", "Requests not answered yet.",
              context.pending.load());
-  page.gauge("troupe_record_queue", "Lines of the record not yet written.",
+  page.gauge("troupe_ledger_queue",
+             "Audit and run records waiting to be written.",
              static_cast<double>(context.to_ledger.size()));
-  page.head("troupe_backend_ready", "gauge", "Whether a backend takes runs.");
+  page.head("troupe_backend_ready", "gauge", "1 if a backend accepts runs.");
   const auto backends = backends_of(context);
   for (const auto& b : backends)
     if (b.configured)
-      page.line("troupe_backend_ready", label("backend", to_string(b.kind)),
+      page.line("troupe_backend_ready", label("backend", to_string(b.name)),
                 b.ready ? 1 : 0);
-  page.head("troupe_backend_running", "gauge", "Runs at a backend now.");
+  page.head("troupe_backend_running", "gauge",
+            "Runs in progress at a backend.");
   for (const auto& b : backends)
     if (b.configured)
-      page.line("troupe_backend_running", label("backend", to_string(b.kind)),
+      page.line("troupe_backend_running", label("backend", to_string(b.name)),
                 b.running);
   page.head("troupe_backend_circuit_open", "gauge",
-            "Whether runs are kept away from a backend.");
+            "1 if a backend's circuit breaker is not closed.");
   for (const auto& b : backends)
     if (b.configured)
       page.line("troupe_backend_circuit_open",
-                label("backend", to_string(b.kind)),
+                label("backend", to_string(b.name)),
                 b.circuit == "closed" ? 0 : 1);
   add_circuits(page, context, backends);
-  return std::move(page).take();
+  return page.take();
 }
 
 } // namespace troupe

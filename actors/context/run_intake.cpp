@@ -1,5 +1,6 @@
 #include "actors/context/run_intake.hpp"
 
+#include "actors/context/engine_options.hpp"
 #include "actors/state/object_pool.hpp"
 #include "runtime/model/codec/codec.hpp"
 
@@ -9,24 +10,29 @@ namespace troupe {
 
 namespace {
 
-constexpr std::uint32_t small_crowd = 16; // under way, of one organization
+constexpr std::uint32_t small_organization_runs
+  = 16; // under way, of one organization
 
-error refused(engine_context& context, ec code, const char* why) {
-  meters::add(context.meter.refused);
+error refused(run_services& services, ec code, const char* why) {
+  engine_metrics::add(services.metrics.refused);
   return {code, why, {}, std::chrono::milliseconds{1'000}};
 }
 
 } // namespace
 
-result<accepted_run> accept_run(engine_context& context, caller&& who,
+run_intake::run_intake(const engine_options& options)
+    : run_services{options}, most_pending{options.pending}, events{
+                                                              options.events} {}
+
+result<accepted_run> accept_run(run_intake& intake, caller&& who,
                                 run_request&& request) {
-  meters::add(context.meter.submitted);
-  if (context.draining)
-    return refused(context, ec::unavailable,
-                   "the engine is about to stop; ask another node");
-  if (context.pending.fetch_add(1) >= context.options.pending) {
-    context.pending.fetch_sub(1);
-    return refused(context, ec::exhausted, "too many requests are pending");
+  engine_metrics::add(intake.metrics.submitted);
+  if (intake.draining)
+    return refused(intake, ec::unavailable,
+                   "the engine is stopping; try another node");
+  if (intake.pending.fetch_add(1) >= intake.most_pending) {
+    intake.pending.fetch_sub(1);
+    return refused(intake, ec::exhausted, "too many requests are pending");
   }
   if (!request.id)
     request.id = run_id::make();
@@ -34,27 +40,28 @@ result<accepted_run> accept_run(engine_context& context, caller&& who,
   request.user = who.user;
   auto run = make_recycled<active_run>(
     std::move(who), make_recycled<const run_request>(std::move(request)),
-    context.options.events);
+    intake.events);
   run->created_at = now();
-  run->began = active_run::clock::now();
-  if (!context.runs.add(run)) {
-    context.pending.fetch_sub(1);
+  run->began = intake.now();
+  if (!intake.runs.add(run)) {
+    intake.pending.fetch_sub(1);
     return error{ec::conflict, "there is a run " + run->id.str() + " already"};
   }
   accepted_run taken{std::move(run)};
-  if (context.crowd.enter(taken.run->who.organization) <= small_crowd)
+  if (intake.in_flight.enter(taken.run->who.organization)
+      <= small_organization_runs)
     taken.priority = caf::message_priority::high;
   return taken;
 }
 
-void let_go(engine_context& context, const active_run& run) {
-  context.pending.fetch_sub(1);
-  context.crowd.leave(run.who.organization);
+void release_run(run_intake& intake, const active_run& run) {
+  intake.pending.fetch_sub(1);
+  intake.in_flight.leave(run.who.organization);
 }
 
-result<dispatcher_actor> choose_dispatcher(engine_context& context,
+result<dispatcher_actor> choose_dispatcher(const run_services& services,
                                            active_run& run) {
-  auto routes = context.routes.load();
+  auto routes = services.routes.load();
   if (!routes)
     return error{ec::unavailable, "the engine has stopped"};
   const auto& line = routes->dispatchers;
@@ -69,7 +76,7 @@ result<dispatcher_actor> choose_dispatcher(engine_context& context,
     }
   }
   return error{ec::unavailable,
-               "the dispatchers are being started again",
+               "the dispatchers are restarting",
                {},
                std::chrono::milliseconds{1'000}};
 }

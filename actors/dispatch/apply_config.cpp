@@ -7,42 +7,23 @@ namespace troupe {
 
 namespace {
 
-template <class T>
-result<void> take(result<T> typed, config_view& view) {
-  if (!typed)
-    return typed.error();
-  view.pip = std::move(typed->pip_requirements);
-  view.npm = std::move(typed->npm_requirements);
-  view.common = std::move(typed->common);
-  return {};
-}
-
 result<void> read(config_view& view) {
-  const auto& config = view.config->config;
-  switch (view.config->type) {
-  case backend_kind::local:
-    return take(as_local(config), view);
-  case backend_kind::e2b:
-    return take(as_e2b(config), view);
-  case backend_kind::modal:
-    return take(as_modal(config), view);
-  case backend_kind::daytona:
-    return take(as_daytona(config), view);
-  case backend_kind::aio:
-    return take(as_aio(config), view);
-  case backend_kind::peer: // has none of its own
-    return {};
-  }
+  auto found = requirements_of(view.config->type, view.config->config);
+  if (!found)
+    return found.error();
+  view.pip = std::move(found->pip);
+  view.npm = std::move(found->npm);
+  view.common = std::move(found->common);
   return {};
 }
 
 result<sandbox_config> default_of(const organization_id& organization,
-                                  backend_kind backend,
+                                  backend_name backend,
                                   const run_rules& rules) {
   sandbox_config config;
   config.organization = organization;
-  config.type = backend;
-  auto normal = standard_config(backend, rules.configs);
+  config.type = backend.kind();
+  auto normal = standard_config(config.type, rules.configs);
   if (!normal)
     return normal.error();
   config.config = std::move(*normal);
@@ -59,7 +40,7 @@ result<isolation_level> choose_isolation(const run_request& request,
     // A run may ask for more than its config, never for less.
     if (config.isolation
         && strictness(*request.isolation) < strictness(*config.isolation))
-      return bad_field("/isolation", "weaker than the sandbox config demands",
+      return bad_field("/isolation", "weaker than the sandbox config requires",
                        "leave it out");
     level = *request.isolation;
   }
@@ -72,8 +53,8 @@ result<isolation_level> choose_isolation(const run_request& request,
   return level;
 }
 
-backend_kind whose_config(backend_kind backend) {
-  return backend == backend_kind::peer ? backend_kind::local : backend;
+backend_kind whose_config(backend_name backend) {
+  return backend == backend_kind::peer ? backend_kind::local : backend.kind();
 }
 
 result<config_view_ptr>
@@ -89,17 +70,17 @@ make_view(std::shared_ptr<const sandbox_config> config) {
 } // namespace
 
 std::shared_ptr<const sandbox_config>
-stored_config(const run_request& request, backend_kind backend,
+stored_config(const run_request& request, backend_name backend,
               const organization_catalog* catalog) {
   if (!catalog)
     return nullptr;
-  backend = whose_config(backend);
+  const auto kind = whose_config(backend);
   if (request.config) {
     auto i = catalog->configs.find(request.config);
-    if (i != catalog->configs.end() && i->second->type == backend)
+    if (i != catalog->configs.end() && i->second->type == kind)
       return i->second;
   }
-  auto by_type = catalog->configs_by_type.find(backend);
+  auto by_type = catalog->configs_by_type.find(kind);
   if (by_type == catalog->configs_by_type.end())
     return nullptr;
   auto i = catalog->configs.find(by_type->second);
@@ -109,7 +90,7 @@ stored_config(const run_request& request, backend_kind backend,
 /// Where its view is, or will be.
 config_view_ptr& config_views::place(const sandbox_config* stored,
                                      const run_request& request,
-                                     backend_kind backend) {
+                                     backend_name backend) {
   const auto look = [](auto& known, const auto& key) -> config_view_ptr& {
     constexpr std::size_t limit = 4'096; // then we begin anew
     if (known.size() >= limit && !known.contains(key))
@@ -121,10 +102,10 @@ config_view_ptr& config_views::place(const sandbox_config* stored,
 }
 
 result<config_view_ptr> config_views::find(const run_request& request,
-                                           backend_kind backend,
+                                           backend_name backend,
                                            const organization_catalog* catalog,
                                            const run_rules& rules) {
-  backend = whose_config(backend);
+  backend = whose_config(backend); // all accounts of a kind have the same
   auto stored = stored_config(request, backend, catalog);
   auto& known = place(stored.get(), request, backend);
   if (known && (!stored || known->config == stored))

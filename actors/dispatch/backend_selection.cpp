@@ -8,13 +8,13 @@ namespace troupe {
 
 namespace {
 
-std::string name(backend_kind kind) {
-  return std::string{to_string(kind)};
+std::string name(backend_name backend) {
+  return std::string{to_string(backend)};
 }
 
-error not_configured(backend_kind kind) {
+error not_configured(backend_name backend) {
   return {ec::unavailable,
-          "backend " + name(kind)
+          "backend " + name(backend)
             + " is not configured; configure it or leave the "
               "choice to the engine"};
 }
@@ -24,17 +24,17 @@ template <class T>
 using few = boost::container::static_vector<T, 3>;
 
 /// The kinds in the order of the rule, whether they exist or not.
-few<std::pair<backend_kind, std::string_view>>
+few<std::pair<backend_name, std::string_view>>
 in_order(const backend_preference& wish) {
-  few<std::pair<backend_kind, std::string_view>> order;
+  few<std::pair<backend_name, std::string_view>> order;
   if (wish.of_run) {
     order.emplace_back(*wish.of_run, "the run names it");
     return order;
   }
-  auto add = [&](backend_kind kind, std::string_view why) {
-    auto same = [&](const auto& x) { return x.first == kind; };
+  auto add = [&](backend_name backend, std::string_view why) {
+    auto same = [&](const auto& x) { return x.first == backend; };
     if (std::none_of(order.begin(), order.end(), same))
-      order.emplace_back(kind, why);
+      order.emplace_back(backend, why);
   };
   if (wish.of_tool)
     add(*wish.of_tool, "the tool asks for it");
@@ -59,12 +59,8 @@ std::string trouble_of(const backend_view& view) {
                                 : "not ready: " + view.not_ready;
 }
 
-bool is_provider(backend_kind kind) {
-  return kind != backend_kind::local && kind != backend_kind::peer;
-}
-
 struct candidate {
-  backend_kind kind;
+  backend_name backend;
   int sick;
   std::string trouble;
 };
@@ -76,7 +72,7 @@ void put_sick_last(few<candidate>& found, backend_plan& plan) {
   for (auto i = found.begin(); i != found.end(); ++i)
     if (std::any_of(i + 1, found.end(),
                     [&](const candidate& later) { return sick(later, *i); }))
-      plan.passed_over.push_back({i->kind, i->trouble});
+      plan.passed_over.push_back({i->backend, i->trouble});
   std::stable_sort(found.begin(), found.end(), sick);
 }
 
@@ -93,10 +89,10 @@ error nobody_left(const backend_preference& wish, const backend_plan& plan,
     return why;
   }
   if (floor > 0)
-    return {ec::unavailable,
-            "no backend that is configured separates runs as strongly as "
-            "the sandbox config wants; configure the one it is for, or "
-            "set its allow_weaker_fallback"};
+    return {
+      ec::unavailable,
+      "no configured backend isolates runs as strongly as the sandbox config "
+      "requires; configure its backend, or set its allow_weaker_fallback"};
   return {ec::unavailable,
           "no backend can take this run; configure one "
           "(local, e2b, modal, daytona or aio)"};
@@ -111,64 +107,53 @@ result<backend_plan> plan_backends(const backend_preference& wish,
   few<candidate> found;
   int floor = 0;        // of isolation, as the better choices' configs want it
   std::string provider; // that the run is for, and must not be kept from
-  auto say = [&](backend_kind kind, const auto&... parts) {
+  auto say = [&](backend_name backend, const auto&... parts) {
     if (with_reasons)
-      plan.reasons.push_back((name(kind) + ": " + ... + std::string{parts}));
+      plan.reasons.push_back((name(backend) + ": " + ... + std::string{parts}));
   };
-  for (auto& [kind, why] : in_order(wish)) {
-    auto view = look(kind);
-    const auto rank = isolation_rank(kind, wish.local_isolation);
+  for (auto& [backend, why] : in_order(wish)) {
+    auto view = look(backend);
+    const auto rank = isolation_rank(backend, wish.local_isolation);
     const bool too_weak = rank < floor;
-    if (wish.no_weaker[static_cast<std::size_t>(kind)])
+    if (wish.no_weaker[static_cast<std::size_t>(backend.kind())])
       floor = std::max(floor, rank);
-    if (wish.fail_closed && !wish.of_run && is_provider(kind)
+    if (wish.fail_closed && !wish.of_run && facts_of(backend.kind()).is_provider
         && provider.empty())
-      provider = name(kind);
+      provider = name(backend);
     if (!view.configured) {
       if (wish.of_run)
-        return not_configured(kind);
-      say(kind, "not configured");
-      if (kind == wish.of_tool)
-        plan.passed_over.push_back({kind, "not configured"});
+        return not_configured(backend);
+      say(backend, "not configured");
+      if (backend == wish.of_tool)
+        plan.passed_over.push_back({backend, "not configured"});
       continue;
     }
-    if (!provider.empty() && !is_provider(kind)) {
-      plan.kept_away = "dispatch.fail-closed keeps runs that are for "
-        + provider + " from " + name(kind);
-      say(kind, plan.kept_away);
+    if (!provider.empty() && !facts_of(backend.kind()).is_provider) {
+      plan.kept_away = "dispatch.fail-closed keeps runs for " + provider
+        + " from " + name(backend);
+      say(backend, plan.kept_away);
       continue;
     }
     if (too_weak) {
-      say(kind, "weaker isolation than the config permits");
+      say(backend, "weaker isolation than the config permits");
       continue;
     }
     auto trouble = trouble_of(view);
-    say(kind, why, trouble.empty() ? "" : ", but ", trouble);
-    found.push_back({kind, sickness(view), std::move(trouble)});
+    say(backend, why, trouble.empty() ? "" : ", but ", trouble);
+    found.push_back({backend, sickness(view), std::move(trouble)});
   }
   if (found.empty())
     return nobody_left(wish, plan, floor);
   put_sick_last(found, plan);
   plan.candidates.reserve(found.size());
   for (const auto& each : found)
-    plan.candidates.push_back(each.kind);
+    plan.candidates.push_back(each.backend);
   return plan;
 }
 
-int isolation_rank(backend_kind kind, isolation_level local) {
-  switch (kind) {
-  case backend_kind::e2b:   // a virtual machine
-  case backend_kind::modal: // gVisor
-    return 4;
-  case backend_kind::daytona: // a container elsewhere
-    return 3;
-  case backend_kind::aio: // a container, often on our own host
-    return 2;
-  case backend_kind::peer: // as ours: it runs the same engine
-  case backend_kind::local:
-    return strictness(local);
-  }
-  return 0;
+int isolation_rank(backend_name backend, isolation_level local) {
+  const auto& facts = facts_of(backend.kind());
+  return facts.is_provider ? facts.separation : strictness(local);
 }
 
 bool may_fail_over(const error& why, bool may_have_started, bool idempotent) {

@@ -14,9 +14,9 @@ namespace troupe {
 
 /// What decides where a run may go.
 struct backend_preference {
-  std::optional<backend_kind> of_run;        // binding: nowhere else
-  std::optional<backend_kind> of_tool;       // first choice
-  backend_kind standard = backend_kind::e2b; // when nobody says, or fails
+  std::optional<backend_name> of_run;        // binding: nowhere else
+  std::optional<backend_name> of_tool;       // first choice
+  backend_name standard = backend_kind::e2b; // when nobody says, or fails
   /// By kind: its config does not let a run go on to a weaker isolation.
   std::bitset<backend_kinds> no_weaker;
   isolation_level local_isolation = isolation_level::standard;
@@ -26,7 +26,7 @@ struct backend_preference {
 
 /// Where a run may go, best first, with a sentence on every decision.
 struct backend_plan {
-  std::vector<backend_kind> candidates;
+  std::vector<backend_name> candidates;
   /// Those that would have gone first, were they well: the answer says so.
   std::vector<failover_step> passed_over;
   /// Why this engine is no candidate; "": it is, or nobody wanted it.
@@ -39,7 +39,7 @@ struct backend_view : circuit_breaker::picture {
   bool configured = false;
   std::string not_ready; // "": it is ready
 };
-using backend_viewer = std::function<backend_view(backend_kind)>;
+using backend_viewer = std::function<backend_view(backend_name)>;
 
 /// The order of backends: the run's, the tool's, the standard, local. Sick
 /// ones go last; an error names what is missing and what to do. Reasons are
@@ -49,7 +49,7 @@ result<backend_plan> plan_backends(const backend_preference& wish,
                                    bool with_reasons = false);
 
 /// How strongly a kind separates runs from us and from each other.
-int isolation_rank(backend_kind kind, isolation_level local);
+int isolation_rank(backend_name backend, isolation_level local);
 
 /// Whether the next candidate may have the run after a failure.
 bool may_fail_over(const error& why, bool may_have_started, bool idempotent);

@@ -11,9 +11,20 @@ constexpr std::size_t usual_stages = 6; // resolve, queue, ... answer
 
 } // namespace
 
+dispatcher_services::dispatcher_services(const context_ptr& engine)
+    : services{engine}, configuration{engine->configuration},
+      rules{engine, &engine->options.rules},
+      deadlines{engine->options.deadlines},
+      refuses_without_record{engine->options.ledger.policy
+                             == ledger_rules::when_full::refuse},
+      background{engine, &engine->background} {
+  if (engine->options.webhook)
+    webhook = engine->options.credentials.webhook_timeout;
+}
+
 // -- from outside -------------------------------------------------------------
 
-caf::result<run_answer> dispatcher_state::run(live_run_ptr& what) {
+caf::result<run_answer> dispatcher_state::run(active_run_ptr& what) {
   error why;
   auto* j = accept_run(what, false, why);
   if (!j)
@@ -24,7 +35,7 @@ caf::result<run_answer> dispatcher_state::run(live_run_ptr& what) {
   return promise;
 }
 
-caf::result<run_status_message> dispatcher_state::start(live_run_ptr& what) {
+caf::result<run_status_message> dispatcher_state::start(active_run_ptr& what) {
   error why;
   auto* j = accept_run(what, true, why);
   if (!j)
@@ -35,90 +46,18 @@ caf::result<run_status_message> dispatcher_state::start(live_run_ptr& what) {
   return promise;
 }
 
-caf::result<run_status_message>
-dispatcher_state::cancel(const live_run_ptr& run) {
-  meters::add(context->meter.cancelled);
-  run->cancel_wanted = true;
-  if (auto* j = find(run); j && !j->asked_to_end && j->at != stage::settling)
-    end_early(*j, exit_reason::cancelled);
-  return to_note(describe(*run));
-}
-
-void dispatcher_state::gone(const caf::actor_addr& who) {
-  std::vector<live_run_ptr> orphans;
-  for (auto& [run, j] : jobs)
-    if (j.helper == who)
-      orphans.push_back(j.run);
-  for (auto& run : orphans)
-    if (auto* j = find(run))
-      orphaned(*j);
-}
-
-void dispatcher_state::orphaned(job& j) {
-  if (j.at == stage::running)
-    return inherit(j);
-  error why{ec::unavailable,
-            "a part of the engine is being started again; the tool was not "
-            "started"};
-  why.retry_after = std::chrono::milliseconds{1'000};
-  conclude(j, std::move(why));
-}
-
-void dispatcher_state::tick(std::uint64_t generation) {
-  if (generation != alarm_generation)
-    return;
-  armed_for = clock::time_point::max();
-  const auto t = now();
-  while (!alarms.empty() && alarms.begin()->first <= t) {
-    auto run = alarms.begin()->second;
-    alarms.erase(alarms.begin());
-    auto* j = find(run);
-    if (!j)
-      continue;
-    j->alarm.reset();
-    meters::add(context->meter.expired);
-    if (j->asked_to_end)
-      give_up(*j);
-    else
-      end_early(*j, exit_reason::wall_timeout);
-  }
-  arm();
-}
-
-void dispatcher_state::stop() {
-  std::vector<live_run_ptr> all;
-  for (auto& [run, j] : jobs)
-    all.push_back(j.run);
-  for (auto& run : all)
-    if (auto* j = find(run)) {
-      if (j->at == stage::settling) {
-        close(*j); // the ledger stops last: it still writes it
-        continue;
-      }
-      if (j->at == stage::running)
-        if (auto* desk = context->board->find(run->backend))
-          desk->carrier->cancel(run->id, exit_reason::cancelled);
-      // What may have had its effects is not simply to be tried again.
-      conclude(*j,
-               error{run->may_have_started ? ec::timeout : ec::unavailable,
-                     run->may_have_started
-                       ? "the engine stopped while the tool ran"
-                       : "the engine stops; the tool was not started"});
-    }
-}
-
 // -- intake -------------------------------------------------------------------
 
-dispatcher_state::job* dispatcher_state::accept_run(live_run_ptr& run,
+dispatcher_state::job* dispatcher_state::accept_run(active_run_ptr& run,
                                                     bool detached, error& why) {
   auto wanted = run->request();
   if (!wanted) {
-    why = {ec::conflict, "this run is over already"};
+    why = {ec::conflict, "this run has already ended"};
     return nullptr;
   }
   auto [i, fresh] = jobs.try_emplace(run.get());
   if (!fresh) {
-    why = {ec::conflict, "this run is going on already"};
+    why = {ec::conflict, "this run is already in progress"};
     return nullptr;
   }
   auto& j = i->second;
@@ -127,15 +66,13 @@ dispatcher_state::job* dispatcher_state::accept_run(live_run_ptr& run,
   j.detached = detached;
   j.stages.reserve(usual_stages);
   j.stage_began = j.run->began;
-  j.config = config.of(context->config);
+  j.config = config.of(configuration->current());
   const auto& request = *j.request;
-  const auto& rules = context->options.deadlines;
   auto patience = request.deadline;
   if (patience.count() <= 0)
-    patience
-      = request.limits.wall.value_or(context->options.rules.defaults.wall)
-      + rules.allowance;
-  j.deadline = j.run->began + std::min(patience, rules.longest);
+    patience = request.limits.wall.value_or(rules->defaults.wall)
+      + deadlines.allowance;
+  j.deadline = j.run->began + std::min(patience, deadlines.longest);
   set_alarm(j, j.deadline);
   return &j;
 }
@@ -143,20 +80,19 @@ dispatcher_state::job* dispatcher_state::accept_run(live_run_ptr& run,
 void dispatcher_state::begin(job& j) {
   if (j.run->cancel_wanted)
     return end_early(j, exit_reason::cancelled);
-  if (context->draining)
+  if (services->draining)
     return conclude(j,
                     error{ec::unavailable,
-                          "the engine is about to stop; ask another node",
+                          "the engine is stopping; try another node",
                           {},
                           std::chrono::milliseconds{1'000}});
-  if (context->options.ledger.policy == ledger_rules::when_full::refuse
-      && !context->to_ledger.room())
-    return conclude(j,
-                    error{ec::exhausted,
-                          "the store is too slow for the record of more "
-                          "runs; come back later",
-                          {},
-                          std::chrono::milliseconds{1'000}});
+  if (refuses_without_record && !services->to_ledger.room())
+    return conclude(
+      j,
+      error{ec::exhausted,
+            "the store cannot record more runs at the moment; try again later",
+            {},
+            std::chrono::milliseconds{1'000}});
   const auto& request = *j.request;
   if (!request.idempotency_key.empty()) {
     auto [i, fresh] = keys.try_emplace(
@@ -175,12 +111,12 @@ void dispatcher_state::begin(job& j) {
 
 // -- helpers ------------------------------------------------------------------
 
-dispatcher_state::job* dispatcher_state::find(const live_run_ptr& run) {
+dispatcher_state::job* dispatcher_state::find(const active_run_ptr& run) {
   auto i = jobs.find(run.get());
   return i == jobs.end() ? nullptr : &i->second;
 }
 
-void dispatcher_state::mark(job& j, std::string_view stage_name) {
+void dispatcher_state::record_stage(job& j, std::string_view stage_name) {
   auto t = now();
   j.stages.push_back(
     {std::string{stage_name},
@@ -188,30 +124,12 @@ void dispatcher_state::mark(job& j, std::string_view stage_name) {
   j.stage_began = t;
 }
 
-void dispatcher_state::set_alarm(job& j, clock::time_point when) {
-  if (j.alarm)
-    alarms.erase(*j.alarm);
-  // Deadlines mostly come in order: the end is a good hint.
-  j.alarm = alarms.emplace_hint(alarms.end(), when, j.run);
-  arm();
-}
-
-void dispatcher_state::arm() {
-  if (alarms.empty() || alarms.begin()->first >= armed_for)
+void dispatcher_state::wake(std::vector<admission::waiter> waiters) {
+  if (waiters.empty())
     return;
-  armed_for = alarms.begin()->first;
-  // CAF's timers cannot be taken back: an old one is told by its number.
-  auto delay = std::max<clock::duration>(armed_for - now(),
-                                         std::chrono::milliseconds{1});
-  self->delayed_send(self, delay, tick_v, ++alarm_generation);
-}
-
-void dispatcher_state::wake(std::vector<admission::guest> guests) {
-  if (guests.empty())
-    return;
-  const auto& line = routes.of(context->routes)->dispatchers;
-  for (auto& guest : guests) {
-    auto run = std::static_pointer_cast<active_run>(std::move(guest));
+  const auto& line = routes.of(services->routes)->dispatchers;
+  for (auto& waiter : waiters) {
+    auto run = std::static_pointer_cast<active_run>(std::move(waiter));
     if (run->owner == index)
       self->send<caf::message_priority::high>(self, turn_v, std::move(run));
     else if (run->owner < line.size())
@@ -221,15 +139,15 @@ void dispatcher_state::wake(std::vector<admission::guest> guests) {
 }
 
 backend_viewer dispatcher_state::viewer() const {
-  return [this](backend_kind kind) {
+  return [this](backend_name kind) {
     backend_view view;
-    auto* desk = context->board->find(kind);
-    if (!desk)
+    auto* entry = services->backends->find(kind);
+    if (!entry)
       return view;
     view.configured = true;
-    if (auto ready = desk->ready(); !ready)
+    if (auto ready = entry->ready(now()); !ready)
       view.not_ready = ready.error().text;
-    static_cast<circuit_breaker::picture&>(view) = desk->breaker.look(now());
+    static_cast<circuit_breaker::picture&>(view) = entry->breaker.look(now());
     return view;
   };
 }
@@ -238,44 +156,46 @@ backend_viewer dispatcher_state::viewer() const {
 
 dispatcher_actor::behavior_type
 dispatcher(dispatcher_actor::stateful_pointer<dispatcher_state> self,
-           context_ptr context, std::uint32_t index) {
+           dispatcher_services services, std::uint32_t index) {
   auto& state = self->state;
   state.self = self;
-  state.context = std::move(context);
+  static_cast<dispatcher_services&>(state) = std::move(services);
   state.index = index;
   self->set_exit_handler([self](caf::exit_msg& m) {
     self->state.stop();
     self->quit(std::move(m.reason));
   });
   return {
-    [self](run_atom, live_run_ptr& run) {
+    [self](run_atom, active_run_ptr& run) {
       look_ahead::into(*self);
       return self->state.run(run);
     },
-    [self](start_atom, live_run_ptr& run) { return self->state.start(run); },
-    [self](cancel_atom, const live_run_ptr& run) {
+    [self](start_atom, active_run_ptr& run) { return self->state.start(run); },
+    [self](cancel_atom, const active_run_ptr& run) {
       return self->state.cancel(run);
     },
-    [self](explain_atom, const live_run_ptr& run) {
+    [self](explain_atom, const active_run_ptr& run) {
       return self->state.explain(run);
     },
-    [self](admitted_atom, const live_run_ptr& run) {
+    [self](admitted_atom, const active_run_ptr& run) {
       if (auto* j = self->state.find(run))
-        self->state.turn(*j);
+        self->state.on_admitted(*j);
     },
     [self](gather_atom, const gathered& found) { self->state.gathered(found); },
     [self](claim_atom, const key_claim_result& reply) {
-      self->state.claimed(reply);
+      self->state.on_key_claimed(reply);
     },
-    [self](kept_atom, const live_run_ptr& run, bool well) {
-      self->state.kept(run, well);
+    [self](kept_atom, const active_run_ptr& run, bool well) {
+      self->state.on_persisted(run, well);
     },
     [self](ended_atom, attempt_result& end) { self->state.ended(end); },
     [self](done_atom, const resolve_reply& reply) {
       if (auto* j = self->state.find(reply.run))
         self->state.resolved(*j, std::move(*reply.what));
     },
-    [self](gone_atom, const caf::actor_addr& who) { self->state.gone(who); },
+    [self](gone_atom, const caf::actor_addr& who) {
+      self->state.on_actor_down(who);
+    },
     [self](tick_atom, std::uint64_t generation) {
       self->state.tick(generation);
     },

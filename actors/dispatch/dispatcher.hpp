@@ -12,131 +12,164 @@
 
 namespace troupe {
 
-/// Takes runs through their life: resolve, queue, book, environment, run,
-/// answer. A stage is a member function that ends in a letter, in the next
-/// stage, or in `conclude`; nobody else answers.
-struct dispatcher_state {
+/// What a dispatcher works with beside its own runs.
+struct dispatcher_services {
+  dispatcher_services() = default;
+  dispatcher_services(const context_ptr& engine);
+
+  /// Backends and admission, the ledger's queue, routes, metrics.
+  run_services_ptr services;
+  std::shared_ptr<const configuration_store> configuration; // its catalog
+  std::shared_ptr<const run_rules> rules;
+  deadline_rules deadlines;
+  bool refuses_without_record = true; // a run that the record has no room for
+  std::optional<std::chrono::milliseconds> webhook; // its deadline, if any
+  std::shared_ptr<boost::asio::thread_pool> background;
+};
+
+/// Takes runs through their life: resolve, queue, record, environment, run,
+/// answer. A stage is a member function that ends in a message, in the next
+/// stage, or in `conclude`; nothing else answers. Called by the actor engine
+/// and the remote gateway; calls the credential actor, executors, the ledger.
+///
+/// The end of a run is four moments, all of them in dispatcher_conclude.cpp:
+///
+///   ended     `conclude` claims the end, which exactly one can, and sets
+///             outcome or failure. Place, key, permit and alarm are given back
+///             (`release`).
+///   recorded  `record_end` counts it and queues its ledger entry. A run with
+///             an idempotency key stays in `settling` until the disk has it
+///             (`on_persisted`): its answer must not be lost once it is given.
+///   told      `close` ends the event streams and has the registry keep the
+///             run for late readers (`publish_end`).
+///   answered  `answer_with` delivers the promise, and the job is gone.
+///
+/// A run that has lost its dispatcher goes the same way in `abandon`
+/// (run_services.hpp), except that the supervisor fails its promise. `stage` is
+/// the state of a run between two messages.
+struct dispatcher_state : dispatcher_services {
   static constexpr auto name = "dispatcher";
   using clock = active_run::clock;
 
   enum class stage : std::uint8_t {
     resolving, // the arguments are bound elsewhere
-    booking,   // the ledger looks up the key, or writes down that it begins
+    recording, // the ledger looks up the key, or writes down that it begins
     waiting,   // for a turn
     gathering, // variables
-    parked,    // its executor is being started again
+    blocked,   // its executor is being started again
     running,   // an executor has it
     settling,  // it has ended; the answer waits until its key holds it
   };
 
   struct job {
-    live_run_ptr run;
+    active_run_ptr run;
     std::shared_ptr<const run_request> request;
     stage at = stage::resolving;
     caf::typed_response_promise<run_answer> answer;
     caf::typed_response_promise<run_status_message> accepted; // detached
     bool keyed = false; // the only one here with its idempotency key
     bool detached = false;
-    bool its_turn = false; // came while it was still being booked
+    bool admitted_early = false; // while it was still being recorded
 
-    catalog_ptr config; // one picture for the whole run
+    catalog_ptr config; // one catalog for the whole run
     resolved_run resolved;
     backend_plan plan;
     std::size_t candidate = 0;
-    std::uint32_t number = 0; // of the attempt
+    std::uint32_t attempt_number = 0;
     config_view_ptr view;
     std::shared_ptr<prepared_run> prepared;
     executor_actor executor;
-    caf::actor_addr helper;     // who is to answer: its death is our business
-    circuit_breaker::pass pass; // what came of it is still to be told
+    caf::actor_addr awaited_actor;        // its death is a matter of this job
+    circuit_breaker::pass breaker_permit; // what came of it is to be told
 
-    std::vector<failover_step> trail;
+    std::vector<failover_step> failover_trail;
     std::vector<run_stage> stages;
     std::vector<std::string> notes;
     std::vector<std::string> lowered; // limits, for this backend
     clock::time_point stage_began{};
     clock::time_point deadline{};
-    std::optional<std::multimap<clock::time_point, live_run_ptr>::iterator>
+    std::optional<std::multimap<clock::time_point, active_run_ptr>::iterator>
       alarm;
-    std::optional<exit_reason> asked_to_end; // cancelled or wall_timeout
+    std::optional<exit_reason> stop_reason; // cancelled or wall_timeout
   };
 
   dispatcher_actor::pointer self = nullptr;
-  context_ptr context;
   std::uint32_t index = 0;
   std::unordered_map<const active_run*, job> jobs;
-  std::multimap<clock::time_point, live_run_ptr> alarms;
+  std::multimap<clock::time_point, active_run_ptr> alarms;
   clock::time_point armed_for = clock::time_point::max();
   std::uint64_t alarm_generation = 0;
   /// Keys of runs that go on right now: the ledger need not be asked.
-  std::map<std::pair<organization_id, std::string>, live_run_ptr> keys;
+  std::map<std::pair<organization_id, std::string>, active_run_ptr> keys;
 
   config_views views;
   tool_views tools;
-  published<routing>::seen routes; // as this actor saw them last
-  published<catalog>::seen config;
+  snapshot<routing>::cached routes; // as this actor saw them last
+  snapshot<catalog>::cached config;
 
-  // -- from outside ----------------------------------------------------------
-  caf::result<run_answer> run(live_run_ptr& what);
-  caf::result<run_status_message> start(live_run_ptr& what);
-  caf::result<run_status_message> cancel(const live_run_ptr& run);
-  caf::result<explain_result> explain(const live_run_ptr& what);
-  void gone(const caf::actor_addr& who);
-  void tick(std::uint64_t generation);
-  void stop();
-
-  // -- the stages ------------------------------------------------------------
-  job* accept_run(live_run_ptr& what, bool detached, error& why);
+  // -- dispatcher.cpp: from outside, and helpers ------------------------------
+  caf::result<run_answer> run(active_run_ptr& what);
+  caf::result<run_status_message> start(active_run_ptr& what);
+  caf::result<explain_result> explain(const active_run_ptr& what);
+  job* accept_run(active_run_ptr& what, bool detached, error& why);
   void begin(job& j);
+  job* find(const active_run_ptr& run);
+  clock::time_point now() const { return services->now(); }
+  void record_stage(job& j, std::string_view stage_name);
+  void wake(std::vector<admission::waiter> waiters);
+  backend_viewer viewer() const;
+
+  // -- dispatcher_stages.cpp: to its turn -------------------------------------
   void resolve_now(job& j);
   void resolved(job& j, result<resolved_run> what);
-  void book(job& j);
-  void claimed(const key_claim_result& reply);
-  void kept(const live_run_ptr& run, bool well);
-  void booked(job& j);
-  void turn(job& j);
+  void record_start(job& j);
+  std::function<void(bool)> when_persisted(const job& j);
+  void on_key_claimed(const key_claim_result& reply);
+  void on_persisted(const active_run_ptr& run, bool well);
+  void on_recorded(job& j);
+  void on_admitted(job& j);
+
+  // -- dispatcher_attempt.cpp: at one backend after the other -----------------
   void try_next_backend(job& j);
-  void say_passed_over(job& j, backend_kind kind, std::string why);
+  void say_passed_over(job& j, backend_name kind, std::string why);
   std::chrono::milliseconds next_try(const job& j) const;
-  void gathered(const troupe::gathered& found);
   void gather(job& j);
+  void gathered(const troupe::gathered& found);
   void launch(job& j, const resolved_variables& found);
-  void hand_over(job& j);
-  void park(job& j);
-  void inherit(job& j);
+  void send_to_executor(job& j);
+  void wait_for_executor(job& j);
+  void adopt_orphaned_run(job& j);
   void ended(attempt_result& end);
   void failed(job& j, error why, bool may_have_started,
-              bool speaks_of_backend = true);
+              bool counts_against_backend = true);
   error last_failure(const job& j, error why, bool may_have_started) const;
 
-  // -- the ends --------------------------------------------------------------
-  void conclude(job& j, result<std::shared_ptr<run_result>> outcome);
-  void replay(job& j, const run_record& before);
-  void close(job& j);
-  void answer_with(job& j);
-  bool record_end(const job& j);
-  void release(job& j);
-  void end_early(job& j, exit_reason why);
-  void give_up(job& j);
-  void orphaned(job& j);
-
-  // -- helpers ---------------------------------------------------------------
-  job* find(const live_run_ptr& run);
-  bool try_claim_end(job& j);
-  void complete(job& j, run_result& r);
-  std::function<void(bool)> tell_kept(const job& j);
-  clock::time_point now() const { return clock::now(); }
-  void mark(job& j, std::string_view stage_name);
+  // -- dispatcher_stop.cpp: ends that are asked for ---------------------------
+  caf::result<run_status_message> cancel(const active_run_ptr& run);
+  void on_actor_down(const caf::actor_addr& who);
+  void stop();
   void set_alarm(job& j, clock::time_point when);
   void arm();
-  void wake(std::vector<admission::guest> guests);
+  void tick(std::uint64_t generation);
+  void end_early(job& j, exit_reason why);
+  void expire(job& j);
+  void awaited_actor_died(job& j);
   std::shared_ptr<run_result> early_result(const job& j, exit_reason why,
                                            std::string detail);
-  backend_viewer viewer() const;
+
+  // -- dispatcher_conclude.cpp: the four moments ------------------------------
+  bool try_claim_end(job& j);
+  void conclude(job& j, result<std::shared_ptr<run_result>> outcome);
+  void finish_result(job& j, run_result& r);
+  bool record_end(const job& j);
+  void release(job& j);
+  void close(job& j);
+  void answer_with(job& j);
+  void replay(job& j, const run_record& before);
 };
 
 dispatcher_actor::behavior_type
 dispatcher(dispatcher_actor::stateful_pointer<dispatcher_state> self,
-           context_ptr context, std::uint32_t index);
+           dispatcher_services services, std::uint32_t index);
 
 } // namespace troupe

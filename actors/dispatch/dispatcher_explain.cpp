@@ -29,7 +29,7 @@ environment names_of(const organization_catalog& catalog,
 struct draft {
   std::shared_ptr<const run_request> request;
   tool_id tool;
-  backend_kind first = backend_kind::local;
+  backend_name first = backend_kind::local;
   resolved_variables found;
   std::shared_ptr<explanation> told;
 };
@@ -49,29 +49,29 @@ void take_over(draft& d, gathered& found) {
   for (auto& note : found.layers.notes)
     d.told->reasons.push_back(std::move(note));
   if (found.failure)
-    d.told->reasons.push_back("a run would fail now: " + found.failure->text);
+    d.told->reasons.push_back("a run would fail at the moment: "
+                              + found.failure->text);
 }
 
 // What an answer of the webhook may take to us beyond its own deadline.
-constexpr std::chrono::seconds slack{2};
+constexpr std::chrono::seconds explain_reply_slack{2};
 
 caf::result<explain_result> ask_webhook(dispatcher_state& by,
                                         const credential_actor& credential,
                                         gather_request&& ask, draft d) {
   auto promise = by.self->make_response_promise<explain_result>();
-  const auto& options = by.context->options;
-  auto deliver = [promise, context = by.context,
-                  d = std::move(d)](gathered found) mutable {
-    take_over(d, found);
-    auto done = finish(std::move(d), context->options.rules);
-    if (done)
-      promise.deliver(std::move(*done));
-    else
-      promise.deliver(to_caf(std::move(done.error())));
-  };
+  auto deliver
+    = [promise, rules = by.rules, d = std::move(d)](gathered found) mutable {
+        take_over(d, found);
+        auto done = finish(std::move(d), *rules);
+        if (done)
+          promise.deliver(std::move(*done));
+        else
+          promise.deliver(to_caf(std::move(done.error())));
+      };
   by.self
-    ->request(credential, options.credentials.webhook_timeout + slack,
-              explain_v, std::move(ask))
+    ->request(credential, *by.webhook + explain_reply_slack, explain_v,
+              std::move(ask))
     .then([deliver](gathered& found) mutable { deliver(std::move(found)); },
           [deliver](caf::error& e) mutable {
             gathered none;
@@ -84,24 +84,23 @@ caf::result<explain_result> ask_webhook(dispatcher_state& by,
 } // namespace
 
 caf::result<explain_result>
-dispatcher_state::explain(const live_run_ptr& asked) {
+dispatcher_state::explain(const active_run_ptr& asked) {
   const auto wanted = asked->request();
   const auto& request = *wanted;
-  const auto& rules = context->options.rules;
-  const auto picture = config.of(context->config);
+  const auto picture = config.of(configuration->current());
   const auto* catalog = picture->find(request.organization);
-  auto r = resolve(request, catalog, rules, tools);
+  auto r = resolve(request, catalog, *rules, tools);
   if (!r)
     return to_caf(std::move(r.error()));
   auto plan = plan_backends(r->wish, viewer(), true);
   if (!plan)
     return to_caf(std::move(plan.error()));
   draft d{wanted, r->tool, plan->candidates.front(), {}, {}};
-  auto view = views.find(request, d.first, catalog, rules);
+  auto view = views.find(request, d.first, catalog, *rules);
   if (!view)
     return to_caf(std::move(view.error()));
   auto& run = r->base;
-  if (auto ok = fit(*run, *r, request, **view, rules); !ok)
+  if (auto ok = fit(*run, *r, request, **view, *rules); !ok)
     return to_caf(std::move(ok.error()));
   if (catalog) {
     d.found.of_config = std::make_shared<const environment>(
@@ -116,9 +115,9 @@ dispatcher_state::explain(const live_run_ptr& asked) {
   d.told->network = std::move(run->network);
   d.told->isolation = run->isolation;
   d.told->fingerprint = (*view)->fingerprint;
-  const auto& credential = routes.of(context->routes)->credential;
-  if (!context->options.webhook || !credential) {
-    auto done = finish(std::move(d), rules);
+  const auto& credential = routes.of(services->routes)->credential;
+  if (!webhook || !credential) {
+    auto done = finish(std::move(d), *rules);
     if (!done)
       return to_caf(std::move(done.error()));
     return std::move(*done);

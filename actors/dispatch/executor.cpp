@@ -8,15 +8,14 @@ namespace troupe {
 
 namespace {
 
-/// One attempt's ear. The backend speaks on any thread, and to nobody but the
-/// dispatcher: the end of an attempt neither waits for its executor nor is lost
-/// with it.
+/// Hears of one attempt, on any thread, and tells the dispatcher alone: the
+/// end of an attempt neither waits for its executor nor is lost with it.
 class attempt_observer final : public run_observer {
 public:
   attempt_observer(const attempt& what, dispatcher_actor home,
-                   context_ptr context, backend_entry& desk)
+                   run_services_ptr services, backend_entry& entry)
       : run_{what.run}, number_{what.number}, probe_{what.probe},
-        home_{std::move(home)}, context_{std::move(context)}, desk_{desk} {}
+        home_{std::move(home)}, services_{std::move(services)}, entry_{entry} {}
 
   void started() override {
     run_->may_have_started = true;
@@ -25,7 +24,7 @@ public:
     // It has begun there, which is all that was to be seen: the others need not
     // wait for an hour's run to end.
     if (probe_)
-      desk_.succeeded();
+      entry_.succeeded(services_->now());
   }
 
   void output(output_stream stream, std::string_view data) override {
@@ -41,7 +40,7 @@ public:
   void finished(run_outcome outcome) override {
     if (finished_.exchange(true))
       return; // a backend that says it twice is heard once
-    meters::add(desk_.finished);
+    engine_metrics::add(entry_.finished);
     // What can end goes before what wants to begin.
     caf::anon_send<caf::message_priority::high>(
       home_, ended_v,
@@ -50,12 +49,12 @@ public:
   }
 
 private:
-  const live_run_ptr run_;
+  const active_run_ptr run_;
   const std::uint32_t number_;
   const bool probe_;
   const dispatcher_actor home_;
-  const context_ptr context_; // whose the desk is
-  backend_entry& desk_;
+  const run_services_ptr services_; // whose the entry is
+  backend_entry& entry_;
   std::atomic<bool> finished_{false};
 };
 
@@ -65,11 +64,11 @@ void executor_state::start(const attempt& what) {
   auto home = caf::actor_cast<dispatcher_actor>(self->current_sender());
   if (!home || what.run->phase == run_phase::ended)
     return; // nobody waits for it
-  auto observer
-    = std::make_shared<attempt_observer>(what, std::move(home), context, *desk);
+  auto observer = std::make_shared<attempt_observer>(what, std::move(home),
+                                                     services, *entry);
   what.run->begun_attempt = what.number;
   try {
-    desk->carrier->start(what.prepared, observer);
+    entry->backend->start(what.prepared, observer);
   } catch (const std::exception& e) {
     // A backend must not throw. If one does, it may have begun.
     observer->finished(
@@ -79,16 +78,16 @@ void executor_state::start(const attempt& what) {
 }
 
 void executor_state::cancel(const run_id& id, exit_reason why) {
-  desk->carrier->cancel(id, why);
+  entry->backend->cancel(id, why);
 }
 
 executor_actor::behavior_type
 executor(executor_actor::stateful_pointer<executor_state> self,
-         context_ptr context, backend_kind kind) {
+         run_services_ptr services, backend_name kind) {
   auto& state = self->state;
   state.self = self;
-  state.desk = context->board->find(kind);
-  state.context = std::move(context);
+  state.entry = services->backends->find(kind);
+  state.services = std::move(services);
   return {
     [self](start_atom, const attempt& what) { self->state.start(what); },
     [self](cancel_atom, const run_id& id, exit_reason why) {

@@ -1,18 +1,23 @@
 #pragma once
 
-#include "actors/context/engine_context.hpp"
+#include "actors/context/run_services.hpp"
 
 namespace troupe {
 
-/// Carries out attempts at one backend, which tells the dispatcher how they
-/// end. When it dies, the dispatchers learn that from the supervisor: what it
-/// had not begun goes to another one, and what it had begun goes on.
+/// The bulkhead in front of one backend: a backend that throws or hangs takes
+/// one executor with it and no dispatcher. It turns a message into a call, and
+/// that is all: breaker and counts of the backend stand in its entry, which
+/// dispatchers read for every run and which outlives executors; leases belong
+/// to the backend; and the end of an attempt goes from the backend straight to
+/// the dispatcher, without a turn here. After its death, which the supervisor
+/// announces, dispatchers send attempts that had not begun to another executor;
+/// those that had begun continue.
 struct executor_state {
   static constexpr auto name = "executor";
 
   executor_actor::pointer self = nullptr;
-  backend_entry* desk = nullptr;
-  context_ptr context;
+  run_services_ptr services;      // whose the entry is, and the clock
+  backend_entry* entry = nullptr; // of the backend
 
   void start(const attempt& what);
   void cancel(const run_id& id, exit_reason why);
@@ -20,6 +25,6 @@ struct executor_state {
 
 executor_actor::behavior_type
 executor(executor_actor::stateful_pointer<executor_state> self,
-         context_ptr context, backend_kind kind);
+         run_services_ptr services, backend_name kind);
 
 } // namespace troupe

@@ -49,7 +49,7 @@ find_tool(const run_request& request, const organization_catalog* catalog) {
     return i->second;
   }
   if (request.tool_name.empty())
-    return bad_field("/tool", "neither a tool's id nor its name is given");
+    return bad_field("/tool", "neither a tool id nor a tool name is given");
   if (!catalog)
     return no_such_tool("'" + request.tool_name + "'");
   auto i = catalog->tools_by_name.find(request.tool_name);
@@ -66,8 +66,8 @@ result<void> read_metadata(const tool& t, tool_view& view) {
   if (auto* where = t.metadata.if_contains("sandbox");
       where && where->is_string()) {
     // An unknown word was never refused when it was stored: it is no wish.
-    if (auto kind = parse_backend(where->get_string()))
-      view.wish = *kind;
+    if (auto name = parse_backend_name(where->get_string()))
+      view.wish = *name;
   }
   if (auto* said = t.metadata.if_contains(lenient_mark))
     view.lenient_arguments = said->is_bool() && said->get_bool();
@@ -223,13 +223,13 @@ result<std::string> bind(const run_request& request, prepared_run& run) {
 void read_fallback(const run_request& request,
                    const organization_catalog* catalog,
                    backend_preference& wish) {
-  for (auto kind : {wish.of_tool.value_or(wish.standard), wish.standard}) {
-    const auto config = stored_config(request, kind, catalog);
+  for (auto backend : {wish.of_tool.value_or(wish.standard), wish.standard}) {
+    const auto config = stored_config(request, backend, catalog);
     if (!config)
       continue;
     auto* said = config->config.if_contains("allow_weaker_fallback");
     if (said && said->is_bool() && !said->get_bool())
-      wish.no_weaker.set(static_cast<std::size_t>(kind));
+      wish.no_weaker.set(static_cast<std::size_t>(backend.kind()));
   }
 }
 
@@ -293,13 +293,13 @@ result<resolved_run> resolve(const run_request& request,
     const auto& config = *catalog->configs.at(request.config);
     const bool for_peer = config.type == backend_kind::local
       && request.backend.value_or(rules.standard_backend) == backend_kind::peer;
-    if (request.backend && *request.backend != config.type && !for_peer)
+    if (request.backend && request.backend->kind() != config.type && !for_peer)
       return bad_field("/backend",
                        "the config " + config.id.str() + " is for "
                          + std::string{to_string(config.type)},
                        "leave out one of the two");
     if (!for_peer)
-      r.wish.of_run = config.type;
+      r.wish.of_run = request.backend.value_or(config.type);
     else // there or here, as without a config
       r.wish.of_tool = backend_kind::peer;
   }

@@ -34,7 +34,7 @@ struct tool_view {
   std::string json_schema; // "": none
   std::string args_json_schema;
   bool lenient_arguments = false;
-  std::optional<backend_kind> wish;
+  std::optional<backend_name> wish;
   limit_overrides limits;
   std::optional<network_policy> network;
 };
@@ -58,7 +58,7 @@ result<resolved_run> resolve(const run_request& request,
 /// The stored config for this run at a backend, or nothing. A peer carries out
 /// what this machine would have: its config is that of local runs.
 std::shared_ptr<const sandbox_config>
-stored_config(const run_request& request, backend_kind backend,
+stored_config(const run_request& request, backend_name backend,
               const organization_catalog* catalog);
 
 /// The parts of a sandbox config that a run needs, whatever its kind.
@@ -77,7 +77,7 @@ class config_views {
 public:
   /// The config in use: the one that the run names, else the organization's
   /// for this backend, else the defaults, which are not stored.
-  result<config_view_ptr> find(const run_request& request, backend_kind backend,
+  result<config_view_ptr> find(const run_request& request, backend_name backend,
                                const organization_catalog* catalog,
                                const run_rules& rules);
   /// One that another node has sent along with a run (JSON).
@@ -89,10 +89,10 @@ private:
   using of_organization = std::unordered_map<organization_id, config_view_ptr>;
 
   config_view_ptr& place(const sandbox_config* stored,
-                         const run_request& request, backend_kind backend);
+                         const run_request& request, backend_name backend);
 
   std::unordered_map<config_id, config_view_ptr> stored_;
-  std::map<backend_kind, of_organization> defaults_;
+  std::map<backend_name, of_organization> defaults_;
   std::map<std::pair<organization_id, std::string>, config_view_ptr> sent_;
 };
 

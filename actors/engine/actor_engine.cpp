@@ -35,16 +35,16 @@ error failure_of(const active_run& run, error told) {
 constexpr std::size_t largest_page = 1'000;
 
 /// A reading may end when the engine has gone.
-std::shared_ptr<schema_cache> make_schema_desk(const context_ptr& context) {
+std::shared_ptr<schema_cache> make_schema_cache(const context_ptr& context) {
   std::weak_ptr<engine_context> weak{context};
   schema_cache::places places;
-  places.take = [weak](admission::stay& stay, const organization_id& who) {
+  places.take = [weak](admission::ticket& ticket, const organization_id& who) {
     auto c = weak.lock();
-    return c && c->gate.enter_at_once(stay, who, backend_kind::local);
+    return c && c->admissions.enter_at_once(ticket, who, backend_kind::local);
   };
-  places.give_back = [weak](admission::stay& stay) {
+  places.give_back = [weak](admission::ticket& ticket) {
     if (auto c = weak.lock())
-      give_place_back(*c, stay);
+      give_place_back(*c, ticket);
   };
   return std::make_shared<schema_cache>(
     context->options.deriver, context->options.derivations, std::move(places));
@@ -52,22 +52,23 @@ std::shared_ptr<schema_cache> make_schema_desk(const context_ptr& context) {
 
 } // namespace
 
-gateway::gateway(context_ptr context, supervisor_actor boss)
+actor_engine::actor_engine(context_ptr context, supervisor_actor supervisor)
     : context_{std::move(context)},
-      supervisor_{std::make_shared<const supervisor_actor>(std::move(boss))},
-      schemas_{make_schema_desk(context_)} {}
+      supervisor_{
+        std::make_shared<const supervisor_actor>(std::move(supervisor))},
+      schemas_{make_schema_cache(context_)} {}
 
-gateway::~gateway() = default;
+actor_engine::~actor_engine() = default;
 
-void gateway::close() {
+void actor_engine::close() {
   supervisor_.store(nullptr);
 }
 
 // -- runs ---------------------------------------------------------------------
 
-void gateway::submit(caller who, run_request request,
-                     handler<std::shared_ptr<const run_result>> done,
-                     event_sink events) {
+void actor_engine::submit(caller who, run_request request,
+                          handler<std::shared_ptr<const run_result>> done,
+                          event_sink events) {
   auto taken = accept_run(*context_, std::move(who), std::move(request));
   if (!taken)
     return done(std::move(taken.error()));
@@ -75,10 +76,10 @@ void gateway::submit(caller who, run_request request,
   if (events)
     run->events.subscribe(0, std::move(events));
   auto to = choose_dispatcher(*context_, *run);
-  const way by{route_of(run->owner), taken->priority};
+  const request_options by{route_of(run->owner), taken->priority};
   auto finish = [context = context_, run,
                  done = std::move(done)](result<run_answer> answer) {
-    let_go(*context, *run);
+    release_run(*context, *run);
     if (answer)
       return done(std::move(answer->result));
     // Whoever ended the run has said so; if nobody did, its dispatcher died.
@@ -92,17 +93,17 @@ void gateway::submit(caller who, run_request request,
   ask<run_answer>(*context_->router, by, *to, std::move(finish), run_v, run);
 }
 
-void gateway::submit_detached(caller who, run_request request,
-                              handler<run_record> accepted) {
+void actor_engine::submit_detached(caller who, run_request request,
+                                   handler<run_record> accepted) {
   auto taken = accept_run(*context_, std::move(who), std::move(request));
   if (!taken)
     return accepted(std::move(taken.error()));
   const auto& run = taken->run;
   auto to = choose_dispatcher(*context_, *run);
-  const way by{route_of(run->owner), taken->priority};
+  const request_options by{route_of(run->owner), taken->priority};
   auto finish = [context = context_, run, accepted = std::move(accepted)](
                   result<run_status_message> note) {
-    let_go(*context, *run);
+    release_run(*context, *run);
     if (note)
       return accepted(to_record(*note));
     abandon(*context, run, note.error());
@@ -114,7 +115,7 @@ void gateway::submit_detached(caller who, run_request request,
                           start_v, run);
 }
 
-void gateway::cancel(caller who, run_id id, handler<run_record> done) {
+void actor_engine::cancel(caller who, run_id id, handler<run_record> done) {
   auto run = context_->runs.find(id);
   if (!run)
     return find_run(std::move(who), std::move(id), std::move(done));
@@ -139,7 +140,7 @@ void gateway::cancel(caller who, run_id id, handler<run_record> done) {
     routes->dispatchers[owner], std::move(finish), cancel_v, run);
 }
 
-void gateway::find_run(caller who, run_id id, handler<run_record> done) {
+void actor_engine::find_run(caller who, run_id id, handler<run_record> done) {
   if (auto run = context_->runs.find(id)) {
     if (run->who.organization != who.organization)
       return done(no_such_run(id));
@@ -158,12 +159,12 @@ void gateway::find_run(caller who, run_id id, handler<run_record> done) {
                           std::move(finish), find_v, reference_to(who, id));
 }
 
-void gateway::list_runs(caller who, std::string after, std::size_t limit,
-                        handler<page<run_record>> done) {
+void actor_engine::list_runs(caller who, std::string after, std::size_t limit,
+                             handler<page<run_record>> done) {
   auto routes = context_->routes.load();
   if (!routes)
     return done(engine_stopped());
-  run_list_order order;
+  run_list_query order;
   order.organization = who.organization;
   order.after = std::move(after);
   order.limit = std::min(limit, largest_page);
@@ -177,8 +178,8 @@ void gateway::list_runs(caller who, std::string after, std::size_t limit,
                 std::move(order));
 }
 
-void gateway::subscribe(caller who, run_id id, std::uint64_t sequence,
-                        event_sink events, handler<void> accepted) {
+void actor_engine::subscribe(caller who, run_id id, std::uint64_t sequence,
+                             event_sink events, handler<void> accepted) {
   if (auto run = context_->runs.find(id)) {
     if (run->who.organization != who.organization)
       return accepted(no_such_run(id));
@@ -212,14 +213,14 @@ void gateway::subscribe(caller who, run_id id, std::uint64_t sequence,
   find_run(std::move(who), std::move(id), std::move(publish_end));
 }
 
-void gateway::explain(caller who, run_request request,
-                      handler<explanation> done) {
+void actor_engine::explain(caller who, run_request request,
+                           handler<explanation> done) {
   request.id = run_id::make();
   request.organization = who.organization;
   request.user = who.user;
   auto run = make_recycled<active_run>(
     std::move(who), std::make_shared<const run_request>(std::move(request)),
-    context_->options.events);
+    context_->events);
   auto to = choose_dispatcher(*context_, *run);
   if (!to)
     return done(std::move(to.error()));
@@ -235,12 +236,12 @@ void gateway::explain(caller who, run_request request,
 
 // -- configuration ------------------------------------------------------------
 
-catalog_ptr gateway::snapshot() const {
-  return context_->config.load();
+catalog_ptr actor_engine::snapshot() const {
+  return context_->catalog();
 }
 
-void gateway::change(caller who, catalog_change what,
-                     handler<change_reply> done) {
+void actor_engine::change(caller who, catalog_change what,
+                          handler<change_reply> done) {
   auto routes = context_->routes.load();
   if (!routes)
     return done(engine_stopped());
@@ -257,47 +258,48 @@ void gateway::change(caller who, catalog_change what,
                      change_v, std::move(order));
 }
 
-void gateway::derive_schema(caller who, language lang, std::string source,
-                            std::string function,
-                            handler<derived_schema> done) {
+void actor_engine::derive_schema(caller who, language lang, std::string source,
+                                 std::string function,
+                                 handler<derived_schema> done) {
   schemas_->derive(who.organization, lang, std::move(source),
                    std::move(function), std::move(done));
 }
 
 // -- operations ---------------------------------------------------------------
 
-void gateway::health(handler<engine_health> done) {
-  auto boss = supervisor_.load();
-  if (!boss)
+void actor_engine::health(handler<engine_health> done) {
+  auto supervisor = supervisor_.load();
+  if (!supervisor)
     return done(engine_stopped());
   auto finish = [context = context_,
-                 done = std::move(done)](result<component_health> people) {
+                 done = std::move(done)](result<component_health> parts) {
     engine_health h;
     h.backends = backends_of(*context);
-    const bool fit = people && people->ready;
-    if (people)
-      h.components = std::move(people->components);
+    const bool fit = parts && parts->ready;
+    if (parts)
+      h.components = std::move(parts->components);
     else
-      h.components.emplace_back("supervisor", people.error().text);
+      h.components.emplace_back("supervisor", parts.error().text);
     // Runs go on, and what they say waits; so it is no reason to send none.
     if (context->record_fails)
-      h.components.emplace_back("record", "cannot be written");
+      h.components.emplace_back("store", "cannot be written");
     bool any = false;
     for (const auto& backend : h.backends)
       any = any || backend.ready;
     h.ready = fit && any && !context->draining && context->to_ledger.room();
     done(std::move(h));
   };
-  ask<component_health>(*context_->router, 0, *boss, std::move(finish),
+  ask<component_health>(*context_->router, 0, *supervisor, std::move(finish),
                         health_v);
 }
 
-void gateway::list_audit(caller who, std::uint64_t after, std::size_t limit,
-                         handler<page<audit_entry>> done) {
+void actor_engine::list_audit(caller who, std::uint64_t after,
+                              std::size_t limit,
+                              handler<page<audit_entry>> done) {
   auto routes = context_->routes.load();
   if (!routes)
     return done(engine_stopped());
-  audit_list_order order;
+  audit_list_query order;
   order.organization = who.organization;
   order.after = after;
   order.limit = std::min(limit, largest_page);
@@ -311,7 +313,7 @@ void gateway::list_audit(caller who, std::uint64_t after, std::size_t limit,
                   list_v, std::move(order));
 }
 
-std::string gateway::metrics() const {
+std::string actor_engine::metrics() const {
   return metrics_text(*context_);
 }
 

@@ -7,12 +7,15 @@
 
 namespace troupe {
 
-/// The engine as front doors see it: every call becomes a letter, every answer
-/// comes back through the router's map. Thread-safe, blocks nobody.
-class gateway final : public engine {
+/// The `engine` interface on top of the actors, for HTTP, commands and the
+/// embedded C++ interface, which know no CAF. A call becomes a message to the
+/// actor in charge (a dispatcher for runs, the config actor for changes, the
+/// ledger for lists), and the reply completes through the request router.
+/// Thread-safe and non-blocking; the engine host creates and closes it.
+class actor_engine final : public engine {
 public:
-  gateway(context_ptr context, supervisor_actor boss);
-  ~gateway() override;
+  actor_engine(context_ptr context, supervisor_actor supervisor);
+  ~actor_engine() override;
 
   void submit(caller who, run_request request,
               handler<std::shared_ptr<const run_result>> done,
@@ -43,7 +46,7 @@ public:
 
 private:
   const context_ptr context_;
-  published<supervisor_actor> supervisor_;
+  troupe::snapshot<supervisor_actor> supervisor_;
   const std::shared_ptr<schema_cache> schemas_;
 };
 

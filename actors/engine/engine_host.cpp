@@ -7,9 +7,10 @@
 #include "actors/engine/engine_internals.hpp"
 #include "actors/engine/supervisor.hpp"
 #include "runtime/async/watchdog.hpp"
-#include "storage/adapters/stored.hpp"
+#include "storage/adapters/memory_stores.hpp"
 
 #include <caf/io/middleman.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
 
 #include <sysexits.h>
 
@@ -42,15 +43,15 @@ watchdog_options guarding(std::function<void(std::string_view)> report) {
   return o;
 }
 
-class host final : public engine_host {
+class actor_engine_host final : public engine_host {
 public:
-  explicit host(engine_options options)
+  explicit actor_engine_host(engine_options options)
       : context_{std::make_shared<engine_context>(std::move(options))} {}
 
-  ~host() override { stop(); }
+  ~actor_engine_host() override { stop(); }
 
   result<void> open();
-  troupe::engine& engine() override { return *gateway_; }
+  troupe::engine& engine() override { return *engine_; }
   void drain(time_point until) override {
     drained_by_ = until;
     refuse_runs();
@@ -62,6 +63,7 @@ public:
 
 private:
   result<void> publish();
+  void step_all();
   void refuse_runs();
   void wait_for_runs();
 
@@ -69,54 +71,37 @@ private:
   std::unique_ptr<system_config> config_;
   std::unique_ptr<caf::actor_system> system_;
   supervisor_actor supervisor_;
-  std::unique_ptr<door> door_;
-  std::unique_ptr<gateway> gateway_;
+  std::unique_ptr<link_listener> link_listener_;
+  std::unique_ptr<actor_engine> engine_;
   std::uint16_t port_ = 0;
   std::optional<time_point> drained_by_;
   std::once_flag stopped_;
 };
 
-result<void> host::open() {
+result<void> actor_engine_host::open() {
   const logger_released_at_end last;
   auto& c = *context_;
-  // The context has the board, and so outlives it.
+  // The context has the registry, and so outlives it.
   auto warn = [context = &c](std::string_view line) { context->warn(line); };
-  auto board
+  auto registry
     = backend_registry::make(c.options.backends, c.options.breaker, warn);
-  if (!board)
-    return board.error();
-  c.board = std::move(*board);
-  auto store = c.options.configuration;
-  auto books = c.options.books;
-  if (c.options.store && (!store || !books)) {
-    auto opened = open_store(*c.options.store);
-    if (!opened)
-      return std::move(opened).error().within("open the store");
-    auto shared = std::make_shared<troupe::store>(std::move(*opened));
-    if (!store)
-      store = make_stored_configuration(shared);
-    if (!books)
-      books = make_stored_journal(shared);
-  }
-  if (!store)
-    store = make_memory_configuration();
-  if (!books)
-    books = make_memory_journal();
-  auto picture = store->load();
-  if (!picture)
-    return std::move(picture).error().within("load the configuration");
-  c.config.store(std::move(*picture));
-  auto lost = books->mark_lost();
+  if (!registry)
+    return registry.error();
+  c.backends = std::move(*registry);
+  auto lost = c.options.journal->mark_lost();
   if (!lost)
-    return std::move(lost).error().within("close the books of before");
+    return std::move(lost).error().within(
+      "close records of an earlier process");
   if (*lost > 0)
     c.report("engine marked " + std::to_string(*lost)
-             + " runs of before as lost");
+             + " runs of an earlier process as lost");
   const bool with_network
-    = c.options.publish_port != 0 || c.options.door.has_value();
-  config_ = std::make_unique<system_config>(c.options.threads, with_network,
-                                            c.options.sockets);
+    = c.options.publish_port != 0 || c.options.links.has_value();
+  config_ = std::make_unique<system_config>(
+    c.options.threads, with_network, c.options.sockets, c.options.stepped);
   system_ = std::make_unique<caf::actor_system>(*config_);
+  if (c.options.stepped)
+    c.stepped_clock = &system_->clock();
   // Only the middleman makes a node's id.
   if (with_network && !has_random_node_id())
     return error{ec::internal,
@@ -124,39 +109,40 @@ result<void> host::open() {
                  "libcaf_core was linked in a way that hides "
                  "troupe's get_root_uuid"};
   c.router = std::make_unique<request_router>(*system_);
-  supervisor_
-    = system_->spawn(supervisor, context_, std::move(store), std::move(books));
+  supervisor_ = system_->spawn(supervisor, context_);
   {
     // Its first answer comes after everybody has been started.
     caf::scoped_actor self{*system_};
     result<void> up;
-    self->request(supervisor_, patience_at_start, health_v)
-      .receive([](const component_health&) {},
-               [&](const caf::error& e) {
-                 up = from_caf(e).within("start the actors");
-               });
+    auto asked = self->request(supervisor_, patience_at_start, health_v);
+    step_all();
+    asked.receive([](const component_health&) {},
+                  [&](const caf::error& e) {
+                    up = from_caf(e).within("start the actors");
+                  });
     if (!up)
       return up;
   }
-  gateway_ = std::make_unique<gateway>(context_, supervisor_);
-  if (c.options.door) {
+  engine_ = std::make_unique<actor_engine>(context_, supervisor_);
+  if (c.options.links) {
     auto gate = [context = context_.get()] {
       auto routes = context->routes.load();
-      return routes ? routes->gate : gate_actor{};
+      return routes ? routes->gate : gateway_actor{};
     };
-    auto opened = door::open(*system_, std::move(gate), *c.options.door,
-                             [context = context_.get()](std::string_view line) {
-                               context->warn(line);
-                             });
+    auto opened
+      = link_listener::open(*system_, std::move(gate), *c.options.links,
+                            [context = context_.get()](std::string_view line) {
+                              context->warn(line);
+                            });
     if (!opened)
       return opened.error();
-    door_ = std::move(*opened);
-    port_ = door_->port();
+    link_listener_ = std::move(*opened);
+    port_ = link_listener_->port();
   }
   return c.options.publish_port != 0 ? publish() : result<void>{};
 }
 
-result<void> host::publish() {
+result<void> actor_engine_host::publish() {
   const auto& o = context_->options;
   // Once: if this gate dies, the door leads to the next one, this does not.
   auto port = system_->middleman().publish(context_->routes.load()->gate,
@@ -167,28 +153,34 @@ result<void> host::publish() {
                  "publish on " + o.publish_address + ":"
                    + std::to_string(o.publish_port) + ": "
                    + system_->render(port.error())};
-  if (!door_)
+  if (!link_listener_)
     port_ = *port;
   return {};
 }
 
+/// Whoever waits for actors that nobody moves moves them himself.
+void actor_engine_host::step_all() {
+  if (context_->options.stepped)
+    static_cast<caf::scheduler::test_coordinator&>(system_->scheduler()).run();
+}
+
 /// Other nodes hear of it before the first of their runs is refused.
-void host::refuse_runs() {
+void actor_engine_host::refuse_runs() {
   if (context_->draining)
     return;
   const logger_released_at_end last;
   if (auto routes = system_ ? context_->routes.load() : nullptr;
       routes && routes->gate) {
     caf::scoped_actor self{*system_};
-    self
-      ->request(caf::actor_cast<caf::actor>(routes->gate),
-                patience_for_announcement, gone_v)
-      .receive([](bool) {}, [](const caf::error&) {});
+    auto asked = self->request(caf::actor_cast<caf::actor>(routes->gate),
+                               patience_for_announcement, gone_v);
+    step_all();
+    asked.receive([](bool) {}, [](const caf::error&) {});
   }
   context_->draining = true;
 }
 
-void host::wait_for_runs() {
+void actor_engine_host::wait_for_runs() {
   using clock = std::chrono::steady_clock;
   const auto until
     = drained_by_.value_or(clock::now() + context_->options.drain_timeout);
@@ -202,7 +194,7 @@ void host::wait_for_runs() {
              std::min(until, clock::now() + patience_for_hanging_up));
 }
 
-void host::stop() {
+void actor_engine_host::stop() {
   std::call_once(stopped_, [this] {
     refuse_runs();
     if (!system_)
@@ -219,19 +211,21 @@ void host::stop() {
       caf::scoped_actor self{*system_};
       if (supervisor_) {
         self->send_exit(supervisor_, caf::exit_reason::user_shutdown);
+        step_all();
         self->wait_for(supervisor_);
       }
     }
-    door_.reset();
+    link_listener_.reset();
     if (context_->router)
       context_->router->shutdown();
-    if (gateway_)
-      gateway_->close();
+    if (engine_)
+      engine_->close();
     context_->routes.store(nullptr);
     supervisor_ = supervisor_actor{};
     for (const auto& backend : context_->options.backends)
       backend->stop();
     context_->background.join();
+    context_->stepped_clock = nullptr;
     // Without the router, which whoever still submits may be looking at: it
     // refuses, and goes with the context.
     system_.reset();
@@ -241,22 +235,26 @@ void host::stop() {
 } // namespace
 
 context_ptr context_of(engine_host& opened) {
-  return static_cast<host&>(opened).context();
+  return static_cast<actor_engine_host&>(opened).context();
 }
 
 caf::actor_system* system_of(engine_host& opened) {
-  return static_cast<host&>(opened).system();
+  return static_cast<actor_engine_host&>(opened).system();
 }
 
 result<std::unique_ptr<engine_host>> open_engine(engine_options options) {
   if (options.threads == 0)
-    options.threads = usual_threads();
+    options.threads = default_thread_count();
   if (options.dispatchers == 0)
     options.dispatchers = options.threads;
   if (options.executors_per_backend == 0)
     options.executors_per_backend = options.threads;
+  if (!options.configuration)
+    options.configuration = make_memory_configuration();
+  if (!options.journal)
+    options.journal = make_memory_journal();
   try {
-    auto opened = std::make_unique<host>(std::move(options));
+    auto opened = std::make_unique<actor_engine_host>(std::move(options));
     if (auto ok = opened->open(); !ok)
       return ok.error();
     return std::unique_ptr<engine_host>{std::move(opened)};

@@ -8,8 +8,9 @@
 
 namespace troupe {
 
-/// An engine and everything it stands on: actors, stores, threads. Speaks no
-/// CAF itself, so that whoever embeds it need not either.
+/// Owns an engine: the actor system, the supervisor, the cluster listener and
+/// the stores behind it. `troupe serve` (app/assembly), commands and the
+/// embedded interface (app/embed) open one. Its interface is free of CAF.
 class engine_host {
 public:
   virtual ~engine_host() = default;
@@ -17,7 +18,7 @@ public:
   using time_point = std::chrono::steady_clock::time_point;
 
   /// Refuses new runs and waits for the others, up to `drain_timeout` or until
-  /// the time that was said to `drain`; then ends them, answers everybody and
+  /// the time that was said to `drain`; then ends them, answers all callers and
   /// stops everything. The second call does nothing; the destructor calls it.
   virtual void stop() = 0;
   /// Refuses new runs from now on; the others have until then.

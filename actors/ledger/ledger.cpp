@@ -7,7 +7,7 @@ namespace troupe {
 
 namespace {
 
-constexpr auto tidy_interval = std::chrono::minutes{1};
+constexpr auto sweep_interval = std::chrono::minutes{1};
 constexpr auto pause_after_failure = std::chrono::milliseconds{250};
 
 void enter(ledger_entry& line, journal_entry& entry) {
@@ -18,7 +18,7 @@ void enter(ledger_entry& line, journal_entry& entry) {
   }
   auto& run = *line.run;
   entry.run.emplace(describe(run));
-  entry.fresh = !std::exchange(run.booked, true);
+  entry.fresh = !std::exchange(run.recorded, true);
   entry.organization = run.who.organization;
   if (line.key != key_disposition::none)
     (line.key == key_disposition::settle ? entry.settle : entry.release)
@@ -27,31 +27,36 @@ void enter(ledger_entry& line, journal_entry& entry) {
 
 } // namespace
 
+ledger_services::ledger_services(const context_ptr& engine)
+    : services{engine}, rules{engine->options.ledger},
+      report{[engine](std::string_view line) { engine->report(line); }},
+      warn{[engine](std::string_view line) { engine->warn(line); }} {}
+
 void ledger_state::flush(bool now) {
   if (now)
     return write();
   if (!std::exchange(flush_armed, true))
-    self->delayed_send(self, context->options.ledger.coalesce, done_v);
+    self->delayed_send(self, rules.coalesce, done_v);
 }
 
 void ledger_state::write() {
   // What another ledger left, or the store did not take, goes first.
-  if (!context->to_ledger.has_rest() || write_taken()) {
+  if (!services->to_ledger.has_rest() || write_taken()) {
     write_taken();
     return;
   }
-  for (auto& told : context->to_ledger.take_waiters())
+  for (auto& told : services->to_ledger.take_waiters())
     told(false);
 }
 
 /// Whether nothing is left of what was taken.
 bool ledger_state::write_taken() {
-  const auto all = context->to_ledger.take();
+  const auto all = services->to_ledger.take();
   if (all.empty())
     return true;
   const auto left = write_all(all);
   answer(all.subspan(left), all.first(left));
-  context->to_ledger.settle(left);
+  services->to_ledger.settle(left);
   if (left > 0 && !std::exchange(flush_armed, true))
     self->delayed_send(self, pause_after_failure, done_v);
   return left == 0;
@@ -60,18 +65,18 @@ bool ledger_state::write_taken() {
 /// How many are left to be written; these come first then.
 std::size_t ledger_state::write_all(lines all) {
   std::size_t left = 0;
-  for (std::size_t at = 0; at < all.size(); at += piece) {
+  for (std::size_t at = 0; at < all.size(); at += batch_entries) {
     if (at > 0)
       std::this_thread::yield();
-    const auto some = all.subspan(at, std::min(piece, all.size() - at));
+    const auto some = all.subspan(at, std::min(batch_entries, all.size() - at));
     const auto written = write(some);
     if (written) {
-      lose(all.first(std::exchange(left, 0)));
+      drop_entries(all.first(std::exchange(left, 0)));
       continue;
     }
     const auto before = left;
     left = write_each(all, some, left);
-    tell(written, left);
+    report_failure(written, left);
     if (left < before + some.size())
       continue;
     for (auto& later : all.subspan(at + some.size()))
@@ -79,7 +84,7 @@ std::size_t ledger_state::write_all(lines all) {
     return left;
   }
   if (left == 0)
-    tell({}, 0);
+    report_failure({}, 0);
   return left;
 }
 
@@ -88,7 +93,7 @@ std::size_t ledger_state::write_each(lines all, lines some, std::size_t left) {
   for (auto& one : some)
     if (write({&one, 1}))
       // A store that takes a later one is well, so it is they.
-      lose(all.first(std::exchange(left, 0)));
+      drop_entries(all.first(std::exchange(left, 0)));
     else
       std::swap(all[left++], one);
   return left;
@@ -97,7 +102,7 @@ std::size_t ledger_state::write_each(lines all, lines some, std::size_t left) {
 result<void> ledger_state::write(lines some) {
   for (auto& waiting : some)
     enter(waiting.line, entries.emplace_back());
-  auto written = books->write(entries);
+  auto written = journal->write(entries);
   if (!written)
     for (std::size_t i = 0; i < some.size(); ++i)
       if (entries[i].audit.empty())
@@ -107,12 +112,12 @@ result<void> ledger_state::write(lines some) {
 }
 
 /// The store works, but not for these.
-void ledger_state::lose(lines some) {
+void ledger_state::drop_entries(lines some) {
   if (some.empty())
     return;
-  meters::add(context->meter.lines_lost, some.size());
-  context->warn("ledger left out " + std::to_string(some.size())
-                + " lines that the store refuses");
+  engine_metrics::add(services->metrics.lines_lost, some.size());
+  warn("ledger dropped " + std::to_string(some.size())
+       + " records that the store rejected");
   for (auto& line : some)
     if (line.kept)
       std::exchange(line.kept, {})(false);
@@ -122,9 +127,9 @@ void ledger_state::answer(lines written, lines left) {
   auto is_waited_for = [](const auto& w) { return static_cast<bool>(w.kept); };
   bool well = true;
   if (std::any_of(written.begin(), written.end(), is_waited_for))
-    well = books->sync().has_value();
+    well = journal->sync().has_value();
   else if (!written.empty() && !std::exchange(sync_armed, true))
-    self->delayed_send(self, context->options.ledger.sync_after, kept_v);
+    self->delayed_send(self, rules.sync_after, kept_v);
   for (auto& line : written) {
     if (line.kept)
       std::exchange(line.kept, {})(well);
@@ -136,28 +141,29 @@ void ledger_state::answer(lines written, lines left) {
 }
 
 /// Once when it begins to fail, once when it is well again.
-void ledger_state::tell(const result<void>& written, std::size_t left) {
+void ledger_state::report_failure(const result<void>& written,
+                                  std::size_t left) {
   if (left > 0)
-    meters::add(context->meter.record_failures);
-  context->record_fails = left > 0;
+    engine_metrics::add(services->metrics.record_failures);
+  services->record_fails = left > 0;
   if (left > 0 && !std::exchange(failing, true))
-    context->warn("ledger could not write " + std::to_string(left)
-                  + " lines and will try again: " + to_string(written.error()));
+    warn("ledger could not write " + std::to_string(left)
+         + " records and will retry: " + to_string(written.error()));
   if (left == 0 && std::exchange(failing, false))
-    context->report("ledger writes again");
+    report("ledger can write again");
 }
 
 void ledger_state::sync() {
   if (!std::exchange(sync_armed, false))
     return;
-  if (auto ok = books->sync(); !ok)
-    context->warn("ledger could not sync its store: " + to_string(ok.error()));
+  if (auto ok = journal->sync(); !ok)
+    warn("ledger could not sync its store: " + to_string(ok.error()));
 }
 
-void ledger_state::tidy() {
-  if (auto ok = books->tidy(); !ok)
-    context->warn("ledger could not tidy up: " + to_string(ok.error()));
-  self->delayed_send(self, tidy_interval, tick_v);
+void ledger_state::sweep() {
+  if (auto ok = journal->sweep(); !ok)
+    warn("ledger could not delete expired records: " + to_string(ok.error()));
+  self->delayed_send(self, sweep_interval, tick_v);
 }
 
 // -- reading ------------------------------------------------------------------
@@ -165,7 +171,7 @@ void ledger_state::tidy() {
 caf::result<run_status_message> ledger_state::find(const run_reference& which) {
   write(); // so that what was said is found
   auto found
-    = books->find_run(organization_id{which.organization}, run_id{which.id});
+    = journal->find_run(organization_id{which.organization}, run_id{which.id});
   if (!found)
     return to_caf(std::move(found.error()));
   if (!*found)
@@ -174,15 +180,15 @@ caf::result<run_status_message> ledger_state::find(const run_reference& which) {
 }
 
 ledger_actor::behavior_type
-ledger(ledger_actor::stateful_pointer<ledger_state> self, context_ptr context,
-       std::shared_ptr<journal> books) {
+ledger(ledger_actor::stateful_pointer<ledger_state> self,
+       ledger_services services, std::shared_ptr<troupe::journal> journal) {
   auto& state = self->state;
   state.self = self;
-  state.context = std::move(context);
-  state.books = std::move(books);
+  static_cast<ledger_services&>(state) = std::move(services);
+  state.journal = std::move(journal);
   // What came while there was no ledger.
   self->send(self, flush_v, true);
-  self->delayed_send(self, tidy_interval, tick_v);
+  self->delayed_send(self, sweep_interval, tick_v);
   self->set_exit_handler([self](caf::exit_msg& m) {
     self->state.write();
     self->state.sync();
@@ -190,31 +196,31 @@ ledger(ledger_actor::stateful_pointer<ledger_state> self, context_ptr context,
   });
   return {
     [self](flush_atom, bool now) { self->state.flush(now); },
-    [self](claim_atom, const live_run_ptr& run) { self->state.claim(run); },
+    [self](claim_atom, const active_run_ptr& run) { self->state.claim(run); },
     [self](claim_atom) { self->state.claim_some(); },
     [self](done_atom) {
       self->state.flush_armed = false;
       self->state.write();
     },
     [self](kept_atom) { self->state.sync(); },
-    [self](tick_atom) { self->state.tidy(); },
+    [self](tick_atom) { self->state.sweep(); },
     [self](find_atom, const run_reference& which) {
       return self->state.find(which);
     },
-    [self](list_atom, const run_list_order& order) -> caf::result<run_list> {
+    [self](list_atom, const run_list_query& order) -> caf::result<run_list> {
       self->state.write();
-      auto found = self->state.books->list_runs(order.organization, order.after,
-                                                order.limit);
+      auto found = self->state.journal->list_runs(order.organization,
+                                                  order.after, order.limit);
       if (!found)
         return to_caf(std::move(found.error()));
       return run_list{
         std::make_shared<const page<run_record>>(std::move(*found))};
     },
     [self](list_atom,
-           const audit_list_order& order) -> caf::result<audit_list> {
+           const audit_list_query& order) -> caf::result<audit_list> {
       self->state.write();
-      auto found = self->state.books->list_audit(order.organization,
-                                                 order.after, order.limit);
+      auto found = self->state.journal->list_audit(order.organization,
+                                                   order.after, order.limit);
       if (!found)
         return to_caf(std::move(found.error()));
       return audit_list{

@@ -12,7 +12,7 @@ key_claim claim_of(const active_run& run) {
   return claim;
 }
 
-void ledger_state::claim(const live_run_ptr& run) {
+void ledger_state::claim(const active_run_ptr& run) {
   auto home = caf::actor_cast<dispatcher_actor>(self->current_sender());
   if (!home)
     return; // nobody to answer
@@ -27,7 +27,7 @@ void ledger_state::claim_some() {
   write(); // what ended a moment ago may still wait to be written
   std::vector<std::pair<dispatcher_actor, key_claim_result>> decided;
   bool any_fresh = false;
-  while (decided.size() < piece) {
+  while (decided.size() < batch_entries) {
     auto next = claims.pop([](const auto&) { return true; });
     if (!next)
       break;
@@ -37,7 +37,7 @@ void ledger_state::claim_some() {
     any_fresh = any_fresh || reply->fresh;
     decided.emplace_back(std::move(next->home), std::move(*reply));
   }
-  const auto synced = any_fresh ? books->sync() : result<void>{};
+  const auto synced = any_fresh ? journal->sync() : result<void>{};
   for (auto& [home, reply] : decided) {
     if (reply.fresh && !synced) {
       release_claim(*reply.run);
@@ -52,7 +52,8 @@ void ledger_state::claim_some() {
 }
 
 /// Nothing for a run that has ended meanwhile: it must not keep the key.
-std::optional<key_claim_result> ledger_state::decide(const live_run_ptr& run) {
+std::optional<key_claim_result>
+ledger_state::decide(const active_run_ptr& run) {
   const auto request = run->request();
   if (!request)
     return {};
@@ -64,8 +65,8 @@ std::optional<key_claim_result> ledger_state::decide(const live_run_ptr& run) {
     reply.failure = std::make_shared<const error>(std::move(why));
     return reply;
   };
-  run->booked = true;
-  auto found = books->claim(wanted, describe(*run));
+  run->recorded = true;
+  auto found = journal->claim(wanted, describe(*run));
   if (!found)
     return refuse(std::move(found.error()));
   switch (found->what) {
@@ -88,7 +89,7 @@ std::optional<key_claim_result> ledger_state::decide(const live_run_ptr& run) {
     return refuse({ec::timeout,
                    "the run of this idempotency key, " + found->run.str()
                      + ", ended but its answer is not known; it may have run"});
-  auto record = books->find_run(wanted.organization, found->run);
+  auto record = journal->find_run(wanted.organization, found->run);
   run_record before;
   if (record && *record)
     before = std::move(**record);
@@ -104,9 +105,9 @@ std::optional<key_claim_result> ledger_state::decide(const live_run_ptr& run) {
 void ledger_state::release_claim(const active_run& run) {
   journal_entry entry;
   entry.release = claim_of(run);
-  if (auto ok = books->write({&entry, 1}); !ok)
-    context->warn("ledger could not give an idempotency key back: "
-                  + to_string(ok.error()));
+  if (auto ok = journal->write({&entry, 1}); !ok)
+    warn("ledger could not release an idempotency key: "
+         + to_string(ok.error()));
 }
 
 std::string request_digest(const run_request& request) {

@@ -95,7 +95,7 @@ void put_ids(layers& all, const run_request& request, const tool_id& tool) {
 
 result<layered_environment>
 layer_environment(const run_request& request, const tool_id& tool,
-                  backend_kind backend, const resolved_variables& found,
+                  backend_name backend, const resolved_variables& found,
                   const run_rules& rules, bool with_origins) {
   if (auto ok = check(request.agent_env, "/agent_env"); !ok)
     return ok.error();

@@ -10,7 +10,7 @@
 
 namespace troupe {
 
-/// The layers that somebody had to look up or unseal.
+/// The layers that had to be looked up or unsealed.
 struct resolved_variables {
   std::shared_ptr<const environment> of_config;
   std::shared_ptr<const environment> of_webhook;
@@ -27,11 +27,11 @@ struct layered_environment {
 
 /// The environment of a run, in the one documented order, later wins:
 ///   process (local only) < config < webhook < agent < run < ids.
-/// Nobody overrides the ids: LETTA_AGENT_ID, LETTA_PROJECT_ID, LETTA_TOOL_ID,
+/// No layer overrides the ids: LETTA_AGENT_ID, LETTA_PROJECT_ID, LETTA_TOOL_ID,
 /// their TROUPE_ twins and TRACEPARENT. What there is no id for is absent.
 result<layered_environment>
 layer_environment(const run_request& request, const tool_id& tool,
-                  backend_kind backend, const resolved_variables& found,
+                  backend_name backend, const resolved_variables& found,
                   const run_rules& rules, bool with_origins = false);
 
 } // namespace troupe

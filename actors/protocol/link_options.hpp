@@ -7,12 +7,12 @@ namespace troupe {
 
 class watchdog;
 
-/// What proves who a node is, as PEM files. All three or nothing: a link that
+/// The identity of a node, as PEM files. All three or nothing: a link that
 /// verifies one side only is no link.
 struct link_identity {
   std::string certificate; // the node's own, with what leads to the authority
   std::string key;         // the private key that belongs to it
-  std::string authority;   // whose signature is trusted, and nobody else's
+  std::string authority;   // the only CA that is trusted
 };
 
 /// A request with its source and arguments fits; beyond it is an attack, or
@@ -28,7 +28,7 @@ struct link_options {
   link_identity identity;
   /// Each may hold a frame of 16 MiB in memory.
   std::uint32_t max_links = 64;
-  /// Who has not proved anything yet; each has two seconds for it.
+  /// Unauthenticated peers; each has two seconds for its handshake.
   std::uint32_t max_handshakes = 256;
   watchdog* watch = nullptr; // of the thread; outlives the door
 };

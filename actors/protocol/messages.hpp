@@ -66,7 +66,7 @@ inline constexpr restart_atom born_v{};
 
 /// One try of one run at one backend.
 struct attempt {
-  live_run_ptr run;
+  active_run_ptr run;
   prepared_run_ptr prepared;
   std::uint32_t number = 0;
   bool probe = false; // whether the backend is well again
@@ -74,14 +74,14 @@ struct attempt {
 
 /// How it ended.
 struct attempt_result {
-  live_run_ptr run;
+  active_run_ptr run;
   std::uint32_t number = 0;
   std::shared_ptr<run_outcome> outcome;
 };
 
 /// Asks for the variables of a run, without values of the run itself.
 struct gather_request {
-  live_run_ptr run;
+  active_run_ptr run;
   std::uint32_t number = 0;
   config_id config;
   std::string tool_name;
@@ -89,7 +89,7 @@ struct gather_request {
 
 /// The layers that had to be looked up or unsealed.
 struct gathered {
-  live_run_ptr run;
+  active_run_ptr run;
   std::uint32_t number = 0;
   resolved_variables layers;
   std::shared_ptr<const error> failure;
@@ -97,20 +97,20 @@ struct gathered {
 
 /// A request whose arguments were bound on the background thread.
 struct resolve_reply {
-  live_run_ptr run;
+  active_run_ptr run;
   std::shared_ptr<result<resolved_run>> what;
 };
 
 /// What came of laying claim to an idempotency key.
 struct key_claim_result {
-  live_run_ptr run;
+  active_run_ptr run;
   bool fresh = false; // it is ours: go on
   std::shared_ptr<const run_record>
     before;                             // or it has run, and this came of it
   std::shared_ptr<const error> failure; // or why it must not run
 };
 
-/// One change of the configuration, with who makes it.
+/// One change of the configuration, with its caller.
 struct change_request {
   caller who;
   std::shared_ptr<const catalog_change> what;
@@ -124,7 +124,7 @@ struct explain_result {
 };
 
 /// Pages of what the ledger keeps.
-struct run_list_order {
+struct run_list_query {
   organization_id organization;
   std::string after;
   std::size_t limit = 50;
@@ -132,7 +132,7 @@ struct run_list_order {
 struct run_list {
   std::shared_ptr<const page<run_record>> what;
 };
-struct audit_list_order {
+struct audit_list_query {
   organization_id organization;
   std::uint64_t after = 0;
   std::size_t limit = 50;
@@ -142,14 +142,14 @@ struct audit_list {
 };
 
 struct component_health {
-  bool ready = false; // everybody that each run needs is there and stays
+  bool ready = false; // all actors that each run needs are alive and stable
   std::vector<std::pair<std::string, std::string>> components;
 };
 
 // -- protocols ----------------------------------------------------------------
 
 /// The engine as another platform sees it, in this process or far away.
-using gate_actor = caf::typed_actor<
+using gateway_actor = caf::typed_actor<
   // Runs a tool and answers. A failing tool is a result.
   caf::replies_to<run_atom, execution>::with<run_answer>,
   // Accepts a run that goes on without us.
@@ -158,32 +158,32 @@ using gate_actor = caf::typed_actor<
   caf::replies_to<cancel_atom, run_reference>::with<run_status_message>,
   // Tells what is known about a run.
   caf::replies_to<find_atom, run_reference>::with<run_status_message>,
-  // Says who we are.
+  // Returns the name of this node.
   caf::replies_to<hello_atom, hello>::with<hello>>;
 
 /// Takes runs through their life; one per core.
 using dispatcher_actor = caf::typed_actor<
   // Runs and answers.
-  caf::replies_to<run_atom, live_run_ptr>::with<run_answer>,
+  caf::replies_to<run_atom, active_run_ptr>::with<run_answer>,
   // Answers as soon as the run cannot be lost without a trace.
-  caf::replies_to<start_atom, live_run_ptr>::with<run_status_message>,
+  caf::replies_to<start_atom, active_run_ptr>::with<run_status_message>,
   // Ends a run of ours early.
-  caf::replies_to<cancel_atom, live_run_ptr>::with<run_status_message>,
+  caf::replies_to<cancel_atom, active_run_ptr>::with<run_status_message>,
   // Tells what a run would do, without doing it.
-  caf::replies_to<explain_atom, live_run_ptr>::with<explain_result>,
+  caf::replies_to<explain_atom, active_run_ptr>::with<explain_result>,
   // INTERNAL: a run that waited may go on.
-  caf::reacts_to<admitted_atom, live_run_ptr>,
+  caf::reacts_to<admitted_atom, active_run_ptr>,
   // The credential actor found the variables of a run.
   caf::reacts_to<gather_atom, gathered>,
   // The ledger looked up an idempotency key.
   caf::reacts_to<claim_atom, key_claim_result>,
   // The ledger has put a run on the disk, or could not.
-  caf::reacts_to<kept_atom, live_run_ptr, bool>,
+  caf::reacts_to<kept_atom, active_run_ptr, bool>,
   // A backend is done with an attempt.
   caf::reacts_to<ended_atom, attempt_result>,
   // INTERNAL: a run's arguments were bound on the background thread.
   caf::reacts_to<done_atom, resolve_reply>,
-  // The supervisor lost one that this one may be waiting for.
+  // An actor died; a run may be waiting for its reply.
   caf::reacts_to<gone_atom, caf::actor_addr>,
   // INTERNAL: some deadline has passed.
   caf::reacts_to<tick_atom, std::uint64_t>>;
@@ -216,27 +216,27 @@ using config_actor = caf::typed_actor<
 using ledger_actor = caf::typed_actor<
   // There is something to write; with `true` it is wanted now.
   caf::reacts_to<flush_atom, bool>,
-  // INTERNAL: time to write what nobody waits for.
+  // INTERNAL: time to write what no caller waits for.
   caf::reacts_to<done_atom>,
   // INTERNAL: time to put on the disk for good what was written.
   caf::reacts_to<kept_atom>,
   // Lays claim to a run's idempotency key; `key_claim_result` goes to the
   // sender.
-  caf::reacts_to<claim_atom, live_run_ptr>,
+  caf::reacts_to<claim_atom, active_run_ptr>,
   // INTERNAL: time to look at some of the claims that wait.
   caf::reacts_to<claim_atom>,
   // INTERNAL: time to forget what has expired.
   caf::reacts_to<tick_atom>,
-  // Finds a run that nobody remembers.
+  // Finds a run that is no longer in memory.
   caf::replies_to<find_atom, run_reference>::with<run_status_message>,
   // Lists runs, the newest first.
-  caf::replies_to<list_atom, run_list_order>::with<run_list>,
+  caf::replies_to<list_atom, run_list_query>::with<run_list>,
   // Lists the audit record.
-  caf::replies_to<list_atom, audit_list_order>::with<audit_list>>;
+  caf::replies_to<list_atom, audit_list_query>::with<audit_list>>;
 
-/// Starts everybody, watches everybody, starts them again.
+/// Starts, monitors and restarts all actors.
 using supervisor_actor = caf::typed_actor<
-  // How everybody is.
+  // The health of all actors.
   caf::replies_to<health_atom>::with<component_health>,
   // INTERNAL: time to start a child again.
   caf::reacts_to<restart_atom, std::uint64_t>>;
@@ -244,7 +244,7 @@ using supervisor_actor = caf::typed_actor<
 } // namespace troupe
 
 #define TROUPE_LOCAL_MESSAGES(X)                                               \
-  X(troupe::live_run_ptr)                                                      \
+  X(troupe::active_run_ptr)                                                    \
   X(troupe::attempt)                                                           \
   X(troupe::attempt_result)                                                    \
   X(troupe::gather_request)                                                    \
@@ -254,9 +254,9 @@ using supervisor_actor = caf::typed_actor<
   X(troupe::change_request)                                                    \
   X(troupe::change_result)                                                     \
   X(troupe::explain_result)                                                    \
-  X(troupe::run_list_order)                                                    \
+  X(troupe::run_list_query)                                                    \
   X(troupe::run_list)                                                          \
-  X(troupe::audit_list_order)                                                  \
+  X(troupe::audit_list_query)                                                  \
   X(troupe::audit_list)                                                        \
   X(troupe::component_health)                                                  \
   X(troupe::run_id)                                                            \
@@ -274,5 +274,5 @@ CAF_ADD_TYPE_ID(troupe, (troupe::run_reference))
 CAF_ADD_TYPE_ID(troupe, (troupe::run_status_message))
 CAF_ADD_TYPE_ID(troupe, (troupe::error_message))
 CAF_ADD_TYPE_ID(troupe, (troupe::hello))
-CAF_ADD_TYPE_ID(troupe, (troupe::gate_actor))
+CAF_ADD_TYPE_ID(troupe, (troupe::gateway_actor))
 CAF_END_TYPE_ID_BLOCK(troupe)

@@ -41,7 +41,7 @@ result<std::shared_ptr<const run_result>> result_of(result<run_answer> answer) {
   // It ran: a request that could not be read has `invalid_request`, this not.
   return error{ec::internal,
                answer->unreadable ? answer->unreadable->text
-                                  : "it answered nothing"};
+                                  : "it sent an empty answer"};
 }
 
 // -- hello --------------------------------------------------------------------
@@ -94,8 +94,8 @@ run_record to_record(const run_status_message& note) {
   record.phase = note.phase <= static_cast<int>(run_phase::ended)
     ? static_cast<run_phase>(note.phase)
     : run_phase::ended;
-  if (auto kind = parse_backend(note.backend))
-    record.backend = *kind;
+  if (auto name = recall_backend_name(note.backend))
+    record.backend = *name;
   record.tool_name = note.tool_name;
   record.created_at = timestamp{std::chrono::microseconds{note.created_at_us}};
   if (note.ended_at_us != 0)
@@ -129,12 +129,12 @@ error from_caf(const caf::error& e) {
   }
   if (e.category() == caf::atom("system")
       && e.code() == static_cast<std::uint8_t>(caf::sec::request_timeout))
-    return {ec::timeout, "no answer in time; it may have happened"};
+    return {ec::timeout,
+            "no answer in time; the request may have been executed"};
   // What CAF itself says: an actor that is gone, or going.
   if (e.category() == caf::atom("system") || e.category() == caf::atom("exit"))
     return {ec::unavailable,
-            "a part of the engine went away before it answered; it is being "
-            "started again"};
+            "a part of the engine failed before it answered and is restarting"};
   return {ec::internal, "an actor answered with an unknown error"};
 }
 

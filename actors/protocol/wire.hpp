@@ -68,7 +68,7 @@ struct error_message {
   wire_ext ext;
 };
 
-/// Who is there: the first words between two nodes.
+/// The handshake: the first message between two nodes.
 struct hello {
   std::uint16_t version = wire_version;
   std::string name;
@@ -86,7 +86,7 @@ inline constexpr const char* complete_run = "config";
 /// is, or knows nothing of this.
 hello hello_until_stop(std::string name);
 bool waits_for_stop(const hello& them);
-/// The answer, of who is about to stop.
+/// The answer of a node that is about to stop.
 void say_stopping(hello& us);
 bool is_stopping(const hello& them);
 
@@ -99,7 +99,7 @@ error from_caf(const caf::error& e);
 
 // -- text forms, for the wire ------------------------------------------------
 // What cannot be read is no reason to drop the message, as CAF would, without a
-// word: whoever waits for the answer would wait for ever.
+// word: the caller would wait for ever.
 void read_text(const std::string& text,
                std::shared_ptr<const run_request>& request,
                std::shared_ptr<const error>& unreadable);
@@ -157,7 +157,8 @@ typename Inspector::result_type inspect(Inspector& f, run_reference& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, run_status_message& x) {
   if constexpr (prints<Inspector>) {
-    return f(caf::meta::type_name("run_note"), x.version, x.id, x.phase);
+    return f(caf::meta::type_name("run_status_message"), x.version, x.id,
+             x.phase);
   } else {
     std::string result, failure;
     if constexpr (Inspector::reads_state) {
@@ -179,7 +180,7 @@ template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, error_message& x) {
   if constexpr (prints<Inspector>) {
     std::string text = x.what ? to_string(*x.what) : std::string{"nothing"};
-    return f(caf::meta::type_name("failure_note"), text);
+    return f(caf::meta::type_name("error_message"), text);
   } else {
     std::string text;
     if constexpr (Inspector::reads_state)

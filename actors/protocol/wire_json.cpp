@@ -1,6 +1,7 @@
 #include "actors/protocol/wire_json.hpp"
 
 #include "runtime/model/codec/codec.hpp"
+#include "runtime/model/run_fields.hpp"
 
 namespace troupe {
 
@@ -9,21 +10,29 @@ namespace {
 // A byte becomes six at most: \u0000.
 constexpr std::size_t longest_escape = 6;
 
+std::size_t bytes_in(const std::string& text) {
+  return text.size();
+}
+std::size_t bytes_in(const secret& text) {
+  return text.reveal().size();
+}
+/// Numbers and words of ours are short.
+template <class T>
+std::size_t bytes_in(const T& value) {
+  std::size_t n = 0;
+  if constexpr (requires { value.begin()->second; })
+    for (const auto& [name, text] : value)
+      n += bytes_in(name) + bytes_in(text);
+  else if constexpr (requires { value.begin(); })
+    for (const auto& each : value)
+      n += bytes_in(each);
+  return n;
+}
+
 /// What a request holds that can be long, unescaped.
 std::size_t bytes_in(const run_request& r) {
   std::size_t n = 0;
-  for (const auto* text :
-       {&r.source, &r.args_json, &r.stdin_text, &r.agent_state_json, &r.command,
-        &r.json_schema, &r.args_json_schema, &r.function, &r.tool_name,
-        &r.agent_id, &r.project_id, &r.idempotency_key})
-    n += text->size();
-  for (const auto& word : r.argv)
-    n += word.size();
-  for (const auto* variables : {&r.env, &r.agent_env})
-    for (const auto& [name, value] : *variables)
-      n += name.size() + value.reveal().size();
-  for (const auto& [name, value] : r.labels)
-    n += name.size() + value.size();
+  for_each_row(run_fields, [&](const auto& f) { n += bytes_in(f.of(r)); });
   return n;
 }
 
@@ -65,7 +74,7 @@ result<void> check_fits_link(const run_request& request) {
     return {};
   return error{ec::invalid_request,
                "the message has " + std::to_string(bytes)
-                 + " bytes, a link takes "
+                 + " bytes, the limit of a link is "
                  + std::to_string(largest_request_text)
                  + "; pass large data through a file or a URL"};
 }
@@ -78,7 +87,7 @@ std::string to_link_text(const std::shared_ptr<const run_result>& result) {
   rest.status = run_status::error;
   rest.reason = exit_reason::output_limit;
   rest.detail = "the answer has " + std::to_string(text.size())
-    + " bytes, a link takes " + std::to_string(largest_result_text)
+    + " bytes, the limit of a link is " + std::to_string(largest_result_text)
     + "; pass large data through a file or a URL";
   rest.value_json = "null";
   rest.failure = {};

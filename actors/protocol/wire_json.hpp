@@ -12,7 +12,7 @@
 namespace troupe {
 
 // Largest texts that fit into a link's frames, with room for what stands around
-// them. Who would send a longer one says so instead: the link would be cut.
+// them. For a longer one an error is sent instead: the link would be cut.
 inline constexpr std::size_t largest_request_text
   = largest_request_frame - (64u << 10);
 static_assert(largest_result_text + (1u << 20) <= largest_answer_frame);

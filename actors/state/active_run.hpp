@@ -42,31 +42,31 @@ struct active_run {
   timestamp created_at{};
   clock::time_point began{};
 
-  /// Which dispatcher has it; nobody's until one was chosen, so that the death
+  /// Which dispatcher has it; none until one was chosen, so that the death
   /// of another one is none of its business.
   static constexpr std::uint32_t nobody = 0xffff'ffff;
   std::atomic<std::uint32_t> owner{nobody};
 
-  // -- for everybody ---------------------------------------------------------
+  // -- for all threads -------------------------------------------------------
   event_log events;
   std::atomic<run_phase> phase{run_phase::queued};
-  std::atomic<backend_kind> backend{backend_kind::local};
+  std::atomic<backend_name> backend{backend_kind::local};
   std::atomic<bool> may_have_started{false};
   /// It was let in. What never was leaves no record.
   std::atomic<bool> admitted{false};
   /// A cancel is urgent and may overtake the run that it is for.
   std::atomic<bool> cancel_wanted{false};
 
-  /// What is to be run; null after the end. Whoever is not the dispatcher that
+  /// What is to be run; null after the end. Any caller but the dispatcher that
   /// owns it takes it once and looks.
   std::shared_ptr<const run_request> request() const { return request_.load(); }
-  /// For the one that ended it: its source and arguments need not wait, cold,
-  /// until late readers are gone.
+  /// Called by the one that ended it: frees the source and the arguments before
+  /// late readers are gone.
   void forget_request() { request_.store(nullptr); }
 
   /// Whether the caller is the one that ends it: exactly one ever is.
   bool claim_end() { return !ending_.exchange(true); }
-  /// The same for who tells everybody of it, which may be later.
+  /// The same for the one that announces it, which may be later.
   bool claim_notification() { return !told_.exchange(true); }
   bool is_notified() const { return told_; }
 
@@ -79,10 +79,10 @@ struct active_run {
   std::atomic<std::uint32_t> begun_attempt{0};
 
   // -- the admission's -------------------------------------------------------
-  admission::stay stay;
+  admission::ticket ticket;
 
   // -- the ledger's: whether it has tried to write something of the run ------
-  bool booked = false;
+  bool recorded = false;
 
   // -- the ledger queue's: where the line of this run waits ------------------
   std::uint64_t line_round = 0;
@@ -94,7 +94,7 @@ private:
   std::atomic<bool> told_{false};
 };
 
-using live_run_ptr = std::shared_ptr<active_run>;
+using active_run_ptr = std::shared_ptr<active_run>;
 
 /// What may be told about it now.
 run_record describe(const active_run& run);

@@ -6,10 +6,6 @@ namespace troupe {
 
 namespace {
 
-std::size_t index(backend_kind kind) {
-  return static_cast<std::size_t>(kind);
-}
-
 constexpr std::uint32_t few_waiting = 16; // runs of one organization
 
 void take_one(std::unordered_map<organization_id, std::uint32_t>& counts,
@@ -31,17 +27,17 @@ count_of(const std::unordered_map<organization_id, std::uint32_t>& counts,
 admission::admission(admission_limits limits) : limits_{std::move(limits)} {
   bounds_.fill(limits_.running_per_other_backend);
   for (const auto& [kind, bound] : limits_.running_per_backend)
-    bounds_[index(kind)] = bound;
+    bounds_[kind.index()] = bound;
 }
 
-result<admission::verdict> admission::enter(stay& s,
+result<admission::verdict> admission::enter(ticket& s,
                                             const organization_id& organization,
-                                            backend_kind backend,
-                                            std::int32_t priority, guest who) {
+                                            backend_name backend,
+                                            std::int32_t priority, waiter who) {
   std::lock_guard guard{mutex_};
   s.organization = organization;
   s.backend = backend;
-  auto& line = queues_[index(backend)];
+  auto& line = queues_[backend.index()];
   // Whoever comes now must not pass the ones that wait for the same thing.
   if (line.size(organization) == 0 && room_for(organization, backend)) {
     occupy(s, backend);
@@ -60,7 +56,7 @@ result<admission::verdict> admission::enter(stay& s,
                      + std::to_string(limits_.waiting)
                           : std::string{"this organization's queue is full ("}
                      + std::to_string(limits_.waiting_per_organization))
-      + " runs wait); come back later";
+      + " runs queued); try again later";
     full.retry_after = wait_estimate();
     return full;
   }
@@ -68,15 +64,15 @@ result<admission::verdict> admission::enter(stay& s,
   s.place = line.push(organization, priority,
                       weight == limits_.weights.end() ? 1 : weight->second,
                       entry{&s, std::move(who)});
-  s.now = stay::state::waiting;
+  s.now = ticket::state::waiting;
   ++counts_.waiting;
-  ++counts_.waiting_by_backend[index(backend)];
+  ++counts_.waiting_by_backend[backend.index()];
   ++waiting_of_[organization];
   return verdict::wait;
 }
 
-bool admission::enter_at_once(stay& s, const organization_id& organization,
-                              backend_kind backend) {
+bool admission::enter_at_once(ticket& s, const organization_id& organization,
+                              backend_name backend) {
   std::lock_guard guard{mutex_};
   if (!room_for(organization, backend))
     return false;
@@ -85,15 +81,16 @@ bool admission::enter_at_once(stay& s, const organization_id& organization,
   return true;
 }
 
-std::vector<admission::guest> admission::leave(stay& s) {
-  std::vector<guest> may_start;
+std::vector<admission::waiter> admission::leave(ticket& s) {
+  std::vector<waiter> may_start;
   std::lock_guard guard{mutex_};
   vacate(s);
   wake(may_start);
   return may_start;
 }
 
-bool admission::move(stay& s, backend_kind to, std::vector<guest>& may_start) {
+bool admission::move(ticket& s, backend_name to,
+                     std::vector<waiter>& may_start) {
   std::lock_guard guard{mutex_};
   vacate(s);
   const bool fits = room_for(s.organization, to);
@@ -108,38 +105,38 @@ admission::counts admission::now() const {
   return counts_;
 }
 
-std::uint32_t admission::limit_of(backend_kind kind) const {
-  return bounds_[index(kind)];
+std::uint32_t admission::limit_of(backend_name kind) const {
+  return bounds_[kind.index()];
 }
 
 bool admission::room_for(const organization_id& organization,
-                         backend_kind backend) const {
+                         backend_name backend) const {
   return counts_.running < limits_.running
-    && counts_.running_by_backend[index(backend)] < bounds_[index(backend)]
+    && counts_.running_by_backend[backend.index()] < bounds_[backend.index()]
     && count_of(running_of_, organization) < limits_.running_per_organization;
 }
 
-void admission::occupy(stay& s, backend_kind backend) {
-  s.now = stay::state::running;
+void admission::occupy(ticket& s, backend_name backend) {
+  s.now = ticket::state::running;
   s.backend = backend;
   ++counts_.running;
-  ++counts_.running_by_backend[index(backend)];
+  ++counts_.running_by_backend[backend.index()];
   ++running_of_[s.organization];
 }
 
-void admission::vacate(stay& s) {
+void admission::vacate(ticket& s) {
   switch (s.now) {
-  case stay::state::outside:
+  case ticket::state::outside:
     return;
-  case stay::state::waiting:
-    queues_[index(s.backend)].take(s.place);
+  case ticket::state::waiting:
+    queues_[s.backend.index()].take(s.place);
     --counts_.waiting;
-    --counts_.waiting_by_backend[index(s.backend)];
+    --counts_.waiting_by_backend[s.backend.index()];
     take_one(waiting_of_, s.organization);
     break;
-  case stay::state::running: {
+  case ticket::state::running: {
     --counts_.running;
-    --counts_.running_by_backend[index(s.backend)];
+    --counts_.running_by_backend[s.backend.index()];
     take_one(running_of_, s.organization);
     auto now = std::chrono::steady_clock::now();
     if (last_leave_ != decltype(last_leave_){}) {
@@ -150,22 +147,22 @@ void admission::vacate(stay& s) {
     break;
   }
   }
-  s.now = stay::state::outside;
+  s.now = ticket::state::outside;
 }
 
-void admission::wake(std::vector<guest>& may_start) {
+void admission::wake(std::vector<waiter>& may_start) {
   // Backends take turns too: a global bound must not starve the second one.
   std::size_t idle = 0;
   while (counts_.waiting > 0 && counts_.running < limits_.running
-         && idle < backend_kinds) {
-    next_backend_ = (next_backend_ + 1) % backend_kinds;
+         && idle < backend_name::count()) {
+    next_backend_ = (next_backend_ + 1) % backend_name::count();
     if (counts_.waiting_by_backend[next_backend_] == 0
         || counts_.running_by_backend[next_backend_]
           >= bounds_[next_backend_]) {
       ++idle; // nobody of its queue need be looked at
       continue;
     }
-    auto backend = static_cast<backend_kind>(next_backend_);
+    auto backend = backend_name::at(next_backend_);
     auto next = queues_[next_backend_].pop(
       [&](const organization_id& who) { return room_for(who, backend); });
     if (!next) {

@@ -16,13 +16,10 @@ constexpr std::size_t usual_bytes = 640; // a run's line has some 500
 /// One line: an object.
 template <class Members>
 std::string write_line(Members members) {
-  std::string out;
-  out.reserve(usual_bytes);
-  json::writer line{out};
-  line.begin('{');
+  json::object_writer line;
+  line.reserve(usual_bytes);
   members(line);
-  line.end('}');
-  return out;
+  return line.finish();
 }
 
 /// The decisions of the network broker. A tool chooses the names, and how many

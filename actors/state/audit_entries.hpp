@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-/// The audit line of a run: who, what, where, under which bounds, and how it
+/// The audit entry of a run: caller, tool, backend, limits, and how it
 /// came out. No argument, no value, no output, no source: hashes and counts.
 /// The text of a JSON object, made without the object: every run has one.
 std::string audit_of_run(const active_run& run, const prepared_run* prepared);

@@ -2,8 +2,8 @@
 
 #include "actors/state/circuit_breaker.hpp"
 #include "runtime/engine/backend.hpp"
-#include "runtime/engine/backend_kinds.hpp"
 #include "runtime/engine/engine.hpp"
+#include "runtime/model/backend_name.hpp"
 
 #include <array>
 #include <atomic>
@@ -19,23 +19,23 @@ namespace troupe {
 struct backend_entry {
   using warning = std::function<void(std::string_view)>;
 
-  backend_entry(std::shared_ptr<backend> carrier_, breaker_options options,
-                warning warn = {})
-      : kind{carrier_->kind()}, carrier{std::move(carrier_)}, breaker{options},
+  backend_entry(std::shared_ptr<troupe::backend> backend_,
+                breaker_options options, warning warn = {})
+      : name{backend_->name()}, backend{std::move(backend_)}, breaker{options},
         warn_{std::move(warn)} {}
-  const backend_kind kind;
-  const std::shared_ptr<backend> carrier;
+  const backend_name name;
+  const std::shared_ptr<troupe::backend> backend;
   circuit_breaker breaker;
   std::atomic<std::uint64_t> finished{0};
   std::atomic<std::uint64_t> failures{0};
 
-  /// Whether runs may go there: its own word, unless those who carry them there
+  /// Whether runs may go there: as it reports, unless its executors
   /// keep dying.
-  result<void> ready() const;
+  result<void> ready(circuit_breaker::clock::time_point now) const;
   /// Of a run there, to the breaker; and to operators when that opens or closes
   /// the circuit.
-  void succeeded();
-  void failed(std::string_view why);
+  void succeeded(circuit_breaker::clock::time_point now);
+  void failed(std::string_view why, circuit_breaker::clock::time_point now);
   void quarantine_until(std::chrono::steady_clock::time_point when) {
     doubted_until_ = when;
   }
@@ -48,18 +48,18 @@ private:
 /// Every backend of this engine. Made at start, then only read.
 class backend_registry {
 public:
-  /// One backend per kind; a second one of a kind is an error.
+  /// One backend per name; a second one of a name is an error.
   static result<std::unique_ptr<backend_registry>>
   make(const std::vector<std::shared_ptr<backend>>& backends,
        const breaker_options& options, const backend_entry::warning& warn = {});
 
-  backend_entry* find(backend_kind kind) const {
-    return desks_[static_cast<std::size_t>(kind)].get();
+  backend_entry* find(backend_name name) const {
+    return entries_[name.index()].get();
   }
-  std::vector<backend_kind> kinds() const;
+  std::vector<backend_name> names() const;
 
 private:
-  std::array<std::unique_ptr<backend_entry>, backend_kinds> desks_;
+  std::array<std::unique_ptr<backend_entry>, backend_name::most> entries_;
 };
 
 } // namespace troupe

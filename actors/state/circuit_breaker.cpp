@@ -141,15 +141,15 @@ std::string why_passed_over(const circuit_breaker::picture& seen) {
   switch (seen.circuit) {
   case circuit_breaker::state::closed:
     return seen.is_sick()
-      ? "failed often lately, next try in " + in_words(seen.retry_in)
+      ? "failed often recently, next try in " + in_words(seen.retry_in)
       : "";
   case circuit_breaker::state::open:
-    return "left alone after " + failures + ", next try in "
+    return "paused after " + failures + ", next try in "
       + in_words(seen.retry_in);
   case circuit_breaker::state::half_open:
-    return "left alone after " + failures
-      + (seen.probing ? ", one run is trying it now"
-                      : ", the next run tries it");
+    return "paused after " + failures
+      + (seen.probing ? ", a probe run is in progress"
+                      : ", the next run is the probe");
   }
   return {};
 }

@@ -11,11 +11,11 @@
 namespace troupe {
 
 struct breaker_options {
-  std::uint32_t failures = 5; // in a row, before nobody is sent there
+  std::uint32_t failures = 5; // in a row, before no run is sent there
   std::chrono::milliseconds pause{1'000}; // before the first probe
   std::chrono::milliseconds longest_pause{30'000};
-  /// In which the score makes up half of what it lost, so that who is not asked
-  /// does not stay the one who failed.
+  /// Time in which the score regains half of what it lost, so that an unused
+  /// backend does not keep a bad score.
   std::chrono::milliseconds half_life{30'000};
 };
 
@@ -26,7 +26,7 @@ public:
   using clock = std::chrono::steady_clock;
   enum class state : std::uint8_t { closed, open, half_open };
   static constexpr std::size_t states = 3;
-  /// What a run's end did to it, for who reports that.
+  /// What the end of a run did to it, for the log.
   enum class change : std::uint8_t { none, opened, closed };
 
   /// What a look at it shows.
@@ -43,8 +43,8 @@ public:
 
   explicit circuit_breaker(breaker_options options = {});
 
-  /// A yes or a no. Whoever gets a yes owes an answer by `succeeded`, `failed`
-  /// or `abandoned`.
+  /// A yes or a no. After a yes the caller owes an answer by `succeeded`,
+  /// `failed` or `abandoned`.
   struct pass {
     bool given = false;
     bool probe = false; // the one that is let through in `half_open`
@@ -80,7 +80,7 @@ private:
 
 std::string_view to_string(circuit_breaker::state s);
 
-/// "left alone after 5 failures, next try in 12 s"; "" for who is well.
+/// "paused after 5 failures, next try in 12 s"; "" for a healthy backend.
 std::string why_passed_over(const circuit_breaker::picture& seen);
 
 } // namespace troupe

@@ -9,7 +9,7 @@
 namespace troupe {
 
 /// What operators count. Relaxed: a scrape may be one behind.
-struct meters {
+struct engine_metrics {
   using counter = std::atomic<std::uint64_t>;
 
   counter submitted{0};

@@ -20,15 +20,15 @@ struct event_bounds {
   std::size_t chunk = 64u << 10; // one event's data at most
 };
 
-/// What happened to one run, for everybody who wants to see it: now, late, or
-/// again. Bounded: the oldest output makes room for the newest, and whoever
-/// comes too late for it reads a note instead. Thread-safe; sinks are called
-/// in order, one call at a time.
+/// What happened to one run, for all readers: now, late, or
+/// again. Bounded: the oldest output makes room for the newest, and a reader
+/// that comes too late for it reads a note instead. Thread-safe; sinks are
+/// called in order, one call at a time.
 class event_log {
 public:
   explicit event_log(const event_bounds& bounds = {});
 
-  /// Adds one event and tells everybody. After `end` nothing is added.
+  /// Adds one event and notifies all readers. After `end` nothing is added.
   void append(run_event_kind kind, std::string_view data = {});
 
   /// The last event; the second one is ignored.

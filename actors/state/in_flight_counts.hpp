@@ -13,7 +13,7 @@ namespace troupe {
 
 /// How many requests of each organization are under way, in whatever state.
 /// Thread-safe; a call takes a tenth of a microsecond.
-class crowd {
+class in_flight_counts {
 public:
   /// One more; how many there are with it.
   std::uint32_t enter(const organization_id& who) {

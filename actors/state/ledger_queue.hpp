@@ -23,7 +23,7 @@ key_disposition fate_of_key(const active_run& run);
 /// Something for the books. A run is described when it is written, as it is
 /// then: what happens to it meanwhile costs nothing more.
 struct ledger_entry {
-  live_run_ptr run;             // null: a change of the configuration
+  active_run_ptr run;           // null: a change of the configuration
   std::string audit;            // a JSON object's text; "": none
   organization_id organization; // whose audit it is, when there is no run
   key_disposition key = key_disposition::none;
@@ -51,7 +51,7 @@ public:
   explicit ledger_queue(const bounds& b) : bounds_{b} {}
 
   /// `wake`: the ledger sleeps and should look after a little while;
-  /// `wake_now`: somebody waits for this one, or it is one of many.
+  /// `wake_now`: a caller waits for this one, or it is one of many.
   outcome push(ledger_entry&& line, std::function<void(bool)> kept = {});
 
   // -- the ledger's: one at a time ------------------------------------------
@@ -84,7 +84,7 @@ private:
   std::vector<waiting> taken_; // slots too, without the lock
   std::size_t taken_count_ = 0;
   std::atomic<bool> room_{true}; // asked for every run, changed seldom
-  bool awake_ = false;           // somebody has been told to look
+  bool awake_ = false;           // the ledger has been told to look
   bool hurried_ = false;
 };
 

@@ -12,7 +12,7 @@ namespace troupe {
 
 /// Memory for objects of a kilobyte or more, one per run: the heap keeps no
 /// cache of that size, so each would be searched for, and tidying up after it
-/// touches what nobody needs. Blocks go back to the next run, still near the
+/// touches unused memory. Blocks go back to the next run, still near the
 /// processor. Each thread has a few at hand; the others wait on a shelf, at
 /// most `kept` of them. Thread-safe.
 template <class T>
@@ -56,8 +56,8 @@ private:
     return *s;
   }
 
-  /// One thread's blocks: who frees what others allocate, and the other way
-  /// round, meets them at the shelf once in eight times.
+  /// One thread's blocks: threads that free what others allocate, and the other
+  /// way round, meets them at the shelf once in eight times.
   class hand {
   public:
     ~hand() {
@@ -72,7 +72,7 @@ private:
       return count_ == 0 ? nullptr : blocks_[--count_];
     }
 
-    /// False: whoever has it should give it back to the heap.
+    /// False: the caller should return it to the heap.
     bool put(void* block) {
       if (count_ == few && !store())
         return false;

@@ -6,7 +6,6 @@
 #include "runtime/model/sandbox_config.hpp"
 #include "runtime/model/variable.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -16,20 +15,12 @@ namespace troupe {
 /// What every run is measured against, whatever it or its config says.
 struct run_rules {
   troupe::limits defaults;
-  troupe::limits ceiling{.wall = std::chrono::hours{1},
-                         .cpu = std::chrono::hours{1},
-                         .memory_bytes = 8ull << 30,
-                         .processes = 1'024,
-                         .open_files = 65'536,
-                         .disk_bytes = 8ull << 30,
-                         .inodes = 1'000'000,
-                         .output_bytes = 64ull << 20,
-                         .result_bytes = 64ull << 20};
-  network_policy network;                                // nobody gets more
-  isolation_level isolation = isolation_level::standard; // when nobody says
-  isolation_level weakest = isolation_level::standard;   // nobody gets less
+  troupe::limits ceiling = standard_ceiling();
+  network_policy network;                                // no run gets more
+  isolation_level isolation = isolation_level::standard; // by default
+  isolation_level weakest = isolation_level::standard;   // no run gets less
   config_defaults configs;
-  backend_kind standard_backend = backend_kind::e2b; // when nobody says
+  backend_name standard_backend = backend_kind::e2b; // by default
   bool fail_closed = false; // nothing for a provider runs here instead
   /// What local runs may see of our own environment; see `inherit`.
   environment inherited;

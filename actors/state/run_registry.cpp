@@ -2,14 +2,6 @@
 
 namespace troupe {
 
-namespace {
-
-auto named(const run_id& id) {
-  return [&id](const live_run_ptr& run) { return run->id == id; };
-}
-
-} // namespace
-
 run_record describe(const active_run& run) {
   run_record record;
   record.id = run.id;
@@ -32,62 +24,58 @@ run_registry::run_registry(const registry_bounds& bounds)
     : bounds_{bounds.ended_runs / shard_count + 1,
               bounds.ended_bytes / shard_count + 1} {}
 
-bool run_registry::add(const live_run_ptr& run) {
+bool run_registry::add(const active_run_ptr& run) {
   auto& s = shards_[shard_of(run->id_hash)];
   std::lock_guard guard{s.mutex};
-  if (s.runs.find(run->id_hash, named(run->id)))
-    return false;
-  s.runs.add(run->id_hash, run);
-  return true;
+  return s.runs.try_emplace(run->id, run).second;
 }
 
-live_run_ptr run_registry::find(const run_id& id) const {
-  const auto hash = std::hash<run_id>{}(id);
-  const auto& s = shards_[shard_of(hash)];
+active_run_ptr run_registry::find(const run_id& id) const {
+  const auto& s = shards_[shard_of(std::hash<run_id>{}(id))];
   std::lock_guard guard{s.mutex};
-  const auto* found = s.runs.find(hash, named(id));
-  return found ? *found : nullptr;
+  const auto found = s.runs.find(id);
+  return found == s.runs.end() ? nullptr : found->second;
 }
 
-void run_registry::retire(const live_run_ptr& run) {
+void run_registry::retire(const active_run_ptr& run) {
   auto bytes = run->events.bytes() + 1'024; // the object itself, roughly
   if (run->outcome)
     bytes += run->outcome->value_json.size() + run->outcome->stdout_text.size()
       + run->outcome->stderr_text.size()
       + run->outcome->agent_state_json.size();
   // Destroyed outside of the lock: a megabyte of events takes its time.
-  std::vector<live_run_ptr> forgotten;
+  std::vector<active_run_ptr> forgotten;
   auto& s = shards_[shard_of(run->id_hash)];
   std::lock_guard guard{s.mutex};
-  s.ended.push_back({run.get(), run->id_hash, bytes});
+  s.ended.push_back({run->id, bytes});
   s.ended_bytes += bytes;
   while (!s.ended.empty()
          && (s.ended.size() > bounds_.ended_runs
              || s.ended_bytes > bounds_.ended_bytes)) {
-    const auto oldest = s.ended.front();
+    const auto& oldest = s.ended.front();
     s.ended_bytes -= oldest.bytes;
-    auto is_it = [&](const live_run_ptr& x) { return x.get() == oldest.run; };
-    if (auto gone = s.runs.take(oldest.hash, is_it))
-      forgotten.push_back(std::move(gone));
+    if (auto gone = s.runs.find(oldest.run); gone != s.runs.end()) {
+      forgotten.push_back(std::move(gone->second));
+      s.runs.erase(gone);
+    }
     s.ended.pop_front();
   }
 }
 
-void run_registry::forget(const live_run_ptr& run) {
+void run_registry::forget(const active_run_ptr& run) {
   auto& s = shards_[shard_of(run->id_hash)];
   std::lock_guard guard{s.mutex};
-  s.runs.take(run->id_hash, named(run->id));
+  s.runs.erase(run->id);
 }
 
-std::vector<live_run_ptr> run_registry::select(
+std::vector<active_run_ptr> run_registry::select(
   const std::function<bool(const active_run&)>& which) const {
-  std::vector<live_run_ptr> found;
+  std::vector<active_run_ptr> found;
   for (const auto& s : shards_) {
     std::lock_guard guard{s.mutex};
-    s.runs.each([&](const live_run_ptr& run) {
+    for (const auto& [id, run] : s.runs)
       if (which(*run))
         found.push_back(run);
-    });
   }
   return found;
 }

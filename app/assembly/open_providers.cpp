@@ -12,15 +12,14 @@ open_providers::open(const settings& s, std::shared_ptr<lease_book> leases,
   made->watched_ = watch.turns("providers", executor);
   auto client = made->client_
     = std::make_shared<net::http_client>(executor, net::client_options{});
-  for (auto kind : {backend_kind::e2b, backend_kind::modal,
-                    backend_kind::daytona, backend_kind::aio}) {
-    if (!is_configured(s, kind))
+  for (const auto& each : provider_accounts(s)) {
+    if (!each.is_configured())
       continue;
-    auto where = make_provider(s, kind, client);
+    auto where = each.make(client);
     if (!where)
-      return std::move(where).error().within(to_string(kind));
-    made->all_.push_back(std::make_shared<net::remote_backend>(
-      std::move(*where), leases, executor, bounds_from(s, kind)));
+      return std::move(where).error().within(to_string(each.name));
+    made->all_.push_back(std::make_shared<provider_backend>(
+      std::move(*where), leases, executor, each.limits()));
     into.backends.push_back(made->all_.back());
   }
   if (!s.credentials.webhook_url.empty()) {

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "actors/context/engine_options.hpp"
-#include "net/providers/remote_backend.hpp"
+#include "net/client/http_client.hpp"
 #include "runtime/async/io_thread.hpp"
 #include "runtime/async/watchdog.hpp"
+#include "runtime/sandboxes/provider_backend.hpp"
 #include "runtime/settings/settings.hpp"
 
 #include <memory>
@@ -36,7 +37,7 @@ private:
   io_thread io_;
   watchdog::watched watched_;
   std::shared_ptr<net::http_client> client_;
-  std::vector<std::shared_ptr<net::remote_backend>> all_;
+  std::vector<std::shared_ptr<provider_backend>> all_;
 };
 
 } // namespace troupe

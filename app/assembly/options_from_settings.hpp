@@ -2,9 +2,6 @@
 
 #include "actors/cluster/peer_backend.hpp"
 #include "actors/context/engine_options.hpp"
-#include "net/api/api.hpp"
-#include "net/compat/letta/letta.hpp"
-#include "net/server/options.hpp"
 #include "net/telemetry/exporter.hpp"
 #include "runtime/local/options.hpp"
 #include "runtime/local/warm/options.hpp"
@@ -27,11 +24,10 @@ environment_options environment_options_from(const settings& s);
 engine_options engine_options_from(const settings& s);
 /// The nodes of cluster.seeds.
 peer_options peer_options_from(const settings& s);
-net::server_options server_options_from(const settings& s);
-net::api_options api_options_from(const settings& s);
 /// Only where there is an endpoint.
 net::exporter_options exporter_options_from(const settings& s);
-net::letta::letta_options letta_options_from(const settings& s);
+/// What a sandbox config means that does not say.
+config_defaults config_defaults_from(const settings& s);
 
 /// "~/x" in the home directory of this user.
 std::filesystem::path expand_home(const std::string& path);

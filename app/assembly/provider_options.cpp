@@ -71,111 +71,144 @@ net::webhook_options webhook_options_from(const settings& s) {
 
 namespace {
 
-struct group_bounds {
-  std::uint32_t sandboxes;
-  std::uint32_t per_second; // 0: nothing is created
-  settings::ms lifetime;
-  std::uint32_t ready_ahead = 0;
-};
+using client_ptr = std::shared_ptr<net::http_client>;
+using provider_or_error = result<std::shared_ptr<sandbox_provider>>;
 
-group_bounds group_of(const settings& s, backend_kind kind) {
-  switch (kind) {
-  case backend_kind::e2b:
-    return {s.e2b.max_sandboxes, s.e2b.create_rate, s.e2b.timeout,
-            s.e2b.ready_ahead};
-  case backend_kind::modal:
-    return {s.modal.max_sandboxes, s.modal.create_rate, s.modal.timeout,
-            s.modal.ready_ahead};
-  case backend_kind::daytona:
-    return {s.daytona.max_sandboxes, s.daytona.create_rate, s.daytona.timeout,
-            s.daytona.ready_ahead};
-  case backend_kind::aio:
-    return {s.aio.max_runs, 0, s.aio.timeout};
-  case backend_kind::local:
-  case backend_kind::peer:
-    break;
-  }
-  return {0, 0, settings::ms{0}};
-}
-
-} // namespace
-
-net::remote_options bounds_from(const settings& s, backend_kind kind) {
+/// The members that every group of a provider has in common.
+template <class Group>
+provider_limits limits_of(const settings& s, const Group& group,
+                          std::uint32_t sandboxes) {
   using std::chrono::ceil;
-  using std::chrono::milliseconds;
   using std::chrono::seconds;
-  auto group = group_of(s, kind);
-  net::remote_options o;
-  o.max_running = group.sandboxes;
-  o.ready_ahead = group.ready_ahead;
-  o.create_spacing
-    = milliseconds{group.per_second == 0 ? 0 : 1'000 / group.per_second};
-  o.lifetime = ceil<seconds>(group.lifetime);
-  o.reconcile_every = ceil<seconds>(s.dispatch.reconcile_every);
-  // An image is built while its sandbox is created: minutes, not seconds.
-  if (kind == backend_kind::modal || kind == backend_kind::daytona)
-    o.create_timeout = ceil<seconds>(s.dispatch.prepare_timeout);
-  return o;
+  provider_limits limits;
+  limits.max_running = sandboxes;
+  limits.lifetime = ceil<seconds>(group.timeout);
+  limits.reconcile_every = ceil<seconds>(s.dispatch.reconcile_interval);
+  return limits;
 }
 
-std::string_view way_in(backend_kind kind) {
-  switch (kind) {
-  case backend_kind::e2b:
-    return "set e2b.api-key (E2B_API_KEY)";
-  case backend_kind::modal:
-    return "set modal.token-id and modal.token-secret (MODAL_TOKEN_ID, "
-           "MODAL_TOKEN_SECRET), or modal.endpoint-url";
-  case backend_kind::daytona:
-    return "set daytona.api-key (DAYTONA_API_KEY)";
-  case backend_kind::aio:
-    return "set aio.host (SANDBOX_HOST)";
-  case backend_kind::local:
-  case backend_kind::peer:
-    break;
-  }
-  return "";
+/// Of a service that creates sandboxes, at a rate and some of them ahead.
+template <class Group>
+provider_limits creating(const settings& s, const Group& group) {
+  auto limits = limits_of(s, group, group.max_sandboxes);
+  limits.ready_ahead = group.prewarmed_sandboxes;
+  limits.create_spacing = std::chrono::milliseconds{
+    group.create_rate == 0 ? 0 : 1'000 / group.create_rate};
+  return limits;
 }
 
-bool is_configured(const settings& s, backend_kind kind) {
-  switch (kind) {
-  case backend_kind::e2b:
-    return !s.e2b.api_key.empty();
-  case backend_kind::modal:
-    return !s.modal.token_id.empty() || !s.modal.endpoint_url.empty();
-  case backend_kind::daytona:
-    return !s.daytona.api_key.empty();
-  case backend_kind::aio:
-    return !s.aio.host.empty();
-  case backend_kind::local:
-  case backend_kind::peer:
-    break;
-  }
-  return false;
+/// An image is built while its sandbox is created: minutes, not seconds.
+provider_limits building(const settings& s, provider_limits limits) {
+  limits.create_timeout
+    = std::chrono::ceil<std::chrono::seconds>(s.dispatch.prepare_timeout);
+  return limits;
 }
 
-result<std::shared_ptr<net::provider>>
-make_provider(const settings& s, backend_kind kind,
-              std::shared_ptr<net::http_client> client) {
-  switch (kind) {
-  case backend_kind::e2b:
+constexpr provider_descriptor e2b{
+  .kind = backend_kind::e2b,
+  .way_in = "set e2b.api-key (E2B_API_KEY)",
+  .is_configured = [](const settings& s) { return !s.e2b.api_key.empty(); },
+  .address =
+    [](const settings& s) {
+      return s.e2b.api_url.empty() ? "https://api." + s.e2b.domain
+                                   : s.e2b.api_url;
+    },
+  .limits = [](const settings& s) { return creating(s, s.e2b); },
+  .make = [](const settings& s, client_ptr client) -> provider_or_error {
     return net::make_e2b(std::move(client), e2b_options_from(s));
-  case backend_kind::modal:
+  }};
+
+/// A deployed runner of ours goes before the API.
+constexpr provider_descriptor modal{
+  .kind = backend_kind::modal,
+  .way_in = "set modal.token-id and modal.token-secret (MODAL_TOKEN_ID, "
+            "MODAL_TOKEN_SECRET), or modal.endpoint-url",
+  .is_configured =
+    [](const settings& s) {
+      return !s.modal.token_id.empty() || !s.modal.endpoint_url.empty();
+    },
+  .address =
+    [](const settings& s) {
+      return s.modal.endpoint_url.empty() ? s.modal.server_url
+                                          : s.modal.endpoint_url;
+    },
+  .limits = [](const settings& s) { return building(s, creating(s, s.modal)); },
+  .make = [](const settings& s, client_ptr client) -> provider_or_error {
     if (!s.modal.endpoint_url.empty())
       return net::make_modal_endpoint(std::move(client),
                                       modal_endpoint_options_from(s));
     return net::make_modal(std::move(client), modal_options_from(s));
-  case backend_kind::daytona:
+  }};
+
+constexpr provider_descriptor daytona{
+  .kind = backend_kind::daytona,
+  .way_in = "set daytona.api-key (DAYTONA_API_KEY)",
+  .is_configured = [](const settings& s) { return !s.daytona.api_key.empty(); },
+  .address = [](const settings& s) { return s.daytona.api_url; },
+  .limits
+  = [](const settings& s) { return building(s, creating(s, s.daytona)); },
+  .make = [](const settings& s, client_ptr client) -> provider_or_error {
     return net::make_daytona(std::move(client), daytona_options_from(s));
-  case backend_kind::aio:
+  }};
+
+/// One container that is there already: none is created.
+constexpr provider_descriptor aio{
+  .kind = backend_kind::aio,
+  .way_in = "set aio.host (SANDBOX_HOST)",
+  .is_configured = [](const settings& s) { return !s.aio.host.empty(); },
+  .address =
+    [](const settings& s) {
+      return s.aio.host.empty() ? std::string{}
+                                : s.aio.host + ":" + std::to_string(s.aio.port);
+    },
+  .limits =
+    [](const settings& s) {
+      auto limits = limits_of(s, s.aio, s.aio.max_running);
+      limits.create_spacing = std::chrono::milliseconds{0};
+      return limits;
+    },
+  .make = [](const settings& s, client_ptr client) -> provider_or_error {
     return net::make_aio(std::move(client), aio_options_from(s));
-  case backend_kind::local:
-  case backend_kind::peer:
-    break;
+  }};
+
+constexpr std::array all{e2b, modal, daytona, aio};
+
+} // namespace
+
+std::span<const provider_descriptor> known_providers() {
+  return all;
+}
+
+result<std::shared_ptr<sandbox_provider>>
+provider_account::make(client_ptr client) const {
+  auto made = provider->make(*as, std::move(client));
+  if (made)
+    (*made)->set_account(name);
+  return made;
+}
+
+std::vector<provider_account> provider_accounts(const settings& s) {
+  std::vector<provider_account> found;
+  for (const auto& each : all)
+    found.push_back({&each, each.kind, &s});
+  for (const auto& [name, as] : s.accounts)
+    for (const auto& each : all)
+      if (each.kind == name.kind())
+        found.push_back({&each, name, as.get()});
+  return found;
+}
+
+result<provider_account> find_account(const settings& s,
+                                      std::string_view name) {
+  std::string known;
+  for (const auto& each : provider_accounts(s)) {
+    if (each.name.text() == name)
+      return each;
+    known += (known.empty() ? "" : ", ") + std::string{each.name.text()};
   }
-  return error{ec::invalid_request,
-               std::string{to_string(kind)} + " is no remote provider",
-               {},
-               {}};
+  return bad_field(
+    "", "'" + std::string{name.substr(0, 64)} + "' is not a provider",
+    "one of " + known);
 }
 
 } // namespace troupe

@@ -2,9 +2,9 @@
 
 namespace troupe {
 
-result<std::unique_ptr<local_engine>>
-local_engine::open(local_options options) {
-  std::unique_ptr<local_engine> self{new local_engine};
+result<std::unique_ptr<standalone_local>>
+standalone_local::open(local_options options) {
+  std::unique_ptr<standalone_local> self{new standalone_local};
   auto backend = local_backend::open(self->io_.executor(), std::move(options));
   if (!backend)
     return backend.error();
@@ -12,12 +12,12 @@ local_engine::open(local_options options) {
   return self;
 }
 
-local_engine::~local_engine() {
+standalone_local::~standalone_local() {
   if (backend_)
     backend_->stop();
 }
 
-result<void> local_engine::wait_until_probed() {
+result<void> standalone_local::wait_until_probed() {
   return backend_->wait_until_probed();
 }
 

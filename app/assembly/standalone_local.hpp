@@ -9,10 +9,10 @@ namespace troupe {
 
 /// The local backend for a command that needs no server: one thread of its
 /// own, the warden, and nothing else.
-class local_engine {
+class standalone_local {
 public:
-  static result<std::unique_ptr<local_engine>> open(local_options options);
-  ~local_engine();
+  static result<std::unique_ptr<standalone_local>> open(local_options options);
+  ~standalone_local();
 
   local_backend& backend() { return *backend_; }
   std::shared_ptr<local_backend> shared_backend() { return backend_; }
@@ -21,7 +21,7 @@ public:
   result<void> wait_until_probed();
 
 private:
-  local_engine() = default;
+  standalone_local() = default;
 
   io_thread io_;
   std::shared_ptr<local_backend> backend_;

@@ -1,9 +1,9 @@
 #include "app/cli/api_client.hpp"
 
-#include "app/assembly/engine_process.hpp"
 #include "app/cli/blocking_client.hpp"
 #include "app/cli/command_line.hpp"
 #include "app/cli/table.hpp"
+#include "app/daemon/engine_process.hpp"
 #include "runtime/json/big_integers.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ error read_problem(unsigned status, const std::string& body) {
       e = std::move(said);
   }
   if (status == 421)
-    e.text += "; call it by one of its http.allowed-hosts";
+    e.text += "; use one of its http.allowed-hosts";
   return e;
 }
 
@@ -61,8 +61,8 @@ error read_problem(unsigned status, const std::string& body) {
 error unreached(error why, const std::string& where) {
   auto e = std::move(why).within("ask " + where);
   if (e.code == ec::unavailable)
-    e.text += "; does an engine serve there? `troupe serve` starts one, "
-              "--server or TROUPE_SERVER names another";
+    e.text += "; is an engine running there? Start one with `troupe serve`, or "
+              "set --server or TROUPE_SERVER";
   return e;
 }
 
@@ -83,7 +83,7 @@ error read_error(const json::object& said, ec code) {
   return e;
 }
 
-struct api_session::parts {
+struct api_client::parts {
   explicit parts(engine_locator p)
       : place{std::move(p)}, client{std::in_place, place.client} {}
 
@@ -94,8 +94,8 @@ struct api_session::parts {
                               std::string body) const;
 };
 
-net::client_request api_session::parts::request(verb method, std::string target,
-                                                std::string body) const {
+net::client_request api_client::parts::request(verb method, std::string target,
+                                               std::string body) const {
   net::client_request r;
   r.service = place.server;
   r.method = method;
@@ -112,29 +112,29 @@ net::client_request api_session::parts::request(verb method, std::string target,
   return r;
 }
 
-result<std::unique_ptr<api_session>>
-api_session::open(const session_options& how) {
+result<std::unique_ptr<api_client>>
+api_client::open(const session_options& how) {
   auto place = find_or_open_engine(how);
   if (!place)
     return place.error();
-  return std::unique_ptr<api_session>{new api_session{std::move(*place)}};
+  return std::unique_ptr<api_client>{new api_client{std::move(*place)}};
 }
 
-result<std::unique_ptr<api_session>>
-api_session::find(const session_options& how) {
+result<std::unique_ptr<api_client>>
+api_client::find(const session_options& how) {
   auto place = find_engine(how);
   if (!place)
     return place.error();
-  std::unique_ptr<api_session> session;
+  std::unique_ptr<api_client> session;
   if (*place)
-    session.reset(new api_session{std::move(**place)});
+    session.reset(new api_client{std::move(**place)});
   return session;
 }
 
-api_session::api_session(engine_locator place)
+api_client::api_client(engine_locator place)
     : parts_{std::make_unique<parts>(std::move(place))} {}
 
-api_session::~api_session() {
+api_client::~api_client() {
   parts_->client.reset(); // its connections first: the host waits for them
   if (parts_->place.own)
     parts_->place.own->stop();
@@ -142,9 +142,9 @@ api_session::~api_session() {
 
 // -- asking -------------------------------------------------------------------
 
-result<std::string> api_session::exchange(verb method, std::string target,
-                                          std::string body,
-                                          std::string_view prefer) {
+result<std::string> api_client::exchange(verb method, std::string target,
+                                         std::string body,
+                                         std::string_view prefer) {
   auto request = parts_->request(method, std::move(target), std::move(body));
   if (!prefer.empty())
     request.headers.set("prefer", prefer);
@@ -168,27 +168,27 @@ result<json::value> json_of(result<std::string> answer) {
 
 } // namespace
 
-result<json::value> api_session::call(verb method, std::string target) {
+result<json::value> api_client::call(verb method, std::string target) {
   return json_of(exchange(method, std::move(target), {}));
 }
 
-result<json::value> api_session::call(verb method, std::string target,
-                                      const json::value& body) {
+result<json::value> api_client::call(verb method, std::string target,
+                                     const json::value& body) {
   return json_of(exchange(method, std::move(target), json::exact_text(body)));
 }
 
-result<json::value> api_session::begin(std::string target,
-                                       const json::value& body) {
+result<json::value> api_client::begin(std::string target,
+                                      const json::value& body) {
   return json_of(exchange(verb::post, std::move(target), json::exact_text(body),
                           "respond-async"));
 }
 
-result<std::string> api_session::text(std::string target) {
+result<std::string> api_client::text(std::string target) {
   return exchange(verb::get, std::move(target), {});
 }
 
-result<void> api_session::follow(verb method, std::string target,
-                                 const json::value& body, line_reader line) {
+result<void> api_client::follow(verb method, std::string target,
+                                const json::value& body, line_reader line) {
   auto request
     = parts_->request(method, std::move(target),
                       body.is_null() ? std::string{} : json::exact_text(body));
@@ -218,10 +218,10 @@ result<void> api_session::follow(verb method, std::string target,
 }
 
 result<std::vector<std::chrono::microseconds>>
-api_session::repeat(verb method, const std::string& target,
-                    const std::string& body, std::size_t count,
-                    std::size_t at_once,
-                    const std::function<void(std::size_t)>& told) {
+api_client::repeat(verb method, const std::string& target,
+                   const std::string& body, std::size_t count,
+                   std::size_t at_once,
+                   const std::function<void(std::size_t)>& told) {
   using clock = std::chrono::steady_clock;
   std::vector<std::chrono::microseconds> took;
   result<void> fine;
@@ -248,8 +248,8 @@ api_session::repeat(verb method, const std::string& target,
   return took;
 }
 
-result<json::array> api_session::list(std::string target, std::string query,
-                                      std::size_t most) {
+result<json::array> api_client::list(std::string target, std::string query,
+                                     std::size_t most) {
   json::array all;
   for (std::string after;;) {
     auto page = target
@@ -270,20 +270,21 @@ result<json::array> api_session::list(std::string target, std::string query,
   }
 }
 
-std::string api_session::where() const {
+std::string api_client::where() const {
   return parts_->place.server.text();
 }
 
-bool api_session::is_embedded() const {
+bool api_client::is_embedded() const {
   return parts_->place.own != nullptr;
 }
 
-int complain_about(const error& why) {
-  auto code = complain(why.text,
-                       why.code == ec::internal || why.code == ec::unavailable
-                           || why.code == ec::timeout
-                         ? exit_ours
-                         : exit_usage);
+int print_api_error(const error& why) {
+  auto code
+    = print_error(why.text,
+                  why.code == ec::internal || why.code == ec::unavailable
+                      || why.code == ec::timeout
+                    ? exit_ours
+                    : exit_usage);
   auto said = [&](const std::string& words) {
     return words.empty() || why.text.find(words) != std::string::npos;
   };
@@ -299,12 +300,12 @@ int complain_about(const error& why) {
 }
 
 int in_session(const session_options& how,
-               const std::function<result<int>(api_session&)>& work) {
-  auto session = api_session::open(how);
+               const std::function<result<int>(api_client&)>& work) {
+  auto session = api_client::open(how);
   if (!session)
-    return complain_about(session.error());
+    return print_api_error(session.error());
   auto done = work(**session);
-  return done ? *done : complain_about(done.error());
+  return done ? *done : print_api_error(done.error());
 }
 
 } // namespace troupe

@@ -15,16 +15,16 @@
 namespace troupe {
 
 /// An engine's /v1 interface for the time of one command. Without --server it
-/// is the engine that serves at http.listen or, where nobody listens, one that
+/// is the engine that serves at http.listen or, if none listens there, one that
 /// is opened in this process on the same data: commands work either way.
-class api_session {
+class api_client {
 public:
-  static result<std::unique_ptr<api_session>> open(const session_options& how);
-  /// The same without opening one: null where nobody serves.
-  static result<std::unique_ptr<api_session>> find(const session_options& how);
-  api_session(const api_session&) = delete;
-  api_session& operator=(const api_session&) = delete;
-  ~api_session();
+  static result<std::unique_ptr<api_client>> open(const session_options& how);
+  /// The same without opening one: null if no engine is running.
+  static result<std::unique_ptr<api_client>> find(const session_options& how);
+  api_client(const api_client&) = delete;
+  api_client& operator=(const api_client&) = delete;
+  ~api_client();
 
   using verb = boost::beast::http::verb;
 
@@ -61,7 +61,7 @@ public:
 
 private:
   struct parts;
-  explicit api_session(engine_locator place);
+  explicit api_client(engine_locator place);
   result<std::string> exchange(verb method, std::string target,
                                std::string body, std::string_view prefer = {});
   std::unique_ptr<parts> parts_;
@@ -71,10 +71,10 @@ private:
 error read_error(const json::object& said, ec code);
 
 /// Says what was wrong on standard error, field by field; the exit code.
-int complain_about(const error& why);
+int print_api_error(const error& why);
 
 /// Opens a session, does `work` with it, and returns its exit code.
 int in_session(const session_options& how,
-               const std::function<result<int>(api_session&)>& work);
+               const std::function<result<int>(api_client&)>& work);
 
 } // namespace troupe

@@ -58,7 +58,9 @@ result<json::object> said_json(const std::string& said, std::string_view name,
   }
   auto object = json::parse_large_object(text, places);
   if (!object)
-    return std::move(object).error().within(name);
+    return bad_field(std::string{name},
+                     "is not a JSON object (" + object.error().text + ")",
+                     "such as '{\"a\": 2}'");
   return object;
 }
 
@@ -91,7 +93,8 @@ result<environment> said_variables(const std::vector<std::string>& words,
     else if (const char* own = std::getenv(name.c_str()))
       value = own;
     else
-      return bad_field(std::string{option}, name + " is not set here",
+      return bad_field(std::string{option},
+                       name + " is not set in the environment",
                        "give " + name + "=...");
     if (auto fine = check_variable_value(value, option); !fine)
       return fine.error();

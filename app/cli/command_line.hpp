@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/cli/run_command_line.hpp"
 #include "app/daemon/exit_code.hpp"
 #include "runtime/base/error.hpp"
 
@@ -29,15 +30,12 @@ private:
   std::function<int()> chosen_;
 };
 
-/// Parses, runs, and says what was wrong in one line with the way out.
-int run_command_line(int argc, const char* const* argv);
-
 /// The whole tree of commands, for parsing and for completion.
 void build_command_line(CLI::App& app, invocation& call);
 
 /// `troupe: reason` on standard error; returns `code`.
-int complain(std::string_view reason, int code = exit_usage);
+int print_error(std::string_view reason, int code = exit_usage);
 /// The same, with the code that the error asks for.
-int complain(const error& why);
+int print_error(const error& why);
 
 } // namespace troupe

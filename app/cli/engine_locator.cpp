@@ -1,8 +1,8 @@
 #include "app/cli/engine_locator.hpp"
 
-#include "app/assembly/engine_process.hpp"
 #include "app/assembly/options_from_settings.hpp"
 #include "app/cli/blocking_client.hpp"
+#include "app/daemon/engine_process.hpp"
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -22,12 +22,12 @@ constexpr std::chrono::seconds knock_patience{2};
 constexpr std::size_t max_key_bytes = 4096;
 
 error unusable(const net::base_url& server, const std::string& why) {
-  return {ec::unavailable,
-          server.text() + " " + why
-            + "; name another engine with --server, or another address with "
-              "--listen",
-          {},
-          {}};
+  return {
+    ec::unavailable,
+    server.text() + " " + why
+      + "; set another engine with --server, or another address with --listen",
+    {},
+    {}};
 }
 
 result<secret> read_key(const session_options& how) {
@@ -41,8 +41,8 @@ result<secret> read_key(const session_options& how) {
   text.resize(static_cast<std::size_t>(file.gcount()));
   text.erase(text.find_last_not_of(" \r\n\t") + 1);
   if (text.empty())
-    return bad_field("--key-file", "holds no key: " + how.key_file,
-                     "write the key that `troupe key create` printed into it");
+    return bad_field("--key-file", "contains no key: " + how.key_file,
+                     "write the key printed by `troupe key create` to it");
   return secret{std::move(text)};
 }
 
@@ -80,17 +80,17 @@ result<void> knock(const engine_locator& place) {
   request.service = place.server;
   request.target = "/livez";
   request.deadline = std::chrono::steady_clock::now() + knock_patience;
-  request.retry.tries = 1;
+  request.tries = 1;
   auto ended = client.send(std::move(request));
   if (!ended.answer)
     return unusable(place.server,
-                    "is taken and does not answer us ("
+                    "is in use and does not answer ("
                       + ended.answer.error().text + ")");
   if (ended.answer->status == 421)
     return unusable(place.server,
-                    "answers other names only (http.allowed-hosts)");
+                    "only accepts other host names (http.allowed-hosts)");
   if (!ended.answer->ok())
-    return unusable(place.server, "is no troupe");
+    return unusable(place.server, "is not a troupe engine");
   return {};
 }
 
@@ -141,8 +141,8 @@ result<engine_locator> open_own(configuration what) {
   what.values.http.require_key = false;
   what.values.http.tls_certificate.clear();
   what.values.http.tls_key.clear();
-  what.values.http.tls_client_authority.clear();
-  auto own = host::open(what);
+  what.values.http.tls_client_ca.clear();
+  auto own = engine_process::open(what);
   if (!own)
     return own.error();
   auto inside = net::parse_base_url("http://" + (*own)->addresses().front());
@@ -192,17 +192,17 @@ std::shared_ptr<session_options> add_session_options(CLI::App& command) {
     return command.add_option(name, into, help)->group("Engine");
   };
   add("--server", options->server,
-      "Address of an engine, http://host:port (TROUPE_SERVER); else the one of "
-      "the settings, else one of our own");
+      "URL of an engine, http://host:port (TROUPE_SERVER; default: the "
+      "configured address, else an embedded engine)");
   add("--key-file", options->key_file,
-      "File with an API key; else TROUPE_API_KEY");
+      "File with an API key (default: TROUPE_API_KEY)");
   add("--ca-file", options->ca_file,
-      "Whom to trust to name an https engine, PEM; else the system's, and the "
-      "certificate of http.tls-certificate");
-  auto shown = add("--cert", options->certificate,
-                   "Our certificate, PEM, for an engine that asks for one");
-  auto key
-    = add("--cert-key", options->certificate_key, "Its private key, PEM");
+      "PEM file with the CA of an https engine (default: the system's, and "
+      "http.tls-certificate)");
+  auto shown
+    = add("--cert", options->certificate, "PEM file with a client certificate");
+  auto key = add("--cert-key", options->certificate_key,
+                 "PEM file with its private key");
   shown->needs(key);
   key->needs(shown);
   options->from = add_settings_options(command);

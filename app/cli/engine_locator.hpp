@@ -10,14 +10,14 @@
 
 namespace troupe {
 
-class host;
+class engine_process;
 
 /// Where a command finds an engine, as the command line says it.
 struct session_options {
   std::string server;      // "": TROUPE_SERVER, else found by the settings
   std::string key_file;    // "": the key is in TROUPE_API_KEY, or not needed
   std::string ca_file;     // "": the system's, or the served certificate itself
-  std::string certificate; // PEM; for an engine that asks who we are
+  std::string certificate; // PEM; for an engine that requires one
   std::string certificate_key;
   std::shared_ptr<settings_options> from;
 };
@@ -35,12 +35,12 @@ struct engine_locator {
   net::base_url server;
   net::client_options client;
   secret key;
-  std::unique_ptr<host> own; // opened here, since nobody served
+  std::unique_ptr<engine_process> own; // opened here, since none was running
 };
 
 /// The engine that is named, or the one that serves where the settings say;
-/// nothing where nobody listens there. Somebody who listens and is no engine
-/// that we can speak to is an error: his data is not ours to open.
+/// nothing if that address is free. If something else answers there, this fails
+/// instead of opening the data directory beside it.
 result<std::optional<engine_locator>> find_engine(const session_options& how);
 
 /// The same, or an engine of our own on the same data.

@@ -83,7 +83,7 @@ void add_groups(findings& out) {
                    ""});
   else
     out.push_back({"cgroups", state::missing, "absent", false,
-                   "nothing at /sys/fs/cgroup", "mount cgroup2 there"});
+                   "/sys/fs/cgroup is not mounted", "mount cgroup2 there"});
 }
 
 bool add_interpreter(findings& out, const char* name, const std::string& path,
@@ -111,7 +111,7 @@ void add_installer(findings& out, const char* name, bool works,
                    const char* advice) {
   out.push_back({name, works ? state::good : state::missing,
                  works ? "found" : "absent", false,
-                 works ? "" : "tools that ask for packages fail",
+                 works ? "" : "tools that require packages will fail",
                  works ? "" : advice});
 }
 
@@ -147,9 +147,9 @@ void add_interpreters(findings& out, const local_options& options) {
 }
 
 void add_warm(findings& out, const settings& s, local_backend& local) {
-  if (!s.local.warm) {
-    out.push_back(
-      {"warm_python", state::unused, "off", false, "local.warm is false", ""});
+  if (!s.local.warm_python) {
+    out.push_back({"warm_python", state::unused, "off", false,
+                   "local.warm-python is false", ""});
     return;
   }
   const auto end = std::chrono::steady_clock::now() + warm_up_time;
@@ -160,21 +160,21 @@ void add_warm(findings& out, const settings& s, local_backend& local) {
     now = local.slots();
   }
   if (now.zygotes == 0) {
-    out.push_back({"warm_python", state::missing, "absent", false,
-                   now.trouble.empty() ? "it does not start" : now.trouble,
-                   "every run starts cold; look at local.python and "
-                   "local.preload"});
+    out.push_back(
+      {"warm_python", state::missing, "absent", false,
+       now.trouble.empty() ? "it failed to start" : now.trouble,
+       "every run starts cold; check local.python and local.preload"});
     return;
   }
   out.push_back({"warm_python", state::good, "ready", false, "", ""});
   const bool huge = now.huge_pages > 0;
   out.push_back({"huge_pages", huge ? state::good : state::weak,
                  huge ? "used" : "unused", false,
-                 huge ? std::to_string(now.huge_pages) + " of them"
-                      : "the warm interpreter got none",
+                 huge ? std::to_string(now.huge_pages) + " reserved"
+                      : "none available to warm interpreters",
                  huge ? ""
                       : "set /sys/kernel/mm/transparent_hugepage/enabled to "
-                        "madvise; runs are slower without"});
+                        "madvise; runs are slower without huge pages"});
 }
 
 void add_backends(findings& out, const settings& s) {
@@ -185,14 +185,14 @@ void add_backends(findings& out, const settings& s) {
                                          : std::string{on ? "" : way}});
   };
   add("local", s.local.enabled, "set local.enabled = true");
-  for (auto kind : {backend_kind::e2b, backend_kind::modal,
-                    backend_kind::daytona, backend_kind::aio})
-    add(std::string{to_string(kind)}, is_configured(s, kind), way_in(kind));
+  for (const auto& each : provider_accounts(s))
+    add(std::string{to_string(each.name)}, each.is_configured(),
+        each.provider->way_in);
 }
 
 } // namespace
 
-std::vector<finding> examine(const settings& s, local_backend& local) {
+std::vector<finding> check_host(const settings& s, local_backend& local) {
   findings out;
   add_layers(out, local.probe());
   add_groups(out);

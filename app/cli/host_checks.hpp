@@ -11,7 +11,7 @@ class local_backend;
 
 /// One thing that was looked at, and what to do where it is not as it should.
 struct finding {
-  /// How much there is of it: all, some of it, none; or nobody asked for it.
+  /// Available, partly available, missing, or not requested.
   enum class state : unsigned char { good, weak, missing, unused };
 
   std::string name;
@@ -24,6 +24,6 @@ struct finding {
 
 /// The layers of isolation, the interpreters with what they need to install
 /// packages, the warm ones, and every backend. Takes some seconds.
-std::vector<finding> examine(const settings& s, local_backend& local);
+std::vector<finding> check_host(const settings& s, local_backend& local);
 
 } // namespace troupe

@@ -53,8 +53,8 @@ result<std::vector<record>> read_csv(std::string_view text) {
     }
   }
   if (quoted)
-    return bad_field(std::string{file_option}, "ends inside of quotes",
-                     "export it again as CSV");
+    return bad_field(std::string{file_option}, "ends inside quotes",
+                     "export the file again as CSV");
   end_line();
   return out;
 }
@@ -78,10 +78,10 @@ result<std::vector<stored>> rows_of_csv(std::string_view text) {
   std::vector<stored> out;
   for (; first != all->end(); ++first) {
     if (first->size() <= std::max(name, value))
-      return bad_field(std::string{file_option},
-                       "line " + std::to_string(first - all->begin() + 1)
-                         + " has no value",
-                       "a name and its stored value, with a comma between");
+      return bad_field(
+        std::string{file_option},
+        "line " + std::to_string(first - all->begin() + 1) + " has no value",
+        "expected a name and its stored value, separated by a comma");
     out.emplace_back((*first)[name], (*first)[value]);
   }
   return out;
@@ -90,7 +90,7 @@ result<std::vector<stored>> rows_of_csv(std::string_view text) {
 result<std::vector<stored>> rows_of_json(std::string_view text) {
   auto all = json::parse(text, {.depth = 8, .bytes = text.size()});
   if (!all || !all->is_array())
-    return bad_field(std::string{file_option}, "is no JSON array",
+    return bad_field(std::string{file_option}, "is not a JSON array",
                      "[{\"key\": ..., \"value_enc\": ...}, ...]");
   std::vector<stored> out;
   for (const auto& each : all->get_array()) {
@@ -118,15 +118,16 @@ result<environment> read_letta_export(std::string_view text,
     return bad_field(std::string{file_option},
                      "has more than " + std::to_string(max_variables)
                        + " variables",
-                     "import it in parts");
+                     "import them in several files");
   environment out;
   for (auto& [name, value] : *rows) {
     if (auto fine = check_variable_name(name); !fine)
       return fine.error();
     if (master.empty() && looks_sealed_by_letta(value))
-      return bad_field(name, "looks sealed, and there is no key to open it",
-                       "set compat.letta-encryption-key "
-                       "(LETTA_ENCRYPTION_KEY) to what the server had");
+      return bad_field(name,
+                       "looks encrypted, but there is no key to decrypt it",
+                       "set compat.letta-encryption-key (LETTA_ENCRYPTION_KEY) "
+                       "to the server's key");
     auto opened = open_letta_value(value, master);
     if (!opened)
       return std::move(opened).error().within(name);

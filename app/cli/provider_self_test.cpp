@@ -1,9 +1,10 @@
 #include "app/cli/provider_self_test.hpp"
 
 #include "app/assembly/provider_options.hpp"
-#include "net/providers/provider_errors.hpp"
-#include "net/providers/self_test.hpp"
 #include "runtime/runner/program.hpp"
+#include "runtime/sandboxes/sandbox_for_run.hpp"
+#include "runtime/sandboxes/self_test.hpp"
+#include "storage/adapters/memory_leases.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -15,7 +16,7 @@ namespace troupe {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using steady = std::chrono::steady_clock;
-using tags = std::vector<net::provider::tagged>;
+using tags = std::vector<tagged_sandbox>;
 
 namespace {
 
@@ -39,19 +40,19 @@ private:
 /// What the engine would use, with a thread and a book of its own.
 class side {
 public:
-  static result<std::unique_ptr<side>>
-  open(const settings& s, backend_kind kind, std::shared_ptr<lease_book> book) {
+  static result<std::unique_ptr<side>> open(const provider_account& account,
+                                            std::shared_ptr<lease_book> book) {
     std::unique_ptr<side> made{new side};
     auto client = std::make_shared<net::http_client>(made->io_.executor(),
                                                      net::client_options{});
-    auto where = make_provider(s, kind, client);
+    auto where = account.make(client);
     if (!where)
       return where.error();
     made->where_ = *where;
     made->book_ = book;
-    auto bounds = bounds_from(s, kind);
+    auto bounds = account.limits();
     bounds.reconcile_every = 0s;
-    made->backend_ = std::make_shared<net::remote_backend>(
+    made->backend_ = std::make_shared<provider_backend>(
       *where, std::move(book), made->io_.executor(), bounds);
     return made;
   }
@@ -62,16 +63,16 @@ public:
 
   result<void> ready() const { return where_->ready(); }
   /// Otherwise nothing is asked for before the first run.
-  bool lists_sandboxes() const { return where_->keeps_sandboxes(); }
+  bool lists_sandboxes() const { return where_->capabilities().outlives_call; }
 
-  bool rehearses() const { return !where_->rehearsals().empty(); }
+  bool has_self_tests() const { return !where_->self_tests().empty(); }
 
   result<tags> list() {
     auto answer = std::make_shared<std::promise<result<tags>>>();
-    auto work = [](std::shared_ptr<net::provider> at,
+    auto work = [](std::shared_ptr<sandbox_provider> at,
                    std::shared_ptr<std::promise<result<tags>>> told)
       -> asio::awaitable<void> {
-      net::call_scope scope{steady::now() + patience, nullptr};
+      call_scope scope{steady::now() + patience, nullptr};
       auto found = co_await at->list(scope);
       told->set_value(std::move(found));
     };
@@ -81,7 +82,7 @@ public:
       return found;
     auto why = found.error();
     for (const auto& each : where_->secrets())
-      net::hide(why.text, each);
+      mask_secret(why.text, each);
     return why;
   }
 
@@ -92,10 +93,10 @@ public:
     return watcher->wait();
   }
 
-  bool rehearse(prepared_run r, net::rehearsal_sink tell) {
+  bool test_all(prepared_run r, self_test_sink tell) {
     auto answer = std::make_shared<std::promise<bool>>();
     auto run = std::make_shared<const prepared_run>(std::move(r));
-    net::call_scope scope{run->deadline, nullptr};
+    call_scope scope{run->deadline, nullptr};
     auto work
       = [](asio::awaitable<bool> all,
            std::shared_ptr<std::promise<bool>> told) -> asio::awaitable<void> {
@@ -103,8 +104,8 @@ public:
       told->set_value(fine);
     };
     asio::co_spawn(io_.executor(),
-                   work(net::rehearse(where_, std::move(run), book_,
-                                      std::move(tell), std::move(scope)),
+                   work(run_self_tests(where_, sandbox_for(*run), book_,
+                                       std::move(tell), std::move(scope)),
                         answer),
                    asio::detached);
     return answer->get_future().get();
@@ -123,9 +124,9 @@ private:
   side() = default;
 
   io_thread io_;
-  std::shared_ptr<net::provider> where_;
+  std::shared_ptr<sandbox_provider> where_;
   std::shared_ptr<lease_book> book_;
-  std::shared_ptr<net::remote_backend> backend_;
+  std::shared_ptr<provider_backend> backend_;
 };
 
 // -- the runs -----------------------------------------------------------------
@@ -218,16 +219,17 @@ trial_step failed(std::string name, const error& why) {
 
 } // namespace
 
-bool try_provider(const settings& s, backend_kind kind, const step_sink& sink) {
+bool try_provider(const provider_account& account, const step_sink& sink) {
+  const auto kind = account.name.kind();
   teller tell{sink};
   auto book = std::make_shared<memory_lease_book>();
-  auto opened = side::open(s, kind, book);
+  auto opened = side::open(account, book);
   if (!opened)
     return tell(failed("settings", opened.error()));
   auto& at = **opened;
-  if (auto ready = at.ready(); !is_configured(s, kind) || !ready)
+  if (auto ready = at.ready(); !account.is_configured() || !ready)
     return tell(failed("settings",
-                       ready ? error{ec::unavailable, "nothing is set", {}, {}}
+                       ready ? error{ec::unavailable, "not configured", {}, {}}
                              : ready.error()));
   tell({"settings", "complete", true, {}});
   auto before = at.list();
@@ -235,8 +237,8 @@ bool try_provider(const settings& s, backend_kind kind, const step_sink& sink) {
     return tell(failed("credentials", before.error()));
   tell({"credentials",
         at.lists_sandboxes() ? "accepted; " + std::to_string(before->size())
-            + " sandboxes of ours are there"
-                             : "not asked yet: its first run tells",
+            + " sandboxes of this engine exist"
+                             : "not tested separately: the first run will",
         true,
         {}});
   for (auto& [name, run] : {std::pair{"Python tool", python_tool(kind)},
@@ -244,8 +246,8 @@ bool try_provider(const settings& s, backend_kind kind, const step_sink& sink) {
                             std::pair{"command with input", command(kind)}})
     if (!tell(judge(name, at.run(run))))
       return false;
-  if (at.rehearses()
-      && !at.rehearse(
+  if (at.has_self_tests()
+      && !at.test_all(
         plain_run(kind), [&](const std::string& name, const auto& came) {
           tell({name, came ? *came : came.error().text, came.has_value(), {}});
         }))
@@ -253,10 +255,10 @@ bool try_provider(const settings& s, backend_kind kind, const step_sink& sink) {
   auto left = at.reconcile(true);
   if (!left)
     return tell(failed("cleaning up", left.error()));
-  trial_step end{"cleaning up", "every sandbox is gone", true, {}};
-  if (!left->empty() || !book->list(kind).empty())
+  trial_step end{"cleaning up", "all sandboxes deleted", true, {}};
+  if (!left->empty() || !book->list(account.name).empty())
     end = {"cleaning up",
-           "a sandbox is still there; it ends by itself after its lifetime",
+           "a sandbox still exists; it will end after its lifetime",
            false,
            {}};
   return tell(std::move(end));
@@ -266,7 +268,7 @@ bool try_webhook(const settings& s, const step_sink& sink) {
   teller tell{sink};
   if (s.credentials.webhook_url.empty())
     return tell({"settings",
-                 "there is no webhook: set credentials.webhook-url "
+                 "no webhook configured: set credentials.webhook-url "
                  "(STEP_ORCHESTRATOR_ENDPOINT)",
                  false,
                  {}});
@@ -295,9 +297,9 @@ bool try_webhook(const settings& s, const step_sink& sink) {
                {}});
 }
 
-result<tags> collect_leftovers(const settings& s, backend_kind kind,
+result<tags> collect_leftovers(const provider_account& account,
                                std::shared_ptr<lease_book> book, bool dry_run) {
-  auto at = side::open(s, kind, std::move(book));
+  auto at = side::open(account, std::move(book));
   if (!at)
     return at.error();
   return (*at)->reconcile(dry_run);

@@ -1,8 +1,9 @@
 #pragma once
 
-#include "net/providers/remote_backend.hpp"
+#include "app/assembly/provider_options.hpp"
 #include "runtime/async/io_thread.hpp"
 #include "runtime/engine/credential_source.hpp"
+#include "runtime/sandboxes/provider_backend.hpp"
 #include "runtime/settings/settings.hpp"
 
 #include <chrono>
@@ -28,15 +29,15 @@ using step_sink = std::function<void(const trial_step&)>;
 /// TypeScript tool and a command in sandboxes of their own, then in one more
 /// all that the provider does beside runs (files and so on), then looks whether
 /// any is left. Ends at the first step that fails. True: all is well.
-bool try_provider(const settings& s, backend_kind kind, const step_sink& tell);
+bool try_provider(const provider_account& at, const step_sink& tell);
 
 /// Asks the credentials webhook once; names are shown, values never.
 bool try_webhook(const settings& s, const step_sink& tell);
 
 /// What a provider still has of ours, by the leases in `book`; ended unless
 /// `dry_run`.
-result<std::vector<net::provider::tagged>>
-collect_leftovers(const settings& s, backend_kind kind,
-                  std::shared_ptr<lease_book> book, bool dry_run);
+result<std::vector<tagged_sandbox>>
+collect_leftovers(const provider_account& at, std::shared_ptr<lease_book> book,
+                  bool dry_run);
 
 } // namespace troupe

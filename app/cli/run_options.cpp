@@ -20,7 +20,8 @@ result<language> language_of(const run_options& said) {
   if (!said.language.empty()) {
     auto lang = parse_language(said.language);
     if (!lang)
-      return bad_field("--language", "'" + said.language + "' is none",
+      return bad_field("--language",
+                       "'" + said.language + "' is not a language",
                        "python, typescript, javascript or shell");
     return lang;
   }
@@ -34,15 +35,15 @@ result<language> language_of(const run_options& said) {
   if (end == ".sh")
     return language::shell;
   return bad_field("FILE", "cannot tell the language of '" + said.file + "'",
-                   "give --language");
+                   "set --language");
 }
 
 result<std::string> arguments_of(const run_options& said) {
   if (said.args.empty())
     return std::string{"{}"};
   if (said.args == "-" && said.file == "-")
-    return bad_field("--args", "standard input holds the source already",
-                     "give the arguments as text or as @file");
+    return bad_field("--args", "stdin is already used for the source",
+                     "pass the arguments as text or @file");
   auto object = said_arguments(said.args);
   if (!object)
     return object.error();
@@ -116,7 +117,7 @@ result<network_policy> network_of(const std::string& text) {
   }
   constexpr std::string_view list = "allow=";
   if (!text.starts_with(list) || text.size() == list.size())
-    return bad_field("--network", "'" + text + "' is no policy",
+    return bad_field("--network", "'" + text + "' is not a network policy",
                      "off, public or allow=host,host:port");
   policy.mode = network_mode::listed;
   std::string_view rest{text};
@@ -150,7 +151,7 @@ result<void> set_limits(const run_options& said, limit_overrides& l) {
                        "such as 256MiB or 1GiB");
     constexpr std::uint64_t least = 8u << 20; // an interpreter's start
     if (*bytes < least)
-      return bad_field("--memory", "less than 8 MiB runs nothing", "256MiB");
+      return bad_field("--memory", "must be at least 8 MiB", "256MiB");
     l.memory_bytes = *bytes;
   }
   return {};
@@ -197,8 +198,8 @@ result<prepared_run> make_run(const run_options& said, const settings& s) {
   run.args_json = std::move(*args);
   if (run.lang == language::shell) {
     if (run.args_json != "{}")
-      return bad_field("--args", "a shell script takes none",
-                       "pass them as variables, with --env");
+      return bad_field("--args", "shell scripts take no arguments",
+                       "pass them as variables with --env");
     set_shell(run);
   }
   auto variables = said_variables(said.env, "--env");

@@ -51,7 +51,8 @@ void print_answer(const json::value& r, bool streamed) {
   }
   auto why = failure_of(r);
   std::cerr << "troupe: " << cell(r, "reason")
-            << (why.empty() ? "" : ": " + visible(why)) << "\n";
+            << (why.empty() ? "" : ": " + strip_control_characters(why))
+            << "\n";
 }
 
 int print_result(const json::value& result, bool as_json, bool streamed) {
@@ -62,7 +63,7 @@ int print_result(const json::value& result, bool as_json, bool streamed) {
   return exit_code_of(result);
 }
 
-result<json::value> follow_run(api_session& engine, api_session::verb method,
+result<json::value> follow_run(api_client& engine, api_client::verb method,
                                std::string target, const json::value& body) {
   status_line waits;
   json::value last;
@@ -75,7 +76,7 @@ result<json::value> follow_run(api_session& engine, api_session::verb method,
     } else if (type == "progress") {
       waits.show(cell(event, "data"));
     } else if (type == "queued") {
-      waits.show("waits for a free place ...");
+      waits.show("queued ...");
     } else if (type == "end") {
       auto& end = event.get_object();
       if (end["result"].is_null())
@@ -88,7 +89,7 @@ result<json::value> follow_run(api_session& engine, api_session::verb method,
     return heard.error();
   if (last.is_null())
     return error{
-      ec::unavailable, "the engine went away before the end", {}, {}};
+      ec::unavailable, "the engine disconnected before the end", {}, {}};
   return last;
 }
 

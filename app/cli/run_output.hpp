@@ -4,7 +4,7 @@
 
 namespace troupe {
 
-/// A run's result, as the engine says it in JSON, to somebody who typed a
+/// A run's result, as the engine says it in JSON, to the user of a
 /// command.
 
 int exit_code_of(const json::value& result);
@@ -21,7 +21,7 @@ int print_result(const json::value& result, bool as_json, bool streamed);
 
 /// Something that answers in the events of a run: its output as it comes, what
 /// it waits for on a terminal, and its result.
-result<json::value> follow_run(api_session& engine, api_session::verb method,
+result<json::value> follow_run(api_client& engine, api_client::verb method,
                                std::string target,
                                const json::value& body = {});
 

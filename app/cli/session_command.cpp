@@ -13,7 +13,7 @@ int print_deleted(const std::string& what, bool as_json) {
   return exit_ok;
 }
 
-result<int> print_list(api_session& engine, std::string target, bool as_json,
+result<int> print_list(api_client& engine, std::string target, bool as_json,
                        const std::vector<listed_column>& columns,
                        std::string query) {
   auto all = engine.list(std::move(target), std::move(query));

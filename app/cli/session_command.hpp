@@ -10,7 +10,7 @@
 
 namespace troupe {
 
-/// Nothing for people, who are used to silence; what is gone for programs.
+/// Nothing on a terminal; with --json what was deleted.
 int print_deleted(const std::string& what, bool as_json);
 
 struct listed_column {
@@ -19,7 +19,7 @@ struct listed_column {
 };
 
 /// A listing as it is for programs; for people a table of these members.
-result<int> print_list(api_session& engine, std::string target, bool as_json,
+result<int> print_list(api_client& engine, std::string target, bool as_json,
                        const std::vector<listed_column>& columns,
                        std::string query = {});
 
@@ -30,14 +30,14 @@ template <class Words>
 std::pair<CLI::App*, std::shared_ptr<Words>>
 add_session_command(CLI::App* group, invocation& call, const char* name,
                     const char* help,
-                    result<int> (*todo)(const Words&, api_session&)) {
+                    result<int> (*todo)(const Words&, api_client&)) {
   auto said = std::make_shared<Words>();
   auto cmd = group->add_subcommand(name, help);
-  cmd->add_flag("--json", said->as_json, "For programs");
+  cmd->add_flag("--json", said->as_json, "Print JSON");
   auto session = add_session_options(*cmd);
   call.on(cmd, [said, session, todo] {
     return in_session(*session,
-                      [&](api_session& engine) { return todo(*said, engine); });
+                      [&](api_client& engine) { return todo(*said, engine); });
   });
   return {cmd, said};
 }

@@ -35,20 +35,20 @@ std::shared_ptr<settings_options> add_settings_options(CLI::App& command) {
   auto options = std::make_shared<settings_options>();
   command
     .add_option("--config-file", options->sources.file,
-                "Settings; else TROUPE_CONFIG_FILE, ./config.ini, "
-                "/etc/troupe/config.ini")
+                "Config file (default: TROUPE_CONFIG_FILE, ./config.ini, "
+                "/etc/troupe/config.ini)")
     ->group(shown_group);
   add_setting(command, *options, "--listen", "http.listen",
-              "Address to serve, host:port", shown_group);
+              "Address to listen on, host:port", shown_group);
   add_setting(command, *options, "--data-dir", "engine.data-dir",
-              "Folder for everything that is kept", shown_group);
+              "Directory for all persistent data", shown_group);
   add_setting(command, *options, "--log-level", "log.level",
               "debug, info, warning, error or off", shown_group);
   for (auto& key : setting_keys())
     add_setting(command, *options, "--" + key.path(), key.path(),
                 std::string{key.help}, "");
-  command.footer("\nEvery setting is a flag as well, --group.key=value;"
-                 " `troupe config keys` explains them.");
+  command.footer("\nAll settings can be passed as --group.key=value; see "
+                 "`troupe config keys`.");
   return options;
 }
 

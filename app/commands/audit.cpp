@@ -47,22 +47,22 @@ void tell(const organization_id& who, const audit_store::summary& found,
 int verify(settings_options& from, const verify_words& how) {
   auto loaded = from.load();
   if (!loaded)
-    return complain(loaded.error());
+    return print_error(loaded.error());
   auto found = examine_audit(store_options_from(loaded->values),
                              organization_id{how.organization});
   if (!found && found.error().code == ec::not_found)
-    return complain(found.error().text
-                    + "; name the engine's folder with --data-dir");
+    return print_error(found.error().text
+                       + "; set the engine's data directory with --data-dir");
   if (!found)
-    return complain(found.error());
+    return print_error(found.error());
   if (found->beside_engine)
-    std::cerr << "troupe: the engine runs; what it had written a moment ago is "
-                 "checked\n";
+    std::cerr << "troupe: the engine is running; checking what it had written "
+                 "a moment ago\n";
   for (const auto& [who, chain] : found->chains)
     if (chain)
       tell(who, *chain, how.as_json);
     else
-      complain(who.str() + ": " + chain.error().text);
+      print_error(who.str() + ": " + chain.error().text);
   return found->whole() ? exit_ok : exit_ours;
 }
 
@@ -85,7 +85,7 @@ std::string padded(std::string text, std::size_t width) {
 
 /// What happened in front, then everything that is known about it.
 std::string line_of(const json::value& entry) {
-  const auto& what = entry.at("what");
+  const auto& what = entry.at("details");
   auto event = cell(what, "event") == "change" ? cell(what, "change")
                                                : cell(what, "event");
   auto line = padded(cell(entry, "sequence"), width_of_number)
@@ -104,9 +104,9 @@ void tell(const json::value& entry, bool as_json) {
 volatile std::sig_atomic_t told_to_stop = 0;
 
 /// Prints what is newer than `seen`.
-result<void> show(api_session& engine, const tail_words& how, std::size_t count,
+result<void> show(api_client& engine, const tail_words& how, std::size_t count,
                   std::uint64_t& seen) {
-  auto page = engine.call(api_session::verb::get,
+  auto page = engine.call(api_client::verb::get,
                           "/v1/audit?last=" + std::to_string(count));
   if (!page)
     return page.error();
@@ -116,7 +116,7 @@ result<void> show(api_session& engine, const tail_words& how, std::size_t count,
       continue;
     if (seen > 0 && number > seen + 1)
       std::cerr << "troupe: " << number - seen - 1
-                << " entries came too fast to be shown\n";
+                << " entries were skipped because they arrived too fast\n";
     tell(item, how.as_json);
     seen = number;
   }
@@ -124,7 +124,7 @@ result<void> show(api_session& engine, const tail_words& how, std::size_t count,
   return {};
 }
 
-result<int> tail(const tail_words& how, api_session& engine) {
+result<int> tail(const tail_words& how, api_client& engine) {
   std::uint64_t seen = 0;
   if (auto shown = show(engine, how, how.count, seen); !shown)
     return shown.error();
@@ -141,23 +141,23 @@ result<int> tail(const tail_words& how, api_session& engine) {
 } // namespace
 
 void add_audit_command(CLI::App& app, invocation& call) {
-  auto audit
-    = app.add_subcommand("audit", "Show and check what was done, and by whom");
+  auto audit = app.add_subcommand("audit", "Show and verify the audit log");
 
   auto [shown, said] = add_session_command<tail_words>(
-    audit, call, "tail",
-    "Print the newest entries of the audit record, oldest first", tail);
+    audit, call, "tail", "Print the newest audit log entries, oldest first",
+    tail);
   shown->add_option("-n,--count", said->count, "How many")
     ->check(CLI::Range(std::size_t{1}, most_at_once));
-  shown->add_flag("-f,--follow", said->follow, "Go on as they come");
+  shown->add_flag("-f,--follow", said->follow,
+                  "Print new entries as they are written");
 
   auto how = std::make_shared<verify_words>();
-  auto checked = audit->add_subcommand(
-    "verify",
-    "Walk every chain of entries and name the first that was "
-    "changed; also while the engine runs");
-  checked->add_option("--organization", how->organization, "Of this one");
-  checked->add_flag("--json", how->as_json, "For programs: JSON lines");
+  auto checked
+    = audit->add_subcommand("verify",
+                            "Verify the hash chains and report the first entry "
+                            "that was changed; works while the engine runs");
+  checked->add_option("--org", how->organization, "Only this organization");
+  checked->add_flag("--json", how->as_json, "Print JSON lines");
   auto from = add_settings_options(*checked);
   call.on(checked, [how, from] { return verify(*from, *how); });
 }

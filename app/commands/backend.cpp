@@ -6,6 +6,7 @@
 #include "app/cli/settings_options.hpp"
 #include "app/cli/table.hpp"
 #include "runtime/json/json.hpp"
+#include "storage/adapters/sandbox_leases.hpp"
 
 #include <iostream>
 #include <memory>
@@ -14,49 +15,25 @@ namespace troupe {
 
 namespace {
 
-constexpr std::array kinds{backend_kind::e2b, backend_kind::modal,
-                           backend_kind::daytona, backend_kind::aio};
-
 struct backend_options {
   std::string name;
   bool as_json = false;
   bool dry_run = false;
 };
 
-/// Where it is reached, and how one switches it on.
-std::string place_of(const settings& s, backend_kind kind) {
-  switch (kind) {
-  case backend_kind::e2b:
-    return s.e2b.api_url.empty() ? "https://api." + s.e2b.domain
-                                 : s.e2b.api_url;
-  case backend_kind::modal:
-    return s.modal.endpoint_url.empty() ? s.modal.server_url
-                                        : s.modal.endpoint_url;
-  case backend_kind::daytona:
-    return s.daytona.api_url;
-  case backend_kind::aio:
-    return s.aio.host.empty() ? std::string{}
-                              : s.aio.host + ":" + std::to_string(s.aio.port);
-  case backend_kind::local:
-  case backend_kind::peer:
-    break;
-  }
-  return {};
-}
-
 // -- list ---------------------------------------------------------------------
 
 /// What an engine says of its own backends; nothing where nobody serves, or
 /// whoever does lets us in no further than to say why.
 json::array live_backends(const session_options& how) {
-  auto engine = api_session::find(how);
+  auto engine = api_client::find(how);
   if (engine && !*engine)
     return {};
-  auto all = engine ? (*engine)->call(api_session::verb::get, "/v1/backends")
+  auto all = engine ? (*engine)->call(api_client::verb::get, "/v1/backends")
                     : result<json::value>{engine.error()};
   if (all)
     return std::move(all->as_object()["items"].as_array());
-  std::cerr << "troupe: how they are doing stays unknown: " << all.error().text
+  std::cerr << "troupe: cannot get the health of backends: " << all.error().text
             << "\n";
   return {};
 }
@@ -69,9 +46,9 @@ json::array known_backends(const settings& s) {
       {{"name", name}, {"configured", on}, {"place", place}, {"hint", hint}});
   };
   add("local", s.local.enabled, "", "set local.enabled = true");
-  for (auto kind : kinds)
-    add(to_string(kind), is_configured(s, kind), place_of(s, kind),
-        way_in(kind));
+  for (const auto& each : provider_accounts(s))
+    add(to_string(each.name), each.is_configured(),
+        each.provider->address(*each.as), each.provider->way_in);
   std::string seeds;
   for (const auto& seed : s.cluster.seeds)
     seeds += (seeds.empty() ? "" : ", ") + seed;
@@ -107,7 +84,7 @@ void print_known(const json::array& all) {
 int list_backends(const session_options& from, bool as_json) {
   auto loaded = from.from->load();
   if (!loaded)
-    return complain(loaded.error().text);
+    return print_error(loaded.error().text);
   auto all = known_backends(loaded->values);
   for (auto& live : live_backends(from))
     for (auto& one : all)
@@ -125,7 +102,7 @@ int list_backends(const session_options& from, bool as_json) {
 int test(settings_options& from, const backend_options& how) {
   auto loaded = from.load();
   if (!loaded)
-    return complain(loaded.error().text);
+    return print_error(loaded.error().text);
   json::array steps;
   auto tell = [&](const trial_step& step) {
     if (!how.as_json)
@@ -140,17 +117,19 @@ int test(settings_options& from, const backend_options& how) {
   if (how.name == "webhook") {
     fine = try_webhook(loaded->values, tell);
   } else {
-    auto kind = parse_backend(how.name);
-    fine = kind && try_provider(loaded->values, *kind, tell);
+    auto account = find_account(loaded->values, how.name);
+    if (!account)
+      return print_error(account.error().text);
+    fine = try_provider(*account, tell);
   }
   if (how.as_json)
     std::cout << json::to_text(
       json::object{{"backend", how.name}, {"ok", fine}, {"steps", steps}})
               << "\n";
   else
-    std::cout << (fine
-                    ? how.name + " works\n"
-                    : how.name + " does not work; the line above says why\n");
+    std::cout << (fine ? how.name + " works\n"
+                       : how.name
+                      + " does not work; see the line above for the reason\n");
   return fine ? exit_ok : exit_tool_failed;
 }
 
@@ -159,31 +138,31 @@ int test(settings_options& from, const backend_options& how) {
 int collect(settings_options& from, const backend_options& how) {
   auto loaded = from.load();
   if (!loaded)
-    return complain(loaded.error().text);
+    return print_error(loaded.error().text);
   auto& s = loaded->values;
   auto opened = open_store(store_options_from(s));
   if (!opened)
-    return complain(std::move(opened).error().within(
+    return print_error(std::move(opened).error().within(
       "open the leases (a running engine collects by itself)"));
   auto kept = std::make_shared<store>(std::move(*opened));
-  std::shared_ptr<lease_book> book{kept, kept->sandboxes.get()};
+  auto book = make_stored_leases(kept);
   json::array all;
   auto worst = exit_ok;
-  for (auto kind : kinds) {
-    if (!is_configured(s, kind))
+  for (const auto& account : provider_accounts(s)) {
+    if (!account.is_configured())
       continue;
-    auto found = collect_leftovers(s, kind, book, how.dry_run);
+    auto found = collect_leftovers(account, book, how.dry_run);
     if (!found) {
-      std::cerr << "troupe: " << to_string(kind) << ": " << found.error().text
-                << "\n";
+      std::cerr << "troupe: " << account.name.text() << ": "
+                << found.error().text << "\n";
       worst = exit_tool_failed;
       continue;
     }
     for (auto& each : *found) {
       if (!how.as_json)
-        std::cout << (how.dry_run ? "would end " : "ended ") << to_string(kind)
-                  << " sandbox " << each.sandbox << "\n";
-      all.push_back({{"backend", to_string(kind)},
+        std::cout << (how.dry_run ? "would delete " : "ended ")
+                  << account.name.text() << " sandbox " << each.sandbox << "\n";
+      all.push_back({{"backend", account.name.text()},
                      {"sandbox", each.sandbox},
                      {"lease", each.tag}});
     }
@@ -191,7 +170,7 @@ int collect(settings_options& from, const backend_options& how) {
   if (how.as_json)
     std::cout << json::to_text(all) << "\n";
   else if (all.empty() && worst == exit_ok)
-    std::cout << "nothing was left behind\n";
+    std::cout << "no orphaned sandboxes\n";
   return worst;
 }
 
@@ -200,30 +179,30 @@ int collect(settings_options& from, const backend_options& how) {
 void add_backend_command(CLI::App& app, invocation& call) {
   auto how = std::make_shared<backend_options>();
   auto backend = app.add_subcommand(
-    "backend", "List, test and tidy up the places where tools run");
+    "backend", "List and test backends, clean up their sandboxes");
 
   auto shown = backend->add_subcommand(
-    "list",
-    "Say which are switched on, how to switch on the others, and how "
-    "they do in the engine that serves");
-  shown->add_flag("--json", how->as_json, "For programs");
+    "list", "List backends, how to enable each, and their health");
+  shown->add_flag("--json", how->as_json, "Print JSON");
   auto list_from = add_session_options(*shown);
   call.on(shown,
           [how, list_from] { return list_backends(*list_from, how->as_json); });
 
   auto tried = backend->add_subcommand(
-    "test", "Prove your credentials at the real service, step by step");
-  tried->add_option("backend", how->name, "Which")
-    ->required()
-    ->check(CLI::IsMember({"e2b", "daytona", "modal", "aio", "webhook"}));
-  tried->add_flag("--json", how->as_json, "For programs");
+    "test", "Test credentials against the real service, step by step");
+  tried
+    ->add_option("backend", how->name,
+                 "e2b, daytona, modal, aio, one of your other accounts there "
+                 "(e2b.research), or webhook")
+    ->required();
+  tried->add_flag("--json", how->as_json, "Print JSON");
   auto test_from = add_settings_options(*tried);
   call.on(tried, [how, test_from] { return test(*test_from, *how); });
 
   auto gc = backend->add_subcommand(
-    "gc", "End sandboxes that a crash left behind; the engine must not run");
-  gc->add_flag("--dry-run", how->dry_run, "Only say which");
-  gc->add_flag("--json", how->as_json, "For programs");
+    "gc", "Delete sandboxes orphaned by a crash; the engine must be stopped");
+  gc->add_flag("--dry-run", how->dry_run, "Only print which");
+  gc->add_flag("--json", how->as_json, "Print JSON");
   auto gc_from = add_settings_options(*gc);
   call.on(gc, [how, gc_from] { return collect(*gc_from, *how); });
 }

@@ -18,8 +18,9 @@ namespace {
 
 void say_of_key(const std::string& master_key) {
   if (!master_key.empty())
-    std::cout << "its secrets open only with master key " << master_key
-              << ", which is not in it: keep that key elsewhere\n";
+    std::cout << "its secrets can only be decrypted with master key "
+              << master_key
+              << ", which is not included: store that key elsewhere\n";
 }
 
 struct backup_words {
@@ -34,12 +35,13 @@ struct create_words {
 };
 
 /// By the engine, which has the store: the directory is one of its machine.
-result<int> back_up(const create_words& said, api_session& engine) {
+result<int> back_up(const create_words& said, api_client& engine) {
   json::object body;
   body["directory"] = std::filesystem::absolute(said.directory).string();
   status_line progress;
-  progress.show("the engine copies its data ...");
-  auto made = engine.call(api_session::verb::post, "/v1/upkeep/backups", body);
+  progress.show("copying the data ...");
+  auto made
+    = engine.call(api_client::verb::post, "/v1/maintenance/backups", body);
   progress.clear();
   if (!made)
     return made.error();
@@ -47,9 +49,9 @@ result<int> back_up(const create_words& said, api_session& engine) {
     std::cout << json::to_text(*made) << "\n";
     return int{exit_ok};
   }
-  std::cout << said.directory << " is a backup: " << cell(*made, "files")
+  std::cout << said.directory << ": backup of " << cell(*made, "files")
             << " files, " << cell(*made, "bytes") << " bytes\n";
-  say_of_key(cell(*made, "master_key"));
+  say_of_key(cell(*made, "master_key_id"));
   return int{exit_ok};
 }
 
@@ -60,7 +62,7 @@ int say(const backup_words& said, std::string_view done,
     o["files"] = what.files;
     o["bytes"] = what.bytes;
     o["format"] = what.format;
-    o["master_key"] = what.master_key;
+    o["master_key_id"] = what.master_key;
     std::cout << json::to_text(o) << "\n";
     return exit_ok;
   }
@@ -82,26 +84,26 @@ int check(const backup_words& said) {
   progress.show("reads " + said.directory + " ...");
   auto fine = verify_backup(said.directory);
   progress.clear();
-  return fine ? say(said, "is whole", *fine) : complain_about(fine.error());
+  return fine ? say(said, "is whole", *fine) : print_api_error(fine.error());
 }
 
 int restore(const backup_words& said) {
   auto store = store_of(said);
   if (!store)
-    return complain_about(store.error());
+    return print_api_error(store.error());
   status_line progress;
   progress.show("copies " + said.directory + " ...");
   auto done = restore_backup(said.directory, *store);
   progress.clear();
   return done ? say(said, "is restored to " + store->string(), *done)
-              : complain_about(done.error());
+              : print_api_error(done.error());
 }
 
 void add(CLI::App* cmd, invocation& call, const char* help,
          int (*todo)(const backup_words&)) {
   auto said = std::make_shared<backup_words>();
   cmd->add_option("DIRECTORY", said->directory, help)->required();
-  cmd->add_flag("--json", said->as_json, "For programs");
+  cmd->add_flag("--json", said->as_json, "Print JSON");
   said->from = add_settings_options(*cmd);
   call.on(cmd, [said, todo] { return todo(*said); });
 }
@@ -109,19 +111,19 @@ void add(CLI::App* cmd, invocation& call, const char* help,
 } // namespace
 
 void add_backup_command(CLI::App& app, invocation& call) {
-  auto group = app.add_subcommand("backup", "Copy everything that is kept");
+  auto group = app.add_subcommand("backup", "Create and verify backups");
   auto [create, said] = add_session_command(
-    group, call, "create", "Make a backup, while the engine runs", back_up);
+    group, call, "create", "Create a backup while the engine is running",
+    back_up);
   create
     ->add_option("DIRECTORY", said->directory,
-                 "Does not exist yet; on the engine's machine")
+                 "New directory on the engine's machine")
     ->required();
-  add(group->add_subcommand("verify",
-                            "Read a backup in full and say whether "
-                            "it is whole"),
+  add(group->add_subcommand("verify", "Read a backup in full and verify it"),
       call, "The backup", check);
-  add(app.add_subcommand("restore", "Put a backup where no data is yet"), call,
-      "The backup", restore);
+  add(app.add_subcommand("restore",
+                         "Restore a backup into an empty data directory"),
+      call, "The backup", restore);
 }
 
 } // namespace troupe

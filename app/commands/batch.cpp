@@ -62,7 +62,7 @@ void print_item(const json::object& line) {
   std::cout << std::endl;
 }
 
-result<int> run_batch(const batch_words& said, api_session& engine) {
+result<int> run_batch(const batch_words& said, api_client& engine) {
   auto text = read_said_file(said.file, "FILE");
   if (!text)
     return text.error();
@@ -87,13 +87,13 @@ result<int> run_batch(const batch_words& said, api_session& engine) {
       progress.show(std::to_string(++ended) + " have ended ...");
     return {};
   };
-  auto heard = engine.follow(api_session::verb::post, "/v1/batches",
+  auto heard = engine.follow(api_client::verb::post, "/v1/batches",
                              std::move(*body), hear);
   if (!heard)
     return heard.error();
   if (failed.empty())
     return error{
-      ec::unavailable, "the engine went away before the end", {}, {}};
+      ec::unavailable, "the engine disconnected before the end", {}, {}};
   if (failed != "0")
     std::cerr << "troupe: " << failed << " of " << ended << " failed\n";
   return failed == "0" ? int{exit_ok} : int{exit_tool_failed};
@@ -103,14 +103,14 @@ result<int> run_batch(const batch_words& said, api_session& engine) {
 
 void add_batch_command(CLI::App& app, invocation& call) {
   auto [cmd, said] = add_session_command(
-    &app, call, "batch", "Run many requests, and print each as it ends",
-    run_batch);
+    &app, call, "batch",
+    "Run many requests and print each result as it arrives", run_batch);
   cmd
     ->add_option("FILE", said->file,
-                 "Requests as /v1/runs takes them: one per line, or a JSON "
-                 "list; - is standard input")
+                 "Requests as for POST /v1/runs: one per line, or a JSON "
+                 "array; - for stdin")
     ->required();
-  cmd->add_option("--at-once", said->at_once, "How many at a time")
+  cmd->add_option("--concurrency", said->at_once, "Concurrent runs")
     ->check(CLI::Range(1, 64));
   cmd->footer(
     "\nExample:\n  echo '{\"tool_name\": \"add\", \"args\": {\"a\": 1, "

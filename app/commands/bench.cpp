@@ -34,12 +34,12 @@ double quantile(const std::vector<std::chrono::microseconds>& took, double q) {
   return milliseconds(took[static_cast<std::size_t>(at)]);
 }
 
-void report(const bench_words& said, const api_session& engine,
+void report(const bench_words& said, const api_client& engine,
             const std::vector<std::chrono::microseconds>& took, double rate) {
   if (said.as_json) {
     json::object o;
     o["runs"] = took.size();
-    o["at_once"] = said.at_once;
+    o["concurrency"] = said.at_once;
     o["runs_per_second"] = rate;
     o["p50_ms"] = quantile(took, 0.50);
     o["p90_ms"] = quantile(took, 0.90);
@@ -48,14 +48,14 @@ void report(const bench_words& said, const api_session& engine,
     return;
   }
   std::cout << engine.where()
-            << (engine.is_embedded() ? " (an engine of our own)" : "") << "\n"
+            << (engine.is_embedded() ? " (embedded engine)" : "") << "\n"
             << std::fixed << std::setprecision(2) << took.size() << " runs, "
-            << said.at_once << " at a time: " << rate << " runs/s, p50 "
+            << said.at_once << " concurrent: " << rate << " runs/s, p50 "
             << quantile(took, 0.50) << " ms, p90 " << quantile(took, 0.90)
             << " ms, p99 " << quantile(took, 0.99) << " ms\n";
 }
 
-result<int> measure(const bench_words& said, api_session& engine) {
+result<int> measure(const bench_words& said, api_client& engine) {
   auto args = said_arguments(said.args);
   if (!args)
     return args.error();
@@ -69,9 +69,9 @@ result<int> measure(const bench_words& said, api_session& engine) {
     target = "/v1/tools/" + net::percent_encode(said.tool) + "/run";
   }
   auto text = json::exact_text(body);
-  using verb = api_session::verb;
+  using verb = api_client::verb;
   status_line progress;
-  progress.show("warms up ...");
+  progress.show("warming up ...");
   // Once around for everybody: what starts lazily has started then.
   auto warm
     = engine.repeat(verb::post, target, text, said.at_once, said.at_once);
@@ -96,13 +96,14 @@ result<int> measure(const bench_words& said, api_session& engine) {
 
 void add_bench_command(CLI::App& app, invocation& call) {
   auto [cmd, said] = add_session_command(
-    &app, call, "bench", "Measure runs through an engine, from here", measure);
+    &app, call, "bench", "Measure throughput and latency of an engine",
+    measure);
   cmd->add_option("--tool", said->tool,
-                  "A stored tool; else one that only returns a number");
-  cmd->add_option("--args", said->args, "Its arguments: JSON, @file or -");
-  cmd->add_option("--count", said->count, "How many runs (1000)")
+                  "Stored tool to run (default: one that returns a number)");
+  cmd->add_option("--args", said->args, "Arguments: JSON, @file or -");
+  cmd->add_option("--count", said->count, "Number of runs (1000)")
     ->check(CLI::Range(1, 10'000'000));
-  cmd->add_option("--at-once", said->at_once, "How many at a time (8)")
+  cmd->add_option("--concurrency", said->at_once, "Concurrent runs (8)")
     ->check(CLI::Range(1, 1'000));
 }
 

@@ -20,7 +20,7 @@ struct show_options {
 int show(settings_options& from, const show_options& how) {
   auto loaded = from.load();
   if (!loaded)
-    return complain(loaded.error().text);
+    return print_error(loaded.error().text);
   if (how.as_json)
     std::cout << json::to_text(values_json(*loaded)) << "\n";
   else
@@ -34,8 +34,8 @@ int list_keys(const show_options& how) {
     || std::any_of(groups.begin(), groups.end(),
                    [&](auto& g) { return g.name == how.group; });
   if (!known)
-    return complain("no group '" + how.group
-                    + "'; `troupe config keys` lists all of them");
+    return print_error("no group '" + how.group
+                       + "'; run `troupe config keys` for a list");
   if (how.as_json)
     std::cout << json::to_text(keys_json(how.group)) << "\n";
   else
@@ -52,7 +52,7 @@ int check_settings(settings_options& from, bool as_json) {
       json::object{{"ok", false}, {"error", loaded.error().text}})
               << "\n";
   if (!loaded)
-    return complain(loaded.error().text);
+    return print_error(loaded.error().text);
   for (auto& warning : loaded->warnings)
     std::cerr << "troupe: warning: " << warning << "\n";
   if (as_json)
@@ -64,8 +64,10 @@ int check_settings(settings_options& from, bool as_json) {
        json::array(loaded->warnings.begin(), loaded->warnings.end())}})
               << "\n";
   else
-    std::cout << (loaded->file.empty() ? "no file" : loaded->file) << ": "
-              << loaded->origins.size() << " settings said, all of them fine\n";
+    std::cout << (loaded->file.empty() ? "the configuration" : loaded->file)
+              << " is valid (" << loaded->origins.size()
+              << (loaded->origins.size() == 1 ? " setting" : " settings")
+              << ")\n";
   return exit_ok;
 }
 
@@ -75,27 +77,27 @@ void add_config_command(CLI::App& app, invocation& call) {
     = app.add_subcommand("config", "Show, check and explain settings");
 
   auto shown = config->add_subcommand(
-    "show", "Print what is in force; secrets are masked");
-  shown->add_flag("--origin", how->origin, "Say where each value comes from");
-  shown->add_flag("--json", how->as_json, "For programs, with origins");
+    "show", "Print the effective settings; secrets are masked");
+  shown->add_flag("--origin", how->origin, "Show where each value comes from");
+  shown->add_flag("--json", how->as_json, "Print JSON, with origins");
   auto show_from = add_settings_options(*shown);
   call.on(shown, [how, show_from] { return show(*show_from, *how); });
 
   auto checked = config->add_subcommand(
-    "check", "Read everything, complain about all mistakes, start nothing");
-  checked->add_flag("--json", how->as_json, "For programs");
+    "check", "Check all settings without starting anything");
+  checked->add_flag("--json", how->as_json, "Print JSON");
   auto check_from = add_settings_options(*checked);
   call.on(checked, [how, check_from] {
     return check_settings(*check_from, how->as_json);
   });
 
-  auto keys = config->add_subcommand("keys", "Explain every setting");
+  auto keys = config->add_subcommand("keys", "Explain all settings");
   keys->add_option("group", how->group, "Only this group");
-  keys->add_flag("--json", how->as_json, "For programs");
+  keys->add_flag("--json", how->as_json, "Print JSON");
   call.on(keys, [how] { return list_keys(*how); });
 
   auto ini = config->add_subcommand(
-    "template", "Print a config.ini with every setting commented out");
+    "template", "Print a config.ini with all settings commented out");
   call.on(ini, [] {
     std::cout << render_ini();
     return int{exit_ok};

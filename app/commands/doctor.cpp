@@ -58,7 +58,7 @@ std::string trouble_of(const result<void>& ready,
     return ready.error().text;
   if (without.size() < 2)
     return {};
-  return "there is no interpreter for " + without[0] + ", nor for " + without[1]
+  return "no interpreter for " + without[0] + " or " + without[1]
     + " (shell scripts would run)";
 }
 
@@ -109,14 +109,14 @@ void print_for_programs(const std::vector<finding>& findings,
 int look_around(bool as_json, settings_options& how) {
   auto configured = how.load();
   if (!configured)
-    return complain(configured.error());
+    return print_error(configured.error());
   const auto& s = configured->values;
-  auto engine = local_engine::open(local_options_from(s));
+  auto engine = standalone_local::open(local_options_from(s));
   if (!engine)
-    return complain(engine.error().text, exit_ours);
+    return print_error(engine.error().text, exit_ours);
   auto ready = (*engine)->wait_until_probed();
   auto& local = (*engine)->backend();
-  const auto findings = examine(s, local);
+  const auto findings = check_host(s, local);
   const auto without = languages_without(findings);
   const auto trouble = trouble_of(ready, without);
   const auto all_in_all = verdict(trouble, local.probe(), without);
@@ -132,8 +132,9 @@ int look_around(bool as_json, settings_options& how) {
 void add_doctor_command(CLI::App& app, invocation& call) {
   auto as_json = std::make_shared<bool>(false);
   auto* cmd = app.add_subcommand(
-    "doctor", "Say what this host can isolate, and what to do about the rest");
-  cmd->add_flag("--json", *as_json, "For programs");
+    "doctor",
+    "Check what isolation this host supports, and how to fix the rest");
+  cmd->add_flag("--json", *as_json, "Print JSON");
   auto how = add_settings_options(*cmd);
   call.on(cmd, [as_json, how] { return look_around(*as_json, *how); });
 }

@@ -39,8 +39,8 @@ int explain_command(const std::vector<std::string>& words) {
 /// taken before anything is parsed.
 void add_help_command(CLI::App& app, invocation& call) {
   auto words = std::make_shared<std::vector<std::string>>();
-  auto cmd = app.add_subcommand("help", "Explain a command");
-  cmd->add_option("COMMAND", *words, "Its words, such as `tool put`");
+  auto cmd = app.add_subcommand("help", "Show the help of a command");
+  cmd->add_option("COMMAND", *words, "The command, such as `tool put`");
   call.on(cmd, [words] { return explain_command(*words); });
 }
 

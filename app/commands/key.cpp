@@ -12,7 +12,7 @@ namespace troupe {
 
 namespace {
 
-using verb = api_session::verb;
+using verb = api_client::verb;
 
 struct key_options {
   std::string name;
@@ -24,15 +24,15 @@ struct key_options {
 
 // -- rotate-master ------------------------------------------------------------
 
-result<int> rotate_master(const key_options& how, api_session& engine) {
-  auto done = engine.call(verb::post, "/v1/upkeep/master-key");
+result<int> rotate_master(const key_options& how, api_client& engine) {
+  auto done = engine.call(verb::post, "/v1/maintenance/master-key");
   if (!done)
     return done.error();
   if (how.as_json)
     std::cout << json::to_text(*done) << "\n";
   else
-    std::cout << "master key " << cell(*done, "replaced") << " is replaced by "
-              << cell(*done, "by") << "\n";
+    std::cout << "master key " << cell(*done, "old_key_id")
+              << " is replaced by " << cell(*done, "new_key_id") << "\n";
   return int{exit_ok};
 }
 
@@ -53,13 +53,14 @@ result<organization_id> organization_of(const key_options& how) {
     return organization_id::make();
   auto id = organization_id::parse(how.organization);
   if (!id)
-    return bad_field("--org", "'" + how.organization + "' is no organization",
-                     "one of `troupe org list`, or `new` for a fresh one");
+    return bad_field("--org",
+                     "'" + how.organization + "' is not an organization",
+                     "use one from `troupe org list`, or `new` to create one");
   return id;
 }
 
 /// Shown once, never kept: this is where it leaves us.
-result<int> create(const key_options& how, api_session& engine) {
+result<int> create(const key_options& how, api_client& engine) {
   json::array scopes;
   for (auto& name : how.scopes)
     scopes.emplace_back(name);
@@ -82,11 +83,12 @@ result<int> create(const key_options& how, api_session& engine) {
   }
   std::cout << cell(*made, "key") << "\n";
   std::cerr << "this is " << cell(*made, "id") << " of organization "
-            << cell(*made, "organization_id") << "; it is not shown again\n";
+            << cell(*made, "organization_id")
+            << "; it will not be shown again\n";
   return int{exit_ok};
 }
 
-result<int> list(const key_options& how, api_session& engine) {
+result<int> list(const key_options& how, api_client& engine) {
   auto all = engine.call(verb::get, "/v1/keys");
   if (!all)
     return all.error();
@@ -103,7 +105,7 @@ result<int> list(const key_options& how, api_session& engine) {
   return int{exit_ok};
 }
 
-result<int> remove(const key_options& how, api_session& engine) {
+result<int> remove(const key_options& how, api_client& engine) {
   auto gone
     = engine.call(verb::delete_, "/v1/keys/" + net::percent_encode(how.name));
   if (!gone)
@@ -113,35 +115,36 @@ result<int> remove(const key_options& how, api_session& engine) {
 
 void add_create(CLI::App* group, invocation& call) {
   auto [cmd, how] = add_session_command(
-    group, call, "create", "Make an API key and print it once", create);
-  cmd->add_option("NAME", how->name, "For people; else its scopes");
-  cmd->add_option("--scope", how->scopes, "run, config or admin; several")
+    group, call, "create", "Create an API key and print it once", create);
+  cmd->add_option("NAME", how->name, "Display name (default: its scopes)");
+  cmd->add_option("--scope", how->scopes, "run, config or admin (repeatable)")
     ->delimiter(',')
     ->allow_extra_args(false) // else it takes the name as well
     ->check(CLI::IsMember({"run", "config", "admin"}));
   cmd->add_option("--org", how->organization,
-                  "Of this organization, or `new`: for operators");
-  cmd->add_option("--days", how->days, "Until it expires; else never")
+                  "Organization id, or `new` (operators only)");
+  cmd->add_option("--days", how->days, "Days until it expires (default: never)")
     ->check(CLI::Range(1, 3650));
 }
 
 } // namespace
 
 void add_key_command(CLI::App& app, invocation& call) {
-  auto key = app.add_subcommand("key", "Make API keys, change the master key");
+  auto key
+    = app.add_subcommand("key", "Manage API keys, rotate the master key");
   add_create(key, call);
   {
-    auto [cmd, how] = add_session_command(key, call, "list",
-                                          "Keys, without themselves", list);
+    auto [cmd, how] = add_session_command(
+      key, call, "list", "List keys, without their secrets", list);
   }
   {
     auto [cmd, how]
       = add_session_command(key, call, "delete", "Delete a key", remove);
-    cmd->add_option("ID", how->name, "As `troupe key list` shows it")
+    cmd->add_option("ID", how->name, "Key id, from `troupe key list`")
       ->required();
   }
   add_session_command(key, call, "rotate-master",
-                      "Wrap every secret's key anew, while the engine runs",
+                      "Rotate the master key while the engine is running",
                       rotate_master);
 }
 

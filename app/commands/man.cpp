@@ -60,15 +60,16 @@ int print_page() {
       << ".SH NAME\ntroupe \\- run the tools of AI agents, isolated\n"
       << ".SH SYNOPSIS\n.B troupe\n.I COMMAND\n[options]\n"
       << ".SH DESCRIPTION\n"
-      << "Commands that need an engine take the one named by\n.B \\-\\-server\n"
-         "or TROUPE_SERVER, else the one that serves where the settings say,\n"
-         "else they open one of their own on the same data.\n"
+      << "Commands that need an engine use the one given by\n.B "
+         "\\-\\-server\nor TROUPE_SERVER, otherwise the one that listens at "
+         "the configured address.\nIf there is none, they open an embedded "
+         "engine on the same data.\n"
       << ".SH COMMANDS\n";
   for (auto command : app.get_subcommands(
          [](const CLI::App* c) { return !c->get_group().empty(); }))
     print_command(out, *command, "");
-  out << ".SH EXIT STATUS\n"
-         "0 fine, 1 the tool failed, 2 usage, 70 our fault, 124 timeout.\n"
+  out << ".SH EXIT STATUS\n0 success, 1 the tool failed, 2 usage error, 70 "
+         "internal error, 124 timeout.\n"
       << ".SH ENVIRONMENT\n"
          "TROUPE_SERVER, TROUPE_API_KEY, TROUPE_CONFIG_FILE, and TROUPE_GROUP_"
          "KEY for every setting.\n";

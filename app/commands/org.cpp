@@ -9,7 +9,7 @@ namespace troupe {
 
 namespace {
 
-using verb = api_session::verb;
+using verb = api_client::verb;
 
 struct org_words {
   std::string id;
@@ -17,7 +17,7 @@ struct org_words {
   bool as_json = false;
 };
 
-result<int> list_organizations(const org_words& said, api_session& engine) {
+result<int> list_organizations(const org_words& said, api_client& engine) {
   return print_list(engine, "/v1/organizations", said.as_json,
                     {{"ID", "id"},
                      {"TOOLS", "tools"},
@@ -26,7 +26,7 @@ result<int> list_organizations(const org_words& said, api_session& engine) {
                      {"KEYS", "keys"}});
 }
 
-result<int> show_own(const org_words& said, api_session& engine) {
+result<int> show_own(const org_words& said, api_client& engine) {
   auto own = engine.call(verb::get, "/v1/organizations/self");
   if (!own)
     return own.error();
@@ -42,12 +42,13 @@ result<int> show_own(const org_words& said, api_session& engine) {
 }
 
 /// Nothing brings it back: its secrets' key goes, too.
-result<int> delete_one(const org_words& said, api_session& engine) {
+result<int> delete_one(const org_words& said, api_client& engine) {
   if (!said.sure)
-    return bad_field("--yes",
-                     "not said: all tools, variables and keys of " + said.id
-                       + " would go, for good",
-                     "add --yes");
+    return bad_field(
+      "--yes",
+      "required: this permanently deletes all tools, variables and keys of "
+        + said.id + " would go, for good",
+      "add --yes");
   auto gone = engine.call(verb::delete_,
                           "/v1/organizations/" + net::percent_encode(said.id));
   if (!gone)
@@ -60,14 +61,17 @@ result<int> delete_one(const org_words& said, api_session& engine) {
 void add_org_command(CLI::App& app, invocation& call) {
   auto group = app.add_subcommand("org", "List and delete organizations");
   add_session_command(group, call, "list",
-                      "Those there are, and what each of them has",
+                      "List organizations and what each contains",
                       list_organizations);
-  add_session_command(group, call, "show", "Our own, and what we may do in it",
+  add_session_command(group, call, "show",
+                      "Show the caller's organization and permissions",
                       show_own);
   auto [cmd, said] = add_session_command(
-    group, call, "delete", "Delete one with everything in it", delete_one);
-  cmd->add_option("ID", said->id, "As `troupe org list` shows it")->required();
-  cmd->add_flag("--yes", said->sure, "Yes, all of it");
+    group, call, "delete", "Delete an organization and everything in it",
+    delete_one);
+  cmd->add_option("ID", said->id, "Organization id, from `troupe org list`")
+    ->required();
+  cmd->add_flag("--yes", said->sure, "Do not ask for confirmation");
 }
 
 } // namespace troupe

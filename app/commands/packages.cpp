@@ -11,7 +11,7 @@ namespace troupe {
 
 namespace {
 
-using verb = api_session::verb;
+using verb = api_client::verb;
 
 struct packages_words {
   std::string fingerprint;
@@ -20,9 +20,9 @@ struct packages_words {
   bool as_json = false;
 };
 
-constexpr auto place = "/v1/environments";
+constexpr auto place = "/v1/package-sets";
 
-result<int> list_packages(const packages_words& said, api_session& engine) {
+result<int> list_packages(const packages_words& said, api_client& engine) {
   return print_list(engine, place, said.as_json,
                     {{"FINGERPRINT", "fingerprint"},
                      {"STATE", "state"},
@@ -32,7 +32,7 @@ result<int> list_packages(const packages_words& said, api_session& engine) {
 }
 
 /// The installer's lines on a terminal; the environment in the end.
-result<json::value> built(const packages_words& said, api_session& engine) {
+result<json::value> built(const packages_words& said, api_client& engine) {
   json::object body;
   body["pip_requirements"] = to_array(said.pip);
   body["npm_requirements"] = to_array(said.npm);
@@ -42,7 +42,7 @@ result<json::value> built(const packages_words& said, api_session& engine) {
   auto hear = [&](json::object& line) -> result<void> {
     json::value event(std::move(line));
     if (cell(event, "type") == "end")
-      last = std::move(event.get_object()["environment"]);
+      last = std::move(event.get_object()["package_set"]);
     else
       progress.show(cell(event, "line"));
     return {};
@@ -53,7 +53,7 @@ result<json::value> built(const packages_words& said, api_session& engine) {
   return last;
 }
 
-result<int> build_packages(const packages_words& said, api_session& engine) {
+result<int> build_packages(const packages_words& said, api_client& engine) {
   auto done = built(said, engine);
   if (!done)
     return done.error();
@@ -69,7 +69,7 @@ result<int> build_packages(const packages_words& said, api_session& engine) {
   return ready ? int{exit_ok} : int{exit_tool_failed};
 }
 
-result<int> delete_packages(const packages_words& said, api_session& engine) {
+result<int> delete_packages(const packages_words& said, api_client& engine) {
   auto gone = engine.call(
     verb::delete_, place + ("/" + net::percent_encode(said.fingerprint)));
   if (!gone)
@@ -81,24 +81,25 @@ result<int> delete_packages(const packages_words& said, api_session& engine) {
 
 void add_packages_command(CLI::App& app, invocation& call) {
   auto group
-    = app.add_subcommand("packages", "Install what tools need ahead of runs");
-  add_session_command(group, call, "list", "What is installed", list_packages);
+    = app.add_subcommand("packages", "Install packages before runs need them");
+  add_session_command(group, call, "list", "List installed package sets",
+                      list_packages);
   {
     auto [cmd, said] = add_session_command(
       group, call, "build",
-      "Install packages, once for all runs that ask for the same",
+      "Install packages, shared by all runs that require the same set",
       build_packages);
-    cmd->add_option("--pip", said->pip, "A Python package (repeatable)")
+    cmd->add_option("--pip", said->pip, "Python package (repeatable)")
       ->allow_extra_args(false);
-    cmd->add_option("--npm", said->npm, "A Node package (repeatable)")
+    cmd->add_option("--npm", said->npm, "Node package (repeatable)")
       ->allow_extra_args(false);
-    cmd->add_flag("--rebuild", said->afresh, "Even where they are there");
+    cmd->add_flag("--rebuild", said->afresh, "Build again even if it exists");
   }
   auto [cmd, said] = add_session_command(
-    group, call, "delete", "Delete what is installed", delete_packages);
+    group, call, "delete", "Delete a package set", delete_packages);
   cmd
     ->add_option("FINGERPRINT", said->fingerprint,
-                 "As `troupe packages list` shows it")
+                 "Fingerprint, from `troupe packages list`")
     ->required();
 }
 

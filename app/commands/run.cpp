@@ -78,7 +78,7 @@ void print_for_people(const run_result& r, const prepared_run& run,
     print(stderr, r.stderr_text);
   }
   if (r.stdout_truncated || r.stderr_truncated)
-    print(stderr, "troupe: the output was cut at its limit\n");
+    print(stderr, "troupe: the output was truncated at its limit\n");
   if (r.status == run_status::success && !is_shell)
     print(stdout, r.value_json + "\n");
   if (r.status == run_status::success)
@@ -90,7 +90,7 @@ void print_for_people(const run_result& r, const prepared_run& run,
   auto why = r.failure.friendly.empty() ? r.detail : r.failure.friendly;
   print(stderr,
         "troupe: " + std::string{to_string(r.reason)}
-          + (why.empty() ? "" : ": " + visible(why)) + "\n");
+          + (why.empty() ? "" : ": " + strip_control_characters(why)) + "\n");
 }
 
 /// The packages that a run asks for, installed as the server would. Kept in
@@ -103,7 +103,7 @@ public:
     made->builder_ = std::make_shared<environment_builder>(
       local, environment_options_from(s));
     if (auto opened = made->builder_->open(); !opened)
-      return std::move(opened).error().within("open the environments");
+      return std::move(opened).error().within("open the package sets");
     made->runs_
       = std::make_shared<environment_backend>(std::move(local), made->builder_);
     return made;
@@ -121,7 +121,7 @@ private:
   std::shared_ptr<environment_backend> runs_;
 };
 
-run_outcome carry_out(local_engine& engine, const settings& s,
+run_outcome carry_out(standalone_local& engine, const settings& s,
                       const prepared_run_ptr& request,
                       const std::shared_ptr<watcher>& seen) {
   std::unique_ptr<packages> wanted;
@@ -156,21 +156,21 @@ int tell_failure(const run_options& said, const prepared_run& run,
     r.isolation.level = run.isolation;
     print(stdout, to_json_text(r) + "\n");
   }
-  return complain(why.text, code);
+  return print_error(why.text, code);
 }
 
 int run_file(const run_options& said, settings_options& how) {
   auto configured = how.load();
   if (!configured)
-    return complain(configured.error());
+    return print_error(configured.error());
   const auto& s = configured->values;
   auto run = make_run(said, s);
   if (!run)
-    return complain(run.error().text);
+    return print_error(run.error().text);
   auto options = local_options_from(s);
   options.isolation = run->isolation;
   options.zygote.enabled = false; // the run would be over before it is warm
-  auto engine = local_engine::open(std::move(options));
+  auto engine = standalone_local::open(std::move(options));
   if (!engine)
     return tell_failure(said, *run, engine.error(), exit_ours);
 
@@ -198,39 +198,38 @@ int run_file(const run_options& said, settings_options& how) {
 void add_run_command(CLI::App& app, invocation& call) {
   auto said = std::make_shared<run_options>();
   auto* cmd = app.add_subcommand(
-    "run", "Run one tool in the sandbox of this machine, without a server");
+    "run", "Run a tool in a sandbox on this machine, without a server");
   cmd
-    ->add_option("FILE", said->file,
-                 "A .py, .ts, .js or .sh file; - is standard input")
+    ->add_option("FILE", said->file, "A .py, .ts, .js or .sh file; - for stdin")
     ->required();
   cmd->add_option("--language", said->language,
                   "python, typescript, javascript or shell");
   cmd->add_option("--function", said->function,
-                  "The function to call (the last one of the file; of "
-                  "TypeScript, the last that is exported)");
+                  "Function to call (default: the last one in the file; in "
+                  "TypeScript the last exported one)");
   cmd->add_option("--args", said->args,
-                  "Its arguments: a JSON object, @file, or - for stdin");
+                  "Arguments: a JSON object, @file, or - for stdin");
   cmd
     ->add_option("--env", said->env,
-                 "NAME=VALUE, or NAME to pass on our own (repeatable)")
+                 "NAME=VALUE, or NAME to pass the current value (repeatable)")
     ->allow_extra_args(false);
   cmd->add_option("--timeout", said->timeout, "5s, 500ms, 2m");
   cmd->add_option("--memory", said->memory, "256MiB");
   cmd->add_option("--network", said->network,
                   "off, public or allow=host,host:port");
-  cmd->add_option("--pip", said->pip, "A Python package it needs (repeatable)")
+  cmd->add_option("--pip", said->pip, "Python package to install (repeatable)")
     ->allow_extra_args(false);
-  cmd->add_option("--npm", said->npm, "A Node package it needs (repeatable)")
+  cmd->add_option("--npm", said->npm, "Node package to install (repeatable)")
     ->allow_extra_args(false);
-  auto off = cmd->add_flag("--no-isolation", said->without_isolation,
-                           "Run it as an ordinary process: trusted code only");
+  auto off
+    = cmd->add_flag("--no-isolation", said->without_isolation,
+                    "Run it as an ordinary process; for trusted code only");
   cmd
     ->add_flag("--best-effort", said->best_effort,
-               "Run it even where this host lacks a layer of isolation")
+               "Run it even if this host lacks a layer of isolation")
     ->excludes(off);
-  cmd->add_flag("--json", said->as_json,
-                "Print the whole result, for programs");
-  cmd->add_flag("--stream", said->stream, "Show its output as it comes");
+  cmd->add_flag("--json", said->as_json, "Print the whole result as JSON");
+  cmd->add_flag("--stream", said->stream, "Print output as it is produced");
   auto how = add_settings_options(*cmd);
   call.on(cmd, [said, how] { return run_file(*said, *how); });
 }

@@ -11,7 +11,7 @@ namespace troupe {
 
 namespace {
 
-using verb = api_session::verb;
+using verb = api_client::verb;
 
 // What a person wants to see first.
 constexpr std::size_t usual_runs = 20;
@@ -40,7 +40,7 @@ std::string state_of(const json::value& run) {
   return cell(run, "phase");
 }
 
-result<int> list_runs(const runs_words& said, api_session& engine) {
+result<int> list_runs(const runs_words& said, api_client& engine) {
   auto all = engine.list("/v1/runs", {}, said.count);
   if (!all)
     return all.error();
@@ -57,7 +57,7 @@ result<int> list_runs(const runs_words& said, api_session& engine) {
   return int{exit_ok};
 }
 
-result<int> show_run(const runs_words& said, api_session& engine) {
+result<int> show_run(const runs_words& said, api_client& engine) {
   auto run = engine.call(verb::get, run_path(said));
   if (!run)
     return run.error();
@@ -66,8 +66,14 @@ result<int> show_run(const runs_words& said, api_session& engine) {
 }
 
 /// Where the tool wrote it: each on its own.
-result<int> print_logs(const runs_words& said, api_session& engine) {
+result<int> print_logs(const runs_words& said, api_client& engine) {
   auto logs = engine.call(verb::get, run_path(said) + "/logs");
+  if (!logs && logs.error().code == ec::conflict)
+    return error{ec::conflict,
+                 "the run is still in progress; run `troupe runs follow "
+                   + said.id + "`",
+                 {},
+                 {}};
   if (!logs)
     return logs.error();
   if (said.as_json) {
@@ -78,13 +84,13 @@ result<int> print_logs(const runs_words& said, api_session& engine) {
   std::cerr << cell(*logs, "stderr");
   if (cell(*logs, "stdout_truncated") == "true"
       || cell(*logs, "stderr_truncated") == "true")
-    std::cerr << "troupe: the output was cut at its limit\n";
+    std::cerr << "troupe: the output was truncated at its limit\n";
   return int{exit_ok};
 }
 
 // -- cancel, follow -----------------------------------------------------------
 
-result<int> cancel_run(const runs_words& said, api_session& engine) {
+result<int> cancel_run(const runs_words& said, api_client& engine) {
   auto run = engine.call(verb::post, run_path(said) + "/cancel");
   if (!run)
     return run.error();
@@ -95,7 +101,7 @@ result<int> cancel_run(const runs_words& said, api_session& engine) {
   return int{exit_ok};
 }
 
-result<int> follow(const runs_words& said, api_session& engine) {
+result<int> follow(const runs_words& said, api_client& engine) {
   auto done = follow_run(engine, verb::get, run_path(said) + "/events");
   if (!done)
     return done.error();
@@ -123,7 +129,7 @@ void print_plan(const json::value& plan) {
   variables.show();
 }
 
-result<int> explain(const runs_words& said, api_session& engine) {
+result<int> explain(const runs_words& said, api_client& engine) {
   auto args = said_arguments(said.args);
   if (!args)
     return args.error();
@@ -144,37 +150,36 @@ result<int> explain(const runs_words& said, api_session& engine) {
 
 void add_for_run(CLI::App* group, invocation& call, const char* name,
                  const char* help,
-                 result<int> (*todo)(const runs_words&, api_session&)) {
+                 result<int> (*todo)(const runs_words&, api_client&)) {
   auto [cmd, said] = add_session_command(group, call, name, help, todo);
-  cmd->add_option("RUN", said->id, "As `troupe runs list` shows it")
+  cmd->add_option("RUN", said->id, "Run id, from `troupe runs list`")
     ->required();
 }
 
 } // namespace
 
 void add_runs_command(CLI::App& app, invocation& call) {
-  auto group = app.add_subcommand("runs", "See, follow and cancel runs");
+  auto group = app.add_subcommand("runs", "List, follow and cancel runs");
   {
-    auto [cmd, said]
-      = add_session_command(group, call, "list", "The newest runs", list_runs);
-    cmd->add_option("-n,--count", said->count, "How many (20)")
+    auto [cmd, said] = add_session_command(group, call, "list",
+                                           "List the newest runs", list_runs);
+    cmd->add_option("-n,--count", said->count, "Number of runs (20)")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
   }
-  add_for_run(group, call, "show", "Everything about one run, as JSON",
-              show_run);
-  add_for_run(group, call, "logs", "What it wrote, once it has ended",
+  add_for_run(group, call, "show", "Show a run as JSON", show_run);
+  add_for_run(group, call, "logs", "Print the output of a run that has ended",
               print_logs);
-  add_for_run(
-    group, call, "follow",
-    "Its output as it comes, then its result; exits as `troupe run` does",
-    follow);
+  add_for_run(group, call, "follow",
+              "Print output as it is produced, then the result; exit code as "
+              "`troupe run`",
+              follow);
   add_for_run(group, call, "cancel", "End it", cancel_run);
   auto [cmd, said] = add_session_command(
     group, call, "explain",
-    "Say where a tool would run, with what, and why; run nothing", explain);
+    "Explain where a tool would run and why, without running it", explain);
   cmd->add_option("TOOL", said->id, "Its name")->required();
   cmd->add_option("--args", said->args, "A JSON object, @file, or -");
-  cmd->add_option("--backend", said->backend, "Where one wants it to run");
+  cmd->add_option("--backend", said->backend, "Requested backend");
 }
 
 } // namespace troupe

@@ -1,8 +1,8 @@
-#include "app/assembly/engine_process.hpp"
 #include "app/cli/api_client.hpp"
 #include "app/cli/commands.hpp"
 #include "app/cli/settings_check.hpp"
 #include "app/cli/settings_options.hpp"
+#include "app/daemon/engine_process.hpp"
 #include "app/daemon/signals.hpp"
 #include "app/daemon/systemd_notify.hpp"
 #include "app/logging/logging.hpp"
@@ -25,30 +25,30 @@ std::string first_try(std::string_view url) {
   auto port = url.substr(url.rfind(':'));
   if (url.starts_with("https://"))
     return "curl https://NAME" + std::string{port}
-    + "/livez, with a NAME that the certificate is for";
+    + "/livez (NAME: a host name in the certificate)";
   auto host = url.substr(0, url.size() - port.size());
   if (host == "http://0.0.0.0" || host == "http://[::]")
     host = "http://localhost";
   return "curl " + std::string{host} + std::string{port} + "/livez";
 }
 
-void greet(const host& h) {
+void print_banner(const engine_process& h) {
   auto urls = h.urls();
   for (auto& url : urls) {
     std::cout << "troupe " TROUPE_VERSION " serves " << url << "\n";
-    log::info("engine serves", {{"url", url}});
+    log::info("serving HTTP", {{"url", url}});
   }
   if (auto port = h.link_port()) {
     auto text = std::to_string(port);
-    std::cout << "links of nodes and platforms: port " << text << "\n";
-    log::info("engine takes links", {{"port", text}});
+    std::cout << "cluster connections: port " << text << "\n";
+    log::info("accepting cluster connections", {{"port", text}});
   }
   if (!urls.empty())
     std::cout << "try: " << first_try(urls.front()) << "\n";
   std::cout.flush();
 }
 
-std::string status_of(const host& h) {
+std::string status_of(const engine_process& h) {
   std::string out{"serving"};
   for (auto& url : h.urls())
     out += " " + url;
@@ -57,23 +57,22 @@ std::string status_of(const host& h) {
 
 /// SIGHUP: what can change while everything runs. A file that cannot be read
 /// changes nothing.
-void reload(settings_options& from, logging& log, host& h) {
+void reload(settings_options& from, logging& log, engine_process& h) {
   auto again = from.load();
   if (!again) {
-    log::error("engine keeps its settings", {{"reason", again.error().text}});
+    log::error("settings not reloaded", {{"reason", again.error().text}});
     return;
   }
   log.hide_all(again->values);
   log.least(logging_options::from(again->values).least);
   if (auto fresh = h.reload(); !fresh)
-    log::error("engine keeps its certificate",
-               {{"reason", fresh.error().text}});
-  log::info("engine read its settings again",
-            {{"taken", "log.level and the files of TLS"},
-             {"others", "at the next start"}});
+    log::error("certificate not reloaded", {{"reason", fresh.error().text}});
+  log::info("settings reloaded",
+            {{"reloaded", "log.level, TLS files"},
+             {"other_settings", "after a restart"}});
 }
 
-int wait_for_the_end(settings_options& from, logging& log, host& h,
+int wait_for_the_end(settings_options& from, logging& log, engine_process& h,
                      const stop_signals& signals,
                      const systemd_notify& manager) {
   for (;;) {
@@ -104,10 +103,10 @@ watchdog_options watched_for(const systemd_notify& manager) {
 int serve(settings_options& from) {
   // Before the first secret is read.
   if (auto hidden = keep_memory_private(); !hidden)
-    return complain_about(hidden.error());
+    return print_api_error(hidden.error());
   auto loaded = from.load();
   if (!loaded)
-    return complain(loaded.error().text);
+    return print_error(loaded.error().text);
   // Before the first thread: all of them inherit the mask.
   stop_signals signals;
   auto manager = systemd_notify::from_environment();
@@ -116,19 +115,19 @@ int serve(settings_options& from) {
   for (auto& warning : loaded->warnings)
     log::warning(warning);
 
-  auto opened = host::open(*loaded, watched_for(manager));
+  auto opened = engine_process::open(*loaded, watched_for(manager));
   if (!opened)
-    return complain(opened.error().text,
-                    opened.error().code == ec::internal ? exit_ours
-                                                        : exit_usage);
-  greet(**opened);
+    return print_error(opened.error().text,
+                       opened.error().code == ec::internal ? exit_ours
+                                                           : exit_usage);
+  print_banner(**opened);
   manager.ready(status_of(**opened));
   auto number = wait_for_the_end(from, log, **opened, signals, manager);
   manager.stopping();
-  log::info("engine stops", {{"signal", ::sigabbrev_np(number)}});
+  log::info("stopping", {{"signal", ::sigabbrev_np(number)}});
   signals.stop_waiting();
   (*opened)->stop();
-  log::info("engine stopped");
+  log::info("stopped");
   return exit_ok;
 }
 
@@ -141,15 +140,15 @@ struct check_options {
 
 void add_serve_command(CLI::App& app, invocation& call) {
   auto check = std::make_shared<check_options>();
-  auto cmd = app.add_subcommand("serve", "Serve until SIGTERM or ctrl-c");
-  auto only
-    = cmd->add_flag("--check-config", check->only,
-                    "Read all settings, say whether they are fine, and end");
-  cmd->add_flag("--json", check->as_json, "For programs")->needs(only);
+  auto cmd
+    = app.add_subcommand("serve", "Run the server until SIGTERM or ctrl-c");
+  auto only = cmd->add_flag("--check-config", check->only,
+                            "Check all settings and exit");
+  cmd->add_flag("--json", check->as_json, "Print JSON")->needs(only);
   auto from = add_settings_options(*cmd);
   cmd->footer(cmd->get_footer()
-              + "\n\nSIGHUP reads log.level and the files of TLS again; other"
-                " settings are read at\nthe next start.");
+              + "\n\nSIGHUP reloads log.level and the TLS files; other "
+                "settings require a restart.");
   call.on(cmd, [from, check] {
     return check->only ? check_settings(*from, check->as_json) : serve(*from);
   });

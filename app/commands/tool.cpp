@@ -13,7 +13,7 @@ namespace troupe {
 
 namespace {
 
-using verb = api_session::verb;
+using verb = api_client::verb;
 
 struct tool_words {
   std::string name;
@@ -42,12 +42,12 @@ result<std::string> type_of(const tool_words& said) {
   if (end == ".js" || end == ".mjs" || end == ".cjs")
     return std::string{"javascript"};
   return bad_field("FILE", "cannot tell the language of '" + said.file + "'",
-                   "give --type python, typescript or javascript");
+                   "set --type to python, typescript or javascript");
 }
 
 // -- list, show ---------------------------------------------------------------
 
-result<int> list_tools(const tool_words& said, api_session& engine) {
+result<int> list_tools(const tool_words& said, api_client& engine) {
   auto query = said.search.empty()
     ? std::string{}
     : "search=" + net::percent_encode(said.search);
@@ -60,7 +60,7 @@ result<int> list_tools(const tool_words& said, api_session& engine) {
                     query);
 }
 
-result<int> show_tool(const tool_words& said, api_session& engine) {
+result<int> show_tool(const tool_words& said, api_client& engine) {
   auto tool = engine.call(verb::get, path_of(said.name));
   if (!tool)
     return tool.error();
@@ -85,7 +85,7 @@ result<json::object> source_of(const tool_words& said) {
   return body;
 }
 
-result<int> put_tool(const tool_words& said, api_session& engine) {
+result<int> put_tool(const tool_words& said, api_client& engine) {
   auto body = source_of(said);
   if (!body)
     return body.error();
@@ -116,14 +116,14 @@ result<int> put_tool(const tool_words& said, api_session& engine) {
   return int{exit_ok};
 }
 
-result<int> delete_tool_named(const tool_words& said, api_session& engine) {
+result<int> delete_tool_named(const tool_words& said, api_client& engine) {
   auto gone = engine.call(verb::delete_, path_of(said.name));
   if (!gone)
     return gone.error();
   return print_deleted(said.name, said.as_json);
 }
 
-result<int> print_schema(const tool_words& said, api_session& engine) {
+result<int> print_schema(const tool_words& said, api_client& engine) {
   auto body = source_of(said);
   if (!body)
     return body.error();
@@ -138,39 +138,37 @@ result<int> print_schema(const tool_words& said, api_session& engine) {
 }
 
 void add_put(CLI::App* group, invocation& call) {
-  auto [cmd, said] = add_session_command(
-    group, call, "put", "Create a tool, or replace the one of that name",
-    put_tool);
-  cmd->add_option("FILE", said->file, "Its source; - is standard input")
-    ->required();
-  cmd->add_option("--name", said->name, "Else the function's");
+  auto [cmd, said] = add_session_command(group, call, "put",
+                                         "Create or replace a tool", put_tool);
+  cmd->add_option("FILE", said->file, "Source file; - for stdin")->required();
+  cmd->add_option("--name", said->name, "Name (default: the function's)");
   cmd->add_option("--type", said->type, "python, typescript or javascript");
-  cmd->add_option("--description", said->description, "Else the docstring's");
+  cmd->add_option("--description", said->description,
+                  "Description (default: from the docstring)");
   cmd->add_option("--schema", said->schema,
-                  "JSON schema or @file; else derived from the source");
-  cmd->add_option("--tag", said->tags, "For listings (repeatable)")
+                  "JSON schema or @file (default: derived from the source)");
+  cmd->add_option("--tag", said->tags, "Tag (repeatable)")
     ->allow_extra_args(false);
-  cmd->add_option("--pip", said->pip, "A Python package (repeatable)")
+  cmd->add_option("--pip", said->pip, "Python package (repeatable)")
     ->allow_extra_args(false);
-  cmd->add_option("--npm", said->npm, "A Node package (repeatable)")
+  cmd->add_option("--npm", said->npm, "Node package (repeatable)")
     ->allow_extra_args(false);
 }
 
 } // namespace
 
 void add_tool_command(CLI::App& app, invocation& call) {
-  auto group
-    = app.add_subcommand("tool", "Keep tools in an engine, and run them");
+  auto group = app.add_subcommand("tool", "Manage and run stored tools");
   {
     auto [cmd, said]
-      = add_session_command(group, call, "list", "Tools by name", list_tools);
-    cmd->add_option("--search", said->search, "Only names with this in them");
+      = add_session_command(group, call, "list", "List tools", list_tools);
+    cmd->add_option("--search", said->search, "Only names that contain this");
   }
   {
-    auto [cmd, said] = add_session_command(
-      group, call, "show", "Everything about one tool, as JSON", show_tool);
+    auto [cmd, said] = add_session_command(group, call, "show",
+                                           "Show a tool as JSON", show_tool);
     cmd->add_option("TOOL", said->name, "Name or id")->required();
-    cmd->add_flag("--source", said->only_source, "Only its source");
+    cmd->add_flag("--source", said->only_source, "Print only its source");
   }
   add_put(group, call);
   {
@@ -183,8 +181,7 @@ void add_tool_command(CLI::App& app, invocation& call) {
     auto [cmd, said] = add_session_command(
       group, call, "schema", "Print the JSON schema of a function",
       print_schema);
-    cmd->add_option("FILE", said->file, "Its source; - is standard input")
-      ->required();
+    cmd->add_option("FILE", said->file, "Source file; - for stdin")->required();
     cmd->add_option("--type", said->type, "python, typescript or javascript");
   }
 }

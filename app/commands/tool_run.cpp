@@ -44,11 +44,12 @@ result<json::object> request_of(const tool_run_words& said) {
   return body;
 }
 
-result<int> begin_tool(const tool_run_words& said, api_session& engine,
+result<int> begin_tool(const tool_run_words& said, api_client& engine,
                        const std::string& target, const json::value& body) {
   if (engine.is_embedded())
-    return bad_field("--async", "no engine runs where the settings say",
-                     "start `troupe serve`, which outlives this command");
+    return bad_field("--async",
+                     "no engine is running at the configured address",
+                     "start `troupe serve` first");
   auto begun = engine.begin(target, body);
   if (!begun)
     return begun.error();
@@ -58,11 +59,11 @@ result<int> begin_tool(const tool_run_words& said, api_session& engine,
   }
   auto id = cell(*begun, "id");
   std::cout << id << "\n";
-  std::cerr << "see `troupe runs follow " << id << "`\n";
+  std::cerr << "run `troupe runs follow " << id << "`\n";
   return int{exit_ok};
 }
 
-result<int> run_tool(const tool_run_words& said, api_session& engine) {
+result<int> run_tool(const tool_run_words& said, api_client& engine) {
   auto request = request_of(said);
   if (!request)
     return request.error();
@@ -71,8 +72,8 @@ result<int> run_tool(const tool_run_words& said, api_session& engine) {
   if (said.detached)
     return begin_tool(said, engine, target, body);
   bool live = said.stream || (!said.as_json && ::isatty(STDERR_FILENO) == 1);
-  auto done = live ? follow_run(engine, api_session::verb::post, target, body)
-                   : engine.call(api_session::verb::post, target, body);
+  auto done = live ? follow_run(engine, api_client::verb::post, target, body)
+                   : engine.call(api_client::verb::post, target, body);
   if (!done)
     return done.error();
   return print_result(*done, said.as_json, live);
@@ -82,19 +83,20 @@ result<int> run_tool(const tool_run_words& said, api_session& engine) {
 
 void add_tool_run(CLI::App* group, invocation& call) {
   auto [cmd, said] = add_session_command(
-    group, call, "run", "Run a stored tool; exits as `troupe run` does",
+    group, call, "run", "Run a stored tool; exit code as `troupe run`",
     run_tool);
   cmd->add_option("TOOL", said->tool, "Name or id")->required();
   cmd->add_option("--args", said->args,
-                  "Its arguments: a JSON object, @file, or - for stdin");
+                  "Arguments: a JSON object, @file, or - for stdin");
   cmd->add_option("--env", said->env, "NAME=VALUE (repeatable)")
     ->allow_extra_args(false);
   cmd->add_option("--timeout", said->timeout, "5s, 500ms, 2m");
-  auto detached = cmd->add_flag("--async", said->detached,
-                                "Only begin it, and print the run's id");
+  auto detached
+    = cmd->add_flag("--async", said->detached, "Start it and print the run id");
   cmd
-    ->add_flag("--stream", said->stream,
-               "Show its output as it comes, also where stderr is no terminal")
+    ->add_flag(
+      "--stream", said->stream,
+      "Print output as it is produced, even if stderr is not a terminal")
     ->excludes(detached);
 }
 

@@ -47,11 +47,11 @@ struct activity {
 void print_runs(std::ostream& out, const activity& seen) {
   auto per_second
     = [&](std::string_view name) { return number(seen.rate(name), 1); };
-  table rows{{"RUNS/S", "RUNNING", "WAITING", "P50", "P99", "REFUSED/S",
+  table rows{{"RUNS/S", "RUNNING", "QUEUED", "P50", "P99", "REFUSED/S",
               "FAILOVERS/S", "HTTP/S", "CONNECTIONS"}};
   rows.add({per_second("troupe_runs_total"),
             number(seen.now.sum("troupe_runs_running")),
-            number(seen.now.sum("troupe_runs_waiting")),
+            number(seen.now.sum("troupe_runs_queued")),
             "<" + number(seen.milliseconds(0.5), 1) + " ms",
             "<" + number(seen.milliseconds(0.99), 1) + " ms",
             per_second("troupe_runs_refused_total"),
@@ -74,7 +74,7 @@ json::object to_json(const activity& seen, json::value backends) {
   json::object o;
   o["runs_per_second"] = seen.rate("troupe_runs_total");
   o["running"] = seen.now.sum("troupe_runs_running");
-  o["waiting"] = seen.now.sum("troupe_runs_waiting");
+  o["queued"] = seen.now.sum("troupe_runs_queued");
   o["p50_ms"] = seen.milliseconds(0.5);
   o["p99_ms"] = seen.milliseconds(0.99);
   o["refused_per_second"] = seen.rate("troupe_runs_refused_total");
@@ -86,11 +86,12 @@ json::object to_json(const activity& seen, json::value backends) {
 }
 
 /// Until ctrl-c. Rates are over the time between two looks.
-result<int> watch(const top_words& said, api_session& engine) {
+result<int> watch(const top_words& said, api_client& engine) {
   using clock = std::chrono::steady_clock;
   if (engine.is_embedded())
-    return bad_field("--server", "no engine runs where the settings say",
-                     "start `troupe serve`, or name one");
+    return bad_field("--server",
+                     "no engine is running at the configured address",
+                     "start `troupe serve` or set --server");
   auto first = engine.text("/metrics");
   if (!first)
     return first.error();
@@ -105,7 +106,7 @@ result<int> watch(const top_words& said, api_session& engine) {
     std::chrono::duration<double> passed = clock::now() - since;
     since = clock::now();
     activity seen{metrics_parser{*text}, std::move(before), passed.count()};
-    auto backends = engine.call(api_session::verb::get, "/v1/backends");
+    auto backends = engine.call(api_client::verb::get, "/v1/backends");
     if (!backends)
       return backends.error();
     auto& items = backends->as_object()["items"];
@@ -128,10 +129,11 @@ result<int> watch(const top_words& said, api_session& engine) {
 
 void add_top_command(CLI::App& app, invocation& call) {
   auto [cmd, said] = add_session_command(
-    &app, call, "top", "Watch an engine work: rates, waits, backends", watch);
-  cmd->add_option("--every", said->every, "Seconds between two looks (1)")
+    &app, call, "top", "Watch rates, latencies and backends of an engine",
+    watch);
+  cmd->add_option("--interval", said->every, "Seconds between updates (1)")
     ->check(CLI::Range(0.05, 3600.0));
-  cmd->add_flag("--once", said->once, "Look once and end");
+  cmd->add_flag("--once", said->once, "Print once and exit");
 }
 
 } // namespace troupe

@@ -28,7 +28,7 @@ int print_version(bool as_json) {
 void add_version_command(CLI::App& app, invocation& call) {
   auto as_json = std::make_shared<bool>(false);
   auto cmd = app.add_subcommand("version", "Print the version");
-  cmd->add_flag("--json", *as_json, "For programs");
+  cmd->add_flag("--json", *as_json, "Print JSON");
   call.on(cmd, [as_json] { return print_version(*as_json); });
 }
 

@@ -73,7 +73,7 @@ void systemd_notify::reloading() const {
 }
 
 void systemd_notify::stopping() const {
-  tell("STOPPING=1\nSTATUS=finishing what has begun\n");
+  tell("STOPPING=1\nSTATUS=finishing runs in progress\n");
 }
 
 void systemd_notify::alive() const {

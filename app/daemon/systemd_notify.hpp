@@ -7,7 +7,7 @@
 namespace troupe {
 
 /// systemd's side of a service, spoken by hand: one datagram per word. Every
-/// word goes nowhere when nobody listens.
+/// message goes nowhere without a service manager.
 class systemd_notify {
 public:
   /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID, and takes them out of
@@ -25,7 +25,7 @@ public:
 private:
   void tell(std::string_view words) const;
 
-  std::string socket_; // "": nobody listens
+  std::string socket_; // "": no service manager
   std::chrono::microseconds watchdog_{0};
 };
 

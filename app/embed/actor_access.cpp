@@ -5,16 +5,16 @@
 
 namespace troupe {
 
-api::actor_face face_of(engine_host& host) {
+api::actor_handle handle_of(engine_host& host) {
   auto routes = context_of(host)->routes.load();
-  return {system_of(host), routes ? routes->gate : gate_actor{}};
+  return {system_of(host), routes ? routes->gate : gateway_actor{}};
 }
 
 namespace api {
 
-actor_face actors_of(engine& e) {
+actor_handle actors_of(engine& e) {
   auto* actors = dynamic_cast<actor_access*>(&e);
-  return actors ? actors->face() : actor_face{};
+  return actors ? actors->handle() : actor_handle{};
 }
 
 result<execution> execution_from(const message& m) {

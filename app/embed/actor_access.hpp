@@ -5,14 +5,14 @@
 
 namespace troupe {
 
-/// An engine of the public face that has actors behind it.
+/// An engine of the public interface that is made of actors.
 class actor_access {
 public:
   virtual ~actor_access() = default;
-  virtual api::actor_face face() = 0;
+  virtual api::actor_handle handle() = 0;
 };
 
 /// Of an engine in this process.
-api::actor_face face_of(engine_host& host);
+api::actor_handle handle_of(engine_host& host);
 
 } // namespace troupe

@@ -1,15 +1,13 @@
-#include "actors/engine/engine_host.hpp"
+#include "app/assembly/assembled_engine.hpp"
 #include "app/embed/actor_access.hpp"
 #include "app/embed/public_conversions.hpp"
-#include "runtime/async/io_thread.hpp"
 #include "runtime/base/process_hardening.hpp"
-#include "runtime/local/local_backend.hpp"
+#include "runtime/engine/request_for.hpp"
 #include "runtime/local/warden/protocol.hpp"
-#include "runtime/packages/backend_with_packages.hpp"
+#include "runtime/settings/load.hpp"
 
-#include <chrono>
 #include <cstring>
-#include <thread>
+#include <optional>
 
 namespace troupe {
 
@@ -18,7 +16,7 @@ namespace {
 /// Somebody else's way of carrying out runs.
 class carrier_backend final : public backend {
 public:
-  carrier_backend(api::embedded_options::carrier_fn carry,
+  carrier_backend(api::embedded_options::backend_fn carry,
                   std::function<void(std::string_view)> end)
       : carry_{std::move(carry)}, end_{std::move(end)} {}
 
@@ -35,98 +33,97 @@ public:
     auto done = [id = run->id, observer](api::answer a) {
       observer->finished({result_from(a, id), true});
     };
-    carry_(message_from(*run), std::move(done));
+    carry_(message_from(request_for(*run)), std::move(done));
   }
 
 private:
-  const api::embedded_options::carrier_fn carry_;
+  const api::embedded_options::backend_fn carry_;
   const std::function<void(std::string_view)> end_;
 };
 
-/// Whoever opens an engine wants to use it: the warden takes a moment to start.
-result<void> wait_until_ready(const backend& b) {
-  const auto until
-    = std::chrono::steady_clock::now() + std::chrono::seconds{10};
-  auto ready = b.ready();
-  while (!ready && std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(std::chrono::milliseconds{2});
-    ready = b.ready();
-  }
-  if (!ready)
-    return ready.error().within("start the sandboxes");
+/// Groups of settings that an engine without HTTP and a log has no use for.
+constexpr std::string_view groups_of_serve[] = {"compat", "http", "log"};
+
+result<void> refuse_settings_of_serve(const api::embedded_options& o) {
+  for (const auto& [path, text] : o.settings)
+    for (auto group : groups_of_serve)
+      if (path.starts_with(std::string{group} + "."))
+        return error{ec::invalid_request,
+                     path
+                       + " is for `troupe serve`: an engine in a program "
+                         "serves no HTTP and writes no log; leave it out"};
   return {};
 }
 
-/// This machine's sandboxes with all that they stand on.
-struct local_house {
-  io_thread sockets;
-  std::shared_ptr<local_backend> bare;
-  std::shared_ptr<environment_builder> builder;
-  std::shared_ptr<backend> complete;
-
-  ~local_house() {
-    if (bare)
-      bare->stop();
+/// The file, what is named beside it, and the other members on top.
+result<configuration> settings_of(const api::embedded_options& o) {
+  if (auto ok = refuse_settings_of_serve(o); !ok)
+    return ok.error();
+  settings_sources from;
+  from.standard_files.clear();
+  from.file = o.settings_file;
+  from.program = o.settings;
+  auto loaded = load_settings(from);
+  if (!loaded)
+    return loaded.error();
+  auto& s = loaded->values;
+  if (!o.data_directory.empty())
+    s.engine.data_dir = o.data_directory;
+  if (o.threads != 0)
+    s.engine.threads = static_cast<std::uint32_t>(o.threads);
+  if (o.drain_timeout != api::embedded_options{}.drain_timeout)
+    s.engine.drain_timeout = o.drain_timeout;
+  if (!o.listen.empty()) {
+    s.cluster.listen = o.listen;
+    s.cluster.certificate = o.certificate;
+    s.cluster.key = o.key;
+    s.cluster.ca = o.ca;
   }
+  // What is inside of a program does not end it, unless it was told to.
+  if (!loaded->origins.contains("watchdog.exit-after"))
+    s.watchdog.exit_after = {};
+  return loaded;
+}
 
-  result<void> open(const std::string& data_directory) {
-    auto opened = local_backend::open(sockets.executor(), {});
-    if (!opened)
-      return std::move(opened).error().within("open the local backend");
-    bare = std::move(*opened);
-    if (auto ok = wait_until_ready(*bare); !ok)
-      return ok;
-    if (data_directory.empty()) {
-      complete = bare; // without a place for packages
-      return {};
-    }
-    environment_options where;
-    where.root = std::filesystem::path{data_directory} / "environments";
-    where.use(find_interpreters({}));
-    builder = std::make_shared<environment_builder>(bare, where);
-    if (auto ok = builder->open(); !ok)
-      return std::move(ok).error().within("open the environments");
-    complete = std::make_shared<environment_backend>(bare, builder);
-    return {};
-  }
-};
+watchdog_options watchdog_options_from(const settings& s) {
+  watchdog_options o;
+  o.warn_after = s.watchdog.warn_after;
+  o.end_after = s.watchdog.exit_after;
+  return o;
+}
 
-class embedded final : public api::engine, public actor_access {
+class embedded_engine final : public api::engine, public actor_access {
 public:
   using api::engine::submit;
 
-  ~embedded() override { stop(); }
+  ~embedded_engine() override { stop(); }
 
   result<void> open(api::embedded_options o) {
     if (!o.may_be_dumped)
       if (auto ok = keep_memory_private(); !ok)
         return ok;
-    engine_options options;
-    options.threads = static_cast<std::uint32_t>(o.threads);
+    auto loaded = settings_of(o);
+    if (!loaded)
+      return loaded.error();
+    if (o.report)
+      for (const auto& warning : loaded->warnings)
+        o.report(warning);
+    assembly_options options;
+    options.in_memory = o.data_directory.empty()
+      && !loaded->origins.contains("engine.data-dir");
     options.publish_port = o.publish_port;
-    if (!o.listen.empty())
-      options.door
-        = link_options{o.listen, {o.certificate, o.key, o.authority}};
-    options.drain_timeout = o.drain_timeout;
     options.report = std::move(o.report);
-    if (!o.data_directory.empty()) {
-      options.store.emplace();
-      options.store->data_directory = o.data_directory;
-    }
-    if (o.carrier) {
-      options.backends.push_back(std::make_shared<carrier_backend>(
-        std::move(o.carrier), std::move(o.end_carried)));
-    } else {
-      if (auto ok = house_.open(o.data_directory); !ok)
-        return ok;
-      options.backends.push_back(house_.complete);
-      options.sockets = &house_.sockets;
-    }
-    auto opened = open_engine(std::move(options));
+    if (o.backend)
+      options.local = std::make_shared<carrier_backend>(
+        std::move(o.backend), std::move(o.cancel_run));
+    watch_.emplace(watchdog_options_from(loaded->values));
+    watch_->start();
+    auto opened
+      = assembled_engine::open(loaded->values, *watch_, std::move(options));
     if (!opened)
       return opened.error();
-    host_ = std::move(*opened);
-    return {};
+    engine_ = std::move(*opened);
+    return engine_->wait_until_ready();
   }
 
   std::string submit(api::message m, api::on_reply done) override {
@@ -152,8 +149,8 @@ public:
           events(event_from(e));
         return true;
       };
-    host_->engine().submit(caller_for(m.organization), std::move(*request),
-                           std::move(finish), std::move(sink));
+    engine_->engine().submit(caller_for(m.organization), std::move(*request),
+                             std::move(finish), std::move(sink));
     return id;
   }
 
@@ -167,8 +164,8 @@ public:
     auto finish = [accepted = std::move(accepted)](result<run_record> r) {
       accepted(record_from(std::move(r)));
     };
-    host_->engine().submit_detached(caller_for(m.organization),
-                                    std::move(*request), std::move(finish));
+    engine_->engine().submit_detached(caller_for(m.organization),
+                                      std::move(*request), std::move(finish));
     return id;
   }
 
@@ -177,25 +174,25 @@ public:
     auto finish = [found = std::move(found)](result<run_record> r) {
       found(record_from(std::move(r)));
     };
-    host_->engine().find_run(caller_for(organization), run_id{std::string{run}},
-                             std::move(finish));
+    engine_->engine().find_run(caller_for(organization),
+                               run_id{std::string{run}}, std::move(finish));
   }
 
   void cancel(std::string_view run, std::string_view organization) override {
-    host_->engine().cancel(caller_for(organization), run_id{std::string{run}},
-                           [](result<run_record>) {});
+    engine_->engine().cancel(caller_for(organization), run_id{std::string{run}},
+                             [](result<run_record>) {});
   }
 
   void stop() override {
-    if (host_)
-      host_->stop();
+    if (engine_)
+      engine_->stop();
   }
 
-  api::actor_face face() override { return face_of(*host_); }
+  api::actor_handle handle() override { return handle_of(engine_->actors()); }
 
 private:
-  local_house house_;
-  std::unique_ptr<engine_host> host_; // goes first
+  std::optional<watchdog> watch_;
+  std::unique_ptr<assembled_engine> engine_; // goes first
 };
 
 } // namespace
@@ -209,7 +206,7 @@ std::optional<int> begin(int argc, char** argv) {
 }
 
 opened open_embedded(embedded_options options) {
-  auto e = std::make_unique<embedded>();
+  auto e = std::make_unique<embedded_engine>();
   if (auto ok = e->open(std::move(options)); !ok)
     return failure_from(ok.error());
   return std::unique_ptr<engine>{std::move(e)};

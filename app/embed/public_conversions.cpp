@@ -2,154 +2,222 @@
 
 #include "net/api/run_json.hpp"
 #include "runtime/json/json.hpp"
+#include "runtime/model/limit_fields.hpp"
+#include "runtime/model/run_fields.hpp"
 
 namespace troupe {
 
 namespace {
 
+// What a message has beside a row's member: where `network` leads to.
+constexpr std::size_t members_without_row = 1;
+static_assert(std::apply(
+                [](const auto&... f) {
+                  return (
+                    std::size_t{member_of<decltype(f.in_message), api::message>}
+                    + ...);
+                },
+                run_fields)
+                + members_without_row
+              == member_count<api::message>());
+static_assert(std::apply(
+                [](const auto&... f) {
+                  return (
+                    std::size_t{member_of<decltype(f.of), api::run_limits>}
+                    + ...);
+                },
+                limit_fields)
+              == member_count<api::run_limits>());
+
+// -- one field of a message as ours, by its types -----------------------------
+
+template <class T>
+result<void> read(const T& said, T& into) {
+  into = said;
+  return {};
+}
+
 /// "": nothing was said.
 template <class T>
-result<void> read_said(const std::string& said, const char* pointer,
-                       result<T> (*parse)(std::string_view),
-                       std::optional<T>& into) {
+result<void> read_parsed(const std::string& said, T& into, auto parse) {
   if (said.empty())
     return {};
   auto parsed = parse(said);
   if (!parsed)
-    return bad_field(pointer, parsed.error().text);
+    return parsed.error();
   into = std::move(*parsed);
   return {};
 }
 
 template <class T>
-result<void>
-read_said(const std::vector<std::string>& said, const char* pointer,
-          result<T> (*parse)(std::string_view), std::vector<T>& into) {
+result<void> read_each(const std::vector<std::string>& said,
+                       std::vector<T>& into, auto parse) {
   for (const auto& each : said) {
     auto parsed = parse(each);
     if (!parsed)
-      return bad_field(pointer, parsed.error().text);
+      return parsed.error();
     into.push_back(std::move(*parsed));
   }
   return {};
 }
 
-result<network_mode> parse_mode(std::string_view text) {
+result<network_policy> parse_mode(std::string_view text) {
   for (auto mode :
        {network_mode::off, network_mode::open, network_mode::listed})
     if (to_string(mode) == text)
-      return mode;
-  return bad_request("'" + std::string{text} + "' is no mode of the network");
+      return network_policy{mode, {}};
+  return bad_request("'" + std::string{text} + "' is not a network mode");
 }
 
-result<void> read_program(const api::message& m, run_request& r) {
-  if (!m.tool.empty()) {
-    r.kind = run_kind::tool;
-    if (auto id = tool_id::parse(m.tool))
-      r.tool = *id;
-    else
-      r.tool_name = m.tool;
-    return {};
-  }
-  if (!m.command.empty()) {
-    r.kind = run_kind::command;
-    r.command = m.command;
-    r.stdin_text = m.standard_input;
-    return {};
-  }
-  r.kind = run_kind::source;
-  r.source = m.source;
-  r.function = m.function;
-  auto lang = parse_language(m.language);
+result<void> read(const std::string& said, run_id& into) {
+  return read_parsed(said, into, [](const auto& text) -> result<run_id> {
+    if (auto id = run_id::parse(text))
+      return id;
+    return bad_request("is not an id of a run");
+  });
+}
+result<void> read(const std::string& said, config_id& into) {
+  return read_parsed(said, into, [](const auto& text) -> result<config_id> {
+    if (auto id = config_id::parse(text))
+      return id;
+    return bad_request("is not an id of a sandbox config");
+  });
+}
+result<void> read(const std::string& said, tool_id& into) {
+  if (auto id = tool_id::parse(said)) // else a name, see `request_from`
+    into = *id;
+  return {};
+}
+result<void> read(const std::string&, organization_id&) {
+  return {}; // the caller's, see `caller_for`
+}
+result<void> read(const std::string& said, language& into) {
+  auto lang = parse_language(said);
   if (!lang)
-    return bad_field("/language", lang.error().text);
-  r.lang = *lang;
+    return lang.error();
+  into = *lang;
+  return {};
+}
+result<void> read(const std::string& said, std::optional<backend_name>& into) {
+  return read_parsed(said, into, parse_backend_name);
+}
+result<void> read(const std::string& said,
+                  std::optional<isolation_level>& into) {
+  return read_parsed(said, into, parse_isolation);
+}
+result<void> read(const std::string& said,
+                  std::optional<network_policy>& into) {
+  return read_parsed(said, into, parse_mode);
+}
+result<void> read(const std::vector<std::string>& said,
+                  std::vector<pip_requirement>& into) {
+  return read_each(said, into, parse_pip);
+}
+result<void> read(const std::vector<std::string>& said,
+                  std::vector<npm_requirement>& into) {
+  return read_each(said, into, parse_npm);
+}
+result<void> read(const std::map<std::string, std::string>& said,
+                  environment& into) {
+  for (const auto& [name, value] : said)
+    into.emplace(name, secret{value});
+  return {};
+}
+result<void> read(const api::run_limits& said, limit_overrides& into) {
+  for_each_row(limit_fields, [&](const auto& f) {
+    if constexpr (member_of<decltype(f.of), api::run_limits>)
+      if (f.of(said) != std::remove_cvref_t<decltype(f.of(said))>{})
+        f.of(into) = f.of(said);
+  });
   return {};
 }
 
-limit_overrides overrides_from(const api::run_limits& l) {
-  limit_overrides said;
-  auto take = [](auto value, auto& into) {
-    if (value != decltype(value){})
-      into = value;
-  };
-  take(l.wall, said.wall);
-  take(l.cpu, said.cpu);
-  take(l.memory_bytes, said.memory_bytes);
-  take(l.processes, said.processes);
-  take(l.disk_bytes, said.disk_bytes);
-  take(l.output_bytes, said.output_bytes);
-  take(l.result_bytes, said.result_bytes);
-  return said;
+/// A snippet is a source, in the words of the public interface.
+bool has_meaning(const field_rule& rule, run_kind kind) {
+  return !rule.only
+    || *rule.only == (kind == run_kind::code ? run_kind::source : kind);
 }
 
-/// Where it goes and what it gets there.
-result<void> read_place(const api::message& m, run_request& r) {
-  std::optional<network_mode> mode;
-  for (auto ok :
-       {read_said(m.backend, "/backend", &parse_backend, r.backend),
-        read_said(m.isolation, "/isolation", &parse_isolation, r.isolation),
-        read_said(m.network, "/network", &parse_mode, mode),
-        read_said(m.pip, "/pip", &parse_pip, r.pip_requirements),
-        read_said(m.npm, "/npm", &parse_npm, r.npm_requirements)})
-    if (!ok)
-      return ok;
-  if (mode)
-    r.network = network_policy{*mode, m.reachable};
-  if (!m.config.empty()) {
-    auto id = config_id::parse(m.config);
-    if (!id)
-      return bad_field("/config", "is no id of a sandbox config");
-    r.config = *id;
+run_kind kind_of(const api::message& m) {
+  return !m.tool.empty() ? run_kind::tool
+    : !m.command.empty() ? run_kind::command
+                         : run_kind::source;
+}
+
+// -- one field of ours for a message ------------------------------------------
+
+template <class T>
+void show(const T& value, T& into) {
+  into = value;
+}
+void show(const std::string& value, std::string& into) {
+  into = value;
+}
+template <class T>
+void show(const T& value, std::string& into) {
+  if constexpr (requires { value.has_value(); }) {
+    if (value)
+      show(*value, into);
+  } else if constexpr (requires { value.mode; }) {
+    into = to_string(value.mode);
+  } else {
+    into = to_string(value);
   }
-  r.limits = overrides_from(m.limits);
-  return {};
+}
+template <class T>
+void show(const std::vector<T>& list, std::vector<std::string>& into) {
+  for (const auto& each : list)
+    into.push_back(to_string(each));
+}
+void show(const environment& env, std::map<std::string, std::string>& into) {
+  // The embedder's backend runs it: it is the last moment.
+  for (const auto& [name, value] : env)
+    into.emplace(name, value.reveal());
+}
+void show(const limit_overrides& l, api::run_limits& into) {
+  for_each_row(limit_fields, [&](const auto& f) {
+    if constexpr (member_of<decltype(f.of), api::run_limits>)
+      f.of(into) = f.of(l).value_or(f.of(into));
+  });
 }
 
 } // namespace
 
 result<run_request> request_from(const api::message& m) {
   run_request r;
-  r.id = run_id::make();
-  if (!m.id.empty()) {
-    auto id = run_id::parse(m.id);
-    if (!id)
-      return bad_field("/id", "is no id of a run");
-    r.id = *id;
-  }
-  for (auto read_part : {&read_program, &read_place})
-    if (auto ok = read_part(m, r); !ok)
-      return ok.error();
-  r.args_json = m.arguments;
-  for (const auto& [name, value] : m.variables)
-    r.env.emplace(name, secret{value});
-  r.agent_id = m.agent_id;
-  r.agent_state_json = m.agent_state;
-  r.idempotency_key = m.idempotency_key;
-  r.idempotent = m.idempotent;
-  r.priority = m.priority;
-  r.deadline = m.deadline;
-  r.traceparent = m.traceparent;
-  r.labels = m.labels;
+  r.kind = kind_of(m);
+  result<void> ok;
+  for_each_row(run_fields, [&](const auto& f) {
+    if constexpr (member_of<decltype(f.in_message), const api::message>) {
+      if (!ok || !has_meaning(f.rule, r.kind))
+        return;
+      ok = read(f.in_message(m), f.of(r));
+      if (!ok)
+        ok = bad_field("/" + std::string{f.in_message.name}, ok.error().text);
+    }
+  });
+  if (!ok)
+    return ok.error();
+  if (!r.id)
+    r.id = run_id::make();
+  if (!r.tool)
+    r.tool_name = m.tool;
+  if (r.network)
+    r.network->allow = m.network_allow;
   return r;
 }
 
-api::message message_from(const prepared_run& run) {
+api::message message_from(const run_request& r) {
   api::message m;
-  m.id = run.id.str();
-  m.command = run.command;
-  m.standard_input = run.stdin_text;
-  m.source = run.source;
-  m.function = run.function;
-  m.language = to_string(run.lang);
-  m.arguments = run.args_json;
-  // The carrier carries the run out: it is the last moment.
-  for (const auto& [name, value] : run.env)
-    m.variables.emplace(name, value.reveal());
-  m.organization = run.organization.str();
-  m.agent_id = run.agent_id;
-  m.agent_state = run.agent_state_json;
-  m.traceparent = run.traceparent;
+  for_each_row(run_fields, [&](const auto& f) {
+    if constexpr (member_of<decltype(f.in_message), api::message>)
+      if (has_meaning(f.rule, r.kind))
+        show(f.of(r), f.in_message(m));
+  });
+  if (r.kind == run_kind::tool && !r.tool)
+    m.tool = r.tool_name;
+  if (r.network)
+    m.network_allow = r.network->allow;
   return m;
 }
 
@@ -161,8 +229,8 @@ api::answer answer_from(const run_result& r) {
   a.detail = r.detail;
   a.value = r.value_json;
   a.error = r.failure.friendly.empty() ? r.failure.message : r.failure.friendly;
-  a.output = r.stdout_text;
-  a.errors = r.stderr_text;
+  a.stdout_text = r.stdout_text;
+  a.stderr_text = r.stderr_text;
   a.backend = to_string(r.backend);
   a.wall = r.usage.wall;
   a.cpu = r.usage.cpu;
@@ -170,14 +238,14 @@ api::answer answer_from(const run_result& r) {
   a.exit_code = r.exit_code;
   a.signal = r.signal;
   a.value_truncated = r.value_truncated;
-  a.output_truncated = r.stdout_truncated;
-  a.errors_truncated = r.stderr_truncated;
+  a.stdout_truncated = r.stdout_truncated;
+  a.stderr_truncated = r.stderr_truncated;
   a.agent_state = r.agent_state_json;
   a.isolation = to_string(r.isolation.level);
   for (const auto& s : r.stages)
     a.stages.push_back({s.name, s.took});
   for (const auto& step : r.trail)
-    a.trail.push_back({std::string{to_string(step.backend)}, step.reason});
+    a.failover.push_back({std::string{to_string(step.backend)}, step.reason});
   a.notes = r.notes;
   return a;
 }
@@ -192,20 +260,23 @@ run_result result_from(const api::answer& a, const run_id& id) {
   if (json::check(a.value)) {
     r.value_json = a.value;
   } else {
-    // A carrier is trusted to run tools, not to spell JSON.
+    // The embedder's backend is trusted to run tools, not to write JSON.
     r.value_json.clear();
     json::append_string(r.value_json, a.value);
     r.value_is_text_fallback = true;
   }
   r.failure.message = a.error;
   r.failure.friendly = a.error;
-  r.stdout_text = json::repair_utf8(a.output);
-  r.stderr_text = json::repair_utf8(a.errors);
+  r.stdout_text = json::repair_utf8(a.stdout_text);
+  r.stderr_text = json::repair_utf8(a.stderr_text);
   r.usage.wall = a.wall;
   r.usage.cpu = a.cpu;
   r.usage.peak_memory_bytes = a.peak_memory_bytes;
   r.exit_code = a.exit_code;
   r.signal = a.signal;
+  r.value_truncated = a.value_truncated;
+  r.stdout_truncated = a.stdout_truncated;
+  r.stderr_truncated = a.stderr_truncated;
   if (json::check(a.agent_state))
     r.agent_state_json = a.agent_state;
   r.notes = a.notes;

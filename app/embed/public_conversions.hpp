@@ -6,9 +6,9 @@
 
 namespace troupe {
 
-// The public words and ours, both ways.
+// The public interface's values and ours, both ways.
 result<run_request> request_from(const api::message& m);
-api::message message_from(const prepared_run& run);
+api::message message_from(const run_request& r);
 api::answer answer_from(const run_result& r);
 run_result result_from(const api::answer& a, const run_id& id);
 api::failure failure_from(const error& e);

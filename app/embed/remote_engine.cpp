@@ -29,10 +29,10 @@ void lose_all(request_router& router) {
   router.fail_route(the_link,
                     to_caf({ec::timeout,
                             "the connection to the engine was lost; the run "
-                            "may have been carried out"}));
+                            "may have been executed"}));
 }
 
-way way_of_question() {
+request_options options_of_question() {
   return {the_link, caf::message_priority::normal,
           std::chrono::steady_clock::now() + answer_slack};
 }
@@ -60,18 +60,18 @@ record_of(const result<run_status_message>& note) {
   return record_from(to_record(*note));
 }
 
-class remote final : public api::engine, public actor_access {
+class remote_engine final : public api::engine, public actor_access {
 public:
   using api::engine::submit;
 
-  ~remote() override { stop(); }
+  ~remote_engine() override { stop(); }
 
   result<void> open(const std::string& host, std::uint16_t port,
                     std::chrono::milliseconds patience) {
     const logger_released_at_end last;
     if (!has_random_node_id())
-      return error{ec::internal, "this node has no id of its own", {}, {}};
-    auto found = system_.middleman().remote_actor<gate_actor>(host, port);
+      return error{ec::internal, "this node has no unique id", {}, {}};
+    auto found = system_.middleman().remote_actor<gateway_actor>(host, port);
     if (!found)
       return error{ec::unavailable,
                    "connect to " + host + ":" + std::to_string(port) + ": "
@@ -88,21 +88,21 @@ public:
                     std::chrono::milliseconds patience) {
     const logger_released_at_end last;
     if (!has_random_node_id())
-      return error{ec::internal, "this node has no id of its own", {}, {}};
+      return error{ec::internal, "this node has no unique id", {}, {}};
     auto broker = basp_broker_of(system_);
     auto met = outbound_link::open(host, port, who, patience);
     if (!met)
       return met.error();
     link_ = std::move(*met);
     auto found
-      = adopt_outbound(system_, broker, link_->middleman_end(), patience);
+      = adopt_outbound(system_, broker, link_->take_caf_socket(), patience);
     if (!found) {
       const auto place = "connect to " + host + ":" + std::to_string(port);
       const auto why = link_->why_cut();
       if (!why.empty())
         return error{ec::denied, place + ": " + why};
-      return std::move(found).error().within(
-        place + " (does it know our authority?)");
+      return std::move(found).error().within(place
+                                             + " (does it trust our CA?)");
     }
     gate_ = std::move(*found);
     return say_hello(patience);
@@ -116,14 +116,15 @@ public:
       .receive(
         [&](const hello& them) {
           if (them.version != wire_version)
-            heard = error{
-              ec::invalid_request,
-              "the engine speaks version " + std::to_string(them.version)
-                + " of the protocol, we speak " + std::to_string(wire_version),
-              {},
-              {}};
+            heard
+              = error{ec::invalid_request,
+                      "the engine uses version " + std::to_string(them.version)
+                        + " of the protocol, this client uses "
+                        + std::to_string(wire_version),
+                      {},
+                      {}};
         },
-        [&](const caf::error& e) { heard = from_caf(e).within("say hello"); });
+        [&](const caf::error& e) { heard = from_caf(e).within("handshake"); });
     if (heard) {
       auto gone = [router = router_, lost = lost_] {
         *lost = true;
@@ -165,24 +166,24 @@ public:
     auto finish = [found = std::move(found)](result<run_status_message> note) {
       found(record_of(note));
     };
-    say<run_status_message>(way_of_question(), std::move(finish), find_v,
+    say<run_status_message>(options_of_question(), std::move(finish), find_v,
                             reference_to(run, organization));
   }
 
   void cancel(std::string_view run, std::string_view organization) override {
     say<run_status_message>(
-      way_of_question(), [](const result<run_status_message>&) {}, cancel_v,
+      options_of_question(), [](const result<run_status_message>&) {}, cancel_v,
       reference_to(run, organization));
   }
 
-  api::actor_face face() override { return {&system_, gate_}; }
+  api::actor_handle handle() override { return {&system_, gate_}; }
 
   void stop() override {
     if (watch_)
       caf::anon_send_exit(watch_, caf::exit_reason::user_shutdown);
     watch_ = caf::actor{};
     router_->shutdown();
-    gate_ = gate_actor{};
+    gate_ = gateway_actor{};
     link_.reset();
   }
 
@@ -195,19 +196,18 @@ private:
       return {};
     }
     auto id = what->request->id.str();
-    const way by{the_link, caf::message_priority::normal,
-                 end_of(*what->request)};
+    const request_options by{the_link, caf::message_priority::normal,
+                             end_of(*what->request)};
     say<Answer>(by, std::move(finish), word, std::move(*what));
     return id;
   }
 
   /// A gate that is gone swallows what it is sent.
   template <class Answer, class Finish, class... Ts>
-  void say(const way& by, Finish finish, Ts&&... xs) {
+  void say(const request_options& by, Finish finish, Ts&&... xs) {
     if (*lost_)
-      return finish(result<Answer>{
-        error{ec::unavailable,
-              "the connection to the engine was lost; connect again"}});
+      return finish(result<Answer>{error{
+        ec::unavailable, "the connection to the engine was lost; reconnect"}});
     ask<Answer>(*router_, by, gate_, std::move(finish),
                 std::forward<Ts>(xs)...);
     if (*lost_) // meanwhile
@@ -220,7 +220,7 @@ private:
     = std::make_shared<request_router>(system_);
   std::shared_ptr<std::atomic<bool>> lost_
     = std::make_shared<std::atomic<bool>>(false);
-  gate_actor gate_;
+  gateway_actor gate_;
   caf::actor watch_;
   std::unique_ptr<outbound_link> link_;
 };
@@ -229,7 +229,7 @@ private:
 template <class How>
 api::opened make_remote(How how) {
   try {
-    auto r = std::make_unique<remote>();
+    auto r = std::make_unique<remote_engine>();
     if (auto ok = how(*r); !ok)
       return failure_from(ok.error());
     return std::unique_ptr<api::engine>{std::move(r)};
@@ -244,14 +244,15 @@ namespace api {
 
 opened connect(const std::string& host, std::uint16_t port,
                std::chrono::milliseconds patience) {
-  return make_remote([&](remote& r) { return r.open(host, port, patience); });
+  return make_remote(
+    [&](remote_engine& r) { return r.open(host, port, patience); });
 }
 
 opened connect(const std::string& host, std::uint16_t port, const identity& us,
                std::chrono::milliseconds patience) {
-  link_identity who{us.certificate, us.key, us.authority};
+  link_identity who{us.certificate, us.key, us.ca};
   return make_remote(
-    [&](remote& r) { return r.open(host, port, who, patience); });
+    [&](remote_engine& r) { return r.open(host, port, who, patience); });
 }
 
 } // namespace api

@@ -34,7 +34,7 @@ std::function<void(const net::access_entry&)> access_log_of(const settings& s) {
     auto status = std::to_string(entry.status);
     auto bytes = std::to_string(entry.bytes_out);
     auto took = std::to_string(entry.took.count());
-    log::write(weight, "http answered",
+    log::write(weight, "http request",
                {{"method", entry.method},
                 {"route", entry.route},
                 {"status", status},

@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// Writes lines to a descriptor that somebody else may read slowly, or not any
+/// Writes lines to a descriptor whose reader may be slow, or not read any
 /// more. Waits for a slow reader once and briefly; then lines are counted
 /// instead of written until it reads again. Never dies of SIGPIPE.
 /// Used by one thread; `lost` may be asked by any.

@@ -67,7 +67,7 @@ const char* color_of(log::level l) {
 
 } // namespace
 
-std::string visible(std::string_view text) {
+std::string strip_control_characters(std::string_view text) {
   std::string out;
   for (unsigned char c : json::repair_utf8(text)) {
     if (c >= 0x20 && c != 0x7f) {
@@ -104,7 +104,7 @@ std::string text_line(clock::time_point at, log::level l, std::string_view text,
   auto name = std::string{to_string(l)};
   name.resize(8, ' ');
   std::string out = spelled_time(at, "%H:%M:%S") + " " + mark + name;
-  out += visible(cut(text));
+  out += strip_control_characters(cut(text));
   for (auto& [key, value] : more) {
     out += " " + std::string{cut(key)} + "=";
     if (is_plain(value))

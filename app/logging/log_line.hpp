@@ -10,7 +10,7 @@
 namespace troupe {
 
 /// One line of the log, newline included. Control characters are escaped, so
-/// that nobody's text can pretend to be another line.
+/// that no text can pretend to be another line.
 std::string json_line(std::chrono::system_clock::time_point at, log::level l,
                       std::string_view text, std::span<const log::field> more);
 std::string text_line(std::chrono::system_clock::time_point at, log::level l,
@@ -19,6 +19,6 @@ std::string text_line(std::chrono::system_clock::time_point at, log::level l,
 
 /// Without control characters, which could move a terminal's cursor or begin
 /// another line.
-std::string visible(std::string_view text);
+std::string strip_control_characters(std::string_view text);
 
 } // namespace troupe

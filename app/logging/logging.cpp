@@ -2,6 +2,7 @@
 
 #include "app/logging/line_writer.hpp"
 #include "app/logging/log_line.hpp"
+#include "runtime/base/metrics_writer.hpp"
 #include "runtime/settings/key.hpp"
 
 #include <spdlog/async_logger.h>
@@ -108,9 +109,8 @@ private:
       return;
     auto count = std::to_string(all - reported_);
     log::field how_many{"count", count};
-    auto line
-      = rendered(options_, log::level::warning,
-                 "log dropped lines that nobody read in time", {&how_many, 1});
+    auto line = rendered(options_, log::level::warning,
+                         "log lines dropped, reader too slow", {&how_many, 1});
     if (writer_.write(line))
       reported_ = all;
   }
@@ -250,6 +250,8 @@ void logging::hide_all(const settings& s) {
     if (auto value = std::get_if<secret*>(&slot))
       hide(**value);
   }
+  for (const auto& each : s.accounts)
+    hide_all(*each.as);
 }
 
 void logging::flush() {
@@ -269,11 +271,10 @@ std::uint64_t logging::dropped() const noexcept {
 std::string logging::metrics() {
   std::shared_lock lock{state::guard};
   const auto lost = state::current ? state::current->sink->dropped() : 0;
-  return "# HELP troupe_log_lines_dropped_total Lines of the log that nobody "
-         "read in time.\n"
-         "# TYPE troupe_log_lines_dropped_total counter\n"
-         "troupe_log_lines_dropped_total "
-    + std::to_string(lost) + "\n";
+  metrics_writer out;
+  out.counter("troupe_log_lines_dropped_total",
+              "Log lines dropped because the reader was too slow.", lost);
+  return out.take();
 }
 
 } // namespace troupe

@@ -47,7 +47,7 @@ public:
   /// The same of the one that lives, if one does.
   static void flush_current();
 
-  /// Lines that nobody will ever read.
+  /// Lines that were dropped.
   std::uint64_t dropped() const noexcept;
 
   /// The same of the one that lives, for /metrics.

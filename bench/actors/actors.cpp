@@ -75,9 +75,9 @@ asker(asker_actor::stateful_pointer<asker_state> self, echo_actor to,
 // -- the path alone ----------------------------------------------------------
 
 using hollow_executor = caf::typed_actor<caf::reacts_to<start_atom, attempt>>;
-using hollow_dispatcher
-  = caf::typed_actor<caf::replies_to<run_atom, live_run_ptr>::with<run_answer>,
-                     caf::reacts_to<ended_atom, attempt_result>>;
+using hollow_dispatcher = caf::typed_actor<
+  caf::replies_to<run_atom, active_run_ptr>::with<run_answer>,
+  caf::reacts_to<ended_atom, attempt_result>>;
 
 /// A dispatcher's messages without its work: who waits, and for what.
 struct hollow_state {
@@ -100,7 +100,7 @@ hollow_dispatcher::behavior_type
 hollow_middle(hollow_dispatcher::stateful_pointer<hollow_state> self,
               hollow_executor next, std::shared_ptr<const run_result> answer) {
   return {
-    [=](run_atom, live_run_ptr& run) -> caf::result<run_answer> {
+    [=](run_atom, active_run_ptr& run) -> caf::result<run_answer> {
       auto promise = self->make_response_promise<run_answer>();
       const auto number = ++self->state.last;
       self->state.waiting.emplace(number, promise);
@@ -116,7 +116,7 @@ hollow_middle(hollow_dispatcher::stateful_pointer<hollow_state> self,
 }
 
 struct bare_caf {
-  system_config config{usual_threads()};
+  system_config config{default_thread_count()};
   caf::actor_system system{config};
   request_router router{system};
   std::shared_ptr<const run_request> request
@@ -151,7 +151,7 @@ struct bare_caf {
     return by_router(to, what, pending, count);
   }
   cost by_path(std::size_t pending, std::size_t count) {
-    return by_router(middle, live_run_ptr{}, pending, count);
+    return by_router(middle, active_run_ptr{}, pending, count);
   }
 
   cost by_request(std::size_t pending, std::size_t count) {

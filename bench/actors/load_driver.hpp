@@ -120,7 +120,7 @@ struct whole_engine {
   run_request request = example();
 
   explicit whole_engine(engine_options options) {
-    options.threads = usual_threads();
+    options.threads = default_thread_count();
     options.backends.push_back(std::make_shared<instant_backend>());
     options.pending = 1'000'000;
     options.admission.running = 1'000'000;

@@ -3,6 +3,7 @@
 #include "actors/engine/engine_host.hpp"
 #include "bench/local/engine.hpp"
 #include "bench/local/tools.hpp"
+#include "tests/support/engine/kept_engine.hpp"
 
 #include <condition_variable>
 #include <cstdlib>
@@ -148,8 +149,8 @@ result<void> run_one_life(times& all) {
   auto seen = std::make_shared<tap>(within.carrier());
   options.backends.push_back(seen);
   options.sockets = &within.sockets();
-  options.store.emplace();
-  options.store->data_directory = home.path / "data";
+  if (auto kept = test::keep_in(home.path / "data", options); !kept)
+    return kept.error();
   auto opened = open_engine(std::move(options));
   if (!opened)
     return opened.error();

@@ -2,6 +2,7 @@
 
 #include "bench/actors/load_driver.hpp"
 #include "runtime/json/json.hpp"
+#include "tests/support/engine/kept_engine.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace troupe::bench {
@@ -10,9 +11,7 @@ namespace {
 
 engine_options kept_in(const std::filesystem::path& directory) {
   engine_options options;
-  store_options where;
-  where.data_directory = directory;
-  options.store = std::move(where);
+  (void)test::keep_in(directory, options).value();
   return options;
 }
 

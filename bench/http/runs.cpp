@@ -1,7 +1,7 @@
 // Python runs over HTTP: the whole engine beside the local backend alone, and
 // beside a Python server that does what Letta does.
 #include "actors/state/run_registry.hpp"
-#include "app/assembly/engine_process.hpp"
+#include "app/daemon/engine_process.hpp"
 #include "bench/http/load.hpp"
 #include "bench/http/parts.hpp"
 #include "bench/local/engine.hpp"
@@ -131,11 +131,11 @@ configuration served_from(const scratch& home) {
   configuration c;
   c.values.http.listen = "127.0.0.1:0";
   c.values.engine.data_dir = (home.path / "data").string();
-  c.values.local.state_dir = (home.path / "state").string();
+  c.values.local.runtime_dir = (home.path / "state").string();
   return c;
 }
 
-std::uint16_t port_of(const host& h) {
+std::uint16_t port_of(const engine_process& h) {
   auto address = h.addresses().at(0);
   return static_cast<std::uint16_t>(
     std::stoi(address.substr(address.rfind(':') + 1)));
@@ -203,7 +203,7 @@ void measure_in_turns(const std::vector<side>& sides, records& all) {
 void measure_one_life(const std::string& python, const local_tool& tool,
                       records& all) {
   scratch home;
-  auto served = host::open(served_from(home));
+  auto served = engine_process::open(served_from(home));
   if (!served)
     throw std::runtime_error{to_string(served.error())};
   naive_process naive{python, home};

@@ -81,12 +81,15 @@ std::string group_file(const std::string& instance, const char* file) {
 
 local_engine::local_engine(std::uint32_t armed, std::string python,
                            const std::vector<std::string>& preload,
-                           node_start node) {
+                           node_start node, const warm_optimizations& on,
+                           const std::string& learned_in) {
   char name[] = "/tmp/troupe-bench-XXXXXX";
-  if (::mkdtemp(name) == nullptr)
+  if (learned_in.empty() && ::mkdtemp(name) == nullptr)
     throw std::runtime_error{"no directory for the benchmark"};
+  state_dir_ = learned_in.empty() ? name : "";
   local_options options;
-  options.state_dir = state_dir_ = name;
+  options.state_dir = learned_in.empty() ? state_dir_ : learned_in;
+  static_cast<warm_optimizations&>(options.zygote) = on;
   options.max_running = 1'100;
   options.python = std::move(python);
   options.zygote.armed = armed;
@@ -105,7 +108,8 @@ local_engine::local_engine(std::uint32_t armed, std::string python,
   if (!warm_up(local_tools().front()))
     throw std::runtime_error{"no warm interpreter: "
                              + backend_->slots().trouble};
-  wait_until_learned();
+  if (on.hot_blocks && on.huge_heap)
+    wait_until_learned();
   const auto instance
     = std::filesystem::path{backend_->instance_directory()}.filename().string();
   cpu_file_ = group_file(instance, "cpu.stat");
@@ -142,7 +146,8 @@ local_engine::~local_engine() {
   backend_->stop();
   backend_.reset();
   std::error_code ignored;
-  std::filesystem::remove_all(state_dir_, ignored);
+  if (!state_dir_.empty())
+    std::filesystem::remove_all(state_dir_, ignored);
 }
 
 /// The slots and the runs by their group, and all of this process.

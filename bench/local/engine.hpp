@@ -19,9 +19,12 @@ class local_engine {
 public:
   /// `armed`: how many children wait warmed while nothing runs. `python`: ""
   /// for the host's own; `preload`: more modules for it to have imported.
+  /// `learned_in`: where engines share what they learn about runs.
   explicit local_engine(std::uint32_t armed, std::string python = {},
                         const std::vector<std::string>& preload = {},
-                        node_start node = node_start::fork);
+                        node_start node = node_start::fork,
+                        const warm_optimizations& on = {},
+                        const std::string& learned_in = {});
   ~local_engine();
 
   /// Keeps `at_a_time` runs in flight until all calls are done.
@@ -50,7 +53,7 @@ private:
   void wait_until_learned() const;
 
   io_thread io_;
-  std::string state_dir_;
+  std::string state_dir_; // empty: somebody else's
   std::shared_ptr<local_backend> backend_;
   std::string cpu_file_;
   std::string memory_file_;

@@ -22,48 +22,39 @@ constexpr const char* module_text = R"py(
 TABLE = [("%024d" % n, n + 1000, ["x" * 64 + str(n)]) for n in range(760_000)]
 )py";
 
-/// An interpreter that finds the module: a copy of the host's with packages of
-/// its own. Gone with this.
-class library {
-public:
-  library() {
-    char name[] = "/tmp/troupe-ballast-XXXXXX";
-    if (::mkdtemp(name) == nullptr)
-      return;
-    root_ = name;
-    const auto host = find_interpreters({}).python.path;
-    const char* argv[] = {host.c_str(),    "-m",          "venv", "--copies",
-                          "--without-pip", root_.c_str(), nullptr};
-    pid_t pid = -1;
-    int status = -1;
-    if (::posix_spawn(&pid, host.c_str(), nullptr, nullptr,
-                      const_cast<char**>(argv), environ)
-        == 0)
-      ::waitpid(pid, &status, 0);
-    std::error_code code;
-    for (const auto& at : fs::directory_iterator{root_ + "/lib", code})
-      if (status == 0)
-        std::ofstream{at.path() / "site-packages" / "troupe_ballast.py"}
-          << module_text;
-  }
-  ~library() {
-    std::error_code ignored;
-    fs::remove_all(root_, ignored);
-  }
-  std::string python() const { return root_ + "/bin/python3"; }
-
-private:
-  std::string root_;
-};
-
 } // namespace
 
+large_library::large_library() {
+  char name[] = "/tmp/troupe-ballast-XXXXXX";
+  if (::mkdtemp(name) == nullptr)
+    return;
+  root_ = name;
+  const auto host = find_interpreters({}).python.path;
+  const char* argv[] = {host.c_str(),    "-m",          "venv", "--copies",
+                        "--without-pip", root_.c_str(), nullptr};
+  pid_t pid = -1;
+  int status = -1;
+  if (::posix_spawn(&pid, host.c_str(), nullptr, nullptr,
+                    const_cast<char**>(argv), environ)
+      == 0)
+    ::waitpid(pid, &status, 0);
+  std::error_code code;
+  for (const auto& at : fs::directory_iterator{root_ + "/lib", code})
+    if (status == 0)
+      std::ofstream{at.path() / "site-packages" / "troupe_ballast.py"}
+        << module_text;
+}
+
+large_library::~large_library() {
+  std::error_code ignored;
+  fs::remove_all(root_, ignored);
+}
+
 void measure_ballast(report& out, local_engine& light) {
-  library with_ballast;
+  large_library with_ballast;
   std::optional<local_engine> heavy;
   try {
-    heavy.emplace(0, with_ballast.python(),
-                  std::vector<std::string>{"troupe_ballast"});
+    heavy.emplace(0, with_ballast.python(), with_ballast.preload());
   } catch (const std::exception& problem) {
     out.note(std::string{"no interpreter with ballast: "} + problem.what());
     return;

@@ -5,7 +5,8 @@
 #include "bench/providers/fake_e2b_server.hpp"
 #include "net/client/http_client.hpp"
 #include "net/providers/e2b/provider.hpp"
-#include "net/providers/remote_backend.hpp"
+#include "runtime/sandboxes/provider_backend.hpp"
+#include "storage/adapters/memory_leases.hpp"
 #include "tests/support/http/scripted_server.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -163,12 +164,12 @@ void measure_runs(report& out) {
   net::e2b_options e2b;
   e2b.api_key = secret{"e2b_0123"};
   e2b.api_url = e2b.sandbox_url = url;
-  net::remote_options bounds;
+  provider_limits bounds;
   bounds.max_running = runs;
   bounds.create_spacing = std::chrono::milliseconds{0};
-  net::remote_backend backend{*net::make_e2b(client, e2b),
-                              std::make_shared<memory_lease_book>(),
-                              io.get_executor(), bounds};
+  provider_backend backend{*net::make_e2b(client, e2b),
+                           std::make_shared<memory_lease_book>(),
+                           io.get_executor(), bounds};
   std::vector<double> took;
   double bytes = 0;
   std::size_t good = 0;

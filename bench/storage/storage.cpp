@@ -1,6 +1,5 @@
 // What the store costs beside what it is made of: reads from the catalog, and
 // sealed variables beside raw RocksDB and raw AES-GCM of the same sizes.
-#include "actors/state/snapshot.hpp"
 #include "bench/bench.hpp"
 #include "storage/database/key_codec.hpp"
 #include "storage/database/rocksdb_options.hpp"
@@ -150,7 +149,7 @@ struct setup {
   }
   // As long as ours, so that both compare the same keys.
   std::string raw_key(std::size_t i) const {
-    return keys::spell(who.organization, {config.str(), name(i)});
+    return key_codec::encode(who.organization, {config.str(), name(i)});
   }
 };
 
@@ -162,9 +161,9 @@ void add_side(report& r, const std::string& name, double seconds, int count) {
 /// thread per core does what one actor does.
 void measure_catalog(setup& s, report& r) {
   constexpr int count = 200'000;
-  const published<catalog> newest{s.kept.catalog->current()};
+  const auto& newest = s.kept.catalog->newest();
   const auto read = [&] {
-    published<catalog>::seen config;
+    snapshot<catalog>::cached config;
     for (int i = 0; i < count; ++i) {
       const auto* org = config.of(newest)->find(s.who.organization);
       keep(org->configs.find(s.config)->second->revision);

@@ -7,19 +7,19 @@
 /// For platforms that speak CAF themselves: the same engine, in this process or
 /// far away, as a typed actor that answers `execution` with `run_answer`.
 ///
-///   auto face = troupe::api::actors_of(engine);
+///   auto handle = troupe::api::actors_of(engine);
 ///   auto what = troupe::api::execution_from(message);
-///   self->request(face.gate, 60s, troupe::run_v, *what).then(...);
+///   self->request(handle.gateway, 60s, troupe::run_v, *what).then(...);
 namespace troupe::api {
 
-struct actor_face {
+struct actor_handle {
   /// Where to spawn actors that talk to it; knows all messages. Goes with the
   /// engine.
   caf::actor_system* system = nullptr;
-  gate_actor gate; // empty while it is being started again
+  gateway_actor gateway; // empty while it is being started again
 };
 
-actor_face actors_of(engine& e);
+actor_handle actors_of(engine& e);
 
 /// The message as it travels, or what is wrong with it.
 result<execution> execution_from(const message& m);

@@ -46,7 +46,7 @@ struct message {
   std::vector<std::string> npm; // packages: "lodash@4"
   run_limits limits;            // never above the engine's ceiling
   std::string network;          // "off", "public" or "allow"; "": the engine's
-  std::vector<std::string> reachable; // for "allow": "pypi.org:443"
+  std::vector<std::string> network_allow; // for "allow": "pypi.org:443"
   std::string config;          // "sandbox-..."; "": the organization's default
   std::string isolation;       // never weaker than the engine permits
   std::string backend;         // "": the engine chooses
@@ -64,8 +64,8 @@ struct stage {
   std::chrono::microseconds took{0};
 };
 
-/// A backend that was tried before the one that answered, and why in vain.
-struct attempt_elsewhere {
+/// A backend that was tried before the one that answered, and why it failed.
+struct failover_attempt {
   std::string backend;
   std::string reason;
 };
@@ -78,8 +78,8 @@ struct answer {
   std::string detail; // one sentence on the reason
   std::string value;  // JSON
   std::string error;  // what the tool raised, "" on success
-  std::string output; // stdout
-  std::string errors; // stderr
+  std::string stdout_text;
+  std::string stderr_text;
   std::string backend;
   std::chrono::microseconds wall{0};
   std::chrono::microseconds cpu{0};
@@ -87,12 +87,12 @@ struct answer {
   std::int32_t exit_code = 0;
   std::int32_t signal = 0;
   bool value_truncated = false;
-  bool output_truncated = false;
-  bool errors_truncated = false;
+  bool stdout_truncated = false;
+  bool stderr_truncated = false;
   std::string agent_state; // JSON, as the tool left it; "": it was not given
   std::string isolation;   // what was really enforced
   std::vector<stage> stages;
-  std::vector<attempt_elsewhere> trail;
+  std::vector<failover_attempt> failover;
   std::vector<std::string> notes; // for people
 };
 
@@ -136,8 +136,8 @@ public:
   /// The same with what happens meanwhile. An engine far away tells of the
   /// output when the run has ended.
   virtual std::string submit(message m, on_reply done, on_event events) = 0;
-  /// For a run that goes on without us: `accepted` is called as soon as the
-  /// engine cannot lose it without a trace.
+  /// For a run that continues without the caller: `accepted` is called as soon
+  /// as the engine cannot lose it without a trace.
   virtual std::string start(message m, on_record accepted) = 0;
   /// What is known about a run, also of one that was started elsewhere.
   virtual void find(std::string_view run, std::string_view organization,
@@ -145,7 +145,7 @@ public:
     = 0;
   virtual void cancel(std::string_view run, std::string_view organization = {})
     = 0;
-  /// Ends what runs and answers everybody. The destructor does it too.
+  /// Ends all runs and answers all messages. The destructor does it, too.
   virtual void stop() = 0;
 
   std::future<reply> submit(message m) {
@@ -161,31 +161,40 @@ using opened = std::variant<std::unique_ptr<engine>, failure>;
 
 struct embedded_options {
   std::string data_directory;     // "": nothing outlives the process
-  std::size_t threads = 0;        // of the scheduler; 0: one per core
+  std::size_t threads = 0;        // of the scheduler; 0: one per two cores
   std::uint16_t publish_port = 0; // for `connect`, on loopback; 0: none
-  std::string listen; // for `connect` with an identity, host:port; "": nowhere
-  std::string certificate; // of `listen`, PEM files: what proves who we are
+  std::string listen;      // for `connect` with an identity, host:port; "": off
+  std::string certificate; // of `listen`, PEM files
   std::string key;
-  std::string authority; // who may connect: whoever it signed
+  std::string ca; // signs the certificates that may connect
   std::chrono::milliseconds drain_timeout{30'000};
-  /// Else opening switches core dumps and debuggers off for this process: both
+  /// If false, opening disables core dumps and debuggers for this process: both
   /// would see the secrets of every run.
   bool may_be_dumped = false;
-  std::function<void(std::string_view)> report; // lines for operators
+  std::function<void(std::string_view)> report; // log lines
 
-  /// Carries out runs in place of this machine's sandboxes: for hosts that
+  /// The settings of `troupe serve`, by their names in config.ini:
+  ///   {"e2b.api-key", key}, {"dispatch.max-running", "64"}
+  /// They go before those of `settings_file`, and whatever is said by another
+  /// member here goes before both. The environment is not read. What concerns
+  /// HTTP and the log (http, compat, log) is refused here and ignored in a
+  /// file.
+  std::map<std::string, std::string> settings;
+  std::string settings_file; // a config.ini; "": none
+
+  /// Carries out runs in place of this machine's sandboxes: for programs that
   /// have their own, and for tests. Called on the engine's threads: it must
   /// return at once, and may answer later from any thread.
-  using carrier_fn
+  using backend_fn
     = std::function<void(const message&, std::function<void(answer)>)>;
-  carrier_fn carrier;
-  /// Asks the carrier to end a run early, by the id of its message: it answers
-  /// all the same. Without it such a run is not waited for.
-  std::function<void(std::string_view run)> end_carried;
+  backend_fn backend;
+  /// Asks `backend` to end a run early, by the id of its message; it still
+  /// answers. Without this function a cancelled run is not waited for.
+  std::function<void(std::string_view run)> cancel_run;
 };
 
-/// The first line of every `main` that opens an engine without a carrier: this
-/// program is started once more as the warden of the sandboxes.
+/// The first line of every `main` that opens an engine without a `backend`:
+/// this program is started once more as the warden of the sandboxes.
 ///
 ///   if (auto code = troupe::api::begin(argc, argv)) return *code;
 std::optional<int> begin(int argc, char** argv);
@@ -193,11 +202,11 @@ std::optional<int> begin(int argc, char** argv);
 /// Starts an engine in this process.
 opened open_embedded(embedded_options options);
 
-/// PEM files that prove who we are to an engine elsewhere, and it to us.
+/// PEM files for mutual TLS with a remote engine.
 struct identity {
   std::string certificate;
   std::string key;
-  std::string authority; // the one that signed both sides
+  std::string ca; // signed both certificates
 };
 
 /// Connects over mutual TLS to the `cluster.listen` of `troupe serve`. `host`

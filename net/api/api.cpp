@@ -12,9 +12,9 @@ void add_api(router& routes, engine& core, api_options options) {
   add_tools(routes, core, options, memory);
   add_configs(routes, core, options, memory);
   add_variables(routes, core, memory);
-  add_environments(routes, options, memory);
+  add_package_sets(routes, options, memory);
   add_keys(routes, core, memory);
-  add_upkeep(routes, options, memory);
+  add_maintenance(routes, options, memory);
   add_organizations(routes, core);
   add_insight(routes, core);
   add_documents(routes);

@@ -11,7 +11,7 @@ namespace troupe {
 class response_store;
 class engine;
 class environments;
-class upkeep;
+class maintenance;
 } // namespace troupe
 
 namespace troupe::net {
@@ -27,7 +27,7 @@ struct api_options {
   std::shared_ptr<response_store> archive; // null: until the process ends
   config_defaults defaults;         // of sandbox configs, from the process
   environments* packages = nullptr; // of local runs; null: no local backend
-  upkeep* keeper = nullptr;         // of the store; null: nothing is kept
+  maintenance* keeper = nullptr;    // of the store; null: nothing is kept
 };
 
 /// Everything under /v1, /openapi.json and /docs. `core` and

@@ -1,9 +1,11 @@
 // What operators and owners look at: backends and the audit.
+#include "net/api/list_page.hpp"
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/http/writer.hpp"
 #include "runtime/engine/audit_page.hpp"
+#include "runtime/json/writer.hpp"
+#include "runtime/model/codec/codec.hpp"
 
 namespace troupe::net {
 
@@ -13,8 +15,9 @@ constexpr std::string_view audit_list = "audit";
 constexpr std::int64_t most_at_once = 1'000; // as a page of any list
 
 std::string text_of(const backend_health& b) {
-  object_writer out;
-  out.text("kind", to_string(b.kind))
+  json::object_writer out;
+  out.text("name", to_string(b.name))
+    .text("kind", to_string(b.name.kind()))
     .boolean("configured", b.configured)
     .boolean("ready", b.ready)
     .text("reason", b.reason)
@@ -25,11 +28,11 @@ std::string text_of(const backend_health& b) {
 }
 
 std::string text_of(const audit_entry& e) {
-  object_writer out;
+  json::object_writer out;
   out.number("sequence", e.sequence)
-    .time("at", e.at)
+    .text("at", to_text(e.at))
     .text("hash", e.hash)
-    .raw("what", json::to_text(e.what));
+    .raw("details", json::to_text(e.what));
   return out.finish();
 }
 
@@ -39,11 +42,11 @@ void backends(engine& core, const exchange_ptr& ex) {
       ex->fail(found.error());
       return;
     }
-    object_writer out;
+    json::object_writer out;
     out.boolean("ready", found->ready)
-      .raw("items", write_array(found->backends, [](const backend_health& b) {
-             return text_of(b);
-           }));
+      .raw("items",
+           json::array_of(found->backends,
+                          [](const backend_health& b) { return text_of(b); }));
     ex->answer_json(out.finish());
   });
 }
@@ -65,25 +68,22 @@ void audit(engine& core, const exchange_ptr& ex) {
     after = newest_audit_entries;
     page.limit = static_cast<std::size_t>(*last);
   }
-  core.list_audit(
-    ex->who(), after, page.limit,
-    [ex](result<troupe::page<audit_entry>> found) {
-      if (!found) {
-        ex->fail(found.error());
-        return;
-      }
-      auto next = found->next.empty() || found->items.empty()
-        ? std::string{}
-        : std::to_string(found->items.back().sequence);
-      object_writer out;
-      out
-        .raw("items",
-             write_array(found->items,
-                         [](const audit_entry& e) { return text_of(e); }))
-        .text_or_null("next",
-                      make_cursor(ex->who().organization, audit_list, next));
-      ex->answer_json(out.finish());
-    });
+  core.list_audit(ex->who(), after, page.limit,
+                  [ex](result<troupe::page<audit_entry>> found) {
+                    if (!found) {
+                      ex->fail(found.error());
+                      return;
+                    }
+                    auto next = found->next.empty() || found->items.empty()
+                      ? std::string{}
+                      : std::to_string(found->items.back().sequence);
+                    answer_items(*ex, audit_list,
+                                 json::array_of(found->items,
+                                                [](const audit_entry& e) {
+                                                  return text_of(e);
+                                                }),
+                                 next);
+                  });
 }
 
 } // namespace

@@ -2,7 +2,7 @@
 #include "net/api/routes.hpp"
 #include "net/api/run_stream.hpp"
 #include "net/api/runs.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 #include <deque>
@@ -27,7 +27,7 @@ public:
         items_{std::move(items)}, at_once_{at_once} {}
 
   void start() {
-    ex_->on_gone([weak = weak_from_this()] {
+    ex_->on_disconnect([weak = weak_from_this()] {
       if (auto self = weak.lock())
         self->stop();
     });
@@ -123,7 +123,7 @@ private:
   }
 
   static std::string text_of(const outcome& one) {
-    object_writer out;
+    json::object_writer out;
     out.text("type", "item")
       .number("index", one.index)
       .text_or_null("run_id", one.id.str())
@@ -133,7 +133,7 @@ private:
   }
 
   void finish() {
-    object_writer out;
+    json::object_writer out;
     out.text("type", "end")
       .number("items", items_.size())
       .number("succeeded", succeeded_)

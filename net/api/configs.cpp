@@ -1,8 +1,8 @@
 #include "net/api/json_cache.hpp"
+#include "net/api/list_page.hpp"
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/http/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 namespace troupe::net {
@@ -38,9 +38,9 @@ void answer_change(exchange& ex, const result<change_reply>& done,
   if (!done)
     fail_change(ex, done.error(), given);
   else
-    answer_with(ex, text_of(*done->config), done->created,
-                done->config->revision,
-                "/v1/sandbox-configs/" + done->config->id.str());
+    respond_resource(ex, text_of(*done->config), done->created,
+                     done->config->revision,
+                     "/v1/sandbox-configs/" + done->config->id.str());
 }
 
 std::optional<backend_kind> read_type(json::reader& in) {
@@ -104,32 +104,18 @@ void list(engine& core, const exchange_ptr& ex) {
   auto type = query.text("type");
   auto wanted = type ? parse_backend(*type) : result<backend_kind>{};
   if (type && !wanted)
-    query.complain("type", "is no backend",
+    query.complain("type", "is not a backend",
                    "one of local, e2b, modal, daytona, aio");
   if (auto bad = query.finish()) {
     ex->fail(*bad);
     return;
   }
   caller_catalog mine{core, ex->who().organization};
-  std::vector<const sandbox_config*> items;
-  std::string next;
-  for (auto i = mine->configs.upper_bound(config_id{page.after});
-       i != mine->configs.end(); ++i) {
-    if (type && i->second->type != *wanted)
-      continue;
-    if (items.size() == page.limit) {
-      next = items.back()->id.str();
-      break;
-    }
-    items.push_back(i->second.get());
-  }
-  object_writer out;
-  out
-    .raw(
-      "items",
-      write_array(items, [](const sandbox_config* c) { return text_of(*c); }))
-    .text_or_null("next", make_cursor(ex->who().organization, list_name, next));
-  ex->answer_json(out.finish());
+  answer_page(
+    *ex, page, list_name, mine->configs.upper_bound(config_id{page.after}),
+    mine->configs.end(), [](const auto& item) { return item.first.str(); },
+    [](const auto& item) { return text_of(*item.second); },
+    [&](const auto& item) { return !type || item.second->type == *wanted; });
 }
 
 void find(engine& core, const exchange_ptr& ex) {
@@ -146,8 +132,8 @@ void find(engine& core, const exchange_ptr& ex) {
     ex->answer(std::move(r));
     return;
   }
-  thread_local rendered<sandbox_config> texts;
-  answer_with(*ex, texts.of(found, text_of), false, found->revision, {});
+  thread_local json_cache<sandbox_config> texts;
+  respond_resource(*ex, texts.of(found, text_of), false, found->revision, {});
 }
 
 void update(engine& core, const config_defaults& defaults,
@@ -207,7 +193,7 @@ void remove(engine& core, const exchange_ptr& ex) {
   core.change(ex->who(), delete_config{*id, given.revision},
               [ex, given](result<change_reply> done) {
                 if (done)
-                  answer_nothing(*ex);
+                  respond_no_content(*ex);
                 else
                   fail_change(*ex, done.error(), given);
               });

@@ -15,7 +15,7 @@ std::string_view openapi_document() {
 
 void add_documents(router& routes) {
   route_rules rules;
-  rules.open = true;
+  rules.public_route = true;
   rules.body = body_rule::none;
   routes.add(
     method::get, "/openapi.json",

@@ -1,6 +1,6 @@
 #include "net/api/environment_build_stream.hpp"
 
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 
 namespace troupe::net {
 
@@ -32,20 +32,20 @@ void environment_build_stream::caught_up() {
   waiting_ = false;
   if (auto lines = std::exchange(left_out_, 0))
     write_line("... " + std::to_string(lines)
-               + " lines came faster than they were read and are left out");
+               + " lines were dropped because the reader was too slow");
   if (end_)
     write_end();
 }
 
 void environment_build_stream::write_line(std::string_view text) {
-  object_writer out;
+  json::object_writer out;
   out.text("type", "progress").text("line", utf8_joiner{}.take(text));
   send("progress", out.finish());
 }
 
 void environment_build_stream::write_end() {
-  object_writer out;
-  out.text("type", "end").raw("environment", *end_);
+  json::object_writer out;
+  out.text("type", "end").raw("package_set", *end_);
   send("end", out.finish());
   ex_->finish();
 }

@@ -10,7 +10,7 @@
 
 namespace troupe::net {
 
-/// One build's lines on their way to one client, from any thread. A reader who
+/// One build's lines on their way to one client, from any thread. A reader that
 /// falls behind loses lines and is told how many, but never the end.
 class environment_build_stream
     : public std::enable_shared_from_this<environment_build_stream> {

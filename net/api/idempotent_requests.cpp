@@ -72,10 +72,10 @@ response secret_shown_once(const response& r, std::string_view request_id) {
     if (name == "location")
       place = value;
   error why;
-  why.text = "this Idempotency-Key has made " + place
-    + ", and its secret is told only once: if that answer was lost, delete it "
-      "and make another with a new key";
-  auto out = write_problem(409, "told_once", why, request_id, {});
+  why.text = "this Idempotency-Key has created " + place
+    + ", and its secret is shown only once: if that response was lost, delete "
+      "it and create another with a new key";
+  auto out = write_problem(409, "secret_not_repeatable", why, request_id, {});
   out.fields.emplace_back("location", std::move(place));
   return out;
 }
@@ -84,8 +84,8 @@ response secret_shown_once(const response& r, std::string_view request_id) {
 
 void refuse_reused_key(exchange& ex) {
   ex.refuse(422, "idempotency_key_reused",
-            "this Idempotency-Key was used for another request; make a new "
-            "key for a new request");
+            "this Idempotency-Key was used for another request; use a new key "
+            "for a new request");
 }
 
 std::optional<std::string> idempotency_key_of(exchange& ex) {
@@ -93,7 +93,7 @@ std::optional<std::string> idempotency_key_of(exchange& ex) {
   if (given.size() <= longest_key && ex.in().count("idempotency-key") <= 1)
     return std::string{given};
   ex.refuse(400, "bad_idempotency_key",
-            "Idempotency-Key is one text of at most 255 bytes");
+            "Idempotency-Key must be a single string of at most 255 bytes");
   return std::nullopt;
 }
 
@@ -127,12 +127,12 @@ route_handler idempotency_cache::remembering(route_handler next,
       ex->before_answer([self, key, holds, who = ex->who().organization,
                          id = ex->in().id](const response& r) {
         bool hidden = holds == answer_holds::a_secret && r.status < 300;
-        self->leave(who, key, hidden ? secret_shown_once(r, id) : r);
+        self->store_response(who, key, hidden ? secret_shown_once(r, id) : r);
       });
       next(std::move(ex));
     };
     response again;
-    switch (self->enter(ex->in(), key, again)) {
+    switch (self->begin(ex->in(), key, again)) {
     case verdict::fresh:
       if (self->archive_)
         self->look_up(ex, key, carry_out);
@@ -144,8 +144,8 @@ route_handler idempotency_cache::remembering(route_handler next,
       return;
     case verdict::under_way:
       ex->refuse(409, "idempotency_key_in_use",
-                 "the first request with this Idempotency-Key is under way; "
-                 "ask again when it is over");
+                 "the first request with this Idempotency-Key is in progress; "
+                 "try again when it has ended");
       return;
     case verdict::answered:
       mark_replayed(again);
@@ -154,7 +154,7 @@ route_handler idempotency_cache::remembering(route_handler next,
   };
 }
 
-idempotency_cache::verdict idempotency_cache::enter(const request& in,
+idempotency_cache::verdict idempotency_cache::begin(const request& in,
                                                     const std::string& key,
                                                     response& again) {
   auto mark = fingerprint(in);
@@ -184,7 +184,7 @@ void idempotency_cache::look_up(const exchange_ptr& ex, const std::string& key,
   auto done = [self = shared_from_this(), ex, key,
                next](result<archived_answer> found) {
     if (found) {
-      self->go_on(ex, key, next, std::move(*found));
+      self->resume(ex, key, next, std::move(*found));
     } else {
       self->forget(key);
       ex->fail(found.error());
@@ -194,9 +194,9 @@ void idempotency_cache::look_up(const exchange_ptr& ex, const std::string& key,
                   std::move(done));
 }
 
-void idempotency_cache::go_on(const exchange_ptr& ex, const std::string& key,
-                              const route_handler& next,
-                              archived_answer found) {
+void idempotency_cache::resume(const exchange_ptr& ex, const std::string& key,
+                               const route_handler& next,
+                               archived_answer found) {
   if (found.what == archived_answer::kind::mine) {
     std::unique_lock lock{mutex_};
     if (auto i = entries_.find(key); i != entries_.end())
@@ -219,9 +219,9 @@ void idempotency_cache::go_on(const exchange_ptr& ex, const std::string& key,
     return;
   }
   ex->refuse(409, "idempotency_key_in_use",
-             "a request with this Idempotency-Key was begun before the "
-             "engine was started again, and whether it was carried out is "
-             "not known: look, then use a new key");
+             "a request with this Idempotency-Key was started before the "
+             "engine was restarted, and it is unknown whether it was executed: "
+             "check its effects, then use a new key");
 }
 
 void idempotency_cache::forget(const std::string& key) {
@@ -229,8 +229,9 @@ void idempotency_cache::forget(const std::string& key) {
   entries_.erase(key);
 }
 
-void idempotency_cache::leave(const organization_id& who,
-                              const std::string& key, const response& r) {
+void idempotency_cache::store_response(const organization_id& who,
+                                       const std::string& key,
+                                       const response& r) {
   std::lock_guard lock{mutex_};
   auto i = entries_.find(key);
   if (i == entries_.end())

@@ -31,8 +31,8 @@ enum class answer_holds : std::uint8_t { nothing_secret, a_secret };
 /// with the same request gets the same answer, with another request 422, and
 /// while the first one is under way 409. In memory, bounded in number, size
 /// and time; behind that in the archive, over a restart as well. Of an answer
-/// with a secret it remembers only where it is: who asks again gets 409. Runs
-/// are remembered by the engine itself.
+/// with a secret it remembers only its location: a repeated request gets 409.
+/// Runs are remembered by the engine itself.
 class idempotency_cache
     : public std::enable_shared_from_this<idempotency_cache> {
 public:
@@ -58,14 +58,14 @@ private:
 
   enum class verdict { fresh, other, under_way, answered };
 
-  verdict enter(const request& in, const std::string& key, response& again);
-  void leave(const organization_id& who, const std::string& key,
-             const response& r);
+  verdict begin(const request& in, const std::string& key, response& again);
+  void store_response(const organization_id& who, const std::string& key,
+                      const response& r);
   void forget(const std::string& key);
   void look_up(const exchange_ptr& ex, const std::string& key,
                const route_handler& next);
-  void go_on(const exchange_ptr& ex, const std::string& key,
-             const route_handler& next, archived_answer found);
+  void resume(const exchange_ptr& ex, const std::string& key,
+              const route_handler& next, archived_answer found);
   std::string fingerprint(const request& in) const;
   void evict_expired();
 

@@ -10,7 +10,7 @@ namespace troupe::net {
 /// what happens most, and rendering costs more than all of HTTP around it. A
 /// changed record is another object; a dead one never matches.
 template <class Record>
-class rendered {
+class json_cache {
 public:
   template <class Render>
   const std::string& of(const std::shared_ptr<const Record>& record,

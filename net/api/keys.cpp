@@ -1,8 +1,10 @@
+#include "net/api/list_page.hpp"
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/http/writer.hpp"
 #include "runtime/engine/api_key.hpp"
+#include "runtime/json/writer.hpp"
+#include "runtime/model/codec/codec.hpp"
 
 #include <map>
 
@@ -29,13 +31,13 @@ std::string scope_names(std::uint8_t bits) {
 
 /// Everything but the hash; the key itself only when it has just been made.
 std::string text_of(const api_key& k, const secret* text) {
-  object_writer out;
+  json::object_writer out;
   out.text("id", k.id.str())
     .text("organization_id", k.organization.str())
     .text("name", k.name)
     .raw("scopes", scope_names(k.scopes))
-    .time("created_at", k.created_at)
-    .time("expires_at", k.expires_at);
+    .text("created_at", to_text(k.created_at))
+    .text_or_null("expires_at", k.expires_at ? to_text(*k.expires_at) : "");
   if (text)
     out.text("key", text->reveal());
   return out.finish();
@@ -67,13 +69,12 @@ std::optional<organization_id> read_owner(json::reader& in, const caller& who) {
     return who.organization;
   auto id = organization_id::parse(*text);
   if (!id) {
-    in.complain("organization_id", "is no id", "org-<uuid4>");
+    in.complain("organization_id", "is not an id", "org-<uuid4>");
     return std::nullopt;
   }
   if (*id != who.organization && !is_operator(who)) {
     in.complain("organization_id", "is another organization's",
-                "only an operator on the machine itself, without a key, makes "
-                "keys for others");
+                "only allowed from this machine without an API key");
     return std::nullopt;
   }
   return std::move(*id);
@@ -102,39 +103,25 @@ void create(engine& core, const exchange_ptr& ex) {
                 if (!done)
                   ex->fail(done.error());
                 else
-                  answer_with(*ex, text_of(*done->key, text.get()), true, 0,
-                              "/v1/keys/" + done->key->id.str());
+                  respond_resource(*ex, text_of(*done->key, text.get()), true,
+                                   0, "/v1/keys/" + done->key->id.str());
               });
 }
 
 void list(engine& core, const exchange_ptr& ex) {
-  query_reader query{ex->in().query};
-  auto page = read_page(query, ex->who().organization, list_name);
-  if (auto bad = query.finish()) {
-    ex->fail(*bad);
+  auto page = page_of(*ex, list_name);
+  if (!page)
     return;
-  }
   caller_catalog mine{core, ex->who().organization};
   std::map<key_id, const api_key*> all;
   if (mine.all())
     for (const auto& [hash, key] : mine.all()->keys_by_hash)
       if (key->organization == ex->who().organization)
         all.emplace(key->id, key.get());
-  std::string items{"["};
-  std::string last;
-  auto i
-    = page.after.empty() ? all.begin() : all.upper_bound(key_id{page.after});
-  for (std::size_t n = 0; i != all.end() && n < page.limit; ++n, ++i) {
-    items.append(items.size() == 1 ? "" : ",")
-      .append(text_of(*i->second, nullptr));
-    last = i->first.str();
-  }
-  if (i == all.end())
-    last.clear();
-  object_writer out;
-  out.raw("items", items += ']')
-    .text_or_null("next", make_cursor(ex->who().organization, list_name, last));
-  ex->answer_json(out.finish());
+  answer_page(
+    *ex, *page, list_name, all.upper_bound(key_id{page->after}), all.end(),
+    [](const auto& item) { return item.first.str(); },
+    [](const auto& item) { return text_of(*item.second, nullptr); });
 }
 
 void remove(engine& core, const exchange_ptr& ex) {
@@ -145,7 +132,7 @@ void remove(engine& core, const exchange_ptr& ex) {
   }
   core.change(ex->who(), delete_key{*id}, [ex](result<change_reply> done) {
     if (done)
-      answer_nothing(*ex);
+      respond_no_content(*ex);
     else
       ex->fail(done.error());
   });

@@ -4,32 +4,32 @@
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 
 namespace troupe::net {
 
 namespace {
 
 /// Answers whoever may not, or where nothing is kept.
-bool may(upkeep* all, const exchange_ptr& ex) {
+bool may(maintenance* all, const exchange_ptr& ex) {
   if (!is_operator(ex->who())) {
     ex->fail(error{ec::denied,
-                   "this concerns every organization, so only an operator on "
-                   "the machine itself, without a key, may; where keys are "
-                   "demanded of everybody, stop the engine and give the "
-                   "command its data",
+                   "this affects every organization and is only allowed from "
+                   "this machine without an API key; if http.require-key is "
+                   "set or the engine listens beyond loopback, stop the engine "
+                   "and run the command with --engine.data-dir",
                    {},
                    {}});
     return false;
   }
   if (!all) {
-    ex->fail(error{ec::unavailable, "this engine keeps nothing", {}, {}});
+    ex->fail(error{ec::unavailable, "this engine has no store", {}, {}});
     return false;
   }
   return true;
 }
 
-void back_up(upkeep* all, const exchange_ptr& ex) {
+void back_up(maintenance* all, const exchange_ptr& ex) {
   auto body = body_of(*ex);
   if (!body)
     return;
@@ -37,8 +37,7 @@ void back_up(upkeep* all, const exchange_ptr& ex) {
   const auto name = in.required_text("directory", {.min = 1, .max = 4'096});
   const std::filesystem::path place{name};
   if (name.find('\0') != name.npos)
-    in.complain("directory", "holds a NUL character, which no path may",
-                "leave it out");
+    in.complain("directory", "contains a NUL character", "leave it out");
   else if (!place.empty() && !place.is_absolute())
     in.complain("directory", "is relative", "begin with /");
   if (auto bad = in.finish()) {
@@ -52,17 +51,17 @@ void back_up(upkeep* all, const exchange_ptr& ex) {
       ex->fail(made.error());
       return;
     }
-    object_writer out;
+    json::object_writer out;
     out.text("directory", place.string())
       .number("files", static_cast<std::int64_t>(made->files))
       .number("bytes", static_cast<std::int64_t>(made->bytes))
       .number("format", made->format)
-      .text("master_key", made->master_key);
+      .text("master_key_id", made->master_key);
     ex->answer_json(out.finish());
   });
 }
 
-void rotate(upkeep* all, const exchange_ptr& ex) {
+void rotate(maintenance* all, const exchange_ptr& ex) {
   if (!may(all, ex))
     return;
   all->rotate_master([ex](result<master_key_change> done) {
@@ -70,21 +69,21 @@ void rotate(upkeep* all, const exchange_ptr& ex) {
       ex->fail(done.error());
       return;
     }
-    object_writer out;
-    out.text("replaced", done->replaced).text("by", done->by);
+    json::object_writer out;
+    out.text("old_key_id", done->replaced).text("new_key_id", done->by);
     ex->answer_json(out.finish());
   });
 }
 
 } // namespace
 
-void add_upkeep(router& routes, const api_options& options,
-                const memory_ptr& memory) {
+void add_maintenance(router& routes, const api_options& options,
+                     const memory_ptr& memory) {
   auto all = options.keeper;
-  routes.add(method::post, "/v1/upkeep/backups",
+  routes.add(method::post, "/v1/maintenance/backups",
              memory->remembering([all](exchange_ptr ex) { back_up(all, ex); }),
              needing(scope::admin));
-  routes.add(method::post, "/v1/upkeep/master-key",
+  routes.add(method::post, "/v1/maintenance/master-key",
              memory->remembering([all](exchange_ptr ex) { rotate(all, ex); }),
              needing(scope::admin, body_rule::none));
 }

@@ -1,8 +1,9 @@
 // Tenants: an operator sees all of them, everybody else his own.
+#include "net/api/list_page.hpp"
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 
 #include <set>
 
@@ -31,7 +32,7 @@ std::string text_of(const catalog& all, const organization_id& id) {
   std::size_t keys = 0;
   for (const auto& [hash, key] : all.keys_by_hash)
     keys += key->organization == id;
-  object_writer out;
+  json::object_writer out;
   out.text("id", id.str())
     .number("tools", mine.tools.size())
     .number("sandbox_configs", mine.configs.size())
@@ -41,34 +42,21 @@ std::string text_of(const catalog& all, const organization_id& id) {
 }
 
 void list(engine& core, const exchange_ptr& ex) {
-  query_reader query{ex->in().query};
-  auto page = read_page(query, ex->who().organization, list_name);
-  if (auto bad = query.finish()) {
-    ex->fail(*bad);
+  auto page = page_of(*ex, list_name);
+  if (!page)
     return;
-  }
   auto all = core.snapshot();
   auto known = known_to(*all, ex->who());
-  auto i = page.after.empty() ? known.begin()
-                              : known.upper_bound(organization_id{page.after});
-  std::string items{"["};
-  std::string last;
-  for (std::size_t n = 0; i != known.end() && n < page.limit; ++n, ++i) {
-    items.append(items.size() == 1 ? "" : ",").append(text_of(*all, *i));
-    last = i->str();
-  }
-  if (i == known.end())
-    last.clear();
-  object_writer out;
-  out.raw("items", items += ']')
-    .text_or_null("next", make_cursor(ex->who().organization, list_name, last));
-  ex->answer_json(out.finish());
+  answer_page(
+    *ex, *page, list_name, known.upper_bound(organization_id{page->after}),
+    known.end(), [](const auto& id) { return id.str(); },
+    [&](const auto& id) { return text_of(*all, id); });
 }
 
 void own(engine& core, const exchange_ptr& ex) {
   caller_catalog mine{core, ex->who().organization};
   std::size_t variables = mine->variables_by_id.size();
-  object_writer out;
+  json::object_writer out;
   out.text("id", ex->who().organization.str())
     .text_or_null("key_id", ex->who().key.str())
     .boolean("can_run", ex->has_scope(scope::run))
@@ -91,7 +79,7 @@ void remove(engine& core, const exchange_ptr& ex) {
   core.change(ex->who(), delete_organization{*id},
               [ex](result<change_reply> done) {
                 if (done)
-                  answer_nothing(*ex);
+                  respond_no_content(*ex);
                 else
                   ex->fail(done.error());
               });

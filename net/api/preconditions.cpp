@@ -41,8 +41,8 @@ precondition read_if_match(exchange& ex) {
   }
   out.failed = true;
   ex.refuse(412, "precondition_failed",
-            "If-Match is no ETag of this resource; ETags read \"r5\", as the "
-            "answers say them");
+            "If-Match is not a valid ETag for this resource; expected "
+            "something like \"r5\"");
   return out;
 }
 
@@ -58,8 +58,7 @@ bool has_no_etag(exchange& ex) {
   if (text.empty() || text == "*")
     return true;
   ex.refuse(412, "precondition_failed",
-            "this resource has no ETag, so no If-Match can be met; leave the "
-            "field out");
+            "this resource has no ETag; send the request without If-Match");
   return false;
 }
 
@@ -68,13 +67,13 @@ void fail_change(exchange& ex, const error& why, const precondition& given) {
     && why.fields.front().pointer == revision_pointer;
   if (stale && given.revision)
     ex.refuse(412, "precondition_failed",
-              "it has changed since; read it again, then decide");
+              "it has changed since; read it again before you change it");
   else
     ex.fail(why);
 }
 
-void answer_with(exchange& ex, std::string body, bool created,
-                 std::uint64_t revision, std::string location) {
+void respond_resource(exchange& ex, std::string body, bool created,
+                      std::uint64_t revision, std::string location) {
   response r;
   r.status = created ? 201 : 200;
   r.body = std::move(body);
@@ -89,7 +88,7 @@ bool is_operator(const caller& who) {
   return who.key.empty();
 }
 
-void answer_nothing(exchange& ex) {
+void respond_no_content(exchange& ex) {
   response r;
   r.status = 204;
   r.type = {};
@@ -111,7 +110,7 @@ void respond_not_found(exchange& ex, std::string_view what,
   if (!near.empty())
     text.append("; did you mean '").append(near).append("'?");
   else
-    text.append("; GET ").append(list).append(" shows those that you have");
+    text.append("; GET ").append(list).append(" lists those that exist");
   ex.fail({ec::not_found, std::move(text), {}, {}});
 }
 

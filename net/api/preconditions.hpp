@@ -47,15 +47,16 @@ bool has_no_etag(exchange& ex);
 void fail_change(exchange& ex, const error& why, const precondition& given);
 
 /// 200 or 201 with an ETag, and a Location when it is new.
-void answer_with(exchange& ex, std::string body, bool created,
-                 std::uint64_t revision, std::string location);
+void respond_resource(exchange& ex, std::string body, bool created,
+                      std::uint64_t revision, std::string location);
 
-/// Whoever may see and change what concerns every organization: who is on this
-/// machine and needs no key, since he could read the store as well. No key is
-/// enough, not even an administrator's of the default organization.
+/// Whether the caller may see and change what concerns every organization: it
+/// is on this machine and needs no key, since it could read the store as well.
+/// No key grants that, not even one of the default organization with scope
+/// admin.
 bool is_operator(const caller& who);
 
-void answer_nothing(exchange& ex); // 204
+void respond_no_content(exchange& ex); // 204
 
 /// 404 about what the path names first, and where to look instead: a name
 /// `near`, or the `list`.

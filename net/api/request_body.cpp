@@ -51,7 +51,7 @@ std::optional<json::object> parse_body(exchange& ex) {
 std::optional<json::object> body_of(exchange& ex) {
   if (!ex.in().body.empty())
     return parse_body(ex);
-  ex.refuse(400, "malformed_json", "a JSON body is needed");
+  ex.refuse(400, "malformed_json", "a JSON body is required");
   return std::nullopt;
 }
 
@@ -81,7 +81,7 @@ std::string way_out(std::string_view name,
   for (const auto& [parameter, field] : fields_instead)
     if (name == parameter)
       return "send the field '" + std::string{field} + "'";
-  return known.empty() ? "this path takes no parameters" : std::string{};
+  return known.empty() ? "this path has no parameters" : std::string{};
 }
 
 } // namespace
@@ -167,7 +167,7 @@ std::optional<bool> query_reader::boolean(std::string_view name) {
 std::optional<error> query_reader::finish() {
   for (const auto& [key, value] : items_)
     if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
-      complain(key.substr(0, 64), "is not known here", way_out(key, known_));
+      complain(key.substr(0, 64), "is not known", way_out(key, known_));
     }
   return finish_lenient();
 }
@@ -228,8 +228,8 @@ page_request read_page(query_reader& query, const organization_id& organization,
   if (auto place = read_cursor(organization, list, *after))
     page.after = std::move(*place);
   else
-    query.complain("after", "is no cursor of this list",
-                   "pass on 'next' of the page before");
+    query.complain("after", "is not a cursor of this list",
+                   "use `next` of the previous page");
   return page;
 }
 

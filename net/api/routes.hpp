@@ -20,16 +20,16 @@ void add_tools(router& routes, engine& core, const api_options& options,
 void add_configs(router& routes, engine& core, const api_options& options,
                  const memory_ptr& memory);
 void add_variables(router& routes, engine& core, const memory_ptr& memory);
-void add_environments(router& routes, const api_options& options,
+void add_package_sets(router& routes, const api_options& options,
                       const memory_ptr& memory);
 void add_keys(router& routes, engine& core, const memory_ptr& memory);
-void add_upkeep(router& routes, const api_options& options,
-                const memory_ptr& memory);
+void add_maintenance(router& routes, const api_options& options,
+                     const memory_ptr& memory);
 void add_organizations(router& routes, engine& core);
 void add_insight(router& routes, engine& core);
 void add_documents(router& routes);
 
-/// A parameter that nobody reads is a mistake: 422.
+/// A parameter that no handler reads is a mistake: 422.
 std::optional<error> refuse_query(const request& in);
 
 inline route_rules needing(scope s, body_rule body = body_rule::json) {

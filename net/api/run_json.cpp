@@ -1,7 +1,7 @@
 #include "net/api/run_json.hpp"
 
 #include "net/http/problem.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 namespace troupe::net {
@@ -20,23 +20,21 @@ std::size_t sequence_length(unsigned char c) {
 } // namespace
 
 std::string to_json_text(const error& e) {
-  object_writer out;
+  json::object_writer out;
   out.text("code", to_string(e.code)).text("detail", e.text);
   if (!e.fields.empty())
-    out.raw("errors", write_array(e.fields, [](const field_error& f) {
-              object_writer one;
-              one.text("pointer", f.pointer).text("reason", f.reason);
-              if (!f.hint.empty())
-                one.text("hint", f.hint);
-              return one.finish();
-            }));
+    out.objects("errors", e.fields, [&](const field_error& f) {
+      out.text("pointer", f.pointer).text("reason", f.reason);
+      if (!f.hint.empty())
+        out.text("hint", f.hint);
+    });
   return out.finish();
 }
 
 namespace {
 
 std::string text_of(const run_usage& u) {
-  object_writer out;
+  json::object_writer out;
   out.number("wall_us", u.wall.count())
     .number("cpu_us", u.cpu.count())
     .number("peak_memory_bytes", u.peak_memory_bytes)
@@ -46,22 +44,16 @@ std::string text_of(const run_usage& u) {
 }
 
 /// What a record says whether its run has ended or not.
-object_writer begin_record(const run_record& r) {
-  object_writer labels;
-  for (const auto& [name, value] : r.labels) {
-    std::string key;
-    json::append_string(key, name);
-    labels.text(std::string_view{key}.substr(1, key.size() - 2), value);
-  }
-  object_writer out;
+json::object_writer begin_record(const run_record& r) {
+  json::object_writer out;
   out.text("id", r.id.str())
     .text("phase", to_string(r.phase))
     .text_or_null("tool_name", r.tool_name)
     .text_or_null("agent_id", r.agent_id)
     .text("backend", to_string(r.backend))
-    .time("created_at", r.created_at)
-    .time("ended_at", r.ended_at)
-    .raw("labels", labels.finish());
+    .text("created_at", to_text(r.created_at))
+    .text_or_null("ended_at", r.ended_at ? to_text(*r.ended_at) : "")
+    .texts_by_name("labels", r.labels);
   return out;
 }
 
@@ -88,27 +80,16 @@ std::string summary_of(const run_record& r) {
 }
 
 std::string to_json_text(const explanation& e) {
-  auto quoted = [](std::string_view text) {
-    std::string out;
-    json::append_string(out, text);
-    return out;
-  };
-  object_writer out;
+  json::object_writer out;
   out
-    .raw("variables",
-         write_array(e.variables,
-                     [](const auto& v) {
-                       object_writer one;
-                       one.text("name", v.first)
-                         .text("origin", v.second)
-                         .text("value", "***");
-                       return one.finish();
-                     }))
-    .raw(
-      "candidates",
-      write_array(e.candidates,
-                  [&](backend_kind k) { return quoted(troupe::to_string(k)); }))
-    .raw("reasons", write_array(e.reasons, quoted))
+    .objects(
+      "variables", e.variables,
+      [&](const auto& v) {
+        out.text("name", v.first).text("origin", v.second).text("value", "***");
+      })
+    .list("candidates", e.candidates,
+          [&](backend_name k) { out.text(troupe::to_string(k)); })
+    .list("reasons", e.reasons, [&](const auto& r) { out.text(r); })
     .raw("limits", json::to_text(to_json(e.limits)))
     .raw("network", json::to_text(to_json(e.network)))
     .text("isolation", troupe::to_string(e.isolation))
@@ -185,7 +166,7 @@ std::string frame_entry(stream_format f, std::string_view event,
 
 std::string event_lines::frame(const run_event& e,
                                std::string_view data) const {
-  object_writer out;
+  json::object_writer out;
   out.number("sequence", e.sequence).text("type", to_string(e.kind));
   if (e.kind == run_event_kind::end) {
     out.raw("result", e.result ? troupe::to_json_text(*e.result) : "null")

@@ -1,9 +1,9 @@
 // Runs, page by page: what became of each, without what it said. A value or an
 // output may be large, and a page has a thousand of them.
+#include "net/api/list_page.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
 #include "net/api/run_json.hpp"
-#include "net/http/writer.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -47,7 +47,7 @@ read_one_of(query_reader& query, std::string_view name,
   std::string all;
   for (auto one : known)
     all.append(all.empty() ? "one of " : ", ").append(one);
-  query.complain(name, "is none that there is", std::move(all));
+  query.complain(name, "is not one of the possible values", std::move(all));
   return std::nullopt;
 }
 
@@ -97,11 +97,7 @@ private:
       go_on(std::move(found.next));
       return;
     }
-    object_writer out;
-    out.raw("items", (items_ += ']'))
-      .text_or_null(
-        "next", make_cursor(ex_->who().organization, list_name, found.next));
-    ex_->answer_json(out.finish());
+    answer_items(*ex_, list_name, items_ += ']', found.next);
   }
 
   engine& core_;

@@ -6,8 +6,8 @@
 #include "net/api/run_json.hpp"
 #include "net/api/run_responses.hpp"
 #include "net/api/run_stream.hpp"
-#include "net/http/trace_context.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/base/trace_context.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 #include <algorithm>
@@ -124,7 +124,7 @@ void run_routes::start(const exchange_ptr& ex, run_request run) {
 void run_routes::run_and_answer(const exchange_ptr& ex, run_request run) {
   auto id = run.id;
   // Whoever hangs up no longer wants it.
-  ex->on_gone([&core = core_, who = ex->who(), id] {
+  ex->on_disconnect([&core = core_, who = ex->who(), id] {
     core.cancel(who, id, [](result<run_record>) {});
   });
   core_.submit(ex->who(), std::move(run),
@@ -141,7 +141,7 @@ void run_routes::run_and_stream(const exchange_ptr& ex, run_request run,
                                 stream_format format) {
   auto id = run.id;
   auto stream = std::make_shared<run_stream>(core_, ex, format, id);
-  ex->on_gone([&core = core_, who = ex->who(), id] {
+  ex->on_disconnect([&core = core_, who = ex->who(), id] {
     core.cancel(who, id, [](result<run_record>) {});
   });
   core_.submit(
@@ -239,7 +239,7 @@ void run_routes::events(const exchange_ptr& ex) {
   auto last = ex->in().field("last-event-id");
   auto end = last.data() + last.size();
   if (!last.empty() && std::from_chars(last.data(), end, after).ptr != end) {
-    ex->refuse(400, "bad_last_event_id", "Last-Event-ID is a number");
+    ex->refuse(400, "bad_last_event_id", "Last-Event-ID must be a number");
     return;
   }
   auto format = wanted_stream(ex->in()).value_or(stream_format::sse);
@@ -256,15 +256,16 @@ void run_routes::logs(const exchange_ptr& ex) {
       return;
     }
     if (found->phase != run_phase::ended) {
-      ex->fail({ec::conflict,
-                "the run goes on; follow it at /v1/runs/{id}/events",
-                {},
-                {}});
+      ex->fail(
+        {ec::conflict,
+         "the run is still in progress; follow it at /v1/runs/{id}/events",
+         {},
+         {}});
       return;
     }
     static const run_result nothing;
     const auto& r = found->result ? *found->result : nothing;
-    object_writer out;
+    json::object_writer out;
     out.text("id", found->id.str())
       .text("stdout", r.stdout_text)
       .text("stderr", r.stderr_text)

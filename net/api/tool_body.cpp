@@ -31,7 +31,7 @@ std::optional<std::vector<std::string>> read_tags(json::reader& in) {
   for (const auto& item : *list) {
     if (!item.is_string() || item.get_string().size() > longest_tag
         || tags.size() == most_tags) {
-      in.complain("tags", "must be at most 64 texts of at most 128 bytes");
+      in.complain("tags", "must be at most 64 strings of at most 128 bytes");
       break;
     }
     tags.emplace_back(item.get_string());
@@ -48,7 +48,7 @@ void read_code(json::reader& in, tool& t) {
     if (parsed)
       t.source_type = *parsed;
     else
-      in.complain("source_type", "is no language of a tool",
+      in.complain("source_type", "is not a language of tools",
                   "one of python, typescript, javascript");
   }
   if (auto* o = in.member_object("json_schema"))
@@ -76,7 +76,7 @@ std::string text_member(const json::object& o, std::string_view name) {
 /// The schema's name is the tool's, as an agent calls it.
 error unnamed() {
   return bad_field("/json_schema", "has no name",
-                   "add \"name\", the function that is called");
+                   "add \"name\", the function to call");
 }
 
 /// The name of the last function of a source, by its keyword; "" if none.

@@ -1,9 +1,10 @@
+#include "net/api/list_page.hpp"
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
 #include "net/api/tool_body.hpp"
-#include "net/http/writer.hpp"
 #include "runtime/engine/schema_deriver.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/bounds.hpp"
 #include "runtime/model/codec/codec.hpp"
 
@@ -66,9 +67,9 @@ void put(engine& core, const exchange_ptr& ex, bool must_be_new) {
                     if (!done)
                       fail_change(*ex, done.error(), given);
                     else
-                      answer_with(*ex, text_of(*done->tool), done->created,
-                                  done->tool->revision,
-                                  "/v1/tools/" + done->tool->id.str());
+                      respond_resource(*ex, text_of(*done->tool), done->created,
+                                       done->tool->revision,
+                                       "/v1/tools/" + done->tool->id.str());
                   });
     });
 }
@@ -95,7 +96,7 @@ void derive(engine& core, const exchange_ptr& ex) {
                          ex->fail(done.error());
                          return;
                        }
-                       object_writer out;
+                       json::object_writer out;
                        out.text("name", done->name)
                          .text("description", done->description)
                          .raw("schema", json::to_text(done->schema));
@@ -113,34 +114,20 @@ void list(engine& core, const exchange_ptr& ex) {
     return;
   }
   caller_catalog mine{core, ex->who().organization};
-  std::string items{"["};
-  std::string next;
-  std::string last;
-  std::size_t count = 0;
-  auto i = page.after.empty() ? mine->tools_by_name.begin()
-                              : mine->tools_by_name.upper_bound(page.after);
-  for (; i != mine->tools_by_name.end(); ++i) {
-    auto found = mine->tools.find(i->second);
-    if (found == mine->tools.end()
-        || (search && i->first.find(*search) == std::string::npos)
-        || (tag
-            && std::find(found->second->tags.begin(), found->second->tags.end(),
-                         *tag)
-              == found->second->tags.end()))
-      continue;
-    if (count == page.limit) {
-      next = last;
-      break;
-    }
-    if (count++ != 0)
-      items += ',';
-    items += text_of(*found->second);
-    last = i->first;
-  }
-  object_writer out;
-  out.raw("items", items += ']')
-    .text_or_null("next", make_cursor(ex->who().organization, list_name, next));
-  ex->answer_json(out.finish());
+  const auto& names = mine->tools_by_name;
+  auto tool_of = [&](const auto& name) {
+    auto found = mine->tools.find(name.second);
+    return found == mine->tools.end() ? nullptr : found->second.get();
+  };
+  answer_page(
+    *ex, page, list_name, names.upper_bound(page.after), names.end(),
+    [](const auto& name) { return name.first; },
+    [&](const auto& name) { return text_of(*tool_of(name)); },
+    [&](const auto& name) {
+      auto* t = tool_of(name);
+      return t && (!search || name.first.find(*search) != std::string::npos)
+        && (!tag || std::ranges::find(t->tags, *tag) != t->tags.end());
+    });
 }
 
 void find(engine& core, const exchange_ptr& ex) {
@@ -157,7 +144,7 @@ void find(engine& core, const exchange_ptr& ex) {
     ex->answer(std::move(r));
     return;
   }
-  answer_with(*ex, text_of(*found), false, found->revision, {});
+  respond_resource(*ex, text_of(*found), false, found->revision, {});
 }
 
 void update(engine& core, const exchange_ptr& ex) {
@@ -195,8 +182,8 @@ void update(engine& core, const exchange_ptr& ex) {
                   if (!done)
                     fail_change(*ex, done.error(), given);
                   else
-                    answer_with(*ex, text_of(*done->tool), false,
-                                done->tool->revision, {});
+                    respond_resource(*ex, text_of(*done->tool), false,
+                                     done->tool->revision, {});
                 });
   };
   if (derive_again && value.source_type != language::python)
@@ -219,7 +206,7 @@ void remove(engine& core, const exchange_ptr& ex) {
   core.change(ex->who(), delete_tool{found->id, given.revision},
               [ex, given](result<change_reply> done) {
                 if (done)
-                  answer_nothing(*ex);
+                  respond_no_content(*ex);
                 else
                   fail_change(*ex, done.error(), given);
               });

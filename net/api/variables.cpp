@@ -1,18 +1,15 @@
 // Variables of sandbox configs and of agents. Values go in and never out.
+#include "net/api/list_page.hpp"
 #include "net/api/preconditions.hpp"
 #include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/bounds.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 namespace troupe::net {
 
 namespace {
-
-constexpr std::size_t longest_key = 256;
-constexpr std::size_t longest_value = 128u << 10;
-constexpr std::size_t longest_description = 4u << 10;
 
 template <class Variable>
 std::string text_of(const Variable& v) {
@@ -49,10 +46,11 @@ void put(engine& core, const exchange_ptr& ex) {
   json::reader in{*body};
   put_variable change;
   change.config = *config;
-  change.key = in.required_text("key", {.min = 1, .max = longest_key});
-  auto value = in.required_text("value", {.max = longest_value});
+  change.key = in.required_text("key", {.min = 1});
+  auto value = in.required_text("value");
   change.description
-    = in.text("description", {.max = longest_description}).value_or("");
+    = in.text("description", {.max = bounds::variable_description_bytes})
+        .value_or("");
   if (in.has("key") && in.has("value"))
     check(in, change.key, value);
   change.value = secret{std::move(value)};
@@ -64,8 +62,8 @@ void put(engine& core, const exchange_ptr& ex) {
     if (!done)
       ex->fail(done.error());
     else
-      answer_with(*ex, text_of(done->variable->about), done->created, 0,
-                  "/v1/variables/" + done->variable->about.id.str());
+      respond_resource(*ex, text_of(done->variable->about), done->created, 0,
+                       "/v1/variables/" + done->variable->about.id.str());
   });
 }
 
@@ -73,20 +71,10 @@ void put(engine& core, const exchange_ptr& ex) {
 template <class Variables>
 void answer_variables(exchange& ex, const Variables& all,
                       const page_request& page, std::string_view list) {
-  std::string items{"["};
-  std::string last;
-  auto i = all.upper_bound(page.after);
-  for (std::size_t n = 0; i != all.end() && n < page.limit; ++n, ++i) {
-    items.append(items.size() == 1 ? "" : ",")
-      .append(text_of(i->second->about));
-    last = i->first;
-  }
-  if (i == all.end())
-    last.clear();
-  object_writer out;
-  out.raw("items", items += ']')
-    .text_or_null("next", make_cursor(ex.who().organization, list, last));
-  ex.answer_json(out.finish());
+  answer_page(
+    ex, page, list, all.upper_bound(page.after), all.end(),
+    [](const auto& item) { return item.first; },
+    [](const auto& item) { return text_of(item.second->about); });
 }
 
 void list(engine& core, const exchange_ptr& ex) {
@@ -94,17 +82,14 @@ void list(engine& core, const exchange_ptr& ex) {
   if (!config)
     return;
   auto name = "variables " + config->str();
-  query_reader query{ex->in().query};
-  auto page = read_page(query, ex->who().organization, name);
-  if (auto bad = query.finish()) {
-    ex->fail(*bad);
+  auto page = page_of(*ex, name);
+  if (!page)
     return;
-  }
   caller_catalog mine{core, ex->who().organization};
   auto found = mine->variables.find(*config);
   static const decltype(found->second) none;
   const auto& all = found == mine->variables.end() ? none : found->second;
-  answer_variables(*ex, all, page, name);
+  answer_variables(*ex, all, *page, name);
 }
 
 std::optional<variable_id> variable_in_path(exchange& ex) {
@@ -124,9 +109,10 @@ void update(engine& core, const exchange_ptr& ex) {
   json::reader in{*body};
   update_variable change;
   change.id = *id;
-  change.key = in.text("key", {.min = 1, .max = longest_key});
-  auto value = in.text("value", {.max = longest_value});
-  change.description = in.text("description", {.max = longest_description});
+  change.key = in.text("key", {.min = 1});
+  auto value = in.text("value");
+  change.description
+    = in.text("description", {.max = bounds::variable_description_bytes});
   check(in, change.key, value);
   if (value)
     change.value = secret{std::move(*value)};
@@ -144,7 +130,7 @@ void update(engine& core, const exchange_ptr& ex) {
 
 void answer_deleted(const exchange_ptr& ex, const result<change_reply>& done) {
   if (done)
-    answer_nothing(*ex);
+    respond_no_content(*ex);
   else
     ex->fail(done.error());
 }
@@ -163,7 +149,7 @@ bool is_agent(exchange& ex) {
   if (ex.param(0).size() <= bounds::foreign_id_bytes)
     return true;
   ex.fail({ec::not_found,
-           "there is no such agent: ids have at most "
+           "no such agent: ids have at most "
              + std::to_string(bounds::foreign_id_bytes) + " bytes",
            {},
            {}});
@@ -172,17 +158,14 @@ bool is_agent(exchange& ex) {
 
 void list_agent(engine& core, const exchange_ptr& ex) {
   auto name = "agent variables " + std::string{ex->param(0)};
-  query_reader query{ex->in().query};
-  auto page = read_page(query, ex->who().organization, name);
-  if (auto bad = query.finish()) {
-    ex->fail(*bad);
+  auto page = page_of(*ex, name);
+  if (!page)
     return;
-  }
   caller_catalog mine{core, ex->who().organization};
   auto found = mine->agent_variables.find(std::string{ex->param(0)});
   static const decltype(found->second) none;
   const auto& all = found == mine->agent_variables.end() ? none : found->second;
-  answer_variables(*ex, all, page, name);
+  answer_variables(*ex, all, *page, name);
 }
 
 /// PUT replaces the whole set, PATCH adds and overwrites.
@@ -206,7 +189,7 @@ void put_agent(engine& core, const exchange_ptr& ex, bool replace_all) {
       if (auto ok = check_variable_name(key, pointer); !ok)
         in.absorb(ok.error());
       if (!value.is_string())
-        in.absorb(bad_field(pointer, "must be a text"));
+        in.absorb(bad_field(pointer, "must be a string"));
       else if (auto ok = check_variable_value(value.get_string(), pointer); !ok)
         in.absorb(ok.error());
       else
@@ -222,8 +205,8 @@ void put_agent(engine& core, const exchange_ptr& ex, bool replace_all) {
       ex->fail(done.error());
       return;
     }
-    object_writer out;
-    out.raw("items", write_array(done->agent_variables, [](const auto& v) {
+    json::object_writer out;
+    out.raw("items", json::array_of(done->agent_variables, [](const auto& v) {
               return text_of(v->about);
             }));
     ex->answer_json(out.finish());

@@ -1,6 +1,6 @@
 #include "net/client/address_rules.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 
 namespace troupe::net {
 
@@ -32,7 +32,7 @@ result<base_url> parse_replied_url(std::string_view text,
   if (url && asked.tls && !url->tls)
     return fail(ec::denied,
                 asked.authority() + " names " + url->authority()
-                  + " without TLS; it is not spoken to");
+                  + " without TLS; it is not used");
   return url;
 }
 

@@ -1,6 +1,6 @@
 #include "net/client/client_tls.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 
 #include <openssl/bio.h>
 #include <openssl/pem.h>

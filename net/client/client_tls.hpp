@@ -9,8 +9,8 @@
 
 namespace troupe::net {
 
-/// Who both ends are when the system's store is not the whole answer. Files,
-/// PEM; "": nobody.
+/// CA and client certificate if the system's store is not sufficient. Files,
+/// PEM; "": none.
 struct tls_identity {
   std::string only_peer;   // the peer's own certificate, whatever the name
   std::string certificate; // ours

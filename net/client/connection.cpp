@@ -1,6 +1,6 @@
 #include "net/client/connection.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -63,27 +63,27 @@ bool agreed(SSL* tls, wire_protocol speaks) {
 asio::awaitable<result<void>>
 client_connection::open(const base_url& service, resolver::endpoints places,
                         ssl::context& tls, time_point deadline,
-                        std::shared_ptr<abort_switch> abort,
+                        std::shared_ptr<cancellation> abort,
                         wire_protocol speaks) {
   plain_.expires_at(deadline);
   if (abort)
-    abort->arm([this] { close(); });
+    abort->on_cancel([this] { close(); });
   auto open = co_await reach(service, std::move(places), abort.get());
   if (open && service.tls)
     open = co_await shake_hands(service, tls, speaks);
   if (abort)
-    abort->disarm();
-  if (abort && abort->tripped())
+    abort->clear();
+  if (abort && abort->cancelled())
     co_return fail(ec::unavailable, "called off");
   co_return open;
 }
 
 asio::awaitable<result<void>>
 client_connection::reach(const base_url& service, resolver::endpoints places,
-                         const abort_switch* abort) {
+                         const cancellation* abort) {
   boost::system::error_code why = asio::error::host_unreachable;
   for (const auto& place : places) {
-    if (abort && abort->tripped())
+    if (abort && abort->cancelled())
       break;
     co_await plain_.async_connect(
       place, asio::redirect_error(asio::use_awaitable, why));
@@ -126,10 +126,10 @@ client_connection::shake_hands(const base_url& service, ssl::context& tls,
     co_return cannot_connect(service, why);
   }
   if (!agreed(native, speaks))
-    co_return fail(ec::unavailable,
-                   service.authority() + " does not speak "
-                     + (speaks == wire_protocol::http2 ? "HTTP/2 with us"
-                                                       : "HTTP/1.1 with us"));
+    co_return fail(
+      ec::unavailable,
+      service.authority() + " does not speak "
+        + (speaks == wire_protocol::http2 ? "HTTP/2" : "HTTP/1.1"));
   co_return result<void>{};
 }
 

@@ -39,14 +39,14 @@ public:
   boost::asio::awaitable<result<void>>
   open(const base_url& service, resolver::endpoints places,
        boost::asio::ssl::context& tls, time_point deadline,
-       std::shared_ptr<abort_switch> abort = {},
+       std::shared_ptr<cancellation> abort = {},
        wire_protocol speaks = wire_protocol::http1);
 
   /// Everything that follows ends at `deadline`.
   void expires_at(time_point deadline) { plain_.expires_at(deadline); }
   void never_expires() { plain_.expires_never(); }
 
-  /// Plain or TLS alike, so that nobody above has to know (nor the compiler to
+  /// Plain or TLS, so that no caller has to know (nor the compiler to
   /// translate everything twice). Whatever has come; 0 with an error.
   boost::asio::awaitable<std::size_t> read(boost::asio::mutable_buffer into,
                                            boost::system::error_code& why);
@@ -69,7 +69,7 @@ public:
 private:
   boost::asio::awaitable<result<void>> reach(const base_url& service,
                                              resolver::endpoints places,
-                                             const abort_switch* abort);
+                                             const cancellation* abort);
   boost::asio::awaitable<result<void>>
   shake_hands(const base_url& service, boost::asio::ssl::context& tls,
               wire_protocol speaks);

@@ -36,7 +36,7 @@ public:
 
   /// The one used last, if it was after `since` and is still there.
   client_connection_ptr take(const key& host, clock::time_point since);
-  /// A place for one that is about to be opened. Whoever has it says in the end
+  /// A place for one that is about to be opened. Its owner says in the end
   /// `keep` or `let_go`, as of one that was taken.
   bool reserve(const key& host);
   void keep(const key& host, client_connection_ptr link);

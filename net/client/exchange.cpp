@@ -1,6 +1,6 @@
 #include "net/client/exchange.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 
 #include <boost/beast/http.hpp>
 
@@ -165,7 +165,7 @@ read_body(client_connection& link, reply_parser& parser,
       continue; // framing only
     if (streamed) {
       if (!reader.data(bytes))
-        co_return fail(ec::unavailable, "the reader had enough");
+        co_return fail(ec::unavailable, "the reader stopped reading");
     } else {
       if (response.body.size() + bytes.size() > request.max_body_bytes)
         co_return fail(ec::exhausted, // once more would be as long
@@ -200,10 +200,10 @@ asio::awaitable<attempt> converse(client_connection& link,
   response.status = parser.get().result_int();
   response.headers = parser.get().base();
   if (response.status < 200)
-    co_return attempt{fail(ec::unavailable,
-                           request.service.authority()
-                             + " answered with an interim status only"),
-                      true};
+    co_return attempt{
+      fail(ec::unavailable,
+           request.service.authority() + " sent only an interim response"),
+      true};
   auto body = co_await read_body(link, parser, request, reader, response, pace);
   if (!body)
     co_return attempt{body.error(), true};

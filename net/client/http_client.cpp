@@ -3,7 +3,7 @@
 #include "net/client/client_tls.hpp"
 #include "net/client/connection_pool.hpp"
 #include "net/client/exchange.hpp"
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 
@@ -19,7 +19,7 @@ using steady = std::chrono::steady_clock;
 namespace {
 
 bool called_off(const client_request& request) {
-  return request.abort && request.abort->tripped();
+  return request.abort && request.abort->cancelled();
 }
 
 std::chrono::milliseconds until(steady::time_point deadline) {
@@ -151,15 +151,15 @@ asio::awaitable<attempt> http_client::impl::once(const client_request& request,
   if (!link)
     co_return attempt{link.error(), false};
   auto& held = **link;
-  attempt out{fail(ec::unavailable, "the request was called off"), false};
+  attempt out{fail(ec::unavailable, "the request was cancelled"), false};
   if (request.abort)
-    request.abort->arm([&held] { held.close(); });
+    request.abort->on_cancel([&held] { held.close(); });
   if (called_off(request))
     out.reusable = true;
   else
     out = co_await converse(held, request, reader, options_);
   if (request.abort)
-    request.abort->disarm();
+    request.abort->clear();
   give_back(key, std::move(*link), out.reusable);
   co_return out;
 }
@@ -172,6 +172,8 @@ asio::awaitable<client_exchange> http_client::impl::run(client_request request,
   client_exchange out{
     fail(ec::timeout, "the deadline passed before the first try"), false, 0};
   auto repeatable = !request.body_pieces; // a stream cannot be wound back
+  auto policy = options_.retry;
+  policy.tries = request.tries.value_or(policy.tries);
   while (until(request.deadline).count() > 0) {
     ++out.tries;
     auto last = co_await once(request, reader, out.tries > 1);
@@ -192,8 +194,8 @@ asio::awaitable<client_exchange> http_client::impl::run(client_request request,
     if (!again || !repeatable || called_off(request))
       break;
     std::uniform_real_distribution<double> unit{0, 1};
-    auto delay = retry_delay(request.retry, out.tries + 1, unit(random_),
-                             retry_after, until(request.deadline));
+    auto delay = retry_delay(policy, out.tries + 1, unit(random_), retry_after,
+                             until(request.deadline));
     if (!delay)
       break;
     ++counters.retries;

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "net/client/cancellation.hpp"
 #include "net/client/metrics.hpp"
 #include "net/client/resolver.hpp"
 #include "net/client/retry.hpp"
 #include "net/http/url.hpp"
+#include "runtime/async/cancellation.hpp"
 #include "runtime/base/error.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -28,12 +28,13 @@ struct client_options {
   std::size_t max_connections_per_host = 1'024;     // beyond: exhausted
   std::size_t max_header_bytes = 64u << 10;
   std::string ca_file; // "": the system's store
-  /// The service's own, PEM: nobody else is trusted, whatever the name.
+  /// The service's own, PEM: no other is trusted, whatever the name.
   std::string only_certificate;
   std::string certificate_file; // ours, PEM, where a service asks for one
   std::string key_file;         // PEM
   std::string user_agent = "troupe/" TROUPE_VERSION;
   resolver::names names{}; // what names lead to; empty: as the system says
+  retry_policy retry;      // of what is safe to repeat
 };
 
 /// One request to one service. Header values are the caller's to mask: the
@@ -52,9 +53,9 @@ struct client_request {
   /// May be carried out twice. Others are repeated only when it is certain
   /// that nothing was begun.
   bool idempotent = false;
-  retry_policy retry;
-  address_rule rule;                   // empty: any address
-  std::shared_ptr<abort_switch> abort; // may be empty
+  std::optional<int> tries; // all together; none: as the client's policy
+  address_rule rule;        // empty: any address
+  std::shared_ptr<cancellation> abort; // may be empty
   std::string traceparent;             // W3C Trace Context; "": none
 };
 
@@ -81,7 +82,7 @@ struct stream_reader {
   std::function<bool(std::string_view)> data; // false: enough, close
 };
 
-/// The one HTTP/1.1 client for everybody: pool per host, TLS verified against
+/// The one HTTP/1.1 client: pool per host, TLS verified against
 /// the name, absolute deadlines, bounded everything, no redirects, no proxy
 /// from the environment. All calls are made on the executor it was made with,
 /// which must be a strand or an io_context of one thread.
@@ -97,7 +98,7 @@ public:
                                                  stream_reader reader);
 
   const client_counters& counters() const;
-  /// For whoever speaks to providers in another way and is counted with us.
+  /// For other clients of providers, which are counted with this one.
   std::shared_ptr<client_counters> shared_counters() const;
   boost::asio::any_io_executor executor() const;
 

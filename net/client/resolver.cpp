@@ -1,6 +1,6 @@
 #include "net/client/resolver.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/model/address.hpp"
 
 #include <boost/asio/post.hpp>
@@ -21,8 +21,8 @@ using tcp = asio::ip::tcp;
 
 namespace {
 
-bool is_tripped(const std::shared_ptr<abort_switch>& abort) {
-  return abort && abort->tripped();
+bool is_tripped(const std::shared_ptr<cancellation>& abort) {
+  return abort && abort->cancelled();
 }
 
 } // namespace
@@ -96,18 +96,18 @@ bool is_public_address(const asio::ip::address& address) {
 asio::awaitable<result<resolver::endpoints>>
 resolver::resolve(std::string host, std::uint16_t port,
                   std::chrono::steady_clock::time_point deadline,
-                  address_rule rule, std::shared_ptr<abort_switch> abort) {
+                  address_rule rule, std::shared_ptr<cancellation> abort) {
   auto ex = co_await asio::this_coro::executor;
   auto state = begin(ex, host, port);
   state->wake.expires_at(deadline);
   boost::system::error_code woken;
   if (abort)
-    abort->arm([state] { state->wake.cancel(); });
+    abort->on_cancel([state] { state->wake.cancel(); });
   if (!is_tripped(abort))
     co_await state->wake.async_wait(
       asio::redirect_error(asio::use_awaitable, woken));
   if (abort)
-    abort->disarm();
+    abort->clear();
   if (is_tripped(abort))
     co_return fail(ec::unavailable, "called off");
   if (!state->ended)
@@ -124,8 +124,8 @@ resolver::resolve(std::string host, std::uint16_t port,
   if (allowed.empty())
     co_return fail(ec::denied,
                    "'" + host
-                     + "' has private addresses only; to mean one, write the "
-                       "address itself or set allow-private");
+                     + "' resolves to private addresses only; configure the "
+                       "address itself or set allow-private-addresses");
   co_return allowed;
 }
 

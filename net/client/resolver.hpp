@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/client/cancellation.hpp"
+#include "runtime/async/cancellation.hpp"
 #include "runtime/base/error.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -46,7 +46,7 @@ public:
   boost::asio::awaitable<result<endpoints>>
   resolve(std::string host, std::uint16_t port,
           std::chrono::steady_clock::time_point deadline, address_rule rule,
-          std::shared_ptr<abort_switch> abort = {});
+          std::shared_ptr<cancellation> abort = {});
 
 private:
   struct lookup;

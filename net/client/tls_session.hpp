@@ -39,7 +39,7 @@ public:
   boost::asio::awaitable<boost::system::error_code>
   write(std::span<const boost::asio::const_buffer> pieces);
 
-  /// Whether something has come that nobody asked for.
+  /// Whether something has arrived unasked.
   bool has_unread() const {
     return !wire_->in.empty() || SSL_pending(ssl_.get()) > 0;
   }
@@ -52,7 +52,7 @@ private:
     std::string out; // to be sent
   };
   /// How far a step of OpenSSL's came. Read at once: the thread's list of
-  /// errors is everybody's.
+  /// errors is shared.
   struct outcome {
     bool done = false;
     bool wants_more = false;
@@ -69,7 +69,8 @@ private:
   std::unique_ptr<wire> wire_ = std::make_unique<wire>();
   std::unique_ptr<SSL, decltype(&SSL_free)> ssl_;
   std::size_t pace_;
-  boost::asio::steady_timer flushed_; // wakes who waits for another's flush
+  boost::asio::steady_timer
+    flushed_; // wakes writers that wait for another's flush
   bool flushing_ = false;
   boost::system::error_code broken_{}; // of a write: for good
 };

@@ -1,6 +1,6 @@
 #include "net/grpc/grpc_channel.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -102,7 +102,7 @@ grpc_channel::connected(steady::time_point deadline) {
   boost::system::error_code ignored;
   auto opened = false;
   for (;;) {
-    if (closed_->tripped())
+    if (closed_->cancelled())
       co_return fail(ec::unavailable, "the channel was closed");
     auto best = least_busy();
     if (best
@@ -189,7 +189,7 @@ asio::awaitable<void> grpc_channel::watch(link_ptr l, channel_options o) {
 }
 
 void grpc_channel::close() {
-  closed_->trip();
+  closed_->cancel();
   for (auto& l : std::exchange(links_, {}))
     l->die();
 }
@@ -206,8 +206,8 @@ asio::awaitable<grpc_reply> grpc_channel::call(grpc_call what) {
   }
   auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
     what.deadline - steady::now());
-  if (left.count() <= 0 || (what.abort && what.abort->tripped()))
-    co_return not_sent(fail(ec::timeout, "no time was left for the call"));
+  if (left.count() <= 0 || (what.abort && what.abort->cancelled()))
+    co_return not_sent(fail(ec::timeout, "no time left for the call"));
 
   auto stream = std::make_shared<http2_stream>();
   stream->request = {{":method", "POST"},
@@ -247,14 +247,14 @@ asio::awaitable<grpc_reply> grpc_channel::call(grpc_call what) {
   if (!id)
     co_return not_sent(id.error());
   if (what.abort)
-    what.abort->arm([ended] { ended->cancel(); });
+    what.abort->on_cancel([ended] { ended->cancel(); });
   flush(*l);
   boost::system::error_code ignored;
   if (!closed)
     co_await ended->async_wait(
       asio::redirect_error(asio::use_awaitable, ignored));
   if (what.abort)
-    what.abort->disarm();
+    what.abort->clear();
   // From here on nobody may touch what lives in this frame.
   stream->data = nullptr;
   stream->closed = nullptr;

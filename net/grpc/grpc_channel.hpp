@@ -20,7 +20,7 @@ struct grpc_call {
   header_list metadata; // lower-case names
   std::string message;
   std::chrono::steady_clock::time_point deadline;
-  std::shared_ptr<abort_switch> abort;
+  std::shared_ptr<cancellation> abort;
   std::string traceparent; // W3C; "": none
   /// Each message of the reply; false breaks the call off.
   std::function<bool(std::string_view)> on_message;
@@ -87,8 +87,8 @@ private:
   channel_options options_;
   std::vector<link_ptr> links_;
   bool connecting_ = false;
-  std::shared_ptr<abort_switch> closed_ = std::make_shared<abort_switch>();
-  boost::asio::steady_timer connect_ended_; // wakes those who wait for it
+  std::shared_ptr<cancellation> closed_ = std::make_shared<cancellation>();
+  boost::asio::steady_timer connect_ended_; // wakes calls that wait for it
 };
 
 } // namespace troupe::net

@@ -1,9 +1,9 @@
 #include "net/grpc/grpc_message.hpp"
 
 #include "net/grpc/protobuf.hpp"
-#include "net/http/printable.hpp"
 #include "runtime/base/base64.hpp"
 #include "runtime/json/json.hpp"
+#include "runtime/json/printable.hpp"
 
 #include <charconv>
 
@@ -175,7 +175,7 @@ grpc_reader::feed(std::string_view bytes,
   while (rest.size() >= head_bytes) {
     if (rest[0] != 0)
       return error{
-        ec::unavailable, "gRPC: a compressed message nobody asked for", {}, {}};
+        ec::unavailable, "gRPC: an unexpected compressed message", {}, {}};
     std::size_t size = 0;
     for (std::size_t i = 1; i < head_bytes; ++i)
       size = size << 8 | static_cast<unsigned char>(rest[i]);

@@ -1,6 +1,6 @@
 #include "net/grpc/http2_session.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 
 #include <nghttp2/nghttp2.h>
 

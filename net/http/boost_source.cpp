@@ -1,5 +1,3 @@
-// Beast's and Asio's TLS bodies, compiled once instead of in every file; the
-// rest of Asio is in runtime/base/boost_source.cpp, since the warden uses it
-// too.
-#include <boost/asio/ssl/impl/src.hpp>
+// Beast's bodies, compiled once instead of in every file; Asio's are in
+// runtime/base/boost_source.cpp and runtime/async/tls_source.cpp.
 #include <boost/beast/src.hpp>

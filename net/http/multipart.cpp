@@ -1,6 +1,6 @@
 #include "net/http/multipart.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/model/ids.hpp"
 
 #include <boost/algorithm/string/predicate.hpp>
@@ -94,7 +94,7 @@ result<std::vector<form_entry>> parse_form(std::string_view content_type,
   auto boundary = parameter(content_type, "boundary");
   if (!boost::istarts_with(content_type, "multipart/form-data")
       || boundary.empty() || boundary.size() > max_boundary_bytes)
-    return bad_form("that is none by its type");
+    return bad_form("that is not text by its type");
   auto first = "--" + boundary;
   auto next = "\r\n" + first;
   if (!body.starts_with(first))
@@ -107,7 +107,7 @@ result<std::vector<form_entry>> parse_form(std::string_view content_type,
     if (end == body.npos || !body.starts_with("\r\n"))
       return bad_form("that is cut off");
     if (blank > max_part_head_bytes || out.size() >= max_parts)
-      return bad_form("with more or longer parts than are taken");
+      return bad_form("with too many or too long parts");
     auto head = body.substr(2, blank - std::min<std::size_t>(blank, 2));
     auto what = line_of(head, "Content-Disposition");
     form_entry part;

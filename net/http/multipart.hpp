@@ -27,7 +27,7 @@ std::string form_type(std::string_view boundary);
 std::string form_body(std::span<const form_part> parts,
                       std::string_view boundary);
 
-/// One part of a form of somebody else's.
+/// One part of a received form.
 struct form_entry {
   std::string name;
   std::string filename{}; // "": a plain field

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/base/secret.hpp"
+#include "runtime/base/text.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -45,8 +46,6 @@ struct request {
 };
 
 bool equal_ignoring_case(std::string_view a, std::string_view b);
-/// Without blanks and tabs on both sides.
-std::string_view trim(std::string_view text);
 /// Whether a comma-separated list has the token, ASCII case ignored.
 bool has_token(std::string_view list, std::string_view token);
 

@@ -36,7 +36,7 @@ std::optional<std::uint16_t> parse_port(std::string_view text) {
 error refuse(std::string_view text, std::string why) {
   return bad_field("",
                    "'" + std::string{text.substr(0, 200)}
-                     + "' is no URL of a service: " + std::move(why),
+                     + "' is not a service URL: " + std::move(why),
                    "write https://host[:port][/prefix]");
 }
 
@@ -68,7 +68,7 @@ result<base_url> parse_base_url(std::string_view text) {
     return refuse(text, "the scheme is neither https nor http");
   }
   if (rest.find_first_of("?#@\\ \t\r\n") != rest.npos)
-    return refuse(text, "user, query, fragment and blanks do not belong there");
+    return refuse(text, "user, query, fragment and spaces are not allowed");
   auto slash = rest.find('/');
   auto place = rest.substr(0, slash);
   if (slash != rest.npos)
@@ -83,7 +83,7 @@ result<base_url> parse_base_url(std::string_view text) {
     out.host = place.substr(1, end - 1);
     auto after = place.substr(end + 1);
     if (!after.empty() && !after.starts_with(':'))
-      return refuse(text, "after ']' only a port may come");
+      return refuse(text, "only a port may follow ']'");
     port = after.empty() ? after : after.substr(1);
     if (!after.empty() && port.empty())
       return refuse(text, "the port is empty");
@@ -91,7 +91,7 @@ result<base_url> parse_base_url(std::string_view text) {
     auto colon = place.find(':');
     out.host = place.substr(0, colon);
     if (out.host.find(':') != std::string::npos)
-      return refuse(text, "write an IPv6 address in brackets");
+      return refuse(text, "put the IPv6 address in brackets");
     if (colon != place.npos) {
       port = place.substr(colon + 1);
       if (port.empty())
@@ -99,11 +99,11 @@ result<base_url> parse_base_url(std::string_view text) {
     }
   }
   if (!is_host(out.host))
-    return refuse(text, "the host is missing or has odd characters");
+    return refuse(text, "the host is missing or has invalid characters");
   if (!port.empty()) {
     auto number = parse_port(port);
     if (!number)
-      return refuse(text, "the port is no number from 1 to 65535");
+      return refuse(text, "the port is not a number from 1 to 65535");
     out.port = *number;
   }
   return out;

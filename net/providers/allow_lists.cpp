@@ -1,6 +1,6 @@
 #include "net/providers/allow_lists.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/model/host_pattern.hpp"
 
 namespace troupe::net {

@@ -1,7 +1,7 @@
 #include "net/providers/connect_stream.hpp"
 
-#include "net/http/fail.hpp"
 #include "net/providers/provider_errors.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/json/json.hpp"
 
 namespace troupe::net {
@@ -79,7 +79,7 @@ result<void> connect_reader::feed(std::string_view bytes) {
 result<void> connect_reader::take(std::uint8_t flags,
                                   std::string_view payload) {
   if (flags & compressed)
-    return fail(ec::unavailable, "a compressed message nobody asked for");
+    return fail(ec::unavailable, "an unexpected compressed message");
   if (!(flags & end_of_stream))
     return message_(payload);
   closed_ = true;

@@ -1,14 +1,11 @@
 #include "net/providers/provider_errors.hpp"
 
-#include "net/http/printable.hpp"
 #include "runtime/json/json.hpp"
+#include "runtime/json/printable.hpp"
 
 namespace troupe::net {
 
 namespace {
-
-// Shorter ones are words: a text without them would lose its sense.
-constexpr std::size_t shortest_secret_bytes = 4;
 
 ec code_of(unsigned status) {
   switch (status) {
@@ -40,14 +37,6 @@ bool may_have_acted(const client_exchange& done) {
   // 408 may be about what was asked for, and not about our asking.
   auto refused = status >= 400 && status < 500 && status != 408;
   return !refused && !is_refusal_status(status);
-}
-
-void hide(std::string& text, const secret& value) {
-  const auto& plain = value.reveal();
-  if (plain.size() < shortest_secret_bytes)
-    return;
-  for (std::size_t at = 0; (at = text.find(plain, at)) != std::string::npos;)
-    text.replace(at, plain.size(), "***");
 }
 
 std::string reply_message(std::string_view body) {

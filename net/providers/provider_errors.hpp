@@ -18,9 +18,6 @@ error refused(std::string_view service, std::string_view doing,
 /// one that is no clear refusal says nothing.
 bool may_have_acted(const client_exchange& done);
 
-/// Puts *** where a text of somebody else's repeats a secret of ours.
-void hide(std::string& text, const secret& value);
-
 /// The `message` (or similar) of a JSON error body, at most 200 characters of
 /// printable text.
 std::string reply_message(std::string_view body);

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t longest_credential = 512;
 // One text for whatever is wrong with a key.
 constexpr std::string_view invalid_key
-  = "this API key is not valid; whoever runs this server makes one with "
-    "'troupe key create'";
+  = "this API key is not valid; the operator of this server can create one "
+    "with 'troupe key create'";
 
 refusal unauthorized(std::string_view text) {
   return {401, "unauthorized", std::string{text}};
@@ -56,7 +56,7 @@ std::string scope_names(int bits) {
 } // namespace
 
 bool request_guard::known_host(std::string_view name) const {
-  const auto& allowed = house_.options.allowed_hosts;
+  const auto& allowed = state_.options.allowed_hosts;
   for (const auto& one : allowed)
     // As it is, an IPv6 address without brackets; or with port and capitals.
     if (one == name || host_name(one) == name)
@@ -82,54 +82,56 @@ std::optional<refusal> request_guard::check_site(const request& in,
     auto name = host_name(host);
     if (!name || !known_host(*name))
       return refusal{421, "misdirected_request",
-                     "this server does not answer for that Host; the operator "
-                     "may add it to http.allowed-hosts"};
+                     "this Host is not allowed; the operator can add it to "
+                     "http.allowed-hosts"};
   }
   // Whatever it asks for: what changes something today is a POST, tomorrow
   // somebody adds a GET.
   if (!from_foreign_page(in, tls))
     return std::nullopt;
   return refusal{403, "cross_site",
-                 "requests from pages of another site are not accepted; send "
-                 "them from a program, or from a page of this server"};
+                 "requests from pages of other sites are not accepted; send "
+                 "them from a program or from a page of this server"};
 }
 
 std::optional<refusal>
 request_guard::admit(const request& in, const route_rules& rules, caller& who) {
   who.request_id = in.id;
-  if (rules.open || (rules.open_nearby && shows_details()))
+  if (rules.public_route || (rules.public_on_loopback && shows_details()))
     return std::nullopt;
   if (rules.password && knows_password(in, *rules.password))
     return admit_anonymous(in, who);
   bool anonymous = !rules.password && loopback_
-    && house_.options.auth == auth_mode::loopback_open;
+    && state_.options.auth == auth_mode::loopback_open;
   auto given = in.count("authorization");
   auto value = in.field("authorization");
-  if (given == 0 && rules.foreign && in.has("x-api-key")) {
+  if (given == 0 && rules.ignore_foreign_credentials && in.has("x-api-key")) {
     given = in.count("x-api-key"); // as the E2B clients send theirs
     value = in.field("x-api-key");
   } else if (given == 1 && value.size() > 7
              && equal_ignoring_case(value.substr(0, 7), "bearer ")) {
     value = trim(value.substr(7));
-  } else if (given != 0 && !(anonymous && rules.foreign)) {
-    return unauthorized("use one field 'Authorization: Bearer troupe_...'");
+  } else if (given != 0 && !(anonymous && rules.ignore_foreign_credentials)) {
+    return unauthorized(
+      "send a single 'Authorization: Bearer troupe_...' field");
   }
   if (rules.password && !is_key_text(value))
-    return unauthorized("the password is not right; it is the one in the "
-                        "server's settings");
-  if (given == 0 || (anonymous && rules.foreign && !is_key_text(value))) {
+    return unauthorized("wrong password; use the one in the server's settings");
+  if (given == 0
+      || (anonymous && rules.ignore_foreign_credentials
+          && !is_key_text(value))) {
     if (!anonymous)
-      return unauthorized("an API key is needed: 'Authorization: Bearer "
-                          "troupe_...'");
+      return unauthorized(
+        "an API key is required: 'Authorization: Bearer troupe_...'");
     return admit_anonymous(in, who);
   }
   if (auto bad = admit_key(value, who))
     return bad;
   if ((who.scopes & rules.needs) != rules.needs)
-    return refusal{403, "scope_missing",
-                   "this API key lacks "
-                     + scope_names(rules.needs & ~who.scopes)
-                     + "; use or make one that has it: POST /v1/keys"};
+    return refusal{
+      403, "scope_missing",
+      "this API key lacks " + scope_names(rules.needs & ~who.scopes)
+        + "; use a key that has it, or create one with POST /v1/keys"};
   return std::nullopt;
 }
 
@@ -142,7 +144,8 @@ std::optional<refusal> request_guard::admit_anonymous(const request& in,
   if (auto user = in.field("user_id"); !user.empty()) {
     auto id = user_id::parse(user);
     if (!id)
-      return refusal{400, "bad_user_id", "user_id reads user-<uuid4>"};
+      return refusal{400, "bad_user_id",
+                     "user_id must have the form user-<uuid4>"};
     who.user = std::move(*id);
   }
   return std::nullopt;
@@ -152,7 +155,7 @@ std::optional<refusal> request_guard::admit_key(std::string_view text,
                                                 caller& who) {
   if (text.size() > longest_credential || !is_key_text(text))
     return unauthorized(invalid_key);
-  auto current = house_.core.snapshot();
+  auto current = state_.core.snapshot();
   if (current != key_catalog_ || !key_
       || !equal_in_constant_time(text, key_text_)) {
     auto hash = hash_key(text);

@@ -14,12 +14,13 @@ inline constexpr std::uint8_t all_scopes = static_cast<std::uint8_t>(scope::run)
   | static_cast<std::uint8_t>(scope::config)
   | static_cast<std::uint8_t>(scope::admin);
 
-/// Who is behind a request, as one connection remembers it: the same key on
+/// The caller of a request, as one connection remembers it: the same key on
 /// the same connection is looked up again only when the catalog has changed.
 class request_guard {
 public:
-  request_guard(const house& h, bool loopback, boost::asio::ip::address local)
-      : house_{h}, loopback_{loopback}, local_{std::move(local)} {}
+  request_guard(const server_state& h, bool loopback,
+                boost::asio::ip::address local)
+      : state_{h}, loopback_{loopback}, local_{std::move(local)} {}
 
   /// Fills `who`, or says why not.
   std::optional<refusal> admit(const request& in, const route_rules& rules,
@@ -28,7 +29,7 @@ public:
   std::optional<refusal> check_site(const request& in, bool tls) const;
   /// Whether anybody may see how the engine does.
   bool shows_details() const {
-    return loopback_ || house_.options.open_details;
+    return loopback_ || state_.options.open_details;
   }
 
 private:
@@ -37,7 +38,7 @@ private:
   bool known_host(std::string_view name) const;
   std::string own_address() const;
 
-  const house& house_;
+  const server_state& state_;
   const bool loopback_; // of the listener
   const boost::asio::ip::address local_;
   std::string key_text_;

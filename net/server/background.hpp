@@ -11,8 +11,8 @@
 namespace troupe::net {
 
 /// A few threads for requests whose bodies are large: reading them takes longer
-/// than an io thread may be away from everybody else. They start with the first
-/// one. Thread-safe.
+/// than an io thread may be away from other connections. They start with the
+/// first one. Thread-safe.
 class background {
 public:
   using task = std::function<void()>;

@@ -24,7 +24,7 @@ constexpr std::size_t linger_limit = 64u << 20;
 
 } // namespace
 
-connection::connection(std::shared_ptr<worker> home, traits t)
+connection::connection(std::shared_ptr<io_worker> home, traits t)
     : home_{std::move(home)}, traits_{std::move(t)}, doorman_{home_->shared(),
                                                               traits_.loopback,
                                                               traits_.local},
@@ -33,11 +33,11 @@ connection::connection(std::shared_ptr<worker> home, traits t)
       since_{home_->now()} {}
 
 connection::~connection() {
-  leave();
+  release_counts();
 }
 
 /// Gives back what it counted for, once.
-void connection::leave() {
+void connection::release_counts() {
   if (std::exchange(left_, true))
     return;
   auto& shared = home_->shared();
@@ -45,7 +45,7 @@ void connection::leave() {
     shared.finished_one();
   shared.connections.fetch_sub(1);
   shared.addresses.leave(traits_.peer);
-  if (traits_.emergency)
+  if (traits_.on_reserved_descriptor)
     home_->restore_spare_fd();
 }
 
@@ -73,7 +73,7 @@ bool connection::is_idle() const {
 
 void connection::close_if_idle() {
   if (is_idle())
-    die();
+    abort();
 }
 
 // -- reading -----------------------------------------------------------------
@@ -123,7 +123,7 @@ void connection::on_read(error_code ec, std::size_t n) {
   if (phase_ == phase::head && in_.size() == 0)
     read_deadline(home_->shared().options.head_timeout); // its first byte
   in_.commit(n);
-  pump();
+  process_input();
 }
 
 /// Whatever still comes behind the last answer goes nowhere: closing while it
@@ -133,7 +133,7 @@ void connection::skipped(error_code ec, std::size_t n) {
   lingered_ += n;
   // A read from before may have ended with TLS, and not with the connection.
   if ((ec && skipping_) || lingered_ > linger_limit)
-    die();
+    abort();
   else
     want_read();
 }
@@ -144,7 +144,7 @@ void connection::skipped(error_code ec, std::size_t n) {
 void connection::peer_closed(bool cleanly) {
   peer_done_ = true;
   if (phase_ != phase::handling && phase_ != phase::streaming) {
-    pump();
+    process_input();
     return;
   }
   if (cleanly && !probe_text().empty())
@@ -171,11 +171,11 @@ void connection::probe() {
   flush();
 }
 
-void connection::pump() {
+void connection::process_input() {
   if (pumping_)
     return;
   pumping_ = true;
-  while (!dead_ && advance()) {
+  while (!dead_ && step()) {
   }
   pumping_ = false;
   if (dead_)
@@ -190,7 +190,7 @@ void connection::pump() {
 }
 
 /// One step; false when it takes more bytes, an answer or a write to go on.
-bool connection::advance() {
+bool connection::step() {
   if (closing_ || out_.size() >= out_limit || tail_)
     return false;
   switch (phase_) {
@@ -245,7 +245,7 @@ bool connection::take_head() {
     refuse(*ex, *bad);
     return false;
   }
-  pending_.keep = parser_->wants_more() && !traits_.emergency;
+  pending_.keep = parser_->wants_more() && !traits_.on_reserved_descriptor;
   admit(std::move(ex));
   return true;
 }
@@ -307,7 +307,7 @@ void connection::on_written(error_code ec, std::size_t n) {
   if (dead_)
     return;
   if (ec) {
-    die();
+    abort();
     return;
   }
   home_->counts().bytes_out.add(n);
@@ -317,7 +317,7 @@ void connection::on_written(error_code ec, std::size_t n) {
   else
     writing_.clear();
   stream_written();
-  pump();
+  process_input();
 }
 
 void connection::stream_written() {
@@ -336,7 +336,7 @@ void connection::linger() {
   phase_ = phase::lingering;
   shut_write();
   if (peer_done_) {
-    die();
+    abort();
     return;
   }
   read_deadline(home_->shared().options.linger_timeout);
@@ -349,7 +349,7 @@ void connection::linger() {
 void connection::tick(clock::time_point now) {
   if (now >= write_by_) {
     home_->counts().timed_out.add();
-    die();
+    abort();
     return;
   }
   if (phase_ == phase::streaming && !heartbeat_.empty() && !write_busy_
@@ -367,7 +367,7 @@ void connection::tick(clock::time_point now) {
   bool half
     = (phase_ == phase::head && in_.size() != 0) || phase_ == phase::body;
   if (!half || closing_) {
-    die();
+    abort();
     return;
   }
   read_by_ = clock::time_point::max();
@@ -382,14 +382,14 @@ void connection::tick(clock::time_point now) {
     flush();
 }
 
-void connection::die() {
+void connection::abort() {
   if (dead_)
     return;
   dead_ = true;
   auto self = shared_from_this(); // the last steps may drop the last owner
   unlink();
   close();
-  leave();
+  release_counts();
   pending_.open = false;
   auto ex = handled_.lock();
   handled_.reset();

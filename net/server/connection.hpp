@@ -17,12 +17,15 @@
 
 namespace troupe::net {
 
-class worker;
+class io_worker;
 class stream_budget;
 
-/// HTTP/1.1 over something that reads and writes: requests in order, one at a
-/// time, each under absolute deadlines. Lives on one worker's thread, except
-/// where it says otherwise. What a transport does is in transport.cpp.
+/// One HTTP/1.1 connection: parses requests (request_parser), applies the
+/// limits and rules that need no handler (connection_request.cpp), hands an
+/// `exchange` to the handler that the router found, and writes its response
+/// (connection_response.cpp). One request at a time, under absolute deadlines.
+/// Created by an io worker for an accepted socket and confined to its thread,
+/// except where noted. Subclasses for TCP and TLS are in transport.cpp.
 class connection
     : public std::enable_shared_from_this<connection>,
       public boost::intrusive::list_base_hook<
@@ -33,10 +36,11 @@ public:
     boost::asio::ip::address local;
     bool loopback = false; // of the listener
     bool tls = false;
-    bool emergency = false; // on the reserved descriptor: operators only
+    bool on_reserved_descriptor
+      = false; // on the reserved descriptor: operators only
   };
 
-  connection(std::shared_ptr<worker> home, traits t);
+  connection(std::shared_ptr<io_worker> home, traits t);
   virtual ~connection();
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
@@ -58,7 +62,7 @@ public:
   bool is_idle() const;
   std::chrono::steady_clock::time_point since() const { return since_; }
   void close_if_idle();
-  void die();
+  void abort();
 
 protected:
   using clock = std::chrono::steady_clock;
@@ -79,7 +83,7 @@ protected:
   /// Everything was said: listens for a moment, then ends.
   void linger();
 
-  worker& home() { return *home_; }
+  io_worker& home() { return *home_; }
   void read_deadline(clock::duration in);
 
 private:
@@ -105,8 +109,8 @@ private:
   };
 
   std::string_view buffered() const;
-  void pump();
-  bool advance();
+  void process_input();
+  bool step();
   bool take_head();
   bool take_body();
   void admit(exchange_ptr ex);
@@ -123,7 +127,7 @@ private:
   void refuse(exchange& ex, const refusal& why);
   void delivered(std::uint64_t serial, response r);
   void compress(response& r) const;
-  void settle(int status, std::size_t bytes);
+  void finish_request(int status, std::size_t bytes);
   void log(int status, std::size_t bytes);
   void opened_stream(exchange_ptr ex, response head,
                      std::string_view heartbeat);
@@ -137,9 +141,9 @@ private:
   void peer_closed(bool cleanly);
   std::string_view probe_text() const;
   void probe();
-  void leave();
+  void release_counts();
 
-  std::shared_ptr<worker> home_;
+  std::shared_ptr<io_worker> home_;
   const traits traits_;
   request_guard doorman_;
   phase phase_ = phase::handshake;

@@ -1,9 +1,9 @@
 // What happens between the head of a request and its handler.
 #include "net/http/problem.hpp"
 #include "net/http/response.hpp"
-#include "net/http/trace_context.hpp"
 #include "net/server/connection.hpp"
 #include "net/server/io_worker.hpp"
+#include "runtime/base/trace_context.hpp"
 
 #include <algorithm>
 
@@ -93,8 +93,7 @@ void connection::answer_unrouted(exchange& ex) {
   if (ex.in_.path == "*")
     allowed = 0xff >> (8 - method_count);
   if (allowed == 0) {
-    ex.refuse(404, "not_found",
-              "there is no such path; /openapi.json lists those that are");
+    ex.refuse(404, "not_found", "no such path; see /openapi.json");
     return;
   }
   response r;
@@ -103,7 +102,7 @@ void connection::answer_unrouted(exchange& ex) {
     r.type = {};
   } else {
     error why;
-    why.text = "this path does not take that method; see Allow";
+    why.text = "method not allowed for this path; see Allow";
     r = (ex.style_ ? ex.style_ : &write_problem)(405, "method_not_allowed", why,
                                                  ex.in_.id, {});
   }
@@ -115,10 +114,10 @@ std::optional<refusal> connection::admissible(exchange& ex) {
   const auto& in = ex.in_;
   const auto& rules = ex.match_.found->rules;
   auto& shared = home_->shared();
-  if (!rules.operators) {
+  if (!rules.health_route) {
     if (shared.draining.load())
       return refusal{503, "unavailable", "the server is shutting down"};
-    if (traits_.emergency)
+    if (traits_.on_reserved_descriptor)
       return refusal{503, "unavailable", "the server is out of descriptors"};
     if (shared.in_flight.load() >= shared.options.in_flight_limit)
       return refusal{503, "unavailable", "too many requests are waiting"};
@@ -126,8 +125,7 @@ std::optional<refusal> connection::admissible(exchange& ex) {
   auto expect = in.field("expect");
   if (!expect.empty() && !equal_ignoring_case(expect, "100-continue"))
     return refusal{417, "expectation_failed",
-                   "the only known expectation is "
-                   "'100-continue'"};
+                   "the only supported expectation is '100-continue'"};
   if (auto bad = doorman_.admit(in, rules, ex.who_))
     return bad;
   if (auto bad = check_body_rules(in, rules))
@@ -149,7 +147,7 @@ connection::check_body_rules(const request& in,
   if (!parser_->has_body() || rules.body == body_rule::any)
     return std::nullopt;
   if (rules.body == body_rule::none && !parser_->chunked_body())
-    return refusal{400, "unexpected_body", "this request takes no body"};
+    return refusal{400, "unexpected_body", "this request must not have a body"};
   if (in.count("content-type") != 1 || !is_json(in.field("content-type")))
     return refusal{415, "unsupported_media_type",
                    "send 'Content-Type: application/json'"};
@@ -198,7 +196,8 @@ void connection::dispatch(exchange_ptr ex) {
     return;
   }
   if (!home_->shared().readers.put([ex] { handle(ex); }))
-    refuse(*ex, refusal{503, "unavailable", "too many large bodies wait"});
+    refuse(*ex,
+           refusal{503, "unavailable", "too many large bodies are waiting"});
 }
 
 /// On an io thread, or for a large body on one of those that read them.

@@ -23,7 +23,7 @@ void connection::deliver(std::uint64_t serial, response r) {
   }
   if (home_->closed())
     return;
-  home_->letters().put(
+  home_->tasks().put(
     [self = shared_from_this(), serial, r = std::move(r)]() mutable {
       self->delivered(serial, std::move(r));
     });
@@ -50,7 +50,7 @@ void connection::delivered(std::uint64_t serial, response r) {
   auto before = out_.size();
   append_answer(out_, r, frame);
   pending_.keep = keep;
-  settle(r.status, out_.size() - before);
+  finish_request(r.status, out_.size() - before);
 }
 
 void connection::compress(response& r) const {
@@ -66,7 +66,7 @@ void connection::compress(response& r) const {
 }
 
 /// The request is over: count it, log it, go on to the next or say goodbye.
-void connection::settle(int status, std::size_t bytes) {
+void connection::finish_request(int status, std::size_t bytes) {
   log(status, bytes);
   pending_.open = false;
   if (std::exchange(pending_.counted, false))
@@ -82,7 +82,7 @@ void connection::settle(int status, std::size_t bytes) {
                                 : home_->shared().options.head_timeout);
   if (closing_)
     read_by_ = clock::time_point::max(); // the write's deadline holds
-  pump();
+  process_input();
 }
 
 void connection::log(int status, std::size_t bytes) {
@@ -117,8 +117,8 @@ void connection::open_stream(exchange_ptr ex, response head,
   }
   if (home_->closed())
     return;
-  home_->letters().put([self = shared_from_this(), ex = std::move(ex),
-                        head = std::move(head), heartbeat]() mutable {
+  home_->tasks().put([self = shared_from_this(), ex = std::move(ex),
+                      head = std::move(head), heartbeat]() mutable {
     self->opened_stream(std::move(ex), std::move(head), heartbeat);
   });
 }
@@ -151,7 +151,7 @@ void connection::opened_stream(exchange_ptr ex, response head,
   phase_ = phase::streaming;
   drain_stream(stream_);
   if (!dead_ && !pumping_)
-    pump();
+    process_input();
 }
 
 void connection::flush_stream(exchange_ptr ex) {
@@ -163,7 +163,7 @@ void connection::flush_stream(exchange_ptr ex) {
   }
   if (home_->closed())
     return;
-  home_->letters().put([self = shared_from_this(), ex = std::move(ex)] {
+  home_->tasks().put([self = shared_from_this(), ex = std::move(ex)] {
     self->drain_stream(ex);
     if (!self->dead_)
       self->flush();
@@ -207,7 +207,7 @@ void connection::drain_stream(const exchange_ptr& ex) {
     home_->counts().streams_dropped.add();
     if (stream_ == ex)
       log(stream_status_, stream_bytes_);
-    die();
+    abort();
     return;
   }
   if (stream_ != ex)
@@ -225,7 +225,7 @@ void connection::drain_stream(const exchange_ptr& ex) {
   heartbeat_ = {};
   if (peer_done_ && in_.size() == 0)
     pending_.keep = false;
-  settle(stream_status_, stream_bytes_);
+  finish_request(stream_status_, stream_bytes_);
 }
 
 } // namespace troupe::net

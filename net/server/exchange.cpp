@@ -202,7 +202,7 @@ void exchange::after(std::chrono::milliseconds time,
   home_->call_after(time, std::move(then));
 }
 
-void exchange::on_gone(std::function<void()> told) {
+void exchange::on_disconnect(std::function<void()> told) {
   {
     std::lock_guard lock{mutex_};
     if (!gone_) {

@@ -33,7 +33,7 @@ public:
   std::string_view param(std::size_t i) const { return match_.params[i]; }
   const route_match& match() const { return match_; }
   bool has_scope(scope needed) const;
-  /// Whether how the engine does is told to this one, who gave no key.
+  /// Whether this caller, without a key, may see the engine's health.
   bool sees_details() const { return sees_details_; }
 
   // -- one answer ------------------------------------------------------------
@@ -48,14 +48,14 @@ public:
   /// Sends the head now; `write` and `finish` follow. `heartbeat` is written
   /// whenever the stream is silent for too long; "" writes nothing.
   void open(response head, std::string_view heartbeat = {});
-  /// False once nobody reads any more or the reader is too slow: stop. What
+  /// False once the reader is gone or too slow: stop. What
   /// counts is how far the reader is behind, not how large the piece is.
   bool write(std::string_view piece);
   void finish();
   /// Whether the reader keeps up: the next `write` is taken, whatever its size.
   bool has_room();
   /// Calls back once, on the connection's thread, never from in here, when the
-  /// reader has caught up. Never, once nobody reads any more.
+  /// reader has caught up. Never, once the reader is gone.
   void when_drained(std::function<void()> then);
 
   /// Sees the answer before it goes; set before anybody can give one.
@@ -67,7 +67,7 @@ public:
   void after(std::chrono::milliseconds time, std::function<void()> then);
 
   /// Called (once, on an io thread, or at once) when the client went away.
-  void on_gone(std::function<void()> told);
+  void on_disconnect(std::function<void()> told);
 
   // -- for the budget of all streams -----------------------------------------
   /// Bytes that the reader of the stream has not taken yet.

@@ -29,7 +29,7 @@ std::string verbose(const engine_health& health) {
   for (const auto& b : health.backends)
     if (b.configured)
       out += "[" + std::string{b.ready ? "+" : "-"} + "] backend "
-        + std::string{to_string(b.kind)} + (b.ready ? " ready" : " not ready")
+        + std::string{to_string(b.name)} + (b.ready ? " ready" : " not ready")
         + "\n";
   return out;
 }
@@ -51,7 +51,7 @@ void answer_ready(const exchange_ptr& ex, result<engine_health> health) {
 void add_operators(router& routes, engine& core,
                    std::function<std::string()> own_metrics) {
   route_rules rules;
-  rules.open = rules.operators = true;
+  rules.public_route = rules.health_route = true;
   rules.body = body_rule::none;
   routes.add(
     method::get, "/livez",
@@ -66,8 +66,8 @@ void add_operators(router& routes, engine& core,
     rules);
   if (!own_metrics)
     return;
-  rules.open = false;
-  rules.open_nearby = true;
+  rules.public_route = false;
+  rules.public_on_loopback = true;
   routes.add(
     method::get, "/metrics",
     [&core, own = std::move(own_metrics)](exchange_ptr ex) {

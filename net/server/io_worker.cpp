@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds accept_pause{100};
 // With those who hold a connection that has ended.
 constexpr std::chrono::milliseconds patience{200};
 
-thread_local const worker* current = nullptr;
+thread_local const io_worker* current = nullptr;
 
 int open_reserve() {
   return ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -47,10 +47,10 @@ constexpr std::string_view over_capacity_reply
 
 } // namespace
 
-worker::worker(std::shared_ptr<house> h, asio::io_context* host)
-    : house_{std::move(h)}, own_{host ? nullptr
+io_worker::io_worker(std::shared_ptr<server_state> h, asio::io_context* host)
+    : state_{std::move(h)}, own_{host ? nullptr
                                       : std::make_unique<asio::io_context>(1)},
-      context_{host ? *host : *own_}, counts_{house_->routes.routes().size()},
+      context_{host ? *host : *own_}, counts_{state_->routes.routes().size()},
       now_{std::chrono::steady_clock::now()}, spare_fd_{open_reserve()} {
   std::uint32_t random = 0;
   if (getrandom(&random, sizeof random, 0) != sizeof random)
@@ -61,31 +61,31 @@ worker::worker(std::shared_ptr<house> h, asio::io_context* host)
   refresh_clock();
 }
 
-worker::~worker() {
+io_worker::~io_worker() {
   if (spare_fd_ >= 0)
     ::close(spare_fd_);
 }
 
-bool worker::on_own_thread() const {
+bool io_worker::on_own_thread() const {
   return current == this || context_.get_executor().running_in_this_thread();
 }
 
-std::string worker::make_request_id() {
+std::string io_worker::make_request_id() {
   return id_prefix_ + std::to_string(++id_count_);
 }
 
-void worker::listen_on(int descriptor, bool loopback) {
+void io_worker::listen_on(int descriptor, bool loopback) {
   sockaddr_storage bound{};
   socklen_t size = sizeof bound;
   ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&bound), &size);
   auto family
     = bound.ss_family == AF_INET6 ? asio::ip::tcp::v6() : asio::ip::tcp::v4();
-  auto d = std::make_unique<door>(
-    door{tcp_acceptor{context_.get_executor(), family, descriptor}, loopback});
-  doors_.push_back(std::move(d));
+  auto d = std::make_unique<listening_socket>(listening_socket{
+    tcp_acceptor{context_.get_executor(), family, descriptor}, loopback});
+  listening_.push_back(std::move(d));
 }
 
-void worker::start() {
+void io_worker::start() {
   started_ = true;
   asio::post(context_, [self = shared_from_this()] { self->begin(); });
   if (!own_)
@@ -99,27 +99,27 @@ void worker::start() {
     self->adopt_this_thread();
     self->context_.run();
   });
-  if (auto* watch = house_->options.watch)
+  if (auto* watch = state_->options.watch)
     watched_ = watch->turns("http", context_.get_executor());
 }
 
-void worker::begin() {
-  letters_->open();
-  for (auto& d : doors_)
+void io_worker::begin() {
+  tasks_->open();
+  for (auto& d : listening_)
     accept(*d);
   tick();
 }
 
-void worker::adopt_this_thread() {
+void io_worker::adopt_this_thread() {
   current = this;
 }
 
-void worker::poll() {
+void io_worker::poll() {
   context_.restart();
   context_.poll();
 }
 
-void worker::accept(door& d) {
+void io_worker::accept(listening_socket& d) {
   d.acceptor.async_accept(context_.get_executor(),
                           [self = shared_from_this(), &d](
                             boost::system::error_code ec, tcp_socket socket) {
@@ -127,8 +127,8 @@ void worker::accept(door& d) {
                           });
 }
 
-void worker::accepted(door& d, boost::system::error_code ec,
-                      tcp_socket socket) {
+void io_worker::accepted(listening_socket& d, boost::system::error_code ec,
+                         tcp_socket socket) {
   if (ec == asio::error::operation_aborted || !d.acceptor.is_open())
     return;
   if (ec) {
@@ -140,7 +140,7 @@ void worker::accepted(door& d, boost::system::error_code ec,
     return;
   }
   try {
-    welcome(d, std::move(socket));
+    on_connection(d, std::move(socket));
   } catch (const std::exception&) {
     counts_.turned_away.add(); // no memory for one more
   }
@@ -149,7 +149,7 @@ void worker::accepted(door& d, boost::system::error_code ec,
 
 /// An idle connection makes room; without one the reserved descriptor lets
 /// one client in, so that operators still get an answer.
-void worker::out_of_descriptors(door& d) {
+void io_worker::out_of_descriptors(listening_socket& d) {
   // The kernel says so before it looks whether anybody is there.
   pollfd waiting{d.acceptor.native_handle(), POLLIN, 0};
   if (::poll(&waiting, 1, 0) == 0) {
@@ -163,14 +163,14 @@ void worker::out_of_descriptors(door& d) {
     accept(d);
   } else if (spare_fd_ >= 0) {
     ::close(std::exchange(spare_fd_, -1));
-    emergency_ = true;
+    reserved_descriptor_used_ = true;
     accept(d);
   } else {
     later(d);
   }
 }
 
-void worker::later(door& d) {
+void io_worker::later(listening_socket& d) {
   auto timer = std::make_shared<asio::steady_timer>(context_, accept_pause);
   timer->async_wait(
     [self = shared_from_this(), &d, timer](boost::system::error_code ec) {
@@ -179,7 +179,7 @@ void worker::later(door& d) {
     });
 }
 
-bool worker::evict_idle() {
+bool io_worker::evict_idle() {
   connection* oldest = nullptr;
   for (auto& c : connections_)
     if (c.is_idle() && (!oldest || c.since() < oldest->since()))
@@ -187,51 +187,52 @@ bool worker::evict_idle() {
   if (!oldest)
     return false;
   counts_.evicted.add();
-  oldest->die();
+  oldest->abort();
   return true;
 }
 
-void worker::welcome(door& d, tcp_socket socket) {
+void io_worker::on_connection(listening_socket& d, tcp_socket socket) {
   boost::system::error_code ec;
   auto peer = socket.remote_endpoint(ec);
   if (ec)
     return; // gone again
   counts_.accepted.add();
-  const auto& options = house_->options;
+  const auto& options = state_->options;
   connection::traits traits;
   traits.peer = peer.address();
   traits.local = socket.local_endpoint(ec).address();
   traits.loopback = d.loopback;
-  traits.emergency = std::exchange(emergency_, false);
+  traits.on_reserved_descriptor
+    = std::exchange(reserved_descriptor_used_, false);
   socket.set_option(asio::ip::tcp::no_delay(true), ec);
   bool room
-    = house_->connections.load() < options.connection_limit || evict_idle();
+    = state_->connections.load() < options.connection_limit || evict_idle();
   if (!room
-      || !house_->addresses.enter(traits.peer,
+      || !state_->addresses.enter(traits.peer,
                                   options.connections_per_address)) {
     counts_.turned_away.add();
     socket.non_blocking(true, ec);
     socket.write_some(asio::buffer(over_capacity_reply), ec);
-    if (traits.emergency)
+    if (traits.on_reserved_descriptor)
       restore_spare_fd();
     return;
   }
-  house_->connections.fetch_add(1);
-  auto tls = house_->tls();
+  state_->connections.fetch_add(1);
+  auto tls = state_->tls();
   traits.tls = tls != nullptr;
   auto fresh = tls
     ? make_tls(shared_from_this(), traits, std::move(socket), std::move(tls))
     : make_plain(shared_from_this(), traits, std::move(socket));
-  enlist(*fresh);
+  add_connection(*fresh);
   fresh->begin();
 }
 
-void worker::call_after(std::chrono::milliseconds time,
-                        std::function<void()> then) {
+void io_worker::call_after(std::chrono::milliseconds time,
+                           std::function<void()> then) {
   if (closed())
     return;
   auto at = std::chrono::steady_clock::now() + time;
-  letters_->put(
+  tasks_->put(
     [self = shared_from_this(), at, then = std::move(then)]() mutable {
       if (self->closed())
         return;
@@ -242,7 +243,7 @@ void worker::call_after(std::chrono::milliseconds time,
     });
 }
 
-void worker::restore_spare_fd() {
+void io_worker::restore_spare_fd() {
   auto restore = [self = shared_from_this()] {
     if (self->spare_fd_ < 0)
       self->spare_fd_ = open_reserve();
@@ -253,7 +254,7 @@ void worker::restore_spare_fd() {
     asio::post(context_, restore);
 }
 
-void worker::refresh_clock() {
+void io_worker::refresh_clock() {
   now_ = std::chrono::steady_clock::now();
   auto second = ::time(nullptr);
   if (second == date_second_)
@@ -267,7 +268,7 @@ void worker::refresh_clock() {
   date_.assign(text, n);
 }
 
-void worker::tick() {
+void io_worker::tick() {
   refresh_clock();
   for (auto i = connections_.begin(); i != connections_.end();) {
     auto& c = *i++; // it may leave the list
@@ -286,7 +287,7 @@ void worker::tick() {
   });
 }
 
-void worker::drain() {
+void io_worker::drain() {
   asio::post(context_, [self = shared_from_this()] {
     for (auto i = self->connections_.begin(); i != self->connections_.end();) {
       auto& c = *i++;
@@ -295,7 +296,7 @@ void worker::drain() {
   });
 }
 
-void worker::stop() {
+void io_worker::stop() {
   if (closed_.load() || !std::exchange(started_, false))
     return;
   watched_.stop();
@@ -314,23 +315,23 @@ void worker::stop() {
     alone.get_future().wait();
 }
 
-void worker::close_all() {
-  for (auto& d : doors_) {
+void io_worker::close_all() {
+  for (auto& d : listening_) {
     boost::system::error_code ignored;
     d->acceptor.close(ignored);
   }
   while (!connections_.empty())
-    connections_.front().die();
+    connections_.front().abort();
   ticker_.cancel();
   calls_.clear();
-  letters_->close();
+  tasks_->close();
   closed_.store(true);
 }
 
 /// What is queued holds us until it has had its turn. A guest has no thread to
 /// join, and asks now and then; who never answers keeps nobody for long.
-void worker::when_left_alone(clock::time_point until,
-                             std::function<void()> then) {
+void io_worker::when_left_alone(clock::time_point until,
+                                std::function<void()> then) {
   constexpr int owners = 2; // the server, and this timer
   constexpr std::chrono::milliseconds now_and_then{1};
   auto timer = std::make_shared<asio::steady_timer>(context_, now_and_then);

@@ -27,17 +27,20 @@ using tcp_socket
 using tcp_acceptor
   = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, io_executor>;
 
-/// One thread with its io_context, its acceptors and its connections, or the
-/// same as a guest of another thread. Nothing in it is locked: who comes from
-/// outside posts.
-class worker : public std::enable_shared_from_this<worker> {
+/// One event loop of the HTTP server: a thread with an io_context, its
+/// acceptors and its connections, or the same on an event loop that another
+/// thread runs. The server starts one per io thread; a connection stays with
+/// its worker. State is confined to the loop and has no locks: other threads
+/// post tasks.
+class io_worker : public std::enable_shared_from_this<io_worker> {
 public:
   using clock = std::chrono::steady_clock;
 
-  /// With `host`, whoever runs that serves us, too; it must outlive our `stop`.
-  explicit worker(std::shared_ptr<house> h,
-                  boost::asio::io_context* host = nullptr);
-  ~worker();
+  /// With `host`, a shared event loop: no thread is started, and `host` must
+  /// outlive `stop`.
+  explicit io_worker(std::shared_ptr<server_state> h,
+                     boost::asio::io_context* host = nullptr);
+  ~io_worker();
 
   /// Takes a listening socket over; before `start`.
   void listen_on(int descriptor, bool loopback);
@@ -48,11 +51,11 @@ public:
   void stop();
 
   // -- for connections -------------------------------------------------------
-  house& shared() { return *house_; }
+  server_state& shared() { return *state_; }
   counters& counts() { return counts_; }
   const counters& counts() const { return counts_; }
   /// From threads that are not ours.
-  letterbox& letters() { return *letters_; }
+  letterbox& tasks() { return *tasks_; }
   bool on_own_thread() const;
   bool closed() const { return closed_.load(); }
   std::string_view date() const { return date_; }
@@ -60,7 +63,7 @@ public:
   std::string make_request_id();
   /// On this worker's thread; forgotten when the worker stops.
   void call_after(std::chrono::milliseconds time, std::function<void()> then);
-  void enlist(connection& c) { connections_.push_back(c); }
+  void add_connection(connection& c) { connections_.push_back(c); }
   /// The connection on the reserved descriptor ended.
   void restore_spare_fd();
 
@@ -70,7 +73,7 @@ public:
   void poll();
 
 private:
-  struct door {
+  struct listening_socket {
     tcp_acceptor acceptor;
     bool loopback = false;
   };
@@ -78,24 +81,25 @@ private:
   void begin();
   void close_all();
   void when_left_alone(clock::time_point until, std::function<void()> then);
-  void accept(door& d);
-  void accepted(door& d, boost::system::error_code ec, tcp_socket socket);
-  void out_of_descriptors(door& d);
-  void welcome(door& d, tcp_socket socket);
+  void accept(listening_socket& d);
+  void accepted(listening_socket& d, boost::system::error_code ec,
+                tcp_socket socket);
+  void out_of_descriptors(listening_socket& d);
+  void on_connection(listening_socket& d, tcp_socket socket);
   bool evict_idle();
   void tick();
   void refresh_clock();
-  void later(door& d);
+  void later(listening_socket& d);
 
-  std::shared_ptr<house> house_;
+  std::shared_ptr<server_state> state_;
   std::unique_ptr<boost::asio::io_context> own_; // null: we are guests
   boost::asio::io_context& context_;
-  std::shared_ptr<letterbox> letters_
+  std::shared_ptr<letterbox> tasks_
     = std::make_shared<letterbox>(context_.get_executor());
   boost::asio::steady_timer ticker_{context_};
   std::multimap<std::chrono::steady_clock::time_point, std::function<void()>>
     calls_;
-  std::vector<std::unique_ptr<door>> doors_;
+  std::vector<std::unique_ptr<listening_socket>> listening_;
   boost::intrusive::list<connection,
                          boost::intrusive::constant_time_size<false>>
     connections_;
@@ -110,7 +114,7 @@ private:
   std::string id_prefix_;
   std::uint64_t id_count_ = 0;
   int spare_fd_ = -1; // a descriptor to give up when there is none left
-  bool emergency_ = false;
+  bool reserved_descriptor_used_ = false;
 };
 
 } // namespace troupe::net

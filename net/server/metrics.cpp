@@ -1,7 +1,8 @@
 #include "net/server/metrics.hpp"
 
+#include "runtime/base/metrics_writer.hpp"
+
 #include <algorithm>
-#include <cstdio>
 
 namespace troupe::net {
 
@@ -9,30 +10,20 @@ namespace {
 
 using all_counters = std::vector<const counters*>;
 
-std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", x);
-  return text;
-}
+constexpr auto label = &metrics_writer::label;
 
-void head(std::string& out, std::string_view name, std::string_view type,
-          std::string_view help) {
-  out.append("# HELP ").append(name).append(" ").append(help).append("\n");
-  out.append("# TYPE ").append(name).append(" ").append(type).append("\n");
-}
-
-void total(std::string& out, std::string_view name, std::string_view help,
+void total(metrics_writer& out, std::string_view name, std::string_view help,
            const all_counters& all, tally counters::*which) {
-  head(out, name, "counter", help);
   std::uint64_t sum = 0;
   for (auto* c : all)
     sum += (c->*which).value();
-  out.append(name).append(" ").append(std::to_string(sum)).append("\n");
+  out.counter(name, help, sum);
 }
 
-void requests(std::string& out, const all_counters& all, const router& routes) {
+void requests(metrics_writer& out, const all_counters& all,
+              const router& routes) {
   constexpr std::string_view name = "troupe_http_requests_total";
-  head(out, name, "counter", "Requests answered, by route and status class.");
+  out.head(name, "counter", "Requests by route and status class.");
   auto count = routes.routes().size();
   for (std::size_t r = 0; r <= count; ++r)
     for (std::size_t c = 1; c < 6; ++c) {
@@ -41,33 +32,34 @@ void requests(std::string& out, const all_counters& all, const router& routes) {
         sum += one->by_route[r].by_class[c].value();
       if (sum == 0)
         continue;
-      out.append(name).append("{method=\"");
-      out += r < count ? to_string(routes.routes()[r].verb) : "other";
-      out.append("\",route=\"");
-      out += r < count ? routes.routes()[r].path : "none";
-      out.append("\",status=\"").append(std::to_string(c)).append("xx\"} ");
-      out.append(std::to_string(sum)).append("\n");
+      const auto* route = r < count ? &routes.routes()[r] : nullptr;
+      out.line(name,
+               label("method", route ? to_string(route->verb) : "other") + ","
+                 + label("route", route ? route->path : "none") + ","
+                 + label("status", std::to_string(c) + "xx"),
+               sum);
     }
 }
 
-void durations(std::string& out, const all_counters& all) {
+void durations(metrics_writer& out, const all_counters& all) {
   constexpr std::string_view name = "troupe_http_request_duration_seconds";
-  head(out, name, "histogram", "From the head of a request to its answer.");
+  out.head(name, "histogram", "Time from request header to response.");
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i <= counters::bounds.size(); ++i) {
     for (auto* one : all)
       sum += one->took[i].value();
-    auto bound
-      = i < counters::bounds.size() ? number(counters::bounds[i]) : "+Inf";
-    out.append(name).append("_bucket{le=\"").append(bound).append("\"} ");
-    out.append(std::to_string(sum)).append("\n");
+    auto bound = i < counters::bounds.size()
+      ? metrics_writer::number(counters::bounds[i])
+      : "+Inf";
+    out.line("troupe_http_request_duration_seconds_bucket", label("le", bound),
+             sum);
   }
   std::uint64_t time = 0;
   for (auto* one : all)
     time += one->took_microseconds.value();
-  out.append(name).append("_sum ");
-  out.append(number(static_cast<double>(time) / 1e6)).append("\n");
-  out.append(name).append("_count ").append(std::to_string(sum)).append("\n");
+  out.line("troupe_http_request_duration_seconds_sum", "",
+           static_cast<double>(time) / 1e6);
+  out.line("troupe_http_request_duration_seconds_count", "", sum);
 }
 
 } // namespace
@@ -83,22 +75,23 @@ void counters::note(std::size_t route, int status,
 }
 
 std::string render(const all_counters& all, const router& routes) {
-  std::string out;
+  metrics_writer out;
   requests(out, all, routes);
   durations(out, all);
   total(out, "troupe_http_connections_accepted_total", "Connections accepted.",
         all, &counters::accepted);
-  total(out, "troupe_http_connections_turned_away_total",
-        "Connections refused over a cap.", all, &counters::turned_away);
+  total(out, "troupe_http_connections_rejected_total",
+        "Connections rejected because a limit was reached.", all,
+        &counters::turned_away);
   total(out, "troupe_http_connections_evicted_total",
         "Idle connections closed to make room.", all, &counters::evicted);
   total(out, "troupe_http_accept_failures_total",
-        "Failed accepts, for want of descriptors or memory.", all,
+        "Failed accepts because of a lack of descriptors or memory.", all,
         &counters::accept_failures);
   total(out, "troupe_http_timeouts_total", "Connections closed at a deadline.",
         all, &counters::timed_out);
-  total(out, "troupe_http_refused_total",
-        "Requests refused by the rules of HTTP.", all, &counters::refused);
+  total(out, "troupe_http_protocol_errors_total",
+        "Requests that violated HTTP.", all, &counters::refused);
   total(out, "troupe_http_streams_dropped_total",
         "Streams ended because their reader was too slow.", all,
         &counters::streams_dropped);
@@ -106,7 +99,7 @@ std::string render(const all_counters& all, const router& routes) {
         &counters::bytes_in);
   total(out, "troupe_http_sent_bytes_total", "Bytes sent.", all,
         &counters::bytes_out);
-  return out;
+  return out.take();
 }
 
 } // namespace troupe::net

@@ -16,7 +16,7 @@ class watchdog;
 
 namespace troupe::net {
 
-/// Whether somebody without an API key may come in.
+/// Whether requests without an API key are accepted.
 enum class auth_mode : std::uint8_t {
   loopback_open, // over a loopback listener: yes, as the default organization
   required,      // never
@@ -42,12 +42,12 @@ struct server_options {
   std::vector<std::string> listen{"127.0.0.1:8283"};
   unsigned threads = 0; // 0: one per core, at most 8; with `host`, see there
   /// Whose thread serves the sockets, too, if one is enough: on two cores a
-  /// thread more costs each run two switches and warms nobody's cache. It must
+  /// thread more costs each run two switches and warms no cache. It must
   /// outlive the server's `stop`.
   boost::asio::io_context* host = nullptr;
   watchdog* watch = nullptr; // of our own threads; outlives the server's `stop`
 
-  // -- who may come in -------------------------------------------------------
+  // -- access ----------------------------------------------------------------
   auth_mode auth = auth_mode::loopback_open;
   /// Names that `Host` may carry beside the loopback ones. Empty on a
   /// listener that is not loopback: any well-formed name.

@@ -121,7 +121,7 @@ std::optional<refusal> message_parser::check_framing() {
     if (encodings != 1
         || !equal_ignoring_case(out_.field("transfer-encoding"), "chunked"))
       return refusal{501, "not_implemented",
-                     "the only known Transfer-Encoding is 'chunked'"};
+                     "the only supported Transfer-Encoding is 'chunked'"};
     chunked_body_ = has_body_ = true;
   } else if (lengths != 0) {
     if (lengths != 1 || !all_digits(out_.field("content-length")))
@@ -131,7 +131,7 @@ std::optional<refusal> message_parser::check_framing() {
   }
   auto hosts = out_.count("host");
   if (hosts > 1 || (hosts == 0 && !out_.http10))
-    return malformed("exactly one Host field is needed");
+    return malformed("exactly one Host field is required");
   if (hosts == 1 && !host_name(out_.field("host")))
     return malformed("malformed Host field");
   auto connection = out_.field("connection");
@@ -242,7 +242,7 @@ void message_parser::on_request_impl(http::verb verb, view, view target,
     out_.verb = *known;
     return;
   }
-  refused_ = refusal{501, "not_implemented", "this method is not known here"};
+  refused_ = refusal{501, "not_implemented", "this method is not known"};
   ec = http::error::bad_method;
 }
 
@@ -290,17 +290,17 @@ std::size_t message_parser::on_chunk_body_impl(std::uint64_t, view body,
 }
 
 refusal too_large_body(std::size_t limit) {
-  return {413, "body_too_large",
-          "the body is larger than " + std::to_string(limit)
-            + " bytes, which is what this path takes; the operator may raise "
-              "http.max-body"};
+  return {
+    413, "body_too_large",
+    "the body is larger than " + std::to_string(limit)
+      + " bytes, the limit of this path; the operator can raise http.max-body"};
 }
 
 refusal too_large_head(std::size_t limit) {
   return {431, "head_too_large",
           "the request line and the header fields are larger than "
             + std::to_string(limit)
-            + " bytes; the operator may raise http.max-header"};
+            + " bytes; the operator can raise http.max-header"};
 }
 
 std::optional<refusal> check_beginning(std::string_view bytes,

@@ -37,13 +37,14 @@ enum class body_rule : std::uint8_t {
 };
 
 struct route_rules {
-  std::uint8_t needs = 0;   // bits of `scope`; 0: any caller
-  bool open = false;        // nobody is asked who they are
-  bool open_nearby = false; // the same, on loopback or where that is set
-  bool operators = false;   // answered while draining or overloaded, too
-  bool foreign = false;     // credentials that are not ours are overlooked
-  /// In place of a key: whoever knows it is the default organization, and
-  /// whoever does not, and has no key, is nobody.
+  std::uint8_t needs = 0;          // bits of `scope`; 0: any caller
+  bool public_route = false;       // no authentication
+  bool public_on_loopback = false; // the same, on loopback or where that is set
+  bool health_route = false;       // answered while draining or overloaded, too
+  bool ignore_foreign_credentials
+    = false; // credentials that are not ours are overlooked
+  /// In place of a key: a caller with it is the default organization, and
+  /// one without it and without a key is not authenticated.
   std::shared_ptr<const secret> password;
   /// Looks at the head before the body is read.
   std::optional<error> (*inspect)(const request& in) = nullptr;
@@ -86,7 +87,7 @@ public:
 private:
   struct node {
     std::vector<std::pair<std::string, std::size_t>> literals;
-    std::size_t param = 0; // 0: none, since the root is nobody's child
+    std::size_t param = 0; // 0: none, since the root is not a child
     bool rest = false;     // the parameter takes everything that is left
     std::array<const route*, method_count> by_method{};
   };

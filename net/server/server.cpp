@@ -3,6 +3,7 @@
 #include "net/server/health_routes.hpp"
 #include "net/server/io_worker.hpp"
 #include "net/server/transport.hpp"
+#include "runtime/base/metrics_writer.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
@@ -45,9 +46,9 @@ result<endpoint> parse_listen(std::string_view text) {
   boost::system::error_code ec;
   auto address = asio::ip::make_address(std::string{host}, ec);
   if (ec || port > 65'535)
-    return bad_field("listen",
-                     "'" + std::string{text} + "' is no address and port",
-                     "write it like 127.0.0.1:8283 or [::1]:8283");
+    return bad_field(
+      "listen", "'" + std::string{text} + "' is not an address with a port",
+      "write it like 127.0.0.1:8283 or [::1]:8283");
   return endpoint{address, static_cast<std::uint16_t>(port)};
 }
 
@@ -58,7 +59,7 @@ error bind_error(const endpoint& at) {
   e.text = "cannot listen on " + at.address().to_string() + ":"
     + std::to_string(at.port()) + ": " + std::strerror(reason);
   if (reason == EADDRINUSE)
-    e.text += "; another server is there, choose another port";
+    e.text += "; the port is in use, choose another one";
   return e;
 }
 
@@ -100,14 +101,14 @@ struct http_server::listening {
 };
 
 http_server::http_server(engine& core, server_options options)
-    : house_{std::make_shared<house>(core, std::move(options))} {
+    : state_{std::make_shared<server_state>(core, std::move(options))} {
   std::function<std::string()> counters;
-  if (house_->options.metrics)
+  if (state_->options.metrics)
     counters = [this] {
-      const auto& more = house_->options.more_metrics;
+      const auto& more = state_->options.more_metrics;
       return metrics() + (more ? more() : std::string{});
     };
-  add_operators(house_->routes, core, std::move(counters));
+  add_operators(state_->routes, core, std::move(counters));
 }
 
 http_server::~http_server() {
@@ -115,7 +116,7 @@ http_server::~http_server() {
 }
 
 router& http_server::routes() {
-  return house_->routes;
+  return state_->routes;
 }
 
 std::vector<std::string> http_server::addresses() const {
@@ -127,10 +128,10 @@ std::uint16_t http_server::port() const {
 }
 
 result<void> http_server::start() {
-  const auto& options = house_->options;
+  const auto& options = state_->options;
   if (options.tls_certificate_file.empty() != options.tls_key_file.empty())
-    return bad_field("tls", "certificate and key are needed together",
-                     "give both files or neither");
+    return bad_field("tls", "certificate and key must be set together",
+                     "set both or neither");
   if (!options.tls_certificate_file.empty())
     if (auto loaded = reload_tls(); !loaded)
       return loaded;
@@ -140,7 +141,7 @@ result<void> http_server::start() {
     threads = options.host && cores <= few ? 1u : std::min(cores, most_threads);
   auto* host = threads == 1 ? options.host : nullptr;
   for (unsigned i = 0; i < threads; ++i)
-    workers_.push_back(std::make_shared<worker>(house_, host));
+    workers_.push_back(std::make_shared<io_worker>(state_, host));
   if (auto bound = bind_all(threads); !bound) {
     workers_.clear();
     return bound;
@@ -153,23 +154,21 @@ result<void> http_server::start() {
 /// The world must not be let in without keys.
 result<void>
 http_server::check_exposure(const std::vector<listening>& all) const {
-  auto catalog = house_->core.snapshot();
+  auto catalog = state_->core.snapshot();
   if (catalog && !catalog->keys_by_hash.empty())
     return {};
   for (const auto& one : all)
     if (!one.at.address().is_loopback())
-      return bad_field("listen",
-                       one.text
-                         + " is reachable from elsewhere and there is "
-                           "no API key",
-                       "make one with 'troupe key create', or listen on "
-                       "127.0.0.1");
+      return bad_field(
+        "listen",
+        one.text + " is reachable from other machines, but there is no API key",
+        "create one with 'troupe key create', or listen on 127.0.0.1");
   return {};
 }
 
 result<void> http_server::bind_all(unsigned threads) {
   std::vector<listening> all;
-  for (const auto& text : house_->options.listen) {
+  for (const auto& text : state_->options.listen) {
     auto at = parse_listen(text);
     if (!at)
       return at.error();
@@ -200,23 +199,23 @@ result<void> http_server::bind_all(unsigned threads) {
 }
 
 result<void> http_server::reload_tls() {
-  auto fresh = load_tls(house_->options);
+  auto fresh = load_tls(state_->options);
   if (!fresh)
     return fresh.error();
-  house_->tls(std::move(*fresh));
+  state_->tls(std::move(*fresh));
   return {};
 }
 
 bool http_server::drain(std::chrono::milliseconds grace) {
-  house_->draining.store(true);
+  state_->draining.store(true);
   for (auto& w : workers_)
     w->drain();
-  return house_->wait_until_quiet(grace);
+  return state_->wait_until_quiet(grace);
 }
 
 void http_server::stop() {
-  house_->draining.store(true);
-  house_->readers.stop(); // who waits there is answered while that can be sent
+  state_->draining.store(true);
+  state_->readers.stop(); // who waits there is answered while that can be sent
   for (auto& w : workers_)
     w->stop();
 }
@@ -225,23 +224,18 @@ std::string http_server::metrics() const {
   std::vector<const counters*> all;
   for (const auto& w : workers_)
     all.push_back(&w->counts());
-  auto out = render(all, house_->routes);
+  metrics_writer out;
   auto gauge = [&](std::string_view name, std::string_view help,
-                   std::size_t value) {
-    out.append("# HELP ").append(name).append(" ").append(help).append("\n");
-    out.append("# TYPE ").append(name).append(" gauge\n");
-    out.append(name).append(" ").append(std::to_string(value)).append("\n");
-  };
+                   std::size_t value) { out.gauge(name, help, value); };
   gauge("troupe_http_connections", "Open connections.",
-        house_->connections.load());
-  gauge("troupe_http_requests_in_flight", "Requests that wait for an answer.",
-        house_->in_flight.load());
+        state_->connections.load());
+  gauge("troupe_http_requests_in_flight", "Requests in progress.",
+        state_->in_flight.load());
   gauge("troupe_http_body_bytes", "Bytes of request bodies in memory.",
-        house_->bodies.load());
-  gauge("troupe_http_stream_bytes",
-        "Bytes of streams that their readers have not taken yet.",
-        house_->streams.held());
-  return out;
+        state_->bodies.load());
+  gauge("troupe_http_stream_bytes", "Bytes of streams not read by clients yet.",
+        state_->streams.held());
+  return render(all, state_->routes) + out.take();
 }
 
 } // namespace troupe::net

@@ -12,11 +12,12 @@
 
 namespace troupe::net {
 
-struct house;
-class worker;
+struct server_state;
+class io_worker;
 
-/// The front door. Comes with the operators' routes; everything else is added
-/// to `routes()` before `start`:
+/// The HTTP listener: binds the addresses and spreads connections over io
+/// workers. It has the health routes (health_routes.cpp); net/api and
+/// net/compat add theirs to `routes()` before `start`:
 ///
 ///   http_server server{engine, options};
 ///   add_api(server.routes(), engine);
@@ -54,8 +55,8 @@ private:
   result<void> bind_all(unsigned threads);
   result<void> check_exposure(const std::vector<listening>& all) const;
 
-  std::shared_ptr<house> house_;
-  std::vector<std::shared_ptr<worker>> workers_;
+  std::shared_ptr<server_state> state_;
+  std::vector<std::shared_ptr<io_worker>> workers_;
   std::vector<std::string> addresses_;
   std::uint16_t port_ = 0;
 };

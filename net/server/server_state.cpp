@@ -16,7 +16,7 @@ unsigned readers_of_bodies() {
 
 } // namespace
 
-house::house(engine& core, server_options o)
+server_state::server_state(engine& core, server_options o)
     : core{core}, options{std::move(o)}, readers{readers_of_bodies(),
                                                  options.large_bodies} {}
 
@@ -37,24 +37,24 @@ void per_address_limit::leave(const boost::asio::ip::address& who) {
     counts_.erase(i);
 }
 
-std::shared_ptr<boost::asio::ssl::context> house::tls() const {
+std::shared_ptr<boost::asio::ssl::context> server_state::tls() const {
   std::lock_guard lock{mutex_};
   return tls_;
 }
 
-void house::tls(std::shared_ptr<boost::asio::ssl::context> fresh) {
+void server_state::tls(std::shared_ptr<boost::asio::ssl::context> fresh) {
   std::lock_guard lock{mutex_};
   tls_ = std::move(fresh);
 }
 
-void house::finished_one() {
+void server_state::finished_one() {
   if (in_flight.fetch_sub(1) == 1 && draining.load()) {
     std::lock_guard lock{mutex_};
     quiet_.notify_all();
   }
 }
 
-bool house::wait_until_quiet(std::chrono::milliseconds time) {
+bool server_state::wait_until_quiet(std::chrono::milliseconds time) {
   std::unique_lock lock{mutex_};
   return quiet_.wait_for(lock, time, [this] { return in_flight.load() == 0; });
 }

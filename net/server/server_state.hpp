@@ -35,8 +35,8 @@ private:
 };
 
 /// What all io threads share.
-struct house {
-  house(engine& core, server_options options);
+struct server_state {
+  server_state(engine& core, server_options options);
 
   engine& core;
   const server_options options;
@@ -51,7 +51,7 @@ struct house {
   std::shared_ptr<boost::asio::ssl::context> tls() const;
   void tls(std::shared_ptr<boost::asio::ssl::context> fresh);
 
-  /// One request less; wakes whoever waits for the last.
+  /// One request less; wakes a drain that waits for the last.
   void finished_one();
   /// False when the time is over first.
   bool wait_until_quiet(std::chrono::milliseconds time);

@@ -10,7 +10,7 @@ namespace troupe::net {
 
 class exchange;
 
-/// What all streams together hold for readers who do not keep up. Each stream
+/// What all streams together hold for readers that do not keep up. Each stream
 /// has a bound of its own; thousands of them within it would still be more
 /// memory than there is. The more there are, the less each may hold; should all
 /// together still be over the limit, then of those that hold far more than

@@ -21,7 +21,7 @@ template <class Stream>
 class socket_connection : public connection {
 public:
   template <class... Args>
-  socket_connection(std::shared_ptr<worker> home, traits t, Args&&... args)
+  socket_connection(std::shared_ptr<io_worker> home, traits t, Args&&... args)
       : connection{std::move(home), std::move(t)}, stream_{std::forward<Args>(
                                                      args)...} {}
 
@@ -61,7 +61,7 @@ using tls_stream = asio::ssl::stream<tcp_socket>;
 
 class tls_connection final : public socket_connection<tls_stream> {
 public:
-  tls_connection(std::shared_ptr<worker> home, traits t, tcp_socket socket,
+  tls_connection(std::shared_ptr<io_worker> home, traits t, tcp_socket socket,
                  std::shared_ptr<asio::ssl::context> context)
       : socket_connection{std::move(home), std::move(t), std::move(socket),
                           *context},
@@ -99,7 +99,7 @@ private:
   void refuse_handshake(error_code ec) {
     if (ERR_GET_REASON(static_cast<unsigned long>(ec.value()))
         != SSL_R_HTTP_REQUEST)
-      return die();
+      return abort();
     error_code ignored;
     stream_.next_layer().non_blocking(true, ignored);
     stream_.next_layer().write_some(asio::buffer(speak_tls), ignored);
@@ -119,7 +119,7 @@ error tls_error(std::string_view what, const boost::system::error_code& ec) {
 
 } // namespace
 
-std::shared_ptr<connection> make_plain(std::shared_ptr<worker> home,
+std::shared_ptr<connection> make_plain(std::shared_ptr<io_worker> home,
                                        connection::traits t,
                                        tcp_socket socket) {
   return std::make_shared<plain_connection>(std::move(home), std::move(t),
@@ -127,8 +127,8 @@ std::shared_ptr<connection> make_plain(std::shared_ptr<worker> home,
 }
 
 std::shared_ptr<connection>
-make_tls(std::shared_ptr<worker> home, connection::traits t, tcp_socket socket,
-         std::shared_ptr<asio::ssl::context> context) {
+make_tls(std::shared_ptr<io_worker> home, connection::traits t,
+         tcp_socket socket, std::shared_ptr<asio::ssl::context> context) {
   return std::make_shared<tls_connection>(
     std::move(home), std::move(t), std::move(socket), std::move(context));
 }

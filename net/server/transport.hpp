@@ -9,11 +9,11 @@
 
 namespace troupe::net {
 
-std::shared_ptr<connection> make_plain(std::shared_ptr<worker> home,
+std::shared_ptr<connection> make_plain(std::shared_ptr<io_worker> home,
                                        connection::traits t, tcp_socket socket);
 std::shared_ptr<connection>
-make_tls(std::shared_ptr<worker> home, connection::traits t, tcp_socket socket,
-         std::shared_ptr<boost::asio::ssl::context> context);
+make_tls(std::shared_ptr<io_worker> home, connection::traits t,
+         tcp_socket socket, std::shared_ptr<boost::asio::ssl::context> context);
 
 /// TLS 1.2 and later with the files of the options.
 result<std::shared_ptr<boost::asio::ssl::context>>

@@ -5,6 +5,7 @@
 #include "net/http/url.hpp"
 #include "runtime/async/watchdog.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/base/metrics_writer.hpp"
 #include "runtime/model/ids.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -107,9 +108,9 @@ asio::awaitable<void> span_exporter::state::send(std::vector<span> spans) {
   bool good = done.answer && done.answer->ok();
   (good ? sent : failed) += spans.size();
   if (!good && !complained)
-    log::warning("exporter could not deliver traces",
+    log::warning("trace export failed",
                  {{"reason",
-                   done.answer ? "the collector refused them"
+                   done.answer ? "the collector rejected them"
                                : std::string_view{done.answer.error().text}}});
   complained = !good;
 }
@@ -189,20 +190,16 @@ void span_exporter::add(span s) noexcept {
 }
 
 std::string span_exporter::metrics() const {
-  std::string out
-    = "# HELP troupe_telemetry_spans_total Spans, by what became of them.\n"
-      "# TYPE troupe_telemetry_spans_total counter\n";
+  metrics_writer out;
+  out.head("troupe_telemetry_spans_total", "counter", "Spans by outcome.");
   auto line = [&](std::string_view outcome, std::uint64_t n) {
-    out.append("troupe_telemetry_spans_total{outcome=\"")
-      .append(outcome)
-      .append("\"} ")
-      .append(std::to_string(n))
-      .append("\n");
+    out.line("troupe_telemetry_spans_total",
+             metrics_writer::label("outcome", outcome), n);
   };
   line("sent", state_->sent);
   line("dropped", state_->dropped);
   line("failed", state_->failed);
-  return out;
+  return out.take();
 }
 
 } // namespace troupe::net

@@ -24,7 +24,7 @@ struct exporter_options {
   watchdog* watch = nullptr; // of the thread; outlives the exporter
 };
 
-/// Sends spans to a collector from a thread of its own. Nobody waits for it:
+/// Sends spans to a collector from its own thread. Nothing waits for it:
 /// what does not fit is dropped, what fails is counted.
 class span_exporter {
 public:

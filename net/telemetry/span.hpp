@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/http/trace_context.hpp"
+#include "runtime/base/trace_context.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -9,7 +9,7 @@
 namespace troupe::net {
 
 /// An engine whose runs leave spans: `execute_tool {name}` with the stages
-/// below it. A run goes on the trace of whoever asked for it, and the tool
+/// below it. A run continues the trace of its caller, and the tool
 /// finds its own place in it as TRACEPARENT.
 class traced_engine final : public engine {
 public:

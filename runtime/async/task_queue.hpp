@@ -16,10 +16,10 @@ namespace troupe {
 /// What other threads want done on the one thread that runs an executor.
 ///
 /// As asio::post, but that one wakes the thread while it holds the executor's
-/// lock: the woken one often takes the processor from who woke it, finds the
+/// lock: the woken one often takes the processor from its waker, finds the
 /// lock taken, and gives the processor back. Here the lock is free when the
 /// bell rings, which saves two switches for every letter that finds its reader
-/// asleep; letters to one who reads already ring no bell at all.
+/// asleep; tasks for a thread that reads already wake nothing.
 class letterbox : public std::enable_shared_from_this<letterbox> {
 public:
   using letter = std::function<void()>;
@@ -37,9 +37,8 @@ public:
   /// At home. What lies in the box is delivered all the same.
   void close();
 
-  /// This thread runs the executors of `home`, and is between two of their
-  /// handlers from here on: what it puts into an empty box is done at once.
-  /// Null: no more.
+  /// Marks the calling thread as idle inside the event loop of `home`: a task
+  /// that it posts to an empty queue runs inline. nullptr ends this.
   static void
   mark_thread_between_handlers(const boost::asio::execution_context* home);
 
@@ -51,8 +50,8 @@ private:
 
   boost::asio::any_io_executor home_;
   boost::asio::posix::stream_descriptor wake_fd_; // at home
-  int wake_fd_shared_ = -1;     // the same bell, for everybody, to the end
-  std::array<char, 8> rings_{}; // how many, which nobody wants to know
+  int wake_fd_shared_ = -1;     // the same descriptor, for all threads
+  std::array<char, 8> rings_{}; // the counter that a read returns; unused
   std::vector<letter> taken_;   // at home
   std::size_t next_ = 0;        // of `taken_`
 

@@ -1,6 +1,7 @@
 #include "runtime/async/watchdog.hpp"
 
 #include "runtime/base/log.hpp"
+#include "runtime/base/metrics_writer.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -211,16 +212,16 @@ void watchdog::turn(clock::time_point now) {
   }
   for (auto& [what, name, time] : found) {
     if (what == told::kind::stalls) {
-      log::warning("watchdog: a thread has not turned",
+      log::warning("watchdog: an io thread is stuck",
                    {{"thread", name}, {"for", seconds(time)}});
     } else if (what == told::kind::turns_again) {
-      log::info("watchdog: the thread turns again",
+      log::info("watchdog: the io thread has recovered",
                 {{"thread", name}, {"after", seconds(time)}});
     } else {
       auto why = time > ms{0}
-        ? "watchdog ends the process: thread " + name + " has not turned for "
+        ? "watchdog: exiting, thread " + name + " has been stuck for "
           + seconds(time)
-        : "watchdog ends the process: " + name + " is not over in time";
+        : "watchdog: exiting, " + name + " did not finish in time";
       (options.end ? options.end : end_here)(why);
     }
   }
@@ -229,17 +230,15 @@ void watchdog::turn(clock::time_point now) {
 }
 
 std::string watchdog::metrics() const {
-  return "# HELP troupe_stalled_threads Threads of the engine that have not "
-         "turned for watchdog.warn-after.\n"
-         "# TYPE troupe_stalled_threads gauge\n"
-         "troupe_stalled_threads "
-    + std::to_string(ledger_->stalled.load())
-    + "\n"
-      "# HELP troupe_thread_stalls_total Times that a thread of the engine did "
-      "not turn for watchdog.warn-after.\n"
-      "# TYPE troupe_thread_stalls_total counter\n"
-      "troupe_thread_stalls_total "
-    + std::to_string(ledger_->stalls.load()) + "\n";
+  metrics_writer out;
+  out.gauge("troupe_stalled_threads",
+            "Io threads stuck for longer than watchdog.warn-after.",
+            ledger_->stalled.load());
+  out.counter("troupe_thread_stalls_total",
+              "Times that an io thread was stuck for longer than "
+              "watchdog.warn-after.",
+              ledger_->stalls.load());
+  return out.take();
 }
 
 } // namespace troupe

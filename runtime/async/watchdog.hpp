@@ -22,7 +22,7 @@ struct watchdog_options {
   /// Ends the process, after a last line that says why. Null: that line goes
   /// to standard error, and the exit code is that of a failed engine, 70.
   std::function<void(std::string_view why)> end;
-  /// Called each time when everybody did what was asked within `well_within`.
+  /// Called each time all threads responded within `well_within`.
   std::function<void()> all_well;
   ms well_within{5'000};
 };
@@ -38,7 +38,7 @@ class watchdog {
 public:
   using clock = std::chrono::steady_clock; // stands still while a laptop sleeps
   using ms = std::chrono::milliseconds;
-  /// Has `turned` called, from anywhere, by whom it is about.
+  /// Makes the watched thread call `turned`; from any thread.
   using question = std::function<void(std::function<void()> turned)>;
 
   /// Watched for as long as this lives. May outlive the watchdog.
@@ -52,12 +52,12 @@ public:
   /// Begins to turn, on a thread of its own.
   void start();
 
-  /// Whoever runs this executor has to turn; `watched` goes before it does.
+  /// The thread of this executor must respond; `watched` must not outlive it.
   watched turns(std::string name, boost::asio::any_io_executor thread);
-  /// Has to answer. Nobody is ended for not doing so: what many threads do
+  /// Must answer. The process is not ended otherwise: what many threads do
   /// together may take long without any of them being stuck.
   watched answers(std::string name, question ask);
-  /// Has to be over within this time; "`what` is not over in time" else.
+  /// Has to be over within this time; "`what` did not finish in time" else.
   watched is_over(std::string what, ms within);
 
   /// One turn, at this time: for tests, instead of `start`.

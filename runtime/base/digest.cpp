@@ -2,7 +2,6 @@
 
 #include <openssl/evp.h>
 
-#include <memory>
 #include <new>
 #include <vector>
 
@@ -10,52 +9,38 @@ namespace troupe {
 
 namespace {
 
-/// The algorithm looked up and its state allocated once per thread: for a few
-/// hundred bytes that costs more than the digest itself.
-class hasher {
-public:
-  hasher()
-      : sha256_{EVP_MD_fetch(nullptr, "SHA256", nullptr)}, state_{
-                                                             EVP_MD_CTX_new()} {
-    if (!sha256_ || !state_)
-      throw std::bad_alloc{};
-  }
-
-  void begin() {
-    check(EVP_DigestInit_ex(state_.get(), sha256_.get(), nullptr));
-  }
-  void add(std::string_view bytes) {
-    check(EVP_DigestUpdate(state_.get(), bytes.data(), bytes.size()));
-  }
-  sha256_digest end() {
-    sha256_digest out;
-    check(EVP_DigestFinal_ex(state_.get(), out.data(), nullptr));
-    return out;
-  }
-
-private:
-  struct freer {
-    void operator()(EVP_MD* x) const { EVP_MD_free(x); }
-    void operator()(EVP_MD_CTX* x) const { EVP_MD_CTX_free(x); }
-  };
-  static void check(int done) {
-    if (done != 1) // out of memory: there is nothing else that it may want
-      throw std::bad_alloc{};
-  }
-
-  std::unique_ptr<EVP_MD, freer> sha256_;
-  std::unique_ptr<EVP_MD_CTX, freer> state_;
-};
+void check(int done) {
+  if (done != 1) // out of memory: there is nothing else that it may want
+    throw std::bad_alloc{};
+}
 
 } // namespace
+
+sha256_hasher::sha256_hasher()
+    : sha256_{EVP_MD_fetch(nullptr, "SHA256", nullptr), EVP_MD_free},
+      state_{EVP_MD_CTX_new(), EVP_MD_CTX_free} {
+  if (!sha256_ || !state_)
+    throw std::bad_alloc{};
+  check(EVP_DigestInit_ex(state_.get(), sha256_.get(), nullptr));
+}
+
+void sha256_hasher::add(std::string_view bytes) {
+  check(EVP_DigestUpdate(state_.get(), bytes.data(), bytes.size()));
+}
+
+sha256_digest sha256_hasher::end() {
+  sha256_digest out;
+  check(EVP_DigestFinal_ex(state_.get(), out.data(), nullptr));
+  check(EVP_DigestInit_ex(state_.get(), nullptr, nullptr));
+  return out;
+}
 
 sha256_digest sha256(std::string_view bytes) {
   return sha256_joined({bytes});
 }
 
 sha256_digest sha256_joined(std::initializer_list<std::string_view> parts) {
-  thread_local hasher of_this_thread;
-  of_this_thread.begin();
+  thread_local sha256_hasher of_this_thread;
   for (auto part : parts)
     of_this_thread.add(part);
   return of_this_thread.end();

@@ -37,6 +37,10 @@ error error::within(std::string_view what) const& {
   return error{*this}.within(what);
 }
 
+error fail(ec code, std::string text) {
+  return {code, std::move(text), {}, {}};
+}
+
 error bad_request(std::string reason) {
   error e;
   e.code = ec::invalid_request;

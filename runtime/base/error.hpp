@@ -14,7 +14,7 @@ namespace troupe {
 enum class ec : std::uint8_t {
   invalid_request = 1, // change the request
   not_found,           // there is no such thing, or it is not yours
-  conflict,            // somebody was first: read again, then decide
+  conflict,            // it was changed in the meantime: read again
   denied,              // ask for permission
   unavailable,         // try again later, or elsewhere
   timeout,             // it may have happened: look before trying again
@@ -43,6 +43,9 @@ struct error {
   error within(std::string_view what) &&;
   error within(std::string_view what) const&;
 };
+
+/// A failure with nothing but its code and its sentence.
+error fail(ec code, std::string text);
 
 /// An `invalid_request` about the whole of it.
 error bad_request(std::string reason);

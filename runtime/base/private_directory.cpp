@@ -63,7 +63,7 @@ result<bool> make_closed(const fs::path& directory) {
 void warn(const fs::path& directory, ::mode_t mode) {
   std::array<char, 8> text{};
   std::snprintf(text.data(), text.size(), "%04o", static_cast<unsigned>(mode));
-  log::warning("data directory is open to other users of this machine",
+  log::warning("data directory is accessible to other users",
                {{"directory", directory.string()},
                 {"mode", text.data()},
                 {"way_out", "chmod 700 " + directory.string()}});
@@ -92,7 +92,7 @@ void close_or_warn(const fs::path& directory, bool may_close) {
   if (!may_close || ::chmod(directory.c_str(), mode & S_IRWXU) != 0)
     warn(directory, mode);
   else
-    log::info("data directory was open to other users and is closed now",
+    log::info("data directory was accessible to other users, permissions fixed",
               {{"directory", directory.string()}});
 }
 

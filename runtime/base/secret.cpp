@@ -14,6 +14,14 @@ void wipe(void* data, std::size_t size) noexcept {
   __asm__ __volatile__("" : : "r"(data) : "memory");
 }
 
+void mask_secret(std::string& text, const secret& value) {
+  const auto& plain = value.reveal();
+  if (plain.size() < 4)
+    return;
+  for (std::size_t at = 0; (at = text.find(plain, at)) != std::string::npos;)
+    text.replace(at, plain.size(), "***");
+}
+
 void wipe(std::string& text) noexcept {
   wipe(text.data(), text.capacity());
   text.clear();

@@ -45,6 +45,10 @@ private:
   std::string text_;
 };
 
+/// Puts *** where a text of another service repeats a secret of ours. Secrets
+/// of less than four bytes are words: a text without them would lose its sense.
+void mask_secret(std::string& text, const secret& value);
+
 inline std::string to_string(const secret&) {
   return "***";
 }

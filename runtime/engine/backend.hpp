@@ -33,7 +33,7 @@ struct prepared_run {
 
   std::string args_json = "{}";           // validated and coerced
   std::vector<std::string> dropped_nulls; // of them, by the schema's word
-  bool lenient_arguments = false; // whoever binds them again does it like that
+  bool lenient_arguments = false; // if they are bound again, then like that
   std::string json_schema;
   std::string args_json_schema;
   std::uint32_t return_char_limit = default_return_char_limit;
@@ -67,20 +67,22 @@ enum class output_stream : std::uint8_t { out, err };
 /// How a run ended for its backend: a result, or a failure of the backend.
 struct run_outcome {
   result<run_result> answer;
-  /// With an error: the tool may already have begun, so nobody else may run
-  /// it again unless the request is idempotent.
+  /// With an error: the tool may already have begun, so no other backend may
+  /// run it again unless the request is idempotent.
   bool may_have_started = false;
   /// With an error: only the place that this run had is gone. Its backend may
   /// be well.
-  bool place_lost = false;
+  bool sandbox_lost = false;
   /// With an error: the packages that it asked for could not be had. That says
   /// nothing of those that ask for none.
-  bool without_packages = false;
+  bool packages_unavailable = false;
 
-  bool speaks_of_backend() const { return !place_lost && !without_packages; }
+  bool counts_against_backend() const {
+    return !sandbox_lost && !packages_unavailable;
+  }
 };
 
-/// Whoever wants to know about one run. Called on any thread, one call at a
+/// Observer of one run. Called on any thread, one call at a
 /// time, `finished` exactly once and last. Calls return quickly.
 class run_observer {
 public:
@@ -101,6 +103,8 @@ class backend {
 public:
   virtual ~backend() = default;
   virtual backend_kind kind() const = 0;
+  /// Which one it is: an engine may have several of a kind.
+  virtual backend_name name() const { return kind(); }
   /// Takes the run on; everything that follows is told to the observer.
   virtual void start(prepared_run_ptr run, run_observer_ptr observer) = 0;
   /// Ends a run early with `reason` (cancelled or wall_timeout). Unknown ids

@@ -144,7 +144,7 @@ struct delete_key {
   key_id id;
 };
 /// Everything that belongs to it, and what its values are sealed with. Its
-/// audit stays. Who asks may belong to another one: whoever offers this checks
+/// audit stays. The caller may belong to another one: the API checks
 /// that.
 struct delete_organization {
   organization_id id;

@@ -11,13 +11,13 @@
 
 namespace troupe {
 
-/// For whom credentials are asked.
+/// What credentials are requested for.
 struct credential_query {
   organization_id organization;
   user_id user;
   std::string tool_name; // may be empty
   std::string agent_id;  // may be empty
-  /// W3C: of the run that asked first. No part of the question: others who ask
+  /// W3C: of the run that asked first. Not part of the query: others that ask
   /// the same share the answer.
   std::string traceparent{};
 
@@ -33,7 +33,7 @@ struct credential_query {
   }
 };
 
-/// Somebody outside who hands out credentials per run: a webhook. Thread-safe;
+/// An external source of credentials per run: a webhook. Thread-safe;
 /// does not block.
 class credential_source {
 public:

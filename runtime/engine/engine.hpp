@@ -19,7 +19,7 @@ namespace troupe {
 template <class T>
 using handler = std::function<void(result<T>)>;
 
-/// Who asks: taken from the API key, never from a body.
+/// The caller: taken from the API key, never from a body.
 struct caller {
   organization_id organization;
   user_id user;
@@ -60,7 +60,7 @@ struct run_record {
   run_phase phase = run_phase::queued;
   std::string tool_name;
   std::string agent_id;
-  backend_kind backend = backend_kind::local;
+  backend_name backend = backend_kind::local;
   timestamp created_at{};
   std::optional<timestamp> ended_at;
   std::shared_ptr<const run_result> result; // phase ended, when it was a result
@@ -77,7 +77,7 @@ struct page {
 /// What a run would do, and why, without doing it. Values are masked.
 struct explanation {
   std::vector<std::pair<std::string, std::string>> variables; // name, origin
-  std::vector<backend_kind> candidates;
+  std::vector<backend_name> candidates;
   std::vector<std::string> reasons;
   troupe::limits limits;
   network_policy network;
@@ -86,7 +86,7 @@ struct explanation {
 };
 
 struct backend_health {
-  backend_kind kind = backend_kind::local;
+  backend_name name = backend_kind::local;
   bool configured = false;
   bool ready = false;
   std::string reason;
@@ -130,7 +130,7 @@ public:
                       handler<std::shared_ptr<const run_result>> done,
                       event_sink events = {})
     = 0;
-  /// Accepted means it will end, whoever is listening.
+  /// Accepted means it will end, with or without readers.
   virtual void submit_detached(caller who, run_request request,
                                handler<run_record> accepted)
     = 0;

@@ -11,10 +11,10 @@ inline constexpr std::string_view idempotency_pointer = "/idempotency_key";
 /// Told apart from other conflicts by what it points to.
 inline error key_of_another_request() {
   return {ec::conflict,
-          "this idempotency key was used for another request; make a new key "
+          "this idempotency key was used for another request; use a new key "
           "for a new request",
           {{std::string{idempotency_pointer}, "was used for another request",
-            "make a new key for a new request"}},
+            "use a new key for a new request"}},
           {}};
 }
 

@@ -24,9 +24,9 @@ struct master_key_change {
 /// What an operator has done to everything that is kept, while runs go on. One
 /// thing at a time: a second one is refused as a `conflict`. Thread-safe; no
 /// call blocks; every handler is called.
-class upkeep {
+class maintenance {
 public:
-  virtual ~upkeep() = default;
+  virtual ~maintenance() = default;
 
   /// Into a directory of this machine that does not exist yet.
   virtual void back_up(std::filesystem::path directory,

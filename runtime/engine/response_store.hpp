@@ -10,8 +10,8 @@ namespace troupe {
 /// What a client's key for a request stands for.
 struct archived_answer {
   enum class kind : std::uint8_t {
-    mine,    // nobody was here: carry the request out, then `keep` or `release`
-    open,    // somebody was, and whether it was carried out is not known
+    mine,    // the first request: carry it out, then `keep` or `release`
+    open,    // a repeated one; unknown whether the first was carried out
     other,   // the key was used for another request
     answered // with `answer`
   };

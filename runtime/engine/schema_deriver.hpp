@@ -12,14 +12,14 @@ namespace troupe {
 inline constexpr std::string_view unreadable_source
   = "the interpreter cannot read it at all";
 
-/// For those who need the parameters: it is an error when they are unclear.
+/// For callers that need the parameters: it is an error if they are unclear.
 inline result<derived_schema> with_parameters(result<derived_schema> made) {
   if (made && !made->unclear.empty())
     return bad_field("/source_code", made->unclear);
   return made;
 }
 
-/// Somebody who can derive the schema of a function by reading its source in
+/// Port: derives the schema of a function by reading its source in
 /// isolation. Thread-safe; does not block.
 class schema_deriver {
 public:

@@ -168,7 +168,7 @@ private:
 };
 
 error no_object() {
-  return bad_field("", "the JSON value is no object", "send { ... }");
+  return bad_field("", "the JSON value is not an object", "send { ... }");
 }
 
 result<void> judge_object(std::string_view text, large_places places,

@@ -74,13 +74,13 @@ private:
     skip_blanks();
     if (at_ == text_.size()) {
       if (expect_ != expect::nothing)
-        fail("the text ends too early");
+        fail("unexpected end of input");
       return false;
     }
     char c = text_[at_];
     switch (expect_) {
     case expect::nothing:
-      return fail("something follows the value", "send one value");
+      return fail("unexpected data after the value", "send one value");
     case expect::comma_or_end:
       if (c != ',')
         return close(c);
@@ -145,7 +145,7 @@ private:
       return a.size() != b.size() ? a.size() < b.size() : a < b;
     });
     return std::adjacent_find(begin, names_.end()) == names_.end()
-      || fail("an object has the same name twice", "keep one of them");
+      || fail("duplicate name in an object", "keep one of them");
   }
 
   void after_value() {
@@ -381,7 +381,7 @@ private:
       else if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'))
         code = code << 4 | static_cast<std::uint32_t>((c | 0x20) - 'a' + 10);
       else
-        return fail("\\u wants four hex digits");
+        return fail("\\u requires four hex digits");
     }
     return true;
   }

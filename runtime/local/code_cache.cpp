@@ -38,8 +38,8 @@ std::string_view code_cache::find(const std::string& key) {
 
 code_cache::options code_cache::options_of(const prepared_run& run,
                                            const launcher& by) {
-  return run.lang != language::python && by.forks() ? options::of_a_fork
-                                                    : options::of_a_start;
+  return run.lang != language::python && by.is_forked() ? options::of_a_fork
+                                                        : options::of_a_start;
 }
 
 bool code_cache::wants(const std::string& key, options by) {

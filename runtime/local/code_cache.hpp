@@ -65,7 +65,7 @@ private:
 /// The same source, to be compiled in a process that sees nothing else of the
 /// run, but in the same kind of place.
 prepared_run_ptr compile_request(const prepared_run& like);
-/// Who does not care.
+/// Ignores all events.
 run_observer_ptr silent_observer();
 
 } // namespace troupe

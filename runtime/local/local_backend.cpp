@@ -1,10 +1,8 @@
 #include "runtime/local/local_backend.hpp"
 
-#include "runtime/local/bare_venv.hpp"
 #include "runtime/local/local_backend_impl.hpp"
 #include "runtime/local/schema_run.hpp"
 #include "runtime/local/warden/protocol.hpp"
-#include "runtime/local/warm/slot_provisioner.hpp"
 
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
@@ -30,8 +28,8 @@ result<void> refuse_to_be_the_warden() {
   if (!warden::is_warden(command_line))
     return {};
   return error{ec::internal,
-               "this program was started as the warden of its sandboxes and "
-               "opens an engine instead; begin main with troupe::api::begin",
+               "this program was started as the warden of its sandboxes but "
+               "opens an engine; call troupe::api::begin first in main",
                {},
                {}};
 }
@@ -61,70 +59,18 @@ result<void> local_backend::impl::open() {
   found = find_interpreters(options);
   letters->open();
   asio::post(strand, [self = shared_from_this()] {
-    self->cold->open([self](result<isolation::probe_report> report) {
-      std::lock_guard lock{self->probe_mutex};
-      if (report) {
-        self->probed = *report;
-        self->trouble.clear();
-        self->warm_up();
-      } else {
-        self->trouble = report.error().text;
-      }
-      self->has_probed = true;
-      self->probe_done.notify_all();
+    self->launchers->cold().open([self](
+                                   result<isolation::probe_report> report) {
+      if (report)
+        self->launchers->warm_up(self->found, runner_directory(self->instance));
+      if (report)
+        self->probe.succeed(std::move(*report));
+      else
+        self->probe.fail(report.error().text);
       asio::post(self->strand, [self] { self->pump(); });
     });
   });
   return {};
-}
-
-/// Warm interpreters, as soon as there is a warden to start them. Without
-/// them every run starts cold.
-void local_backend::impl::warm_up() {
-  if (!options.zygote.enabled || slots)
-    return;
-  const auto add
-    = [this](zygote::slot_carrier::paths which, zygote::slot_carrier*& place) {
-        auto made = make_warm_carrier(strand, options.zygote, std::move(which),
-                                      instance.directory(),
-                                      runner_directory(instance), cold);
-        if (!made)
-          return;
-        place = made.get();
-        carriers.push_back(std::move(made));
-      };
-  zygote::slot_carrier::paths python;
-  python.interpreter = found.python.path;
-  add(python, slots);
-  if (auto bare
-      = make_bare_venv(instance.directory() + "/venv", python.interpreter)) {
-    python.interpreter = std::move(*bare);
-    python.for_venvs = true;
-    add(python, venv_slots);
-  }
-  if (options.zygote.node) {
-    zygote::slot_carrier::paths node;
-    node.family = zygote::family::node;
-    node.interpreter = found.node.path;
-    add(node, node_slots);
-  }
-  add_ready_node();
-}
-
-/// Behind the warm Node, for when there is none, or none any more.
-void local_backend::impl::add_ready_node() {
-  if (options.ready_node == 0)
-    return;
-  auto made = std::make_unique<ready_carrier>(
-    strand,
-    ready_carrier::options{.count = options.ready_node,
-                           .idle = options.ready_idle},
-    cold, [weak = weak_from_this()] {
-      auto self = weak.lock();
-      return self && (!self->node_slots || self->node_slots->has_failed());
-    });
-  ready_node = made.get();
-  carriers.push_back(std::move(made));
 }
 
 local_backend::local_backend(std::shared_ptr<impl> self)
@@ -151,8 +97,7 @@ void local_backend::impl::stop(std::shared_ptr<std::promise<void>> done) {
   stop_waiters.push_back(std::move(done));
   for (auto& run : std::exchange(waiting, {}))
     run->fail(stopping_error());
-  for (auto& carrier : carriers)
-    carrier->stop();
+  launchers->stop();
   auto all = running; // ending may change the map
   for (auto& [id, run] : all)
     run->end(exit_reason::cancelled);
@@ -164,7 +109,7 @@ void local_backend::impl::close_if_idle() {
     return;
   closing = true;
   letters->close();
-  cold->close([self = shared_from_this()] {
+  launchers->cold().close([self = shared_from_this()] {
     for (auto& waiter : std::exchange(self->stop_waiters, {}))
       waiter->set_value();
   });
@@ -196,64 +141,41 @@ void local_backend::cancel(const run_id& id, exit_reason reason) {
 }
 
 result<void> local_backend::ready() const {
-  std::lock_guard lock{impl_->probe_mutex};
-  auto text = impl_->trouble;
-  if (text.empty() && impl_->options.isolation != isolation_level::best_effort
-      && impl_->options.isolation != isolation_level::off)
-    text = impl_->probed.missing_core();
-  if (text.empty())
-    return {};
-  return error{ec::unavailable, std::move(text), {}, {}};
+  return impl_->probe.allows(impl_->options.isolation);
 }
 
 result<void> local_backend::wait_until_probed() const {
-  {
-    std::unique_lock lock{impl_->probe_mutex};
-    impl_->probe_done.wait(lock, [&] { return impl_->has_probed; });
-  }
+  impl_->probe.wait();
   return ready();
 }
 
 isolation::probe_report local_backend::probe() const {
-  std::lock_guard lock{impl_->probe_mutex};
-  return impl_->probed;
+  return impl_->probe.report();
+}
+
+template <class Ask>
+auto local_backend::ask_launchers(Ask ask) const {
+  std::promise<decltype(ask(*impl_->launchers))> answer;
+  auto got = answer.get_future();
+  asio::dispatch(impl_->strand,
+                 [&] { answer.set_value(ask(*impl_->launchers)); });
+  return got.get();
 }
 
 int local_backend::warden_pid() const {
-  std::promise<int> answer;
-  auto pid = answer.get_future();
-  asio::dispatch(impl_->strand,
-                 [&] { answer.set_value(impl_->cold->warden_pid()); });
-  return pid.get();
-}
-
-zygote::slot_counts
-local_backend::counts_of(zygote::slot_carrier* const& carrier) const {
-  std::promise<zygote::slot_counts> answer;
-  auto counts = answer.get_future();
-  asio::dispatch(impl_->strand, [&] {
-    answer.set_value(carrier ? carrier->counts() : zygote::slot_counts{});
-  });
-  return counts.get();
+  return ask_launchers([](auto& all) { return all.cold().warden_pid(); });
 }
 
 zygote::slot_counts local_backend::slots(zygote::family of) const {
-  return counts_of(of == zygote::family::node ? impl_->node_slots
-                                              : impl_->slots);
+  return ask_launchers([of](auto& all) { return all.slots(of); });
 }
 
 zygote::slot_counts local_backend::slots_of_venvs() const {
-  return counts_of(impl_->venv_slots);
+  return ask_launchers([](auto& all) { return all.slots_of_venvs(); });
 }
 
 ready_counts local_backend::ready_nodes() const {
-  std::promise<ready_counts> answer;
-  auto counts = answer.get_future();
-  asio::dispatch(impl_->strand, [&] {
-    answer.set_value(impl_->ready_node ? impl_->ready_node->counts()
-                                       : ready_counts{});
-  });
-  return counts.get();
+  return ask_launchers([](auto& all) { return all.prestarted_nodes(); });
 }
 
 const std::string& local_backend::instance_directory() const {
@@ -263,7 +185,7 @@ const std::string& local_backend::instance_directory() const {
 void local_backend::add_carrier(std::unique_ptr<launcher> carrier) {
   asio::post(impl_->strand,
              [self = impl_, carrier = std::move(carrier)]() mutable {
-               self->carriers.push_back(std::move(carrier));
+               self->launchers->add(std::move(carrier));
              });
 }
 

@@ -15,8 +15,10 @@
 
 namespace troupe {
 
-/// Carries out runs on this machine. All work is asynchronous on the given
-/// executor; the warden process does everything that forks.
+/// The backend that runs tools on this machine. Executors call it through the
+/// `backend` port; it queues runs, picks a launcher (warm, prestarted or cold)
+/// for each, exchanges frames with the runner and reports the result. All of it
+/// is asynchronous on the given executor; the warden process does what forks.
 class local_backend final : public backend, public schema_deriver {
 public:
   /// Starts the warden and sweeps what dead instances left behind. Call it
@@ -42,7 +44,8 @@ public:
   /// commands and tests; never on a thread of the executor.
   result<void> wait_until_probed() const;
 
-  /// Puts a faster carrier before the cold path. Call it before the first run.
+  /// Adds a launcher that is asked before the cold one. Call it before the
+  /// first run.
   void add_carrier(std::unique_ptr<launcher> carrier);
   /// Where carriers live.
   boost::asio::any_io_executor strand() const;
@@ -59,7 +62,8 @@ public:
 
 private:
   struct impl;
-  zygote::slot_counts counts_of(zygote::slot_carrier* const& carrier) const;
+  template <class Ask>
+  auto ask_launchers(Ask ask) const; // on their strand
   explicit local_backend(std::shared_ptr<impl> self);
   std::shared_ptr<impl> impl_;
 };

@@ -22,9 +22,10 @@ result<void> local_backend::impl::admit(const prepared_run& run) const {
     return stopping_error();
   if (running.contains(run.id))
     return refusal(ec::conflict, "run " + run.id.str() + " runs already");
-  if (waiting.size() >= options.max_queued)
+  if (waiting.size() >= options.max_own_waiting)
     return refusal(ec::exhausted,
-                   "the local queue of " + std::to_string(options.max_queued)
+                   "the local queue of "
+                     + std::to_string(options.max_own_waiting)
                      + " runs is full",
                    std::chrono::seconds{1});
   if (run.mounts.size() > max_mounts)
@@ -48,13 +49,9 @@ void local_backend::impl::accept(local_run_ptr run) {
 
 void local_backend::impl::pump() {
   // The first runs wait for the first warden, whatever it will say.
-  bool starting = false;
-  {
-    std::lock_guard lock{probe_mutex};
-    starting = !has_probed;
-  }
-  while (!starting && !waiting.empty()
-         && running.size() < options.max_running) {
+  if (!probe.is_done())
+    return;
+  while (!waiting.empty() && running.size() < options.max_running) {
     auto run = std::move(waiting.front());
     waiting.pop_front();
     begin(run);
@@ -71,8 +68,7 @@ void local_backend::impl::begin(const local_run_ptr& run) {
   }
   if (!can_mount(request)) {
     run->fail(refusal(ec::unavailable,
-                      "its packages are shown to a run in a file tree of its "
-                      "own, which it has not without isolation"));
+                      "packages require isolation, which is off for this run"));
     return;
   }
   const bool has_source
@@ -85,26 +81,20 @@ void local_backend::impl::begin(const local_run_ptr& run) {
     return;
   }
   running.emplace(request.id, run);
-  launcher* carrier = cold.get();
-  for (auto& faster : carriers)
-    if (faster->takes(*what)) {
-      carrier = faster.get();
-      break;
-    }
-  if (auto ends = carrier->claim(*what))
+  auto& by = launchers->choose(*what);
+  if (auto ends = by.take_prepared_channels(*what))
     run->use_channels(std::move(*ends));
   listener->add(run);
   run->carry(
-    *carrier, std::move(*what),
+    by, std::move(*what),
     [self = shared_from_this(), id = request.id] { self->forget(id); });
-  if (has_source && codes.wants(key, code_cache::options_of(request, *carrier)))
+  if (has_source && codes.wants(key, code_cache::options_of(request, by)))
     compile(request, key);
 }
 
 /// Without a tree of its own a run sees what is on the host, where it is there.
 bool local_backend::impl::can_mount(const prepared_run& run) const {
-  std::lock_guard lock{probe_mutex};
-  return (run.isolation != isolation_level::off && probed.has("private_tree"))
+  return (run.isolation != isolation_level::off && probe.has("private_tree"))
     || std::ranges::all_of(
            run.mounts, [](const bind_mount& m) { return m.host == m.inside; });
 }
@@ -161,9 +151,9 @@ local_backend::impl::paths_for(const prepared_run& run) const {
   return paths;
 }
 
-std::vector<warden::start_order::shown_path>
+std::vector<warden::start_order::mount_source>
 local_backend::impl::mounts_for(const prepared_run& run) const {
-  std::vector<warden::start_order::shown_path> shown;
+  std::vector<warden::start_order::mount_source> shown;
   if (run.isolation == isolation_level::off)
     return shown;
   shown.push_back({runner_directory(instance), abi::runners, false});

@@ -2,6 +2,7 @@
 
 #include "runtime/base/log.hpp"
 #include "runtime/json/json.hpp"
+#include "runtime/local/launch/launch_shape.hpp"
 #include "runtime/runner/read_answer.hpp"
 #include "runtime/runner/schema_program.hpp"
 
@@ -82,7 +83,7 @@ local_run::make_program(const script::program_paths& paths,
 
 result<launch>
 local_run::prepare(const script::program_paths& paths,
-                   std::vector<warden::start_order::shown_path> shown,
+                   std::vector<warden::start_order::mount_source> shown,
                    std::string_view code) {
   auto program = make_program(paths, code);
   if (!program)
@@ -96,6 +97,8 @@ local_run::prepare(const script::program_paths& paths,
   what.shown = std::move(shown);
   what.is_runner = program->by != script::runner::none;
   what.compile_only = compile_only();
+  if (what.is_runner)
+    what.slot_key = zygote::slot_key(what);
   answer_limit_ = program->answer_limit;
   request_ = std::move(program->request);
 
@@ -214,8 +217,7 @@ void local_run::on_ended(process_exit ending) {
 void local_run::log_decisions(const process_exit& ending) const {
   for (const auto& e : ending.network)
     log::write(e.allowed ? log::level::debug : log::level::info,
-               e.allowed ? "network broker let a run through"
-                         : "network broker refused a run",
+               e.allowed ? "network access allowed" : "network access refused",
                {{"run", run_->id.str()},
                 {"organization", run_->organization.str()},
                 {"target", e.target},
@@ -314,10 +316,10 @@ void local_run::attribute_to_limit(const process_exit& ending, run_result& r,
   };
   if (ending.memory_exceeded)
     blame(exit_reason::memory_limit,
-          "the kernel killed one of its processes for want of memory");
+          "the kernel killed one of its processes because of a lack of memory");
   else if (ending.processes_exceeded)
     blame(exit_reason::pids_limit,
-          "it was refused a process or thread beyond its limit");
+          "it reached its limit of processes and threads");
   else if (ending.disk_full)
     blame(exit_reason::disk_limit, full);
   else if (const auto& denied = ending.denied) {

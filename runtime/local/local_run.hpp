@@ -40,7 +40,7 @@ public:
   /// Makes the pipes and what a carrier needs; an error is the end of it.
   /// `code` is the source in compiled form, or "".
   result<launch> prepare(const script::program_paths& paths,
-                         std::vector<warden::start_order::shown_path> shown,
+                         std::vector<warden::start_order::mount_source> shown,
                          std::string_view code);
 
   /// Before it is carried: its process has descriptors of its own already, and

@@ -33,8 +33,11 @@ struct local_options {
   std::uint32_t first_uid = 1'900'000'000;
   std::uint32_t uid_count = 65'536; // divided among instances in blocks
 
-  std::uint32_t max_running = 1'024; // more wait in the queue
-  std::uint32_t max_queued = 4'096;  // more are refused with `exhausted`
+  /// The engine's admission lets in no more than so many runs at a time. What
+  /// waits here beyond that are runs of its own: installers, compiles, readings
+  /// of schemas; too many of those are refused with `exhausted`.
+  std::uint32_t max_running = 1'024;
+  std::uint32_t max_own_waiting = 4'096;
 
   /// The least that a run may ask for is decided here: with `best_effort` a
   /// host that lacks a core layer runs tools all the same, and says so.

@@ -26,11 +26,11 @@ error why_none(const run_result& r) {
   case exit_reason::cpu_timeout:
   case exit_reason::memory_limit:
     return bad_field("/source_code",
-                     "reading it took too long or too much memory",
-                     "give a json_schema");
+                     "deriving it took too long or too much memory",
+                     "send a json_schema");
   case exit_reason::output_limit:
     return bad_field("/source_code", "its schema is too large",
-                     "give a json_schema");
+                     "send a json_schema");
   default:
     return {ec::unavailable,
             "derive schema: the interpreter ended without an answer ("

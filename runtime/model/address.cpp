@@ -100,7 +100,7 @@ result<ip_address> parse_address(std::string_view text) {
     if (::inet_pton(AF_INET6, copy.c_str(), a.bytes.data()) == 1)
       return a;
   }
-  return bad_field("", quoted(text) + " is no IP address");
+  return bad_field("", quoted(text) + " is not an IP address");
 }
 
 std::string to_string(const ip_address& a) {
@@ -142,8 +142,8 @@ result<ip_network> parse_ip_network(std::string_view text) {
   n.length = static_cast<std::uint8_t>(length);
   for (std::size_t bit = length; bit < base->size() * 8; ++bit)
     if ((base->bytes[bit / 8] >> (7 - bit % 8) & 1) != 0)
-      return bad_field("", quoted(text) + " has bits behind its prefix",
-                       "name the network by its first address");
+      return bad_field("", quoted(text) + " has bits set after its prefix",
+                       "use the first address of the network");
   return n;
 }
 

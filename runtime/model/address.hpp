@@ -42,7 +42,7 @@ std::string to_string(const ip_network& n);
 
 /// Why an address is closed to untrusted code, or "" when it is an ordinary
 /// address of the internet. Addresses that carry a version 4 one inside
-/// (mapped, NAT64, 6to4, Teredo, ISATAP) are never ordinary: whoever wants
+/// (mapped, NAT64, 6to4, Teredo, ISATAP) are never ordinary: a list that wants
 /// that address can name it plainly.
 std::string_view special_purpose(const ip_address& a) noexcept;
 

@@ -9,8 +9,8 @@ namespace {
 
 using kind = host_pattern::kind;
 
-constexpr std::size_t longest_name = 253; // RFC 1035
-constexpr std::size_t longest_label = 63; // RFC 1035
+constexpr std::size_t longest_name = 253;      // RFC 1035
+constexpr std::size_t longest_host_label = 63; // RFC 1035
 constexpr std::string_view wildcard = "*.";
 constexpr std::string_view way_out
   = "write host, host:port, *.domain, address or address/length";
@@ -110,7 +110,7 @@ std::string normalized_host(std::string_view name) {
     if (!letter && (c != '.' || label == 0))
       return {};
     label = letter ? label + 1 : 0;
-    if (label > longest_label)
+    if (label > longest_host_label)
       return {};
     out += c;
   }
@@ -132,20 +132,20 @@ result<host_pattern> parse_host_pattern(std::string_view text) {
     return p;
   }
   if (host.find_first_of(":/") != host.npos)
-    return bad_pattern(text, "is no address or network");
+    return bad_pattern(text, "is not an address or network");
   if (host.starts_with(wildcard)) {
     p.what = kind::below;
     host.remove_prefix(wildcard.size());
   }
   p.name = normalized_host(host);
   if (p.name.empty())
-    return bad_pattern(text, "is no host name");
+    return bad_pattern(text, "is not a host name");
   // Written out again it would be the word that opens everything.
   if (p.what == kind::name && p.name == "public")
     return bad_pattern(text, "is not the word 'public', and no other host");
   // "1.2.3" and "127.1" would be addresses to some resolvers.
   if (p.name.find_first_not_of("0123456789.") == p.name.npos)
-    return bad_pattern(text, "is no host name and no complete address");
+    return bad_pattern(text, "is neither a host name nor a complete address");
   return p;
 }
 

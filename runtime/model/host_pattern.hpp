@@ -50,8 +50,8 @@ inline bool covers(const host_pattern& p, const ip_address& address,
   return covers(p, address, port, names, is_public(address));
 }
 
-/// What both cover. A name and an address have nothing in common: nobody can
-/// tell before the name is resolved.
+/// What both cover. A name and an address have nothing in common: that is
+/// not known before the name is resolved.
 std::optional<host_pattern> common(const host_pattern& a,
                                    const host_pattern& b);
 

@@ -39,9 +39,9 @@ public:
   static result<id> parse(std::string_view text) {
     if (!is_id(prefix, text))
       return bad_field("",
-                       "'" + std::string{text.substr(0, 64)} + "' is no "
-                         + std::string{prefix} + " id",
-                       "it reads " + std::string{prefix} + "-<uuid4>");
+                       "'" + std::string{text.substr(0, 64)}
+                         + "' is not a valid " + std::string{prefix} + " id",
+                       "the form is " + std::string{prefix} + "-<uuid4>");
     return id{std::string{text}};
   }
 
@@ -121,7 +121,7 @@ using agent_variable_id = id<agent_variable_kind>;
 using key_id = id<key_kind>;
 using batch_id = id<batch_kind>;
 
-/// Who acts when nobody says who: the ids that Letta clients know.
+/// The defaults: ids that Letta clients know.
 organization_id default_organization();
 user_id default_user();
 

@@ -22,6 +22,21 @@ struct limits {
   friend bool operator==(const limits&, const limits&) = default;
 };
 
+/// What no run goes beyond, whatever it asks for: more is an operator's
+/// decision (limits.max-*), not a caller's.
+inline limits standard_ceiling() {
+  using std::chrono::hours;
+  return {.wall = hours{1},
+          .cpu = hours{1},
+          .memory_bytes = 4ull << 30,
+          .processes = 1'024,
+          .open_files = 65'536,
+          .disk_bytes = 4ull << 30,
+          .inodes = 262'144,
+          .output_bytes = 64ull << 20,
+          .result_bytes = 64ull << 20};
+}
+
 /// What a request or a config says about limits; absent: not said.
 struct limit_overrides {
   std::optional<std::chrono::milliseconds> wall;

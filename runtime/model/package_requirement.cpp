@@ -80,7 +80,7 @@ std::string_view diagnose(std::string_view text) {
     return "looks like a path";
   if (text.find(';') != text.npos)
     return "has an environment marker";
-  return "is no package requirement";
+  return "is not a package requirement";
 }
 
 // -- Python ------------------------------------------------------------------

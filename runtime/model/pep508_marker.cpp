@@ -152,7 +152,7 @@ result<std::string> parse_marker(std::string_view text) {
   if (text.size() <= longest_marker && marker_reader{text}.read(out)
       && out.size() <= longest_marker)
     return out;
-  return bad_field("", "what follows the ';' is no environment marker",
+  return bad_field("", "the text after ';' is not an environment marker",
                    "write a comparison such as python_version < \"3.11\"");
 }
 

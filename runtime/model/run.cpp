@@ -101,7 +101,7 @@ result<exit_reason> parse_exit_reason(std::string_view text) {
     if (auto r = static_cast<exit_reason>(i); to_string(r) == text)
       return r;
   return bad_field(
-    "", "'" + std::string{text.substr(0, 64)} + "' is no exit reason");
+    "", "'" + std::string{text.substr(0, 64)} + "' is not an exit reason");
 }
 
 result<isolation_level> parse_isolation(std::string_view text) {
@@ -112,7 +112,7 @@ result<isolation_level> parse_isolation(std::string_view text) {
   if (text == "best-effort") // as config.ini spells it
     return isolation_level::best_effort;
   return bad_field(
-    "", "'" + std::string{text.substr(0, 64)} + "' is no isolation level",
+    "", "'" + std::string{text.substr(0, 64)} + "' is not an isolation level",
     "one of strict, standard, best_effort, off");
 }
 

@@ -26,7 +26,7 @@ enum class run_kind : std::uint8_t {
   command, // a program or a shell line
 };
 
-/// An execution message: what to run, with what, for whom.
+/// An execution message: what to run, with which arguments, for which caller.
 struct run_request {
   run_id id;
   organization_id organization;
@@ -57,7 +57,7 @@ struct run_request {
   std::string project_id;
   std::string agent_state_json; // JSON text, "": none
 
-  std::optional<backend_kind>
+  std::optional<backend_name>
     backend;        // absent: actors/dispatch/backend_selection.hpp chooses
   config_id config; // empty: the organization's default
   limit_overrides limits;
@@ -114,7 +114,7 @@ struct run_usage {
 
 /// How long one stage of the run's life took.
 struct run_stage {
-  std::string name; // "queue", "resolve", "environment", "prepare", "run", ...
+  std::string name; // "queue", "resolve", "variables", "prepare", "run", ...
   std::chrono::microseconds took{0};
 
   friend bool operator==(const run_stage&, const run_stage&) = default;
@@ -122,7 +122,7 @@ struct run_stage {
 
 /// One backend that was tried before the one that answered.
 struct failover_step {
-  backend_kind backend = backend_kind::local;
+  backend_name backend = backend_kind::local;
   std::string reason;
 
   friend bool operator==(const failover_step&, const failover_step&) = default;
@@ -171,9 +171,9 @@ struct run_result {
 
   run_usage usage;
   std::vector<run_stage> stages;
-  backend_kind backend = backend_kind::local;
+  backend_name backend = backend_kind::local;
   std::string fingerprint; // of the sandbox config
-  std::string environment; // fingerprint of interpreter and packages
+  std::string package_set; // fingerprint of interpreter and packages
   std::vector<failover_step> trail;
   isolation_report isolation;
   std::vector<network_event> network; // bounded

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/json/json.hpp"
+#include "runtime/model/backend_name.hpp"
 #include "runtime/model/ids.hpp"
 #include "runtime/model/isolation.hpp"
 #include "runtime/model/limits.hpp"
@@ -15,18 +16,6 @@
 #include <vector>
 
 namespace troupe {
-
-enum class backend_kind : std::uint8_t {
-  local,
-  e2b,
-  modal,
-  daytona,
-  aio,
-  peer
-};
-
-std::string_view to_string(backend_kind kind);
-result<backend_kind> parse_backend(std::string_view text);
 
 using timestamp = std::chrono::time_point<std::chrono::system_clock,
                                           std::chrono::microseconds>;
@@ -96,13 +85,21 @@ struct aio_config {
   common_config common;
 };
 
+/// What a config of any kind says that every backend understands.
+struct config_requirements {
+  std::vector<pip_requirement> pip;
+  std::vector<npm_requirement> npm;
+  common_config common;
+};
+
 /// Typed views of `sandbox_config::config`. Absent members take defaults.
 result<local_config> as_local(const json::object& config);
 result<e2b_config> as_e2b(const json::object& config);
 result<modal_config> as_modal(const json::object& config);
 result<daytona_config> as_daytona(const json::object& config);
 result<aio_config> as_aio(const json::object& config);
-result<common_config> as_common(const json::object& config);
+result<config_requirements> requirements_of(backend_kind type,
+                                            const json::object& config);
 
 /// What process settings add to a config that does not say.
 struct config_defaults {
@@ -120,7 +117,7 @@ result<json::object> normalize_config(backend_kind type,
                                       const config_defaults& defaults,
                                       unknown_members policy);
 
-/// What a config holds that nobody wrote: normalized, and with the venv that
+/// The default config: normalized, and with the venv that
 /// the process settings name.
 result<json::object> standard_config(backend_kind type,
                                      const config_defaults& defaults);

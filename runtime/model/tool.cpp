@@ -66,9 +66,9 @@ result<language> parse_language(std::string_view text) {
                  language::shell})
     if (to_string(l) == text)
       return l;
-  return bad_field("",
-                   "'" + std::string{text.substr(0, 64)} + "' is no language",
-                   "one of python, typescript, javascript, shell");
+  return bad_field(
+    "", "'" + std::string{text.substr(0, 64)} + "' is not a language",
+    "one of python, typescript, javascript, shell");
 }
 
 std::string function_name(const tool& t) {

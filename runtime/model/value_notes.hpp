@@ -6,7 +6,7 @@ namespace troupe {
 
 /// Among a result's notes: which of its value's texts were no texts.
 inline constexpr std::string_view odd_numbers_note
-  = "numbers that JSON cannot write are texts in the value: NaN, Infinity, "
+  = "numbers without a JSON form are strings in the value: NaN, Infinity, "
     "-Infinity";
 
 } // namespace troupe

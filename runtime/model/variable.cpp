@@ -1,15 +1,12 @@
 #include "runtime/model/variable.hpp"
 
+#include "runtime/model/bounds.hpp"
+
 #include <algorithm>
 
 namespace troupe {
 
 namespace {
-
-constexpr std::size_t longest_name = 256;
-// Linux takes 128 KiB for name, '=' and value together (MAX_ARG_STRLEN).
-// With its name, '=' and an end it is one string of exec's: at most 128 KiB.
-constexpr std::size_t longest_value = 127u << 10;
 
 struct refused_name {
   std::string_view name; // a final '*' stands for any ending
@@ -102,14 +99,14 @@ result<void> check_variable_name(std::string_view name,
   };
   if (name.empty())
     return bad("the name of a variable is empty", "give it a name");
-  if (name.size() > longest_name)
+  if (name.size() > bounds::name_bytes)
     return bad("the name of a variable is longer than "
-                 + std::to_string(longest_name) + " bytes",
+                 + std::to_string(bounds::name_bytes) + " bytes",
                "shorten it");
   if (!std::all_of(name.begin(), name.end(), is_word_char)
       || (name[0] >= '0' && name[0] <= '9'))
     return bad("the name of a variable has a character that is not allowed",
-               "use letters, digits and '_', and begin with no digit");
+               "use letters, digits and '_', and do not begin with a digit");
   for (auto& r : refused)
     if (matches(r, name))
       return bad(std::string{name} + " is refused: it " + std::string{r.reason},
@@ -120,7 +117,7 @@ result<void> check_variable_name(std::string_view name,
 result<void> check_variable_value(std::string_view value,
                                   std::string_view pointer) {
   // The value itself is never repeated: it is a secret.
-  if (value.size() > longest_value)
+  if (value.size() > bounds::variable_value_bytes)
     return bad_field(std::string{pointer}, "the value is longer than 127 KiB",
                      "pass it as an argument or as a file");
   if (value.find('\0') != value.npos)

@@ -13,7 +13,7 @@ constexpr std::string_view default_path = "/usr/local/bin:/usr/bin:/bin";
 
 run_outcome before_start(error why) {
   run_outcome outcome{std::move(why)};
-  outcome.without_packages = true;
+  outcome.packages_unavailable = true;
   return outcome;
 }
 
@@ -30,7 +30,7 @@ public:
   void progress(std::string_view line) override { next_->progress(line); }
   void finished(run_outcome outcome) override {
     if (outcome.answer)
-      outcome.answer->environment = lease_->fingerprint;
+      outcome.answer->package_set = lease_->fingerprint;
     lease_.reset();
     next_->finished(std::move(outcome));
   }
@@ -64,9 +64,9 @@ result<void> add_to_venv(prepared_run& run, const environment_lease& lease,
   auto packages = packages_in(lease.directory);
   if (packages != packages_in(venv))
     return error{ec::invalid_request,
-                 "the venv in sandbox_dir is of another Python than this "
-                 "engine installs packages for; install them into the venv, "
-                 "or leave use_venv out",
+                 "the venv in sandbox_dir has another Python version than the "
+                 "engine installs packages for; install them into the venv, or "
+                 "leave out use_venv",
                  {},
                  {}};
   auto path = std::string{environment_home} + "/" + packages;
@@ -188,7 +188,7 @@ void environment_backend::cancel(const run_id& id, exit_reason reason) {
   run_result ended;
   ended.id = id;
   ended.reason = reason;
-  ended.detail = "ended while its environment was being built";
+  ended.detail = "ended while its packages were being installed";
   ended.backend = kind();
   listener->finished({std::move(ended), false});
 }

@@ -19,6 +19,7 @@ public:
   ~environment_backend() override;
 
   backend_kind kind() const override { return inner_->kind(); }
+  backend_name name() const override { return inner_->name(); }
   void start(prepared_run_ptr run, run_observer_ptr observer) override;
   void cancel(const run_id& id, exit_reason reason) override;
   result<void> ready() const override { return inner_->ready(); }

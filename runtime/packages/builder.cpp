@@ -116,7 +116,7 @@ void environment_builder::join_or_begin(const key& k, environment_spec spec,
     auto why = stopped_
       ? error{ec::unavailable, "the engine is shutting down", {}, {}}
       : error{ec::exhausted,
-              "too many runs wait for environments to be built",
+              "too many runs are waiting for package sets to be built",
               {},
               std::chrono::seconds{5}};
     lock.unlock();
@@ -188,7 +188,7 @@ void environment_builder::begin(const key& k) {
     i->second.installer = run->id;
   }
   tell(k,
-       "building an environment with "
+       "building a package set with "
          + std::to_string(b.spec.pip.size() + b.spec.npm.size()) + " packages");
   watch_soon();
   carrier_->start(std::make_shared<const prepared_run>(std::move(*run)),
@@ -273,12 +273,13 @@ void environment_builder::answer(const key& k,
 result<void> environment_builder::forget(const organization_id& organization,
                                          const std::string& fingerprint) {
   if (!cache_.lease(organization, fingerprint))
-    return error{ec::not_found, "no such environment", {}, {}};
+    return error{ec::not_found, "no such package set", {}, {}};
   if (!cache_.remove(organization, fingerprint))
-    return error{ec::conflict,
-                 "the environment is in use; try again when its runs ended",
-                 {},
-                 {}};
+    return error{
+      ec::conflict,
+      "the package set is in use; try again when its runs have ended",
+      {},
+      {}};
   return {};
 }
 

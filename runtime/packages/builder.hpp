@@ -52,7 +52,7 @@ public:
               std::function<void(result<void>)> done);
   std::vector<environment_info> list(const organization_id& organization) const;
 
-  /// Waits for a build that is under way; false, and nobody is called, when
+  /// Waits for a build that is under way; false, without a callback, when
   /// there is none.
   bool join(const key& k, environment_waiter waiter);
   /// Fingerprints of what is being built, each with its installer's last line.
@@ -61,7 +61,7 @@ public:
 
   const environment_options& options() const { return options_; }
 
-  /// Fails whoever waits and ends the worker.
+  /// Fails all that wait and ends the worker.
   void stop();
 
 private:

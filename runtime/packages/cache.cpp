@@ -79,8 +79,9 @@ result<void> environment_cache::open() {
     return failed("open", lock, {errno, std::generic_category()});
   if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
     return error{ec::conflict,
-                 "another engine keeps its environments in " + root_.string()
-                   + "; give each a data directory of its own",
+                 "another engine uses " + root_.string()
+                   + "; connect to it with --server, or use another data "
+                     "directory",
                  {},
                  {}};
   std::lock_guard guard{mutex_};
@@ -168,8 +169,10 @@ result<void> environment_cache::write_manifest(const entry& e) const {
     std::ofstream out{draft};
     out << json::to_text(body) << "\n";
     if (!out.flush())
-      return error{
-        ec::exhausted, "write an environment's manifest: disk full?", {}, {}};
+      return error{ec::exhausted,
+                   "write the manifest of a package set: disk full?",
+                   {},
+                   {}};
   }
   std::error_code why;
   fs::rename(draft, file, why);

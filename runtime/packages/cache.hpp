@@ -48,7 +48,7 @@ public:
   /// Reads what is there, removes what is unfinished, and keeps other engines
   /// out until the end: they would sweep away what we build.
   result<void> open();
-  /// Called whenever `collect` would find something, by whoever ends a lease.
+  /// Called by the end of a lease if `collect` would find something.
   void on_garbage(std::function<void()> found);
 
   /// The finished environment, or nothing.
@@ -67,7 +67,7 @@ public:
   /// False if it is in use or unknown.
   bool remove(const organization_id& organization,
               const std::string& fingerprint);
-  /// Removes replaced builds that nobody uses any more.
+  /// Removes replaced builds that are not in use.
   void collect();
   /// Writes down what was used when, for the next start.
   void save_uses();
@@ -87,7 +87,7 @@ private:
     lease_watch in_use;
     std::filesystem::path directory;
   };
-  /// Leases outlive whoever gave them.
+  /// Leases may outlive the cache.
   struct garbage_notifier {
     std::mutex mutex;
     std::function<void()> found;

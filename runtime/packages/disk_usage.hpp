@@ -18,7 +18,7 @@ disk_usage use_of(const std::filesystem::path& directory);
 
 /// Takes from everything below `directory`, and from itself, what a build may
 /// have left there: files that others may write, and set-user-id and
-/// set-group-id bits. Links are not followed. Nobody may be writing there.
+/// set-group-id bits. Links are not followed. No process may be writing there.
 result<void> close_to_writers(const std::filesystem::path& directory);
 
 } // namespace troupe

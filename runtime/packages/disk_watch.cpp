@@ -19,8 +19,8 @@ std::string
 environment_builder::over_bound(const std::filesystem::path& staged) const {
   auto use = use_of(staged);
   if (use.bytes > options_.build_bytes)
-    return "they take more than the " + mib(options_.build_bytes)
-      + " of local.environment-build-disk";
+    return "they use more than the " + mib(options_.build_bytes)
+      + " of local.package-build-disk";
   if (use.inodes > options_.build_inodes)
     return "they are more than " + std::to_string(options_.build_inodes)
       + " files";

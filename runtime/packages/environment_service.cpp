@@ -34,7 +34,7 @@ environment_waiter environment_desk::waiter_for(const key& k,
         gone.fingerprint = k.second;
         gone.state = environment_state::failed;
         gone.failure = std::make_shared<const error>(
-          ended ? error{ec::unavailable, "it was removed at once", {}, {}}
+          ended ? error{ec::unavailable, "it was deleted at once", {}, {}}
                 : ended.error());
         told(gone);
       };
@@ -84,9 +84,9 @@ result<void> environment_desk::watch(const organization_id& organization,
     return {};
   auto found = find(organization, fingerprint);
   if (!found)
-    return error{ec::not_found, "there is no such environment", {}, {}};
+    return error{ec::not_found, "no such package set", {}, {}};
   if (found->state == environment_state::building) // began just now
-    return error{ec::conflict, "its build begins; ask again", {}, {}};
+    return error{ec::conflict, "its build is starting; try again", {}, {}};
   shared->finished(*found);
   return {};
 }
@@ -143,7 +143,7 @@ void environment_desk::remove(const organization_id& organization,
   auto found = find(organization, fingerprint);
   if (found && found->state == environment_state::building)
     return done(error{ec::conflict,
-                      "the environment is being built; wait for its end",
+                      "the package set is being built; wait until it is ready",
                       {},
                       {}});
   if (found && found->state == environment_state::failed) {
@@ -154,7 +154,7 @@ void environment_desk::remove(const organization_id& organization,
     return builder_->forget(organization, fingerprint, std::move(done));
   }
   if (!found)
-    return done(error{ec::not_found, "there is no such environment", {}, {}});
+    return done(error{ec::not_found, "no such package set", {}, {}});
   done({});
 }
 

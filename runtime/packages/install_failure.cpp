@@ -29,18 +29,16 @@ advice advice_for(const run_result& ended, const std::string& last_lines) {
   case exit_reason::exited:
     if (says_unreachable(last_lines))
       return {ec::unavailable,
-              "the package index could not be reached; try again, or see "
-              "local.package-index and local.npm-registry"};
+              "the package index could not be reached; try again, or check "
+              "local.pip-index and local.npm-registry"};
     break;
   case exit_reason::policy_denied:
     return {ec::denied,
-            "the engine's network policy is in the way; an operator can allow "
-            "the host in local.network-allow"};
+            "blocked by the engine's network policy; an operator can allow the "
+            "host in local.network-allow"};
   case exit_reason::wall_timeout:
   case exit_reason::cpu_timeout:
-    return {ec::timeout,
-            "try again, or give it more time in "
-            "local.environment-build-timeout"};
+    return {ec::timeout, "try again, or raise local.package-build-timeout"};
   case exit_reason::cancelled:
   case exit_reason::lost:
   case exit_reason::start_failed:
@@ -49,7 +47,7 @@ advice advice_for(const run_result& ended, const std::string& last_lines) {
   case exit_reason::pids_limit:
   case exit_reason::disk_limit:
   case exit_reason::output_limit:
-    return {ec::exhausted, "ask for fewer or smaller packages"};
+    return {ec::exhausted, "use fewer or smaller packages"};
   case exit_reason::signaled:
   case exit_reason::syscall_blocked:
     break;
@@ -71,7 +69,7 @@ std::optional<error> install_failure(const run_outcome& outcome,
   std::string why{to_string(ended.reason)};
   if (!over_bound.empty()) {
     code = ec::exhausted;
-    way_out = "ask for fewer or smaller packages";
+    way_out = "use fewer or smaller packages";
     why = over_bound;
   } else if (!ended.detail.empty()) {
     why += ": " + ended.detail;

@@ -130,8 +130,8 @@ limits build_limits(const environment_options& options) {
 result<isolation_level> build_isolation(const environment_options& options) {
   if (options.isolation == isolation_level::off)
     return error{ec::denied,
-                 "packages are installed and shown to runs by means of their "
-                 "isolation, which is off; local.isolation = best-effort does",
+                 "installing packages requires isolation, which is off; set "
+                 "local.isolation = best-effort",
                  {},
                  {}};
   return options.isolation == isolation_level::best_effort

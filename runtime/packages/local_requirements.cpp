@@ -79,8 +79,8 @@ bool is_venv(const fs::path& venv) {
 result<void> find_venv(const fs::path& directory, const local_config& config,
                        local_wishes& wishes) {
   if (!is_one_name(config.venv_name))
-    return bad_field("/config/venv_name", "is not a directory's name",
-                     "give one name without '/'");
+    return bad_field("/config/venv_name", "is not a directory name",
+                     "use a single name without '/'");
   auto own = directory / config.venv_name;
   if (is_venv(own)) {
     wishes.venv = own.string();
@@ -127,16 +127,16 @@ result<void> share_directory(const prepared_run& run,
     return {}; // the run has its private directory
   // In the same words whether it is there or not.
   if (place.is == outside)
-    return not_shared(config.sandbox_dir,
-                      "not below a directory that this engine shares; an "
-                      "operator can add it to local.shared-dirs");
+    return not_shared(
+      config.sandbox_dir,
+      "not below a directory in local.shared-dirs; an operator can add it");
   const auto& real = place.real;
   auto writable = part_below(real, options.writable_dirs);
   if (shows_others(real, options, run.organization)
       || (writable && !is_owned(*writable, run.organization)))
     return not_shared(config.sandbox_dir,
-                      "not in this organization's own part of a directory "
-                      "that is written to: that is called "
+                      "not in this organization's subdirectory of a writable "
+                      "directory, which is named "
                         + run.organization.str());
   wishes.mounts.push_back({real.string(), real.string(), writable.has_value()});
   wishes.working_dir = real.string();

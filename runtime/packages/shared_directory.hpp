@@ -20,7 +20,7 @@ struct shared_place {
 
 /// Where a tenant's word for a directory leads. What is not below a root is
 /// `outside`, and so is what a link leads out to: neither is looked at, so that
-/// nobody learns what else the host has.
+/// no caller learns what else the host has.
 shared_place find_shared(const std::string& directory,
                          const std::vector<std::filesystem::path>& roots);
 

@@ -2,6 +2,7 @@
 
 #include "runtime/base/digest.hpp"
 #include "runtime/base/open_no_symlinks.hpp"
+#include "runtime/base/text.hpp"
 #include "runtime/base/unique_fd.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/model/package_requirement_merge.hpp"
@@ -39,15 +40,6 @@ json::array sorted_texts(const std::vector<Requirement>& list) {
   return out;
 }
 
-std::string_view trim(std::string_view s) {
-  auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!s.empty() && blank(s.front()))
-    s.remove_prefix(1);
-  while (!s.empty() && blank(s.back()))
-    s.remove_suffix(1);
-  return s;
-}
-
 std::string_view without_comment(std::string_view line) {
   auto hash = line.find('#');
   return hash == 0 || (hash != line.npos && line[hash - 1] == ' ')
@@ -70,7 +62,7 @@ result<std::string> read_below(const std::filesystem::path& directory,
     return std::string{};
   struct stat about {};
   if (!file || ::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode))
-    return bad_file("it is no file that can be read; links are not followed");
+    return bad_file("it is not a readable file; links are not followed");
   std::string text(max_requirements_file_bytes + 1, '\0');
   std::size_t size = 0;
   for (ssize_t got = 1; got > 0 && size < text.size();) {
@@ -113,7 +105,7 @@ read_requirements_file(const std::filesystem::path& directory) {
     auto parsed = parse_marked_pip(said);
     if (!parsed)
       return bad_file("line " + std::to_string(number)
-                      + " is no package requirement; write a name, versions "
+                      + " is not a package requirement; use a name, versions "
                         "and a marker, without options, URLs and paths");
     out.push_back(std::move(*parsed));
   }

@@ -58,7 +58,7 @@ public:
 
   error refusal() const {
     return bad_field("/agent_state" + where_, why_,
-                     "a tool may change values, not who is who");
+                     "a tool may change values, not identities");
   }
   std::string patch() { return json::to_text(json::value(std::move(ops_))); }
 

@@ -15,7 +15,7 @@ struct state_change {
 
 /// Compares what went in with what came out, believing nothing of the latter.
 ///
-/// A tool may change values. It may not change who is who: `id` and `*_id`
+/// A tool may change values. It may not change identities: `id` and `*_id`
 /// members stay, and nothing that has an id appears, disappears or moves.
 /// A record (the state itself, and every object with an id) keeps its members
 /// and their types; null may become anything and the other way round. Other

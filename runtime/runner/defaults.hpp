@@ -4,7 +4,7 @@
 #include <cstddef>
 
 /// Bounds of what a runner may answer. The runners keep to the same numbers;
-/// these are for those who do not.
+/// these are the defaults.
 namespace troupe::script::defaults {
 
 /// Status, error message and traceback: 16 Ki characters each, and 12 bytes

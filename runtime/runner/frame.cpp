@@ -1,6 +1,6 @@
 #include "runtime/runner/frame.hpp"
 
-#include "runtime/base/crc32.hpp"
+#include <zlib.h>
 
 #include <algorithm>
 #include <limits>
@@ -28,6 +28,12 @@ std::uint32_t take_32(std::string_view bytes, std::size_t at) {
   return n;
 }
 
+/// Of what `before` is of, and of `bytes` behind it.
+std::uint32_t checksum(std::string_view bytes, std::uint32_t before = 0) {
+  return static_cast<std::uint32_t>(::crc32_z(
+    before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
 } // namespace
 
 result<std::string> encode(const message& m) {
@@ -45,9 +51,9 @@ result<std::string> encode(const message& m) {
   out.append(2, '\0');
   for (const auto& p : m.parts)
     put_32(out, static_cast<std::uint32_t>(p.size()));
-  auto sum = crc32(out);
+  auto sum = checksum(out);
   for (const auto& p : m.parts)
-    sum = crc32(p, sum);
+    sum = checksum(p, sum);
   put_32(out, sum);
   for (const auto& p : m.parts)
     out += p;
@@ -106,7 +112,8 @@ reader::state reader::read_header() {
 
 reader::state reader::finish() {
   std::string_view all{bytes_};
-  auto sum = crc32(all.substr(header_bytes), crc32(all.substr(0, checksum_at)));
+  auto sum
+    = checksum(all.substr(header_bytes), checksum(all.substr(0, checksum_at)));
   if (sum != take_32(all, checksum_at))
     return fail("checksum does not match");
   return state_ = state::complete;

@@ -31,7 +31,7 @@ inline constexpr std::size_t header_bytes = 32;
 enum class kind : std::uint8_t { request = 1, answer = 2 };
 
 /// Parts go as they are, never as text inside of text: nothing is escaped
-/// twice, and a source or a value is not parsed by those who pass it on.
+/// twice, and a source or a value is not parsed on the way.
 enum class part : std::uint8_t {
   head,  // a small JSON object: what it is all about
   body,  // request: the source; answer: the return value as JSON

@@ -1,6 +1,6 @@
 #include "runtime/runner/program.hpp"
 
-#include "runtime/json/json.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/runner/defaults.hpp"
 #include "runtime/runner/frame.hpp"
 #include "runtime/runner/request.hpp"
@@ -14,76 +14,13 @@ namespace troupe::script {
 
 namespace {
 
-// What a byte may become in a JSON string, and what stands around one.
-constexpr std::size_t longest_escape = 6;
-constexpr std::size_t around = 4;
-
-/// A JSON object as text, member by member. It may hold secrets: where it has
-/// to move in order to grow, nothing is left behind.
-class head_writer {
+/// What a request begins with. It may hold secrets.
+class head_writer : public json::object_writer {
 public:
-  head_writer& text(std::string_view name, std::string_view value) {
-    begin(name);
-    append(value);
-    return *this;
+  head_writer(std::string_view operation, std::string_view lang)
+      : object_writer{style::wiped} {
+    text("op", operation).text("lang", lang);
   }
-  head_writer& number(std::string_view name, std::uint64_t value) {
-    begin(name);
-    const auto digits = std::to_string(value);
-    reserve_wiping(out_, digits.size());
-    out_ += digits;
-    return *this;
-  }
-  head_writer& raw(std::string_view name, std::string_view value) {
-    begin(name);
-    reserve_wiping(out_, value.size());
-    out_ += value;
-    return *this;
-  }
-  head_writer& variables(std::string_view name, const environment& env) {
-    begin(name);
-    out_ += '{';
-    for (bool first = true; const auto& [key, value] : env) {
-      if (!std::exchange(first, false))
-        out_ += ',';
-      append(key);
-      out_ += ':';
-      append(value.reveal());
-    }
-    out_ += '}';
-    return *this;
-  }
-  head_writer& texts(std::string_view name,
-                     const std::vector<std::string>& values) {
-    begin(name);
-    out_ += '[';
-    for (bool first = true; const auto& value : values) {
-      if (!std::exchange(first, false))
-        out_ += ',';
-      append(value);
-    }
-    out_ += ']';
-    return *this;
-  }
-  std::string take() {
-    reserve_wiping(out_, 1);
-    out_ += '}';
-    return std::move(out_);
-  }
-
-private:
-  void begin(std::string_view name) {
-    reserve_wiping(out_, around);
-    out_ += out_.empty() ? '{' : ',';
-    append(name);
-    out_ += ':';
-  }
-  /// With room for what may follow it before the next one.
-  void append(std::string_view value) {
-    reserve_wiping(out_, longest_escape * value.size() + 2 * around);
-    json::append_string(out_, value);
-  }
-  std::string out_;
 };
 
 bool is_python(language lang) {
@@ -160,11 +97,8 @@ program command(const prepared_run& run, const program_paths& paths) {
 }
 
 head_writer begin_head(const prepared_run& run, std::string_view operation) {
-  head_writer head;
-  head.text("op", operation)
-    .text("lang", spelled(run.lang))
-    .text("name", run.name)
-    .text("function", run.function);
+  head_writer head{operation, spelled(run.lang)};
+  head.text("name", run.name).text("function", run.function);
   return head;
 }
 
@@ -173,9 +107,9 @@ head_writer begin_head(const prepared_run& run, std::string_view operation) {
 result<frame::message> make_request(const prepared_run& run, place where) {
   auto head = begin_head(run, run.kind == run_kind::code ? "code" : "call");
   if (where == place::elsewhere)
-    head.variables("env", run.env).raw("keep_env", "true");
+    head.texts_by_name("env", run.env).boolean("keep_env", true);
   else
-    head.variables("env", with_basics(run.env));
+    head.texts_by_name("env", with_basics(run.env));
   head.number("max_value", run.limits.result_bytes)
     .number("max_text", run.return_char_limit);
   if (!run.venv.empty())
@@ -192,9 +126,10 @@ result<frame::message> make_request(const prepared_run& run, place where) {
     head.text("json_schema", run.json_schema);
   }
   if (is_python(run.lang) && !run.dropped_nulls.empty())
-    head.texts("nulls", run.dropped_nulls); // its annotations say more
+    head.list("nulls", run.dropped_nulls, // its annotations say more
+              [&](const auto& path) { head.text(path); });
   frame::message m;
-  m[frame::part::head] = head.take();
+  m[frame::part::head] = head.finish();
   m[frame::part::body] = run.source;
   m[frame::part::args] = run.args_json;
   m[frame::part::state] = run.agent_state_json;
@@ -214,7 +149,7 @@ environment basic_environment() {
   return with_basics({});
 }
 
-environment early_environment() {
+environment prestart_environment() {
   return with_basics({{"TROUPE_EARLY", secret{"1"}}});
 }
 
@@ -242,9 +177,9 @@ result<program> build_compile(const prepared_run& run,
     return bad_field("/language", "a command has nothing to compile");
   auto head = begin_head(run, "compile");
   if (run.kind == run_kind::code)
-    head.raw("snippet", "true");
+    head.boolean("snippet", true);
   frame::message m;
-  m[frame::part::head] = head.take();
+  m[frame::part::head] = head.finish();
   m[frame::part::body] = run.source;
   return assemble(run.lang, paths, run.interpreter, m,
                   defaults::max_code_bytes(run.source.size()));
@@ -255,12 +190,11 @@ result<program> build_schema_program(language lang, std::string_view source,
                                      const program_paths& paths) {
   if (lang == language::shell)
     return bad_field("/source_type", "a shell script has no functions",
-                     "give a json_schema");
-  head_writer head;
-  head.text("op", "schema").text("lang", spelled(lang));
+                     "send a json_schema");
+  head_writer head{"schema", spelled(lang)};
   head.text("function", function);
   frame::message m;
-  m[frame::part::head] = head.take();
+  m[frame::part::head] = head.finish();
   m[frame::part::body] = source;
   return assemble(lang, paths, {}, m, defaults::max_schema_bytes);
 }

@@ -52,7 +52,7 @@ environment basic_environment();
 
 /// Of a Node that is started before its request comes: it uses the time to load
 /// what a run may need. The tool does not find it.
-environment early_environment();
+environment prestart_environment();
 
 /// `code` is the answer to `build_compile` for the same source and the same
 /// interpreter, or "".
@@ -63,8 +63,8 @@ result<program> build_program(const prepared_run& run,
 /// A program that compiles the run's source and runs nothing of it. The code
 /// part of its answer can be handed to `build_program`: it saves parsing and,
 /// for TypeScript, the removal of types. Code that comes from a process which
-/// ran a tool must never be used: whoever forges it decides what the next run
-/// does.
+/// ran a tool must never be used: a tool that forges it decides what the next
+/// run does.
 result<program> build_compile(const prepared_run& run,
                               const program_paths& paths = {});
 /// The code part, or why the source does not compile.

@@ -1,6 +1,6 @@
 #include "runtime/runner/read_answer.hpp"
 
-#include "runtime/json/json.hpp"
+#include "runtime/json/members.hpp"
 #include "runtime/model/value_notes.hpp"
 #include "runtime/runner/agent_state.hpp"
 #include "runtime/runner/defaults.hpp"
@@ -62,7 +62,7 @@ ending cause_of(const prepared_run& run, const run_result& seen) {
               + " timed out after " + seconds(l.wall) + "."};
   case exit_reason::cpu_timeout:
     return {"CpuTimeoutError",
-            "it used its " + seconds(l.cpu) + " of processor time"};
+            "it used its " + seconds(l.cpu) + " of CPU time"};
   case exit_reason::memory_limit:
     return {"MemoryLimitError",
             "it used more than its " + mebibytes(l.memory_bytes)
@@ -92,14 +92,16 @@ ending cause_of(const prepared_run& run, const run_result& seen) {
             "sandbox does not allow: by the number of another architecture, "
             "or the tool sent the signal itself"};
   case exit_reason::policy_denied:
-    return {"PolicyDenied", "it did something that its policy does not allow"};
+    return {"PolicyDenied", "it did something that the policy does not allow"};
   case exit_reason::cancelled:
     return {"CancelledError", "it was cancelled"};
   case exit_reason::start_failed:
     return {"StartFailed",
             seen.detail.empty() ? "it could not be started" : seen.detail};
   case exit_reason::lost:
-    return {"LostError", "its carrier died; it may or may not have run"};
+    return {
+      "LostError",
+      "the process or node that executed it died; it may or may not have run"};
   }
   return {"NoResult", how_it_ended(seen)};
 }
@@ -126,6 +128,11 @@ bool ended_by_itself(const run_result& seen) {
     || seen.reason == exit_reason::signaled;
 }
 
+/// It has no channel to answer on.
+bool is_command(const prepared_run& run) {
+  return run.kind == run_kind::command || run.lang == language::shell;
+}
+
 void interpret_command(const prepared_run& run, run_result& seen) {
   if (seen.reason == exit_reason::exited && seen.exit_code == 0) {
     seen.status = run_status::success;
@@ -135,11 +142,6 @@ void interpret_command(const prepared_run& run, run_result& seen) {
   if (ended_by_itself(seen))
     why = {"CommandError", how_it_ended(seen)};
   fail(run, seen, std::move(why));
-}
-
-std::string text_of(const json::object& o, std::string_view name) {
-  const auto* v = o.if_contains(name);
-  return v != nullptr && v->is_string() ? std::string{v->get_string()} : "";
 }
 
 bool flag_of(const json::object& o, std::string_view name) {
@@ -161,17 +163,18 @@ void take_failure(const prepared_run& run, const json::object& head,
   if (about == nullptr || !about->is_object())
     return fail(run, seen, {"InvalidAnswer", "a failure without a reason"});
   const auto& o = about->get_object();
-  auto name = text_of(o, "name");
+  auto name = json::text_or_empty(o, "name");
   if (name.empty())
     name = "Error";
-  auto called = text_of(o, "function");
+  auto called = json::text_or_empty(o, "function");
   fail(run, seen,
        {std::string{first_characters(name, defaults::max_name_characters)},
-        text_of(o, "message")},
+        json::text_or_empty(o, "message")},
        first_characters(called, defaults::max_name_characters));
-  seen.failure.traceback = text_of(o, "traceback");
+  seen.failure.traceback = json::text_or_empty(o, "traceback");
   // A tool may call an error of its own so.
-  if (seen.failure.name == too_large && text_of(o, "said_by") == "runner")
+  if (seen.failure.name == too_large
+      && json::text_or_empty(o, "said_by") == "runner")
     seen.reason = exit_reason::output_limit;
 }
 
@@ -185,7 +188,7 @@ bool take_value(const prepared_run& run, const json::object& head,
   if (valid.has_error()) {
     fail(
       run, seen,
-      {"InvalidAnswer", "the return value is no JSON: " + valid.error().text});
+      {"InvalidAnswer", "the return value is not JSON: " + valid.error().text});
     return false;
   }
   // Between its tokens only: in strings there are none. A stream is a line per
@@ -227,7 +230,7 @@ void take_answer(const prepared_run& run, frame::message m, run_result& seen) {
     m[part::head], {.depth = 4, .bytes = defaults::max_head_bytes});
   if (head.has_error())
     return fail(run, seen, {"InvalidAnswer", head.error().text});
-  if (text_of(*head, "status") != "success")
+  if (json::text_or_empty(*head, "status") != "success")
     return take_failure(run, *head, seen);
   if (!take_value(run, *head, m[part::body], seen)
       || !take_state(run, m[part::state], seen))
@@ -239,20 +242,27 @@ void take_answer(const prepared_run& run, frame::message m, run_result& seen) {
 
 } // namespace
 
+void interpret_message(const prepared_run& run,
+                       std::optional<frame::message> answer, run_result& seen) {
+  seen.status = run_status::error;
+  if (is_command(run))
+    return interpret_command(run, seen);
+  if (!ended_by_itself(seen) || !answer)
+    return fail(run, seen, cause_of(run, seen));
+  take_answer(run, std::move(*answer), seen);
+}
+
 void interpret(const prepared_run& run, std::string_view answer,
                run_result& seen) {
-  seen.status = run_status::error;
-  if (run.kind == run_kind::command || run.lang == language::shell)
-    return interpret_command(run, seen);
-  if (!ended_by_itself(seen) || answer.empty())
-    return fail(run, seen, cause_of(run, seen));
+  if (answer.empty() || is_command(run) || !ended_by_itself(seen))
+    return interpret_message(run, {}, seen);
   auto m = frame::decode(frame::kind::answer, answer, max_answer_bytes(run));
   if (m.has_error())
     return fail(
       run, seen,
       {"InvalidAnswer",
        how_it_ended(seen) + " and its answer is unusable: " + m.error().text});
-  take_answer(run, std::move(*m), seen);
+  interpret_message(run, std::move(*m), seen);
 }
 
 void interpret_remote(const prepared_run& run, std::string_view key,
@@ -263,11 +273,8 @@ void interpret_remote(const prepared_run& run, std::string_view key,
     fail(run, seen, {"InvalidAnswer", found.error().text});
     return;
   }
-  std::string answer;
-  if (found->frame)
-    answer = frame::encode(*found->frame).value();
   seen.stdout_text = std::move(found->text);
-  interpret(run, answer, seen);
+  interpret_message(run, std::move(found->frame), seen);
 }
 
 result<std::string> parse_compiled(std::string_view answer) {
@@ -277,11 +284,11 @@ result<std::string> parse_compiled(std::string_view answer) {
   auto head = json::parse_object((*m)[part::head]);
   if (head.has_error())
     return head.error();
-  if (text_of(*head, "status") == "success")
+  if (json::text_or_empty(*head, "status") == "success")
     return std::move((*m)[part::code]);
   const auto* about = head->if_contains("error");
   auto why = about != nullptr && about->is_object()
-    ? text_of(about->get_object(), "message")
+    ? json::text_or_empty(about->get_object(), "message")
     : std::string{"the compiler gave no reason"};
   return bad_field("/source_code", why);
 }

@@ -2,7 +2,9 @@
 
 #include "runtime/engine/backend.hpp"
 #include "runtime/model/run.hpp"
+#include "runtime/runner/frame.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +23,10 @@ namespace troupe::script {
 /// a note tells of the end.
 void interpret(const prepared_run& run, std::string_view answer,
                run_result& seen);
+
+/// The same with a frame that is read already; none: nothing arrived.
+void interpret_message(const prepared_run& run,
+                       std::optional<frame::message> answer, run_result& seen);
 
 /// The same for `build_remote_script`: the answer is looked for in what was
 /// printed, and taken out of `seen.stdout_text`.

@@ -99,8 +99,8 @@ std::shared_ptr<const std::string> runner_of(language lang) {
 
 } // namespace
 
-result<remote_script> build_remote_parts(const prepared_run& run,
-                                         std::string_view key) {
+result<sandbox_script> build_remote_parts(const prepared_run& run,
+                                          std::string_view key) {
   if (run.kind == run_kind::command || run.lang == language::shell)
     return bad_field("/language", "a command needs no script",
                      "send it to the provider's shell");
@@ -128,7 +128,7 @@ result<remote_script> build_remote_parts(const prepared_run& run,
   std::string rest;
   rest.reserve(before.size() + request.size() + behind.size());
   rest.append(before).append(request.reveal()).append(behind);
-  return remote_script{runner_of(run.lang), secret{std::move(rest)}};
+  return sandbox_script{runner_of(run.lang), secret{std::move(rest)}};
 }
 
 result<secret> build_remote_script(const prepared_run& run,

@@ -36,7 +36,7 @@ result<derived_schema> parse_schema_answer(std::string_view answer) {
     return no_answer("the interpreter ended without an answer");
   if (answer.size() > defaults::max_schema_bytes)
     return bad_field("/source_code", "its schema is too large",
-                     "give a json_schema");
+                     "send a json_schema");
   auto m
     = frame::decode(frame::kind::answer, answer, defaults::max_schema_bytes);
   if (m.has_error())

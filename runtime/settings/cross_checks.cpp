@@ -1,3 +1,4 @@
+#include "runtime/model/warm_optimizations.hpp"
 #include "runtime/settings/layers.hpp"
 
 namespace troupe {
@@ -16,7 +17,8 @@ public:
   void at_most(std::string_view name, T standard, T ceiling) {
     if (standard > ceiling)
       add("limits." + std::string{name},
-          "is above limits.ceiling-" + std::string{name}, "raise the ceiling");
+          "is above limits.max-" + std::string{name},
+          "raise limits.max-" + std::string{name});
   }
 
   void add(std::string_view where, std::string reason, std::string hint = {}) {
@@ -45,34 +47,44 @@ void check_limits(findings& found, const limits& standard,
 void check_cluster(findings& found, const settings::cluster_group& c) {
   if (c.name.empty()) {
     if (!c.listen.empty() || !c.seeds.empty())
-      found.add("cluster.name", "is missing",
+      found.add("cluster.name", "is not set",
                 "every node of a cluster needs a name");
     return;
   }
   // CAF's TLS is fail-open, ours is not: all of it or no cluster.
-  if (c.certificate.empty() || c.key.empty() || c.authority.empty())
+  if (c.certificate.empty() || c.key.empty() || c.ca.empty())
     found.add("cluster.name",
-              "needs cluster.certificate, cluster.key and cluster.authority",
-              "nodes never talk without mutual TLS");
+              "needs cluster.certificate, cluster.key and cluster.ca",
+              "nodes only communicate over mutual TLS");
 }
 
-/// As zygote_options has them.
-void check_tricks(findings& found, const std::vector<std::string>& names) {
+void check_optimizations(findings& found,
+                         const std::vector<std::string>& names) {
   for (const auto& name : names)
-    if (name != "child-allocator" && name != "huge-text" && name != "huge-heap"
-        && name != "merged-maps" && name != "joined-libraries"
-        && name != "inherited-maps" && name != "hot-blocks"
-        && name != "fork-ahead" && name != "gathered-pages"
-        && name != "cold-memory" && name != "early-word"
-        && name != "ready-pages" && name != "idle-nursery"
-        && name != "direct-seed")
-      found.add("local.without-tricks", "knows no trick '" + name + "'");
+    if (find_warm_optimization(name) == nullptr)
+      found.add("local.disabled-optimizations", "does not know '" + name + "'",
+                "it knows " + names_of({}, ", "));
+}
+
+/// Where runs go by default: a backend, or an account that there is.
+void check_provider(findings& found, const settings& s) {
+  const auto& wanted = s.dispatch.default_backend;
+  if (parse_backend(wanted))
+    return;
+  std::string known;
+  for (const auto& each : s.accounts) {
+    if (each.name.text() == wanted)
+      return;
+    known += ", " + std::string{each.name.text()};
+  }
+  found.add("dispatch.default-backend", "'" + wanted + "' is not a backend",
+            "one of e2b, daytona, modal, aio, peer, local" + known);
 }
 
 /// A forgotten key must not be the reason why every run is refused, or why none
 /// is.
 void check_fail_closed(findings& found, const settings& s) {
-  const auto& provider = s.dispatch.provider;
+  const auto& provider = s.dispatch.default_backend;
   const char* missing = "";
   if (provider == "e2b" && s.e2b.api_key.empty())
     missing = "e2b.api-key";
@@ -85,9 +97,9 @@ void check_fail_closed(findings& found, const settings& s) {
     missing = "aio.host";
   if (s.dispatch.fail_closed && *missing)
     found.add("dispatch.fail-closed",
-              "would refuse every run: they are for " + provider + ", and "
-                + missing + " is not set",
-              "set that, or dispatch.provider");
+              "would refuse every run: the default backend is " + provider
+                + ", but " + missing + " is not set",
+              "set it, or change dispatch.default-backend");
 }
 
 } // namespace
@@ -108,11 +120,12 @@ std::vector<field_error> contradictions(const settings& s) {
     found.add("compat.letta-secure", "needs compat.letta-password",
               "set LETTA_SERVER_PASSWORD");
   if (!s.local.network_allow.empty() && s.local.network != "allow")
-    found.add("local.network-allow", "means nothing here",
-              "it goes with local.network = \"allow\"");
-  check_tricks(found, s.local.without_tricks);
-  if (s.dispatch.breaker_pause > s.dispatch.breaker_longest)
-    found.add("dispatch.breaker-pause", "is above dispatch.breaker-longest");
+    found.add("local.network-allow", "has no effect",
+              "set local.network = \"allow\"");
+  check_optimizations(found, s.local.disabled_optimizations);
+  if (s.dispatch.breaker_pause > s.dispatch.breaker_max_pause)
+    found.add("dispatch.breaker-pause", "is above dispatch.breaker-max-pause");
+  check_provider(found, s);
   check_fail_closed(found, s);
   check_cluster(found, s.cluster);
   return found.take();

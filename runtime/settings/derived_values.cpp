@@ -36,7 +36,7 @@ void leave_out_halves(configuration& c) {
     if (!assign(c.values, *key, ""))
       continue;
     c.warnings.push_back(c.origin_of(*key).where
-                         + " is left out: it means nothing without "
+                         + " is ignored: it has no effect without "
                          + std::string{other});
     c.origins.erase(key->path());
   }
@@ -67,14 +67,21 @@ void look_for_open_secrets(configuration& c, std::vector<field_error>& found) {
       continue;
     if (key.path() == "storage.master-key")
       found.push_back({key.path(),
-                       "stands in a file that everybody on this machine may "
-                       "read",
+                       "is in a file that all users of this machine can read",
                        "run: chmod 600 " + c.file});
     secrets += (secrets.empty() ? "" : ", ") + key.path();
   }
+  for (const auto& [path, origin] : c.origins) {
+    const auto dot = path.rfind('.');
+    const auto of = account_groups::provider_of(path.substr(0, dot));
+    const auto* key
+      = of.empty() ? nullptr : find_setting(of, path.substr(dot + 1));
+    if (key && key->is_secret())
+      secrets += (secrets.empty() ? "" : ", ") + path;
+  }
   if (!secrets.empty())
-    c.warnings.push_back("everybody on this machine may read " + c.file
-                         + ", which holds " + secrets + "; run: chmod 600 "
+    c.warnings.push_back("all users of this machine can read " + c.file
+                         + ", which contains " + secrets + "; run: chmod 600 "
                          + c.file);
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/settings/ini_parser.hpp"
 
+#include "runtime/base/text.hpp"
+
 #include <optional>
 
 namespace troupe {
@@ -14,17 +16,9 @@ bool begins_comment(std::string_view text) {
   return !text.empty() && (text.front() == ';' || text.front() == '#');
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back()))
-    text.remove_suffix(1);
-  return text;
-}
-
 /// Nothing more to read on this line.
 bool is_over(std::string_view rest) {
-  rest = trimmed(rest);
+  rest = trim(rest);
   return rest.empty() || begins_comment(rest);
 }
 
@@ -33,8 +27,8 @@ bool is_over(std::string_view rest) {
 std::string_view before_comment(std::string_view text) {
   for (std::size_t i = 1; i < text.size(); ++i)
     if (is_blank(text[i - 1]) && begins_comment(text.substr(i)))
-      return trimmed(text.substr(0, i));
-  return trimmed(text);
+      return trim(text.substr(0, i));
+  return trim(text);
 }
 
 /// Takes a quoted text off the front of `rest`. Empty: it never ends.
@@ -71,7 +65,7 @@ public:
 
   ini_file run() {
     for (std::string_view line; take_line(line);) {
-      line = trimmed(line);
+      line = trim(line);
       if (is_over(line))
         continue;
       if (line.front() == '[')
@@ -101,20 +95,20 @@ private:
     const auto end = line.find(']');
     if (end == line.npos || !is_over(line.substr(end + 1)))
       return complain(line_, shown(line) + " is not a [group]",
-                      "a group stands alone in brackets: [http]");
-    group_ = trimmed(line.substr(1, end - 1));
+                      "a group is a name in brackets: [http]");
+    group_ = trim(line.substr(1, end - 1));
     found_.entries.push_back({group_, "", "", {}, false, line_});
   }
 
   void read_key(std::string_view line) {
     const auto equals = line.find('=');
-    const auto name = trimmed(line.substr(0, equals));
+    const auto name = trim(line.substr(0, equals));
     if (equals == line.npos || name.empty())
       return complain(line_,
                       shown(line) + " is neither a [group] nor a setting",
                       "write name = value");
     file_entry entry{group_, std::string{name}, "", {}, false, line_};
-    if (read_value(trimmed(line.substr(equals + 1)), entry))
+    if (read_value(trim(line.substr(equals + 1)), entry))
       found_.entries.push_back(std::move(entry));
   }
 
@@ -122,7 +116,7 @@ private:
     const auto path = shown(entry.group + "." + entry.name);
     if (is_over(rest)) {
       complain(line_, path + " has no value",
-               "write one, \"\" for an empty text, or take the line away");
+               "add one, \"\" for an empty string, or remove the line");
       return false;
     }
     if (rest.front() == '[')
@@ -135,7 +129,7 @@ private:
     if (!text)
       complain(line_, path + " has no closing quote", "add it");
     else if (!is_over(rest))
-      complain(line_, path + " goes on behind its closing quote",
+      complain(line_, path + " continues after its closing quote",
                "a comment begins with ; or #");
     else
       entry.text = std::move(*text);
@@ -148,7 +142,7 @@ private:
     const auto begun = line_;
     bool wants_comma = false;
     for (;;) {
-      rest = trimmed(rest);
+      rest = trim(rest);
       if (is_over(rest)) {
         if (goes_on(rest))
           continue;
@@ -158,7 +152,7 @@ private:
       if (rest.front() == ']')
         break;
       if (wants_comma != (rest.front() == ',')) {
-        complain(line_, path + " has entries that no comma stands between",
+        complain(line_, path + " has entries without a comma between them",
                  "write [\"a\", \"b\"]");
         return false;
       }
@@ -175,14 +169,14 @@ private:
     }
     if (is_over(rest.substr(1)))
       return true;
-    complain(line_, path + " goes on behind its closing bracket",
+    complain(line_, path + " continues after its closing bracket",
              "a comment begins with ; or #");
     return false;
   }
 
   /// A list takes the next line, unless that begins something else.
   bool goes_on(std::string_view& rest) {
-    const auto line = trimmed(left_.substr(0, left_.find('\n')));
+    const auto line = trim(left_.substr(0, left_.find('\n')));
     return !line.starts_with('[') && take_line(rest);
   }
 

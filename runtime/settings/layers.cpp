@@ -29,6 +29,15 @@ void settings_layers::complain(std::string where, std::string reason,
   complaints_.push_back({std::move(where), std::move(reason), std::move(hint)});
 }
 
+void settings_layers::complain_of_unknown(std::string where,
+                                          std::string_view path,
+                                          std::string_view prefix) {
+  auto near = nearest_setting(path);
+  complain(std::move(where), std::string{path} + " is not a setting",
+           near.empty() ? "run `troupe config keys` for a list"
+                        : "did you mean " + std::string{prefix} + near + "?");
+}
+
 void settings_layers::refuse(const setting_key& key, const std::string& where,
                              std::string_view text, const error& why) {
   complain(where, shown(key, text) + " " + why.text,
@@ -62,15 +71,12 @@ void settings_layers::file(std::string name,
 void settings_layers::from_file(const file_entry& entry) {
   if (entry.name.empty())
     return; // the line of a [group]
+  if (auto of = account_groups::provider_of(entry.group); !of.empty())
+    return from_account(entry, of);
   auto path = entry.group + "." + entry.name;
   auto key = find_setting(entry.group, entry.name);
-  if (!key) {
-    auto near = nearest_setting(path);
-    complain(place(entry), path + " is no setting",
-             near.empty() ? "`troupe config keys` lists them all"
-                          : "did you mean " + near + "?");
-    return;
-  }
+  if (!key)
+    return complain_of_unknown(place(entry), path);
   if (!entry.is_list) {
     store(*key, entry.text, {origin_kind::file, place(entry)});
     return;
@@ -81,25 +87,51 @@ void settings_layers::from_file(const file_entry& entry) {
     done_.origins[key->path()] = {origin_kind::file, place(entry)};
 }
 
+void settings_layers::from_account(const file_entry& entry,
+                                   std::string_view provider) {
+  auto path = entry.group + "." + entry.name;
+  auto key = find_setting(provider, entry.name);
+  if (!key)
+    return complain_of_unknown(place(entry),
+                               std::string{provider} + "." + entry.name);
+  auto& into = accounts_.of(entry.group);
+  auto stored = entry.is_list ? assign_items(into, *key, entry.items)
+                              : assign(into, *key, entry.text);
+  if (!stored)
+    refuse(*key, place(entry), entry.is_list ? "[...]" : entry.text,
+           stored.error());
+  else
+    done_.origins[path] = {origin_kind::file, place(entry)};
+}
+
 // -- the command line --------------------------------------------------------
 
 void settings_layers::flag(std::string_view path, std::string_view text,
                            std::string name) {
   auto key = find_setting(path);
   if (!key) {
-    auto near = nearest_setting(path);
-    complain(std::move(name), std::string{path} + " is no setting",
-             near.empty() ? "`troupe config keys` lists them all"
-                          : "did you mean --" + near + "?");
+    complain_of_unknown(std::move(name), path, "--");
   } else if (key->is_secret()) {
-    complain(std::move(name), "everybody on this machine can read it there",
+    complain(std::move(name), "all users of this machine can read it there",
              "use " + key->variable() + " or config.ini");
   } else {
     store(*key, text, {origin_kind::flag, std::move(name)});
   }
 }
 
+// -- a program with the engine inside ----------------------------------------
+
+void settings_layers::program(std::string_view path, std::string_view text) {
+  const std::string where{"embedded_options::settings"};
+  if (auto key = find_setting(path))
+    store(*key, text, {origin_kind::program, where});
+  else
+    complain_of_unknown(where, path);
+}
+
 result<configuration> settings_layers::finish() && {
+  if (complaints_.empty())
+    complaints_ = accounts_.finish(done_.values);
   if (complaints_.empty())
     complaints_ = settle(done_);
   if (complaints_.empty())

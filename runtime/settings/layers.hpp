@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/base/error.hpp"
+#include "runtime/settings/accounts.hpp"
 #include "runtime/settings/ini_parser.hpp"
 #include "runtime/settings/key.hpp"
 
@@ -11,7 +12,13 @@
 
 namespace troupe {
 
-enum class origin_kind : std::uint8_t { standard, file, environment, flag };
+enum class origin_kind : std::uint8_t {
+  standard,
+  file,
+  environment,
+  flag,
+  program
+};
 
 /// Where a value came from: "config.ini:12", "E2B_API_KEY", "--listen".
 struct setting_origin {
@@ -47,6 +54,8 @@ public:
   void environment(const process_environment& variables);
   /// `name` is what the user wrote: "--listen".
   void flag(std::string_view path, std::string_view text, std::string name);
+  /// What a program says that has the engine inside; secrets as well.
+  void program(std::string_view path, std::string_view text);
   /// A complaint from elsewhere: a syntax error, a key that stands twice.
   void complain(std::string where, std::string reason, std::string hint = {});
 
@@ -54,7 +63,12 @@ public:
   result<configuration> finish() &&;
 
 private:
+  /// `prefix`: of the nearest name, as it would stand there.
+  void complain_of_unknown(std::string where, std::string_view path,
+                           std::string_view prefix = {});
   void from_file(const file_entry& entry);
+  /// Of another account at a provider.
+  void from_account(const file_entry& entry, std::string_view provider);
   void from_environment(const setting_key& key,
                         const process_environment& variables);
   void warn_of_unknown(const process_environment& variables);
@@ -67,6 +81,7 @@ private:
   std::string place(const file_entry& entry) const;
 
   configuration done_;
+  account_groups accounts_;
   std::vector<field_error> complaints_;
 };
 

@@ -21,8 +21,8 @@ void refuse_doubles(const std::vector<file_entry>& entries,
     const auto [first, fresh] = seen.emplace(what, entry.line);
     if (!fresh)
       layers.complain(file + ":" + std::to_string(entry.line),
-                      what + " stands in line " + std::to_string(first->second)
-                        + " already",
+                      what + " is already set in line "
+                        + std::to_string(first->second) + " already",
                       "keep one of them");
   }
 }
@@ -71,6 +71,8 @@ result<configuration> load_settings(const settings_sources& from) {
   layers.environment(from.variables);
   for (auto& [setting, text, name] : from.flags)
     layers.flag(setting, text, name);
+  for (auto& [setting, text] : from.program)
+    layers.program(setting, text);
   return std::move(layers).finish();
 }
 

@@ -25,6 +25,9 @@ struct settings_sources {
     std::string name;
   };
   std::vector<flag> flags;
+  /// What a program says that has the engine inside, by the path of the
+  /// setting. Before all others.
+  std::map<std::string, std::string> program;
 };
 
 /// Reads, checks and explains all settings, or refuses with every complaint at

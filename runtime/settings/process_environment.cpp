@@ -28,22 +28,16 @@ struct unsupported_variable {
   std::string_view name;
   std::string_view why;
 };
-constexpr std::string_view no_search = "there are no search tools";
-constexpr std::string_view no_mcp = "MCP servers are not spoken to";
-constexpr std::string_view no_agents = "there are no agents and no users";
+constexpr std::string_view no_search = "no search tools";
+constexpr std::string_view no_mcp = "no MCP client";
+constexpr std::string_view no_agents = "no agents and no users";
 constexpr unsupported_variable foreign[] = {
-  {"TAVILY_API_KEY", no_search},
-  {"EXA_API_KEY", no_search},
-  {"LETTA_EMBED_TOOLS", no_search},
-  {"MCP_CONNECT_TO_SERVER_TIMEOUT", no_mcp},
-  {"MCP_LIST_TOOLS_TIMEOUT", no_mcp},
-  {"MCP_EXECUTE_TOOL_TIMEOUT", no_mcp},
-  {"MCP_READ_FROM_CONFIG", no_mcp},
-  {"MCP_DISABLE_STDIO", no_mcp},
-  {"LETTA_ENVIRONMENT", no_agents},
-  {"LETTA_NO_DEFAULT_ACTOR", no_agents},
-  {"LETTA_DEBUG", "log.level says how much is told"},
-  {"LETTA_CONFIG_PATH", "settings stand in config.ini"},
+  {"TAVILY_API_KEY", no_search},      {"EXA_API_KEY", no_search},
+  {"LETTA_EMBED_TOOLS", no_search},   {"MCP_CONNECT_TO_SERVER_TIMEOUT", no_mcp},
+  {"MCP_LIST_TOOLS_TIMEOUT", no_mcp}, {"MCP_EXECUTE_TOOL_TIMEOUT", no_mcp},
+  {"MCP_READ_FROM_CONFIG", no_mcp},   {"MCP_DISABLE_STDIO", no_mcp},
+  {"LETTA_ENVIRONMENT", no_agents},   {"LETTA_NO_DEFAULT_ACTOR", no_agents},
+  {"LETTA_DEBUG", "use log.level"},   {"LETTA_CONFIG_PATH", "use config.ini"},
 };
 
 std::string upper(std::string_view text) {
@@ -71,7 +65,7 @@ bool may_be_in_file(const setting_key& key) {
 }
 
 std::string adapted(const setting_alias& alias, std::string_view said) {
-  std::string text{without_blanks(said)};
+  std::string text{trim(said)};
   auto is_bare
     = !text.empty() && text.find_first_not_of("0123456789.") == text.npos;
   if (alias.seconds && is_bare)
@@ -144,13 +138,13 @@ void settings_layers::warn_of_unknown(const process_environment& variables) {
       continue;
     const auto near = json::nearest(name, names);
     done_.warnings.push_back(
-      name + " is the name of no setting"
+      name + " is not the name of a setting"
       + (near.empty() ? "" : "; did you mean " + near + "?"));
   }
   for (auto& [name, why] : foreign)
     if (auto value = find_alias(variables, name); value && !value->empty())
       done_.warnings.push_back(std::string{name}
-                               + " means nothing here: " + std::string{why});
+                               + " has no effect: " + std::string{why});
 }
 
 void settings_layers::from_environment(const setting_key& key,
@@ -180,12 +174,12 @@ void settings_layers::from_secret_file(const setting_key& key,
   auto file = read_source(path, largest_secret_file);
   if (!file || file->text.empty()) {
     complain(variable, path + " cannot be read or is empty",
-             "it holds the value of " + key.path());
+             "it should contain the value of " + key.path());
     return;
   }
   if (file->open_to_all)
-    done_.warnings.push_back("everybody on this machine may read " + path
-                             + ", which holds " + key.path()
+    done_.warnings.push_back("all users of this machine can read " + path
+                             + ", which contains " + key.path()
                              + "; run: chmod 600 " + path);
   store(key, file->text, {origin_kind::environment, variable});
   wipe(file->text.data(), file->text.size());

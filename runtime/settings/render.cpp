@@ -63,6 +63,8 @@ const char* to_text(origin_kind kind) {
     return "environment";
   case origin_kind::flag:
     return "flag";
+  case origin_kind::program:
+    return "program";
   }
   return "default";
 }
@@ -97,12 +99,12 @@ void walk(std::string_view group, First first, Each each) {
 } // namespace
 
 std::string render_ini() {
-  std::string out = commented(
-    "Every setting of troupe with its default. Take the ; away to change one. "
-    "A flag (--group.key=value) wins over the environment, which wins over "
-    "this file. `troupe config check` reads it without starting anything. "
-    "Quotes are needed only around a text that has a comment's sign in it; a "
-    "comment begins with ; or #.");
+  std::string out
+    = commented("All settings of troupe with their defaults. Remove the ; to "
+                "change one. A flag (--group.key=value) overrides the "
+                "environment, which overrides this file. `troupe config check` "
+                "checks it without starting anything. Quotes are only required "
+                "around strings that contain ; or #, which start a comment.");
   walk(
     {},
     [&](const setting_group& g) {
@@ -129,6 +131,19 @@ std::string render_values(const configuration& c, bool with_origin) {
         out += " ; " + c.origin_of(key).where;
       out += "\n";
     });
+  for (const auto& each : c.values.accounts) {
+    const auto group = std::string{each.name.text()};
+    out += "\n[" + group + "]\n";
+    for (const auto& key : setting_keys())
+      if (key.group == to_string(each.name.kind())) {
+        out += std::string{key.name} + " = " + spelled(*each.as, key);
+        const auto said = c.origins.find(group + "." + std::string{key.name});
+        if (with_origin)
+          out += " ; "
+            + (said == c.origins.end() ? setting_origin{} : said->second).where;
+        out += "\n";
+      }
+  }
   return out;
 }
 

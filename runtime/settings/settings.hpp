@@ -1,10 +1,12 @@
 #pragma once
 
 #include "runtime/base/secret.hpp"
+#include "runtime/model/backend_name.hpp"
 #include "runtime/model/limits.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,14 +21,14 @@ struct settings {
 
   struct engine_group {
     std::string data_dir = "data"; // relative to where the engine was started
-    std::uint32_t threads = 0;     // 0: one per core; never CAF's minimum of 4
+    std::uint32_t threads = 0;     // of actors; 0: one per two cores
     std::uint32_t io_threads = 0;  // 0: one per core; of two, a shared one
     ms drain_timeout{30'000};      // what an orchestrator usually grants
   } engine;
 
   struct watchdog_group {
-    ms warn_after{5'000}; // far beyond the longest turn that was ever measured
-    ms end_after{60'000}; // by then nobody waits for us any more; 0: never
+    ms warn_after{5'000};  // far beyond the longest turn that was ever measured
+    ms exit_after{60'000}; // by then every client has given up; 0: never
   } watchdog;
 
   struct http_group {
@@ -34,7 +36,7 @@ struct settings {
     bool require_key = false; // a key even on loopback; elsewhere always
     texts allowed_hosts;      // Host headers beside our own address
     std::uint32_t max_connections = 10'000;
-    std::uint32_t max_per_address = 2'000;
+    std::uint32_t max_connections_per_address = 2'000;
     std::uint32_t max_in_flight = 4'096;
     std::uint64_t max_header = 16ull << 10;
     std::uint64_t max_body = 16ull << 20; // above the largest legal run request
@@ -44,7 +46,7 @@ struct settings {
     ms write_timeout{30'000};
     std::string tls_certificate;
     std::string tls_key;
-    std::string tls_client_authority;
+    std::string tls_client_ca;
   } http;
 
   struct log_group {
@@ -55,47 +57,35 @@ struct settings {
   } log;
 
   struct limits_group {
-    troupe::limits standard;       // for what a run does not say
-    std::string on_output = "cut"; // as at Letta, a flood ends no run
-    troupe::limits ceiling = most();
-
-    /// More than this is an operator's decision, not a caller's.
-    static troupe::limits most() {
-      using std::chrono::hours;
-      return {.wall = hours{1},
-              .cpu = hours{1},
-              .memory_bytes = 4ull << 30,
-              .processes = 1024,
-              .open_files = 65'536,
-              .disk_bytes = 4ull << 30,
-              .inodes = 262'144,
-              .output_bytes = 64ull << 20,
-              .result_bytes = 64ull << 20};
-    }
+    troupe::limits standard; // for what a run does not say
+    std::string on_output_limit
+      = "truncate"; // as at Letta: no run is killed for it
+    troupe::limits ceiling = standard_ceiling();
   } limits;
 
   struct local_group {
     bool enabled = true;
-    std::string state_dir;             // "": a private one of this user
-    std::uint32_t concurrency = 1'024; // 0.6 MB each while they wait
-    std::uint32_t queue = 4'096;
+    std::string runtime_dir;           // "": a private one of this user
+    std::uint32_t max_running = 1'024; // 0.6 MB each while they wait
+    std::uint32_t max_queued = 4'096;
     std::string isolation = "standard";
     std::string network = "public";
     texts network_allow;
-    bool warm = true;
-    texts preload; // nothing said: what the tools of Letta found loaded
+    bool warm_python = true;
+    texts preload;                    // empty: the set that Letta preloads
     std::uint32_t warm_slots = 1'024; // 0.1 MB each while idle
     bool warm_node = true;
-    std::uint32_t ready_node = 2; // some 10 MB each while they wait
-    texts without_tricks;         // all are on; each falls back by itself
-    std::string python;           // "": found by itself
+    std::uint32_t prestarted_node = 2; // some 10 MB each while they wait
+    texts
+      disabled_optimizations; // each is skipped by itself where it cannot work
+    std::string python;       // "": found by itself
     std::string node;
     texts read_only_paths;
-    std::uint64_t environment_cache = 10ull << 30;
-    ms environment_build_timeout{600'000}; // pip with a slow mirror
-    std::uint64_t environment_build_disk = 4ull << 30;
-    std::uint32_t environment_builds = 4; // each may take 2 GiB of memory
-    std::string package_index;            // "": the installer's own
+    std::uint64_t package_cache = 10ull << 30;
+    ms package_build_timeout{600'000}; // pip with a slow mirror
+    std::uint64_t package_build_disk = 4ull << 30;
+    std::uint32_t max_package_builds = 4; // each may take 2 GiB of memory
+    std::string pip_index;                // "": the installer's own
     std::string npm_registry;             // the same
     bool source_builds = false;           // wheels only: no code at install
     texts pass_environment; // of our own process; nothing by default
@@ -107,22 +97,22 @@ struct settings {
   } local;
 
   struct dispatch_group {
-    std::string provider = "e2b";        // of runs and tools that do not say
+    std::string default_backend = "e2b"; // of runs and tools that name none
     bool fail_closed = false;            // refuse rather than run it here
-    std::uint32_t max_in_flight = 2'048; // more than one organization's
-    std::uint32_t max_per_organization = 1'024;
-    std::uint32_t max_per_backend = 1'024;
-    std::uint32_t queue = 4'096;
-    std::uint32_t queue_per_organization = 2'048;
+    std::uint32_t max_running = 2'048;   // more than one organization's
+    std::uint32_t max_running_per_organization = 1'024;
+    std::uint32_t max_running_per_backend = 1'024;
+    std::uint32_t max_queued = 4'096;
+    std::uint32_t max_queued_per_organization = 2'048;
     ms prepare_timeout{600'000}; // waiting and a large pip install
     std::uint32_t breaker_failures = 5;
     ms breaker_pause{1'000};
-    ms breaker_longest{30'000};
-    ms reconcile_every{60'000}; // one list per provider, when there is need
+    ms breaker_max_pause{30'000};
+    ms reconcile_interval{60'000}; // one list per provider, when there is need
   } dispatch;
 
   struct idempotency_group {
-    ms keep{86'400'000}; // a day: longer than any client retries
+    ms ttl{86'400'000}; // a day: longer than any client retries
     std::uint32_t max_keys = 100'000;
   } idempotency;
 
@@ -130,9 +120,9 @@ struct settings {
     std::string webhook_url; // "": no webhook
     secret webhook_key;
     ms timeout{10'000};
-    std::string on_error = "empty"; // as Letta does
-    ms cache_ttl{0};                // credentials are meant to be short-lived
-    bool allow_private = false;     // a name that leads into the house
+    std::string on_error = "ignore"; // as Letta does
+    ms cache_ttl{0};                 // credentials are meant to be short-lived
+    bool allow_private = false; // a name that resolves to a private address
   } credentials;
 
   struct e2b_group {
@@ -144,7 +134,8 @@ struct settings {
     ms timeout{300'000}; // life of a sandbox; their server's default is 15 s
     std::uint32_t max_sandboxes = 100; // the usual quota of a paid plan
     std::uint32_t create_rate = 5;     // theirs of a paid plan; hobby: 1
-    std::uint32_t ready_ahead = 0;     // what waits is billed as what runs
+    std::uint32_t prewarmed_sandboxes
+      = 0; // idle ones are billed like busy ones
     bool allow_private = false;
     bool legacy_create = false; // control planes without /v2
   } e2b;
@@ -159,8 +150,9 @@ struct settings {
     secret proxy_token_secret;
     ms timeout{300'000};
     std::uint32_t max_sandboxes = 100;
-    std::uint32_t create_rate = 10;    // beyond it they tell us to wait
-    std::uint32_t ready_ahead = 0;     // what waits is billed as what runs
+    std::uint32_t create_rate = 10; // beyond it they tell us to wait
+    std::uint32_t prewarmed_sandboxes
+      = 0;                             // idle ones are billed like busy ones
     bool sandbox_v2 = true;            // their newer kind first, then the older
     std::string image_builder_version; // "": the environment's
     ms max_throttle_wait{60'000};      // that they may make a call wait
@@ -180,7 +172,8 @@ struct settings {
     ms timeout{300'000};
     std::uint32_t max_sandboxes = 100;
     std::uint32_t create_rate = 5; // 300 a minute: their lowest tier
-    std::uint32_t ready_ahead = 0; // what waits is billed as what runs
+    std::uint32_t prewarmed_sandboxes
+      = 0; // idle ones are billed like busy ones
     bool allow_private = false;
   } daytona;
 
@@ -189,7 +182,7 @@ struct settings {
     std::uint32_t port = 8090;
     secret api_key;
     ms timeout{300'000};
-    std::uint32_t max_runs = 16; // one container carries them all
+    std::uint32_t max_running = 16; // all in one container
     bool tls = false;
     bool allow_private = false;
   } aio;
@@ -198,9 +191,9 @@ struct settings {
     secret master_key;           // "": the file
     std::string master_key_file; // "": <data-dir>/master.key
     std::uint64_t block_cache = 32ull << 20;
-    std::uint64_t runs_bytes = 1ull << 30;
-    std::uint32_t max_runs = 10'000;
-    std::uint32_t max_audit = 1'000'000;
+    std::uint64_t max_run_bytes = 1ull << 30;
+    std::uint32_t max_run_records = 10'000;
+    std::uint32_t max_audit_entries = 1'000'000;
   } storage;
 
   struct compat_group {
@@ -216,7 +209,7 @@ struct settings {
     bool metrics_without_key = false; // beyond loopback
     std::string otlp_endpoint;        // "": no traces leave
     secret otlp_headers;
-    double sample = 1.0;
+    double trace_sample_ratio = 1.0;
   } telemetry;
 
   struct cluster_group {
@@ -225,8 +218,16 @@ struct settings {
     texts seeds;
     std::string certificate;
     std::string key;
-    std::string authority;
+    std::string ca;
   } cluster;
+
+  /// Another account at a provider, as [e2b.research] has it: all settings,
+  /// with the account's group in the place of its provider's.
+  struct account {
+    backend_name name;
+    std::shared_ptr<const settings> as;
+  };
+  std::vector<account> accounts;
 };
 
 } // namespace troupe

@@ -18,7 +18,7 @@ error trouble(const std::string& path) {
   const auto absent = number == ENOENT || number == ENOTDIR;
   return {absent ? ec::not_found : ec::invalid_request,
           path + ": cannot be read (" + std::generic_category().message(number)
-            + "); check its name and its mode",
+            + "); check its name and mode",
           {},
           {}};
 }

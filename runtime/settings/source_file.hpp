@@ -9,7 +9,7 @@ namespace troupe {
 
 /// A file that settings come from, as it was when it was opened.
 struct source_file {
-  std::string text;         // may hold secrets: whoever reads it wipes it
+  std::string text;         // may hold secrets: the reader wipes it
   bool open_to_all = false; // every user of this machine may read or change it
 };
 

@@ -1,4 +1,5 @@
 // local, dispatch, idempotency
+#include "runtime/model/warm_optimizations.hpp"
 #include "runtime/settings/table.hpp"
 
 namespace troupe::settings_table {
@@ -7,157 +8,176 @@ using namespace std::chrono_literals;
 
 namespace {
 
+std::string_view help_of_tricks() {
+  static const auto help
+    = "Of " + names_of({}, ", ") + ": tricks to leave out.";
+  return help;
+}
+
 std::vector<setting_key> local_runs() {
   return {
     row("local", "enabled", TROUPE_AT(local.enabled),
-        "Run tools on this machine at all."),
-    row("local", "state-dir", TROUPE_AT(local.state_dir),
-        "Folder for what lives as long as the engine; empty: a private one.")
+        "Run tools on this machine."),
+    row("local", "runtime-dir", TROUPE_AT(local.runtime_dir),
+        "Directory for files that are needed only while the engine runs; "
+        "empty: a private one.")
       .form(text_form::path),
-    row("local", "concurrency", TROUPE_AT(local.concurrency),
-        "Runs at the same time.")
+    row("local", "max-running", TROUPE_AT(local.max_running),
+        "Maximum number of local runs at a time.")
       .between(1, 100'000),
-    row("local", "queue", TROUPE_AT(local.queue),
-        "Runs that wait for a free place; then callers get 429.")
+    row("local", "max-queued", TROUPE_AT(local.max_queued),
+        "Maximum number of queued local runs; beyond it callers get 429.")
       .between(0, 1'000'000),
     row("local", "isolation", TROUPE_AT(local.isolation),
-        "How much a run insists on; best-effort and off are for trusted code.")
+        "Isolation that a run requires; use best-effort and off for trusted "
+        "code only.")
       .one_of("strict|standard|best-effort|off"),
-    row("local", "network", TROUPE_AT(local.network),
-        "The widest network a run may have; public excludes private ranges.")
+    row(
+      "local", "network", TROUPE_AT(local.network),
+      "Widest network access of a run; public excludes private address ranges.")
       .one_of("off|public|allow"),
     row("local", "network-allow", TROUPE_AT(local.network_allow),
-        "Hosts for network allow: host, host:port, *.domain or a CIDR.")
+        "Hosts that runs may reach if network is allow: host, host:port, "
+        "*.domain or CIDR.")
       .form(text_form::host_rule),
-    row("local", "warm", TROUPE_AT(local.warm),
-        "Fork Python runs out of warm interpreters."),
+    row("local", "warm-python", TROUPE_AT(local.warm_python),
+        "Fork Python runs from warm interpreters."),
     row("local", "preload", TROUPE_AT(local.preload),
-        "Modules that those have imported; empty: what Letta's tools found."),
+        "Modules imported in warm Python interpreters; empty: the set that "
+        "Letta preloads."),
     row("local", "warm-slots", TROUPE_AT(local.warm_slots),
-        "Prepared places for such runs; further runs start cold.")
+        "Maximum number of warm slots; further runs start cold.")
       .between(1, 100'000),
     row("local", "warm-node", TROUPE_AT(local.warm_node),
-        "Fork TypeScript and JavaScript runs out of a warm Node as well."),
-    row("local", "ready-node", TROUPE_AT(local.ready_node),
-        "Node processes that wait for such runs where Node cannot be forked.")
+        "Fork TypeScript and JavaScript runs from a warm Node.js."),
+    row("local", "prestarted-node", TROUPE_AT(local.prestarted_node),
+        "Node.js processes kept started for the next run where Node.js cannot "
+        "be forked.")
       .between(0, 1'000),
-    row("local", "without-tricks", TROUPE_AT(local.without_tricks),
-        "Of child-allocator, huge-text, huge-heap, merged-maps, "
-        "joined-libraries, inherited-maps, gathered-pages, hot-blocks, "
-        "cold-memory, fork-ahead, early-word, ready-pages, idle-nursery, "
-        "direct-seed: tricks to leave out."),
+    row("local", "disabled-optimizations",
+        TROUPE_AT(local.disabled_optimizations), help_of_tricks()),
     row("local", "python", TROUPE_AT(local.python),
-        "The Python interpreter; empty: the first of a few usual places.")
+        "Python interpreter; empty: searched in the usual places.")
       .form(text_form::path),
     row("local", "node", TROUPE_AT(local.node),
-        "The Node.js interpreter; empty: the first of a few usual places.")
+        "Node.js interpreter; empty: searched in the usual places.")
       .form(text_form::path),
     row("local", "read-only-paths", TROUPE_AT(local.read_only_paths),
-        "More folders of this machine that every run sees, read-only."),
+        "Additional directories of this machine that every run can read."),
   };
 }
 
 std::vector<setting_key> local_environments() {
   return {
-    row("local", "environment-cache", TROUPE_AT(local.environment_cache),
-        "Disk for built environments; the least recently used ones go.")
+    row("local", "package-cache", TROUPE_AT(local.package_cache),
+        "Disk space for installed package sets; the least recently used ones "
+        "are evicted.")
       .between(64 * MiB, 16 * TiB),
-    row("local", "environment-build-timeout",
-        TROUPE_AT(local.environment_build_timeout),
-        "Time for installing the requirements of a tool.")
+    row("local", "package-build-timeout",
+        TROUPE_AT(local.package_build_timeout),
+        "Time to install the packages of a tool.")
       .between(1s, 6h),
-    row("local", "environment-build-disk",
-        TROUPE_AT(local.environment_build_disk),
-        "Bytes on disk that the requirements of one tool may take.")
+    row("local", "package-build-disk", TROUPE_AT(local.package_build_disk),
+        "Disk space that the packages of one tool may use.")
       .between(1 * MiB, 16 * TiB),
-    row("local", "environment-builds", TROUPE_AT(local.environment_builds),
-        "Installations at a time; the others wait.")
+    row("local", "max-package-builds", TROUPE_AT(local.max_package_builds),
+        "Maximum number of installations at a time; others wait.")
       .between(1, 256),
-    row("local", "package-index", TROUPE_AT(local.package_index),
-        "Where pip looks, be it in the house; empty: where it always does.")
+    row("local", "pip-index", TROUPE_AT(local.pip_index),
+        "Package index URL for pip, which may be a private mirror; empty: "
+        "pip's default.")
       .form(text_form::url),
     row("local", "npm-registry", TROUPE_AT(local.npm_registry),
-        "Where npm looks, be it in the house; empty: where it always does.")
+        "Registry URL for npm, which may be a private mirror; empty: npm's "
+        "default.")
       .form(text_form::url),
-    row("local", "source-builds", TROUPE_AT(local.source_builds),
-        "Let an install run code of the package, where there is no wheel."),
+    row(
+      "local", "source-builds", TROUPE_AT(local.source_builds),
+      "Allow building packages from source; this runs the package's own code."),
     row("local", "pass-environment", TROUPE_AT(local.pass_environment),
-        "Our own variables that every local run gets, by name.")
+        "Names of environment variables of the engine that are passed to every "
+        "local run.")
       .form(text_form::variable),
     row("local", "sandbox-dir", TROUPE_AT(local.sandbox_dir),
-        "The sandbox_dir of a local sandbox config that names none; once set, "
-        "runs see it, read-only.")
+        "Default sandbox_dir of local sandbox configs; if set, runs see it "
+        "read-only.")
       .form(text_form::path)
       .also("TOOL_EXEC_DIR")
       .also("LETTA_TOOL_EXECUTION_DIR")
       .also("LETTA_TOOL_SANDBOX_DIR"),
     row("local", "shared-dirs", TROUPE_AT(local.shared_dirs),
-        "Any other sandbox_dir must lie below one of these, or runs are "
-        "refused."),
+        "Directories below which a sandbox_dir may lie; runs with any other "
+        "are refused."),
     row("local", "writable-dirs", TROUPE_AT(local.writable_dirs),
-        "Below one of these runs may write, each organization in the directory "
-        "that has its id for a name, and the default one in any other."),
+        "Directories below which runs may write: each organization in the "
+        "subdirectory named like its id, the default organization in any "
+        "other."),
     row("local", "venv-name", TROUPE_AT(local.venv_name),
-        "When set, the default local config uses a venv of this name.")
+        "Name of the venv that the default local config uses; empty: none.")
       .also("TOOL_EXEC_VENV_NAME")
       .also("LETTA_TOOL_SANDBOX_VENV_NAME"),
     row("local", "venv-autoreload", TROUPE_AT(local.venv_autoreload),
-        "Accepted for Letta's sake: environments are always built on demand.")
+        "Accepted for compatibility with Letta and without effect: package "
+        "sets are always built on demand.")
       .also("TOOL_EXEC_AUTORELOAD_VENV"),
   };
 }
 
 std::vector<setting_key> dispatch() {
   return {
-    row("dispatch", "provider", TROUPE_AT(dispatch.provider),
-        "Where runs go that do not say, when it is configured.")
-      .one_of("e2b|daytona|modal|aio|peer|local")
+    row("dispatch", "default-backend", TROUPE_AT(dispatch.default_backend),
+        "Backend of runs that do not name one; ignored unless that backend is "
+        "configured.")
       .also("SANDBOX_PROVIDER"),
     row("dispatch", "fail-closed", TROUPE_AT(dispatch.fail_closed),
-        "Refuse a run (503) that is for e2b, modal, daytona or aio and finds "
-        "none of them well, rather than run it on this machine or a peer."),
-    row("dispatch", "max-in-flight", TROUPE_AT(dispatch.max_in_flight),
-        "Runs at the same time, everybody together.")
+        "If e2b, modal, daytona or aio is asked for but unavailable, refuse "
+        "the run (503) instead of running it on this machine or a peer."),
+    row("dispatch", "max-running", TROUPE_AT(dispatch.max_running),
+        "Maximum number of runs at a time.")
       .between(1, 1'000'000),
-    row("dispatch", "max-per-organization",
-        TROUPE_AT(dispatch.max_per_organization),
-        "Runs at the same time of one organization.")
+    row("dispatch", "max-running-per-organization",
+        TROUPE_AT(dispatch.max_running_per_organization),
+        "Maximum number of runs at a time per organization.")
       .between(1, 1'000'000),
-    row("dispatch", "max-per-backend", TROUPE_AT(dispatch.max_per_backend),
-        "Runs at the same time on one backend.")
+    row("dispatch", "max-running-per-backend",
+        TROUPE_AT(dispatch.max_running_per_backend),
+        "Maximum number of runs at a time per backend.")
       .between(1, 1'000'000),
-    row("dispatch", "queue", TROUPE_AT(dispatch.queue),
-        "Runs that wait for their turn; then callers get 429.")
+    row("dispatch", "max-queued", TROUPE_AT(dispatch.max_queued),
+        "Maximum number of queued runs; beyond it callers get 429.")
       .between(0, 1'000'000),
-    row("dispatch", "queue-per-organization",
-        TROUPE_AT(dispatch.queue_per_organization),
-        "Runs of one organization that wait for their turn.")
+    row("dispatch", "max-queued-per-organization",
+        TROUPE_AT(dispatch.max_queued_per_organization),
+        "Maximum number of queued runs per organization.")
       .between(0, 1'000'000),
     row("dispatch", "prepare-timeout", TROUPE_AT(dispatch.prepare_timeout),
-        "What a run gets on top of its wall limit to wait and to be prepared.")
+        "Time for queueing and preparation that a run gets in addition to its "
+        "wall limit.")
       .between(1s, 6h),
     row("dispatch", "breaker-failures", TROUPE_AT(dispatch.breaker_failures),
-        "Failures in a row after which a backend is left alone.")
+        "Consecutive failures that open the circuit breaker of a backend.")
       .between(1, 1'000),
     row("dispatch", "breaker-pause", TROUPE_AT(dispatch.breaker_pause),
-        "How long it is left alone at first; this doubles.")
+        "Time that an open circuit breaker waits before its first probe; "
+        "doubles after each failed probe.")
       .between(100ms, 1h),
-    row("dispatch", "breaker-longest", TROUPE_AT(dispatch.breaker_longest),
-        "How long it is left alone at most.")
+    row("dispatch", "breaker-max-pause", TROUPE_AT(dispatch.breaker_max_pause),
+        "Longest time between two probes of an open circuit breaker.")
       .between(100ms, 1h),
-    row("dispatch", "reconcile-every", TROUPE_AT(dispatch.reconcile_every),
-        "Between two looks for sandboxes that were left at a provider.")
+    row("dispatch", "reconcile-interval",
+        TROUPE_AT(dispatch.reconcile_interval),
+        "Interval between two searches for orphaned sandboxes at providers.")
       .between(1s, 24h),
   };
 }
 
 std::vector<setting_key> idempotency() {
   return {
-    row("idempotency", "keep", TROUPE_AT(idempotency.keep),
-        "How long an Idempotency-Key is remembered.")
+    row("idempotency", "ttl", TROUPE_AT(idempotency.ttl),
+        "Time that an Idempotency-Key is remembered.")
       .between(1h, 720h),
     row("idempotency", "max-keys", TROUPE_AT(idempotency.max_keys),
-        "How many are remembered per organization.")
+        "Maximum number of keys remembered per organization.")
       .between(100, 100'000'000),
   };
 }

@@ -8,135 +8,146 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::string_view private_help
-  = "Let a host name lead to a private address; a written one may.";
-constexpr std::string_view rate_help = "New sandboxes per second.";
-constexpr std::string_view ahead_help = "Sandboxes made before a run asks for "
-                                        "one; they are billed while they wait.";
+  = "Allow host names that resolve to private addresses; literal IP addresses "
+    "are always allowed.";
+constexpr std::string_view rate_help
+  = "Maximum number of new sandboxes per second.";
+constexpr std::string_view prewarmed_help
+  = "Sandboxes created before a run needs one; they are billed while they "
+    "wait.";
 
 std::vector<setting_key> credentials() {
   return {
     row("credentials", "webhook-url", TROUPE_AT(credentials.webhook_url),
-        "Asked before each run for variables to add; empty: nobody is asked.")
+        "URL asked before each run for additional variables; empty: none.")
       .form(text_form::url)
       .also_with_suffix("STEP_ORCHESTRATOR_ENDPOINT",
                         "/webhook/sandbox-credentials")
       .also("SANDBOX_CREDENTIALS_WEBHOOK"),
     row("credentials", "webhook-key", TROUPE_AT(credentials.webhook_key),
-        "Bearer token for the webhook.")
+        "Bearer token sent to the webhook.")
       .also("STEP_COMPLETE_KEY")
       .also("SANDBOX_CREDENTIALS_KEY"),
     row("credentials", "timeout", TROUPE_AT(credentials.timeout),
-        "Time for its answer, one retry included.")
+        "Time for an answer, including one retry.")
       .between(100ms, 1min),
     row("credentials", "on-error", TROUPE_AT(credentials.on_error),
-        "empty runs without its variables, fail refuses the run.")
-      .one_of("empty|fail"),
+        "If the webhook fails: ignore runs the tool without its variables, "
+        "fail refuses the run.")
+      .one_of("ignore|fail"),
     row("credentials", "cache-ttl", TROUPE_AT(credentials.cache_ttl),
-        "How long an answer serves the same question; 0s asks every time.")
+        "Time that an answer is reused for the same question; 0s: never.")
       .between(0ms, 1h),
-    row("credentials", "allow-private", TROUPE_AT(credentials.allow_private),
-        private_help),
+    row("credentials", "allow-private-addresses",
+        TROUPE_AT(credentials.allow_private), private_help),
   };
 }
 
 std::vector<setting_key> e2b() {
   return {
-    row("e2b", "api-key", TROUPE_AT(e2b.api_key), "Key of the team.")
+    row("e2b", "api-key", TROUPE_AT(e2b.api_key), "API key of the team.")
       .also("E2B_API_KEY"),
     row("e2b", "template-id", TROUPE_AT(e2b.template_id),
-        "Template of a sandbox whose config names none.")
+        "Default template of sandboxes.")
       .also("E2B_SANDBOX_TEMPLATE_ID"),
-    row("e2b", "domain", TROUPE_AT(e2b.domain), "Their base domain.")
+    row("e2b", "domain", TROUPE_AT(e2b.domain), "Base domain of the service.")
       .form(text_form::host)
       .also("E2B_DOMAIN"),
     row("e2b", "api-url", TROUPE_AT(e2b.api_url),
-        "Control plane; empty: https://api.DOMAIN.")
+        "URL of the control plane; empty: https://api.DOMAIN.")
       .form(text_form::url)
       .also("E2B_API_URL"),
     row("e2b", "sandbox-url", TROUPE_AT(e2b.sandbox_url),
-        "One address for all sandboxes; empty: by each sandbox's name.")
+        "URL used for all sandboxes; empty: derived from each sandbox's id.")
       .form(text_form::url)
       .also("E2B_SANDBOX_URL"),
     row("e2b", "timeout", TROUPE_AT(e2b.timeout),
-        "Life of a sandbox whose config says nothing.")
+        "Default lifetime of a sandbox.")
       .between(1s, 24h)
       .also_in_seconds("E2B_TIMEOUT"),
     row("e2b", "max-sandboxes", TROUPE_AT(e2b.max_sandboxes),
-        "Sandboxes at the same time.")
+        "Maximum number of sandboxes at a time.")
       .between(1, 100'000),
     row("e2b", "create-rate", TROUPE_AT(e2b.create_rate), rate_help)
       .between(1, 1'000),
-    row("e2b", "ready-ahead", TROUPE_AT(e2b.ready_ahead), ahead_help)
+    row("e2b", "prewarmed-sandboxes", TROUPE_AT(e2b.prewarmed_sandboxes),
+        prewarmed_help)
       .between(0, 1'000),
-    row("e2b", "allow-private", TROUPE_AT(e2b.allow_private), private_help),
+    row("e2b", "allow-private-addresses", TROUPE_AT(e2b.allow_private),
+        private_help),
     row("e2b", "legacy-create", TROUPE_AT(e2b.legacy_create),
-        "Create by /sandboxes: for control planes without /v2."),
+        "Create sandboxes with /sandboxes, for control planes without /v2."),
   };
 }
 
 std::vector<setting_key> modal() {
   return {
-    row("modal", "token-id", TROUPE_AT(modal.token_id), "API token, ak-...")
+    row("modal", "token-id", TROUPE_AT(modal.token_id), "API token id, ak-...")
       .also("MODAL_TOKEN_ID"),
     row("modal", "token-secret", TROUPE_AT(modal.token_secret),
-        "Its secret, as-...")
+        "API token secret, as-...")
       .also("MODAL_TOKEN_SECRET"),
-    row("modal", "server-url", TROUPE_AT(modal.server_url), "Control plane.")
+    row("modal", "server-url", TROUPE_AT(modal.server_url),
+        "URL of the control plane.")
       .form(text_form::url)
       .also("MODAL_SERVER_URL"),
     row("modal", "environment", TROUPE_AT(modal.environment),
-        "Environment; empty: the default of the workspace.")
+        "Modal environment; empty: the default of the workspace.")
       .also("MODAL_ENVIRONMENT"),
     row("modal", "endpoint-url", TROUPE_AT(modal.endpoint_url),
-        "A deployed runner (examples/modal) to use instead of the API.")
+        "URL of a deployed runner (examples/modal) to use instead of the API.")
       .form(text_form::url)
       .also("MODAL_ENDPOINT_URL"),
     row("modal", "proxy-token-id", TROUPE_AT(modal.proxy_token_id),
-        "Its proxy auth token, wk-...")
+        "Proxy auth token id of the deployed runner, wk-...")
       .also("MODAL_PROXY_TOKEN_ID"),
     row("modal", "proxy-token-secret", TROUPE_AT(modal.proxy_token_secret),
-        "And the secret of that, ws-...")
+        "Proxy auth token secret of the deployed runner, ws-...")
       .also("MODAL_PROXY_TOKEN_SECRET"),
     row("modal", "timeout", TROUPE_AT(modal.timeout),
-        "Life of a sandbox whose config says nothing.")
+        "Default lifetime of a sandbox.")
       .between(1s, 24h),
     row("modal", "max-sandboxes", TROUPE_AT(modal.max_sandboxes),
-        "Sandboxes at the same time.")
+        "Maximum number of sandboxes at a time.")
       .between(1, 100'000),
     row("modal", "create-rate", TROUPE_AT(modal.create_rate), rate_help)
       .between(1, 1'000),
-    row("modal", "ready-ahead", TROUPE_AT(modal.ready_ahead), ahead_help)
+    row("modal", "prewarmed-sandboxes", TROUPE_AT(modal.prewarmed_sandboxes),
+        prewarmed_help)
       .between(0, 1'000),
-    row("modal", "sandbox-v2", TROUPE_AT(modal.sandbox_v2),
-        "Ask for their newer kind of sandbox first; the older one is the "
-        "fallback.")
+    row(
+      "modal", "sandbox-v2", TROUPE_AT(modal.sandbox_v2),
+      "Try Modal's newer kind of sandbox first and fall back to the older one.")
       .also("MODAL_SANDBOX_V2"),
     row("modal", "image-builder-version",
         TROUPE_AT(modal.image_builder_version),
-        "How images are built; empty: as the environment says.")
+        "Version of Modal's image builder; empty: the default of the Modal "
+        "environment.")
       .also("MODAL_IMAGE_BUILDER_VERSION"),
     row("modal", "max-throttle-wait", TROUPE_AT(modal.max_throttle_wait),
-        "Longest wait that their servers may ask for; 0s obeys none.")
+        "Longest delay that Modal may impose on a call when it throttles; 0s: "
+        "none.")
       .between(0s, 1h)
       .also_in_seconds("MODAL_MAX_THROTTLE_WAIT"),
     row("modal", "client-type", TROUPE_AT(modal.client_type),
-        "Which of their clients we speak like, by its number."),
+        "Number of the Modal client that the engine identifies as."),
     row("modal", "client-version", TROUPE_AT(modal.client_version),
-        "And in which version of their protocol."),
+        "Protocol version of that client."),
     row("modal", "libmodal-version", TROUPE_AT(modal.libmodal_version),
-        "And in which release of that client."),
-    row("modal", "allow-private", TROUPE_AT(modal.allow_private), private_help),
+        "Release of that client."),
+    row("modal", "allow-private-addresses", TROUPE_AT(modal.allow_private),
+        private_help),
   };
 }
 
 std::vector<setting_key> daytona() {
   return {
     row("daytona", "api-key", TROUPE_AT(daytona.api_key),
-        "API key, or a JWT with its organization.")
+        "API key, or a JWT together with organization.")
       .also("DAYTONA_API_KEY")
       .also("DAYTONA_JWT_TOKEN"),
     row("daytona", "api-url", TROUPE_AT(daytona.api_url),
-        "Address of the API, with its /api.")
+        "URL of the API, including /api.")
       .form(text_form::url)
       .also("DAYTONA_API_URL")
       .also("DAYTONA_SERVER_URL"),
@@ -144,22 +155,23 @@ std::vector<setting_key> daytona() {
         "Region of new sandboxes, such as us or eu.")
       .also("DAYTONA_TARGET"),
     row("daytona", "snapshot", TROUPE_AT(daytona.snapshot),
-        "Snapshot of a sandbox whose config names none.")
+        "Default snapshot of sandboxes.")
       .also("DAYTONA_SNAPSHOT"),
     row("daytona", "organization", TROUPE_AT(daytona.organization),
-        "Organization, when the key is a JWT.")
+        "Daytona organization; required if api-key is a JWT.")
       .also("DAYTONA_ORGANIZATION_ID"),
     row("daytona", "timeout", TROUPE_AT(daytona.timeout),
-        "Life of a sandbox whose config says nothing.")
+        "Default lifetime of a sandbox.")
       .between(1s, 24h),
     row("daytona", "max-sandboxes", TROUPE_AT(daytona.max_sandboxes),
-        "Sandboxes at the same time.")
+        "Maximum number of sandboxes at a time.")
       .between(1, 100'000),
     row("daytona", "create-rate", TROUPE_AT(daytona.create_rate), rate_help)
       .between(1, 1'000),
-    row("daytona", "ready-ahead", TROUPE_AT(daytona.ready_ahead), ahead_help)
+    row("daytona", "prewarmed-sandboxes",
+        TROUPE_AT(daytona.prewarmed_sandboxes), prewarmed_help)
       .between(0, 1'000),
-    row("daytona", "allow-private", TROUPE_AT(daytona.allow_private),
+    row("daytona", "allow-private-addresses", TROUPE_AT(daytona.allow_private),
         private_help),
   };
 }
@@ -169,18 +181,21 @@ std::vector<setting_key> aio() {
     row("aio", "host", TROUPE_AT(aio.host), "Host of the container.")
       .form(text_form::host)
       .also("SANDBOX_HOST"),
-    row("aio", "port", TROUPE_AT(aio.port), "Its port.")
+    row("aio", "port", TROUPE_AT(aio.port), "Port of the container.")
       .between(1, 65'535)
       .also("SANDBOX_PORT"),
-    row("aio", "api-key", TROUPE_AT(aio.api_key), "Its key, if it has one.")
+    row("aio", "api-key", TROUPE_AT(aio.api_key),
+        "API key of the container, if it requires one.")
       .also("SANDBOX_API_KEY"),
     row("aio", "timeout", TROUPE_AT(aio.timeout),
-        "Longest run whose config says nothing.")
+        "Default wall-clock limit of a run.")
       .between(1s, 24h),
-    row("aio", "max-runs", TROUPE_AT(aio.max_runs), "Runs at the same time.")
+    row("aio", "max-running", TROUPE_AT(aio.max_running),
+        "Maximum number of runs at a time.")
       .between(1, 10'000),
-    row("aio", "tls", TROUPE_AT(aio.tls), "Speak HTTPS to it."),
-    row("aio", "allow-private", TROUPE_AT(aio.allow_private), private_help),
+    row("aio", "tls", TROUPE_AT(aio.tls), "Connect with HTTPS."),
+    row("aio", "allow-private-addresses", TROUPE_AT(aio.allow_private),
+        private_help),
   };
 }
 

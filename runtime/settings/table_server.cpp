@@ -10,19 +10,19 @@ namespace {
 std::vector<setting_key> engine() {
   return {
     row("engine", "data-dir", TROUPE_AT(engine.data_dir),
-        "Folder for everything that is kept; created with mode 0700. One that "
-        "is found open to others is closed, or, where more than ours lies in "
-        "it, told in a warning.")
+        "Directory for all persistent data, created with mode 0700. If an "
+        "existing one is open to other users, it is closed, or a warning is "
+        "logged when it also holds files of others.")
       .form(text_form::path),
     row("engine", "threads", TROUPE_AT(engine.threads),
-        "Threads that run actors; 0 means one per two cores.")
+        "Threads that run actors; 0: one per two cores.")
       .between(0, 256),
     row("engine", "io-threads", TROUPE_AT(engine.io_threads),
-        "Threads that serve sockets; 0 means one per core. A single one is "
-        "that of the local runs; so it is by default on two cores.")
+        "Threads that serve sockets; 0: one per core. A single io thread, the "
+        "default on two cores, also serves local runs.")
       .between(0, 256),
     row("engine", "drain-timeout", TROUPE_AT(engine.drain_timeout),
-        "How long a stopping engine waits for the runs it has begun.")
+        "Time that runs get to finish when the engine is stopped.")
       .between(0ms, 1h),
   };
 }
@@ -30,12 +30,11 @@ std::vector<setting_key> engine() {
 std::vector<setting_key> watchdog() {
   return {
     row("watchdog", "warn-after", TROUPE_AT(watchdog.warn_after),
-        "Time after which the log is told of a thread that serves sockets and "
-        "has not turned.")
+        "Log a warning when an io thread has been stuck for this long.")
       .between(100ms, 1h),
-    row("watchdog", "end-after", TROUPE_AT(watchdog.end_after),
-        "Time after which the process ends (exit code 70) because of such a "
-        "thread, to be started again; 0 means never.")
+    row("watchdog", "exit-after", TROUPE_AT(watchdog.exit_after),
+        "Exit (code 70), for the service manager to restart the engine, when "
+        "an io thread has been stuck for this long; 0: never.")
       .between(0ms, 24h),
   };
 }
@@ -43,140 +42,145 @@ std::vector<setting_key> watchdog() {
 std::vector<setting_key> http() {
   return {
     row("http", "listen", TROUPE_AT(http.listen),
-        "Address to serve; anything but loopback needs API keys.")
+        "Address to listen on; any address but loopback requires API keys.")
       .form(text_form::address),
     row("http", "require-key", TROUPE_AT(http.require_key),
-        "Ask for an API key on loopback as well."),
+        "Require an API key on loopback as well."),
     row("http", "allowed-hosts", TROUPE_AT(http.allowed_hosts),
-        "Host names that clients may use for us, beside our own address.")
+        "Host names that clients may use for this server, in addition to its "
+        "own address.")
       .form(text_form::host),
-    row(
-      "http", "max-connections", TROUPE_AT(http.max_connections),
-      "Open connections; further ones push idle ones out, or are answered 503.")
+    row("http", "max-connections", TROUPE_AT(http.max_connections),
+        "Maximum number of connections; beyond it idle ones are closed, or new "
+        "ones get 503.")
       .between(1, 1'000'000),
-    row("http", "max-per-address", TROUPE_AT(http.max_per_address),
-        "Open connections from one address; 0 means no bound.")
+    row("http", "max-connections-per-address",
+        TROUPE_AT(http.max_connections_per_address),
+        "Maximum number of connections per client address; 0: no limit.")
       .between(0, 1'000'000),
     row("http", "max-in-flight", TROUPE_AT(http.max_in_flight),
-        "Requests that wait for an answer; then clients get 503.")
+        "Maximum number of requests in progress; beyond it clients get 503.")
       .between(1, 1'000'000),
     row("http", "max-header", TROUPE_AT(http.max_header),
-        "Largest request header.")
+        "Maximum size of a request header.")
       .between(1 * KiB, 1 * MiB),
-    row("http", "max-body", TROUPE_AT(http.max_body), "Largest request body.")
+    row("http", "max-body", TROUPE_AT(http.max_body),
+        "Maximum size of a request body.")
       .between(1 * KiB, 1 * GiB),
     row("http", "header-timeout", TROUPE_AT(http.header_timeout),
-        "Time for a complete request header.")
+        "Time to receive a complete request header.")
       .between(100ms, 10min),
     row("http", "body-timeout", TROUPE_AT(http.body_timeout),
-        "Time for a complete request body, plus a second per 16 KiB.")
+        "Time to receive a complete request body, plus one second per 16 KiB.")
       .between(100ms, 1h),
     row("http", "idle-timeout", TROUPE_AT(http.idle_timeout),
-        "How long a kept-alive connection may be silent.")
+        "Time after which an idle keep-alive connection is closed.")
       .between(100ms, 1h),
     row("http", "write-timeout", TROUPE_AT(http.write_timeout),
-        "How long a client may refuse to read its answer.")
+        "Time after which a connection is closed whose client reads nothing of "
+        "its response.")
       .between(100ms, 1h),
     row("http", "tls-certificate", TROUPE_AT(http.tls_certificate),
-        "PEM file with the certificate chain; with tls-key it means HTTPS.")
+        "PEM file with the certificate chain; together with tls-key it enables "
+        "HTTPS.")
       .form(text_form::path),
     row("http", "tls-key", TROUPE_AT(http.tls_key),
         "PEM file with the private key of tls-certificate.")
       .form(text_form::path),
-    row("http", "tls-client-authority", TROUPE_AT(http.tls_client_authority),
-        "PEM file; when set, clients need a certificate that it signed.")
+    row("http", "tls-client-ca", TROUPE_AT(http.tls_client_ca),
+        "PEM file with a CA; if set, clients need a certificate signed by it.")
       .form(text_form::path),
   };
 }
 
 std::vector<setting_key> log() {
   return {
-    row("log", "level", TROUPE_AT(log.level), "The least that is written.")
+    row("log", "level", TROUPE_AT(log.level), "Lowest level that is logged.")
       .one_of("debug|info|warning|error|off"),
     row("log", "format", TROUPE_AT(log.format),
-        "auto is text on a terminal and one JSON object per line elsewhere.")
+        "auto: text on a terminal, otherwise one JSON object per line.")
       .one_of("auto|text|json"),
     row("log", "access", TROUPE_AT(log.access),
-        "A line for every answered request; auto is on where the log is JSON.")
+        "Log one line per HTTP request; auto: only if the log is JSON.")
       .one_of("auto|on|off"),
     row("log", "queue", TROUPE_AT(log.queue),
-        "Lines that wait for a slow reader; then the oldest are dropped.")
+        "Log lines buffered for a slow reader; beyond that the oldest are "
+        "dropped.")
       .between(16, 1'000'000),
   };
 }
 
 std::vector<setting_key> standard_limits() {
   return {
-    row("limits", "wall", TROUPE_AT(limits.standard.wall),
-        "Time from start to end.")
+    row("limits", "wall", TROUPE_AT(limits.standard.wall), "Wall-clock time.")
       .between(1ms, 24h)
       .also_in_seconds("TOOL_SANDBOX_TIMEOUT")
       .also_in_seconds("LETTA_TOOL_SANDBOX_TIMEOUT"),
     row("limits", "cpu", TROUPE_AT(limits.standard.cpu),
-        "Processor time of all threads and children together.")
+        "CPU time of all threads and child processes together.")
       .between(1ms, 240h),
     row("limits", "memory", TROUPE_AT(limits.standard.memory_bytes),
-        "Memory of all its processes, files in its /tmp included.")
+        "Memory of all processes, including files in the private /tmp.")
       .between(16 * MiB, 16 * TiB),
     row("limits", "processes", TROUPE_AT(limits.standard.processes),
-        "Processes and threads at the same time.")
+        "Number of processes and threads.")
       .between(1, 4'194'304)
       .count(),
     row("limits", "open-files", TROUPE_AT(limits.standard.open_files),
-        "Open descriptors of one process.")
+        "Open file descriptors per process.")
       .between(16, 1'048'576)
       .count(),
     row("limits", "disk", TROUPE_AT(limits.standard.disk_bytes),
-        "Size of its private /tmp.")
+        "Size of the private /tmp.")
       .between(1 * MiB, 16 * TiB),
     row("limits", "inodes", TROUPE_AT(limits.standard.inodes),
-        "Files in its private /tmp.")
+        "Number of files in the private /tmp.")
       .between(64, 100'000'000)
       .count(),
     row("limits", "output", TROUPE_AT(limits.standard.output_bytes),
-        "Kept of standard output and of standard error, each.")
+        "Bytes kept of stdout and of stderr, each.")
       .between(1 * KiB, 1 * GiB),
-    row("limits", "on-output", TROUPE_AT(limits.on_output),
-        "What becomes of a local run that prints more: its output is cut, or "
-        "it ends.")
-      .one_of("cut|end"),
+    row("limits", "on-output-limit", TROUPE_AT(limits.on_output_limit),
+        "What happens to a local run that writes more: truncate its output, or "
+        "kill it.")
+      .one_of("truncate|kill"),
     row("limits", "result", TROUPE_AT(limits.standard.result_bytes),
-        "The JSON of the return value.")
+        "Size of the return value as JSON.")
       .between(1 * KiB, 1 * GiB),
   };
 }
 
 std::vector<setting_key> ceilings() {
   return {
-    row("limits", "ceiling-wall", TROUPE_AT(limits.ceiling.wall),
-        "The longest wall time that a caller may ask for.")
+    row("limits", "max-wall", TROUPE_AT(limits.ceiling.wall),
+        "Highest wall-clock time that a request may ask for.")
       .between(1ms, 24h),
-    row("limits", "ceiling-cpu", TROUPE_AT(limits.ceiling.cpu),
-        "The most processor time that a caller may ask for.")
+    row("limits", "max-cpu", TROUPE_AT(limits.ceiling.cpu),
+        "Highest CPU time that a request may ask for.")
       .between(1ms, 240h),
-    row("limits", "ceiling-memory", TROUPE_AT(limits.ceiling.memory_bytes),
-        "The most memory that a caller may ask for.")
+    row("limits", "max-memory", TROUPE_AT(limits.ceiling.memory_bytes),
+        "Highest memory that a request may ask for.")
       .between(16 * MiB, 16 * TiB),
-    row("limits", "ceiling-processes", TROUPE_AT(limits.ceiling.processes),
-        "The most processes that a caller may ask for.")
+    row("limits", "max-processes", TROUPE_AT(limits.ceiling.processes),
+        "Highest number of processes that a request may ask for.")
       .between(1, 4'194'304)
       .count(),
-    row("limits", "ceiling-open-files", TROUPE_AT(limits.ceiling.open_files),
-        "The most descriptors that a caller may ask for.")
+    row("limits", "max-open-files", TROUPE_AT(limits.ceiling.open_files),
+        "Highest number of file descriptors that a request may ask for.")
       .between(16, 1'048'576)
       .count(),
-    row("limits", "ceiling-disk", TROUPE_AT(limits.ceiling.disk_bytes),
-        "The largest private /tmp that a caller may ask for.")
+    row("limits", "max-disk", TROUPE_AT(limits.ceiling.disk_bytes),
+        "Highest size of /tmp that a request may ask for.")
       .between(1 * MiB, 16 * TiB),
-    row("limits", "ceiling-inodes", TROUPE_AT(limits.ceiling.inodes),
-        "The most files that a caller may ask for.")
+    row("limits", "max-inodes", TROUPE_AT(limits.ceiling.inodes),
+        "Highest number of files in /tmp that a request may ask for.")
       .between(64, 100'000'000)
       .count(),
-    row("limits", "ceiling-output", TROUPE_AT(limits.ceiling.output_bytes),
-        "The most output that a caller may ask for.")
+    row("limits", "max-output", TROUPE_AT(limits.ceiling.output_bytes),
+        "Highest output size that a request may ask for.")
       .between(1 * KiB, 1 * GiB),
-    row("limits", "ceiling-result", TROUPE_AT(limits.ceiling.result_bytes),
-        "The largest result that a caller may ask for.")
+    row("limits", "max-result", TROUPE_AT(limits.ceiling.result_bytes),
+        "Highest result size that a request may ask for.")
       .between(1 * KiB, 1 * GiB),
   };
 }

@@ -127,9 +127,9 @@ result<void> store_items(std::vector<std::string>* to, const setting_key& key,
 result<void> read_into(std::vector<std::string>* to, const setting_key& key,
                        std::string_view text) {
   std::vector<std::string> items;
-  while (!without_blanks(text).empty()) {
+  while (!trim(text).empty()) {
     auto comma = text.find(',');
-    items.emplace_back(without_blanks(text.substr(0, comma)));
+    items.emplace_back(trim(text.substr(0, comma)));
     text = comma == text.npos ? "" : text.substr(comma + 1);
   }
   return store_items(to, key, std::move(items));
@@ -170,7 +170,7 @@ std::string spell(const std::vector<std::string>& items) {
 result<void> assign(settings& into, const setting_key& key,
                     std::string_view text) {
   return std::visit(
-    [&](auto* slot) { return read_into(slot, key, without_blanks(text)); },
+    [&](auto* slot) { return read_into(slot, key, trim(text)); },
     key.slot(into));
 }
 

@@ -45,10 +45,10 @@ result<void> check_url(std::string_view text) {
   else
     return bad_request("does not begin with https:// or http://");
   if (text.find_first_of(" \"<>\\^`{|}#") != text.npos)
-    return bad_request("has a character that no URL has");
+    return bad_request("has a character that is not allowed in URLs");
   auto authority = rest.substr(0, rest.find_first_of("/?"));
   if (authority.find('@') != authority.npos)
-    return bad_request("has a user name; keys have settings of their own");
+    return bad_request("has a user name; keys have their own settings");
   auto colon = authority.rfind(':');
   auto v6_end = authority.rfind(']');
   auto has_port
@@ -70,7 +70,7 @@ result<void> check_choice(const setting_key& key, std::string_view text) {
       return {};
     left = bar == left.npos ? "" : left.substr(bar + 1);
   }
-  return bad_request("is none of the choices");
+  return bad_request("is not one of the choices");
 }
 
 std::string range(const setting_key& key, const setting_slot& slot) {
@@ -166,11 +166,11 @@ result<void> check_form(const setting_key& key, std::string_view text) {
   if (key.form == text_form::url)
     return check_url(text);
   if (key.form == text_form::host && !is_host(text) && !is_bracketed_v6(text))
-    return bad_request("is no host name");
+    return bad_request("is not a host name");
   if (key.form == text_form::host_rule && !parse_host_pattern(text))
-    return bad_request("is no host, host:port, *.domain or CIDR");
+    return bad_request("is not a host, host:port, *.domain or CIDR");
   if (key.form == text_form::variable && !is_variable(text))
-    return bad_request("is no name of a variable");
+    return bad_request("is not a variable name");
   if (key.form == text_form::address)
     if (auto fine = parse_host_port(text); !fine)
       return fine.error();

@@ -30,12 +30,12 @@ result<master_key> next_key(const store_options& options,
   return master_key::make(system_random());
 }
 
-class stored_upkeep final : public upkeep {
+class stored_maintenance final : public maintenance {
 public:
-  stored_upkeep(std::shared_ptr<store> kept, store_options opened_with)
+  stored_maintenance(std::shared_ptr<store> kept, store_options opened_with)
       : kept_{std::move(kept)}, options_{std::move(opened_with)} {}
 
-  ~stored_upkeep() override { disk_.join(); }
+  ~stored_maintenance() override { disk_.join(); }
 
   void back_up(std::filesystem::path directory,
                std::function<void(result<backup_facts>)> done) override {
@@ -53,7 +53,8 @@ private:
   template <class T, class Work>
   void alone(std::function<void(result<T>)> done, Work work) {
     if (busy_.exchange(true)) {
-      done(error{ec::conflict, "a backup or a rotation is under way", {}, {}});
+      done(
+        error{ec::conflict, "a backup or a rotation is in progress", {}, {}});
       return;
     }
     boost::asio::post(disk_,
@@ -88,7 +89,7 @@ private:
     if (!fresh)
       return fresh.error();
     auto tell = [](const rotation_progress& p) {
-      log::info("master key rotates",
+      log::info("rotating the master key",
                 {{"step", p.step},
                  {"done", std::to_string(p.done)},
                  {"total", std::to_string(p.total)}});
@@ -106,10 +107,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<upkeep> make_stored_upkeep(std::shared_ptr<store> kept,
-                                           store_options opened_with) {
-  return std::make_unique<stored_upkeep>(std::move(kept),
-                                         std::move(opened_with));
+std::unique_ptr<maintenance>
+make_stored_maintenance(std::shared_ptr<store> kept,
+                        store_options opened_with) {
+  return std::make_unique<stored_maintenance>(std::move(kept),
+                                              std::move(opened_with));
 }
 
 } // namespace troupe

@@ -1,7 +1,8 @@
+#include "storage/adapters/memory_stores.hpp"
+
 #include "runtime/base/digest.hpp"
 #include "runtime/engine/audit_page.hpp"
 #include "runtime/engine/idempotency.hpp"
-#include "runtime/engine/stores.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 #include <boost/circular_buffer.hpp>
@@ -18,9 +19,7 @@ namespace {
 /// For an engine without a data directory: there is nothing, and it stays so.
 class memory_configuration final : public configuration_store {
 public:
-  result<catalog_ptr> load() override {
-    return std::make_shared<const catalog>();
-  }
+  const snapshot<catalog>& current() const override { return empty_; }
   result<applied> apply(const caller&, const catalog_change&,
                         std::string_view) override {
     return nowhere();
@@ -40,6 +39,8 @@ private:
             {},
             {}};
   }
+
+  const snapshot<catalog> empty_{std::make_shared<const catalog>()};
 };
 
 /// The last runs and lines, forgotten when the process ends.
@@ -135,7 +136,7 @@ public:
   }
 
   result<std::size_t> mark_lost() override { return std::size_t{0}; }
-  result<void> tidy() override { return {}; }
+  result<void> sweep() override { return {}; }
 
 private:
   // Runs, lines and keys each: fewer than the engine's registry remembers, so

@@ -19,11 +19,11 @@ std::string place_of(const std::string& key) {
   return "http " + hex(sha256(key));
 }
 
-class stored_archive final : public response_store {
+class stored_responses final : public response_store {
 public:
-  explicit stored_archive(std::shared_ptr<store> kept)
+  explicit stored_responses(std::shared_ptr<store> kept)
       : kept_{std::move(kept)} {}
-  ~stored_archive() override { disk_.join(); }
+  ~stored_responses() override { disk_.join(); }
   void stop() override { disk_.join(); }
 
   void enter(organization_id who, std::string key, secret request,
@@ -31,7 +31,7 @@ public:
     if (++waiting_ > most_waiting) {
       --waiting_;
       return done(error{ec::exhausted,
-                        "too many changes wait for the disk",
+                        "too many changes are waiting for the disk",
                         {},
                         std::chrono::milliseconds{1'000}});
     }
@@ -100,8 +100,8 @@ private:
 } // namespace
 
 std::shared_ptr<response_store>
-make_stored_archive(std::shared_ptr<store> kept) {
-  return std::make_shared<stored_archive>(std::move(kept));
+make_stored_responses(std::shared_ptr<store> kept) {
+  return std::make_shared<stored_responses>(std::move(kept));
 }
 
 } // namespace troupe

@@ -9,6 +9,6 @@ namespace troupe {
 
 /// The archive in the store, with a thread of its own for the disk.
 std::shared_ptr<response_store>
-make_stored_archive(std::shared_ptr<store> kept);
+make_stored_responses(std::shared_ptr<store> kept);
 
 } // namespace troupe

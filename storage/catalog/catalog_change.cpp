@@ -12,29 +12,30 @@ catalog_edit::catalog_edit(const catalog& base, const catalog_tables& tables,
     : base_{base}, tables_{tables}, seals_{seals}, options_{options},
       who_{std::move(who)}, now_{now} {}
 
-const organization_catalog& catalog_edit::seen() const {
+const organization_catalog& catalog_edit::current() const {
   static const organization_catalog nothing;
-  if (mine_)
-    return *mine_;
+  if (writable_)
+    return *writable_;
   const auto* found = base_.find(who_.organization);
   return found ? *found : nothing;
 }
 
-organization_catalog& catalog_edit::mine() {
-  if (!mine_) {
-    mine_ = std::make_shared<organization_catalog>(seen());
-    mine_->id = who_.organization;
+organization_catalog& catalog_edit::writable() {
+  if (!writable_) {
+    writable_ = std::make_shared<organization_catalog>(current());
+    writable_->id = who_.organization;
   }
-  return *mine_;
+  return *writable_;
 }
 
 std::shared_ptr<catalog> catalog_edit::finish() {
   if (!next_)
     next_ = std::make_shared<catalog>(base_);
-  if (mine_)
-    next_->organizations[who_.organization] = mine_;
+  if (writable_)
+    next_->organizations[who_.organization] = writable_;
   ++next_->version;
-  batch_.put(column::meta, catalog_version_key(), keys::number(next_->version));
+  batch_.put(column::meta, catalog_version_key(),
+             key_codec::number(next_->version));
   return next_;
 }
 
@@ -42,14 +43,14 @@ result<change_reply> catalog_edit::operator()(const delete_organization& c) {
   auto has_a_key
     = [&](const auto& entry) { return entry.second->organization == c.id; };
   if (!base_.find(c.id) && std::ranges::none_of(base_.keys_by_hash, has_a_key))
-    return nothing_here("organization", c.id.str());
+    return not_found_error("organization", c.id.str());
   who_.organization = c.id;
   erase_everything();
   return change_reply{};
 }
 
 void catalog_edit::erase_everything() {
-  auto prefix = keys::spell(who_.organization);
+  auto prefix = key_codec::encode(who_.organization);
   // The last three hold what opens with the organization's keys only, and
   // these go as well.
   for (auto where : {column::tools, column::configs, column::variables,
@@ -57,7 +58,7 @@ void catalog_edit::erase_everything() {
                      column::run_index, column::idempotency})
     batch_.erase_prefix(where, prefix);
   next_ = std::make_shared<catalog>(base_);
-  mine_.reset();
+  writable_.reset();
   next_->organizations.erase(who_.organization);
   for (const auto& [hash, key] : base_.keys_by_hash)
     if (key->organization == who_.organization)
@@ -66,28 +67,28 @@ void catalog_edit::erase_everything() {
 
 // -- replies ------------------------------------------------------------------
 
-change_reply about(std::shared_ptr<const tool> t, bool created) {
+change_reply reply_for(std::shared_ptr<const tool> t, bool created) {
   change_reply reply;
   reply.created = created;
   reply.tool = std::move(t);
   return reply;
 }
 
-change_reply about(std::shared_ptr<const sandbox_config> c, bool created) {
+change_reply reply_for(std::shared_ptr<const sandbox_config> c, bool created) {
   change_reply reply;
   reply.created = created;
   reply.config = std::move(c);
   return reply;
 }
 
-change_reply about(std::shared_ptr<const sealed_variable> v, bool created) {
+change_reply reply_for(std::shared_ptr<const sealed_variable> v, bool created) {
   change_reply reply;
   reply.created = created;
   reply.variable = std::move(v);
   return reply;
 }
 
-change_reply about(std::shared_ptr<const api_key> k, bool created) {
+change_reply reply_for(std::shared_ptr<const api_key> k, bool created) {
   change_reply reply;
   reply.created = created;
   reply.key = std::move(k);
@@ -96,7 +97,7 @@ change_reply about(std::shared_ptr<const api_key> k, bool created) {
 
 // -- errors -------------------------------------------------------------------
 
-error nothing_here(std::string_view what, std::string_view id) {
+error not_found_error(std::string_view what, std::string_view id) {
   return {ec::not_found,
           "there is no " + std::string{what} + " '"
             + std::string{id.substr(0, 128)} + "'",
@@ -120,13 +121,13 @@ result<void> check_revision(std::uint64_t is,
     + ", not " + std::to_string(*expected);
   return error{ec::conflict,
                "the revision " + reason
-                 + ": somebody changed it; read it again",
+                 + ": it was changed in the meantime; read it again",
                {{std::string{revision_pointer}, reason, {}}},
                {}};
 }
 
 std::string catalog_version_key() {
-  return keys::spell_global({"catalog_version"});
+  return key_codec::encode_global({"catalog_version"});
 }
 
 } // namespace troupe

@@ -42,26 +42,26 @@ private:
   using variable_ptr = std::shared_ptr<const sealed_variable>;
   using agent_variable_ptr = std::shared_ptr<const sealed_agent_variable>;
 
-  const organization_catalog& seen() const; // as it is, maybe empty
-  organization_catalog& mine();             // a copy to change
+  const organization_catalog& current() const; // as it is, maybe empty
+  organization_catalog& writable();            // a copy to change
 
   result<change_reply> insert_tool(tool t);
   result<change_reply> replace_tool(const tool& old, tool t);
-  result<change_reply> keep_tool(tool t, bool created);
-  result<change_reply> keep_config(sandbox_config c, bool created);
+  result<change_reply> write_tool(tool t, bool created);
+  result<change_reply> write_config(sandbox_config c, bool created);
   result<change_reply> replace_config(const sandbox_config& old,
                                       const json::object& config);
   void erase_variables(const config_id& config);
-  result<variable_ptr> keep_variable(sealed_variable v, const secret& value,
-                                     const sealed_variable* old);
+  result<variable_ptr> write_variable(sealed_variable v, const secret& value,
+                                      const sealed_variable* old);
   void store(const variable_ptr& v, const sealed_variable* old);
-  result<agent_variable_ptr> keep_agent_variable(const std::string& agent,
-                                                 const std::string& key,
-                                                 const secret& value);
+  result<agent_variable_ptr> write_agent_variable(const std::string& agent,
+                                                  const std::string& key,
+                                                  const secret& value);
   void store(const agent_variable_ptr& v);
   void erase_agent_variable(const sealed_agent_variable& v);
-  bool holds(const sealed_variable& v, const secret& value) const;
-  bool holds(const sealed_agent_variable& v, const secret& value) const;
+  bool equals(const sealed_variable& v, const secret& value) const;
+  bool equals(const sealed_agent_variable& v, const secret& value) const;
 
   const catalog& base_;
   const catalog_tables& tables_;
@@ -72,19 +72,19 @@ private:
 
   batch batch_;
   std::shared_ptr<catalog> next_;
-  std::shared_ptr<organization_catalog> mine_;
+  std::shared_ptr<organization_catalog> writable_;
 };
 
 /// A reply about one thing.
-change_reply about(std::shared_ptr<const tool> t, bool created = false);
-change_reply about(std::shared_ptr<const sandbox_config> c,
-                   bool created = false);
-change_reply about(std::shared_ptr<const sealed_variable> v,
-                   bool created = false);
-change_reply about(std::shared_ptr<const api_key> k, bool created = false);
+change_reply reply_for(std::shared_ptr<const tool> t, bool created = false);
+change_reply reply_for(std::shared_ptr<const sandbox_config> c,
+                       bool created = false);
+change_reply reply_for(std::shared_ptr<const sealed_variable> v,
+                       bool created = false);
+change_reply reply_for(std::shared_ptr<const api_key> k, bool created = false);
 
 /// Errors that several changes share.
-error nothing_here(std::string_view what, std::string_view id);
+error not_found_error(std::string_view what, std::string_view id);
 error too_many(std::string_view what, std::size_t limit);
 /// `is` 0: there is nothing yet.
 result<void> check_revision(std::uint64_t is,

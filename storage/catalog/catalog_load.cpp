@@ -107,7 +107,7 @@ result<std::shared_ptr<catalog>> load_catalog(const database& db,
     return stored.error();
   std::uint64_t version = 0;
   if (*stored) {
-    auto n = keys::read_number(**stored);
+    auto n = key_codec::read_number(**stored);
     if (!n)
       return n.error();
     version = *n;

@@ -57,13 +57,13 @@ result<void> catalog_store::reload() {
   if (auto before = current(); before && before->version > (*loaded)->version)
     (*loaded)->version = before->version;
   generation_ = generation;
-  publish(*loaded);
+  current_.store(*loaded);
   return {};
 }
 
 result<void> catalog_store::ready() {
-  if (auto healed = db_->heal(); !healed)
-    return healed;
+  if (auto recovered = db_->recover(); !recovered)
+    return recovered;
   if (db_->generation() != generation_)
     return reload();
   return {};
@@ -88,21 +88,11 @@ result<change_reply> catalog_store::apply(const author& who,
   auto written = commit ? commit(edit.changes()) : db_->write(edit.changes());
   if (!written)
     return written.error();
-  publish(std::move(next));
+  current_.store(std::move(next));
   if (auto* gone = std::get_if<delete_organization>(&what))
     if (auto forgotten = seals_->forget(gone->id); !forgotten)
       return forgotten.error();
   return reply;
-}
-
-catalog_ptr catalog_store::current() const {
-  std::lock_guard guard{publishing_};
-  return current_;
-}
-
-void catalog_store::publish(catalog_ptr next) {
-  std::lock_guard guard{publishing_};
-  std::swap(current_, next); // the old one may end outside of the lock
 }
 
 // -- keys and tenants ---------------------------------------------------------
@@ -146,11 +136,11 @@ result<void> catalog_store::finish_rotation(const organization_id& organization,
       return done;
   std::unique_lock guard{changing_}; // nothing may be sealed with it meanwhile
   if (stale_values(organization) != 0)
-    return error{ec::conflict,
-                 "a newer rotation of this key is under way; it will finish "
-                 "this one",
-                 {},
-                 {}};
+    return error{
+      ec::conflict,
+      "a newer rotation of this key is in progress and will finish this one",
+      {},
+      {}};
   for (auto version : versions)
     if (auto retired = seals_->retire_data_key(organization, version); !retired)
       return retired;
@@ -186,7 +176,7 @@ catalog_store::reseal_some(const organization_id& organization) {
     auto next = edit.finish();
     if (auto written = db_->write(edit.changes()); !written)
       return written.error();
-    publish(std::move(next));
+    current_.store(std::move(next));
   }
   return stale_values(organization);
 }
@@ -217,7 +207,7 @@ catalog_store::erase_organization(const organization_id& organization) {
   auto next = edit.finish();
   if (auto written = db_->write(edit.changes()); !written)
     return written;
-  publish(std::move(next));
+  current_.store(std::move(next));
   return seals_->forget(organization);
 }
 

@@ -1,11 +1,9 @@
 #pragma once
 
+#include "runtime/base/snapshot.hpp"
 #include "runtime/engine/catalog.hpp"
-#include "storage/records/agent_variable_store.hpp"
-#include "storage/records/config_store.hpp"
-#include "storage/records/key_store.hpp"
-#include "storage/records/tool_store.hpp"
-#include "storage/records/variable_store.hpp"
+#include "runtime/model/bounds.hpp"
+#include "storage/records/record_kinds.hpp"
 #include "storage/sealing/sealer.hpp"
 
 #include <functional>
@@ -23,8 +21,8 @@ struct catalog_limits {
   std::size_t variables_per_agent = 1'000;
   std::size_t agents = 100'000; // with variables
   std::size_t keys = 1'000;
-  std::size_t name_bytes = 256;          // of a tool, a key, an agent's id
-  std::size_t description_bytes = 4'096; // of a variable
+  std::size_t name_bytes = bounds::name_bytes; // tools, keys, agents' ids
+  std::size_t description_bytes = bounds::variable_description_bytes;
 };
 
 struct catalog_options {
@@ -50,9 +48,13 @@ struct catalog_tables {
   key_store keys;
 };
 
-/// All configuration: in memory as an immutable catalog, on disk as records.
-/// Every change is one synced batch, then a new catalog, or nothing at all.
-/// Thread-safe; changes queue for one lock, which also keeps names unique.
+/// All configuration (tools, sandbox configs, variables, API keys): in memory
+/// as an immutable catalog, on disk as records of storage/records. The config
+/// actor is its only writer, through storage/adapters; readers take the current
+/// catalog without a lock on it. A change is one synced batch and then a new
+/// catalog, or nothing at all (change_*.cpp, one file per kind of record).
+/// Thread-safe: changes are serialized by one lock, which also keeps names
+/// unique.
 class catalog_store {
 public:
   /// Reads everything. A record that does not read is an error, never left out.
@@ -67,7 +69,10 @@ public:
   result<change_reply> apply(const author& who, const catalog_change& what,
                              timestamp now, const committer& commit = {});
 
-  catalog_ptr current() const;
+  catalog_ptr current() const { return current_.load(); }
+  /// The same for those that read it again and again: the only place where the
+  /// catalog is published.
+  const snapshot<catalog>& newest() const { return current_; }
 
   // -- keys and tenants ------------------------------------------------------
 
@@ -101,7 +106,6 @@ private:
   /// Makes the store write again after a failure, and reads it anew if what
   /// became of the last write was not known.
   result<void> ready();
-  void publish(catalog_ptr next);
   result<std::size_t> reseal_some(const organization_id& organization);
   result<void> finish_rotation(const organization_id& organization,
                                const progress_sink& tell);
@@ -115,8 +119,7 @@ private:
   std::mutex changing_;
   std::uint64_t generation_ = 0; // of the database, when it was read
 
-  mutable std::mutex publishing_; // held for a pointer's copy only
-  catalog_ptr current_;
+  snapshot<catalog> current_;
 };
 
 } // namespace troupe

@@ -4,26 +4,26 @@
 namespace troupe {
 
 result<change_reply> catalog_edit::operator()(const put_config& c) {
-  auto place = seen().configs_by_type.find(c.type);
-  bool fresh = place == seen().configs_by_type.end();
-  auto revision = fresh ? 0 : seen().configs.at(place->second)->revision;
+  auto place = current().configs_by_type.find(c.type);
+  bool fresh = place == current().configs_by_type.end();
+  auto revision = fresh ? 0 : current().configs.at(place->second)->revision;
   if (auto same = check_revision(revision, c.if_revision); !same)
     return same.error();
   if (!fresh)
-    return replace_config(*seen().configs.at(place->second), c.config);
+    return replace_config(*current().configs.at(place->second), c.config);
   sandbox_config made;
   made.id = config_id::make();
   made.type = c.type;
   made.config = c.config;
   made.created_at = made.updated_at = now_;
   made.created_by = made.updated_by = who_.user.str();
-  return keep_config(std::move(made), true);
+  return write_config(std::move(made), true);
 }
 
 result<change_reply> catalog_edit::operator()(const default_config& c) {
-  auto place = seen().configs_by_type.find(c.type);
-  if (place != seen().configs_by_type.end())
-    return about(seen().configs.at(place->second));
+  auto place = current().configs_by_type.find(c.type);
+  if (place != current().configs_by_type.end())
+    return reply_for(current().configs.at(place->second));
   auto config = standard_config(c.type, options_.defaults);
   if (!config)
     return config.error();
@@ -31,9 +31,9 @@ result<change_reply> catalog_edit::operator()(const default_config& c) {
 }
 
 result<change_reply> catalog_edit::operator()(const update_config& c) {
-  auto place = seen().configs.find(c.id);
-  if (place == seen().configs.end())
-    return nothing_here("sandbox config", c.id.str());
+  auto place = current().configs.find(c.id);
+  if (place == current().configs.end())
+    return not_found_error("sandbox config", c.id.str());
   const auto& old = *place->second;
   if (c.type && *c.type != old.type)
     return bad_field("/config",
@@ -49,41 +49,42 @@ result<change_reply> catalog_edit::operator()(const update_config& c) {
 result<change_reply> catalog_edit::replace_config(const sandbox_config& old,
                                                   const json::object& config) {
   if (old.config == config)
-    return about(seen().configs.at(old.id));
+    return reply_for(current().configs.at(old.id));
   auto changed = old;
   changed.config = config;
   changed.revision = old.revision + 1;
   changed.updated_at = now_;
   changed.updated_by = who_.user.str();
-  return keep_config(std::move(changed), false);
+  return write_config(std::move(changed), false);
 }
 
-result<change_reply> catalog_edit::keep_config(sandbox_config c, bool created) {
+result<change_reply> catalog_edit::write_config(sandbox_config c,
+                                                bool created) {
   c.organization = who_.organization;
-  if (config_kept::encode(c).size() > options_.limits.config_bytes)
+  if (config_traits::encode(c).size() > options_.limits.config_bytes)
     return bad_field("/config",
                      "is larger than "
                        + std::to_string(options_.limits.config_bytes)
                        + " bytes");
   tables_.configs.put(batch_, c);
   auto kept = std::make_shared<const sandbox_config>(std::move(c));
-  mine().configs[kept->id] = kept;
-  mine().configs_by_type[kept->type] = kept->id;
-  return about(kept, created);
+  writable().configs[kept->id] = kept;
+  writable().configs_by_type[kept->type] = kept->id;
+  return reply_for(kept, created);
 }
 
 result<change_reply> catalog_edit::operator()(const delete_config& c) {
-  auto place = seen().configs.find(c.id);
-  if (place == seen().configs.end())
-    return nothing_here("sandbox config", c.id.str());
+  auto place = current().configs.find(c.id);
+  if (place == current().configs.end())
+    return not_found_error("sandbox config", c.id.str());
   auto old = place->second;
   if (auto same = check_revision(old->revision, c.if_revision); !same)
     return same.error();
   tables_.configs.erase(batch_, *old);
   erase_variables(old->id);
-  mine().configs_by_type.erase(old->type);
-  mine().configs.erase(old->id);
-  return about(old);
+  writable().configs_by_type.erase(old->type);
+  writable().configs.erase(old->id);
+  return reply_for(old);
 }
 
 } // namespace troupe

@@ -36,7 +36,7 @@ result<change_reply> catalog_edit::operator()(const put_key& c) {
   next_ = std::make_shared<catalog>(base_);
   auto kept = std::make_shared<const api_key>(std::move(k));
   next_->keys_by_hash[kept->hash] = kept;
-  return about(kept, true);
+  return reply_for(kept, true);
 }
 
 result<change_reply> catalog_edit::operator()(const delete_key& c) {
@@ -47,12 +47,12 @@ result<change_reply> catalog_edit::operator()(const delete_key& c) {
                        && entry.second->organization == who_.organization;
                    });
   if (place == base_.keys_by_hash.end())
-    return nothing_here("API key", c.id.str());
+    return not_found_error("API key", c.id.str());
   auto old = place->second;
   tables_.keys.erase(batch_, *old);
   next_ = std::make_shared<catalog>(base_);
   next_->keys_by_hash.erase(old->hash);
-  return about(old);
+  return reply_for(old);
 }
 
 } // namespace troupe

@@ -43,10 +43,10 @@ error variable_taken(const std::string& key) {
 // -- of a config --------------------------------------------------------------
 
 result<change_reply> catalog_edit::operator()(const put_variable& c) {
-  if (!seen().configs.contains(c.config))
-    return nothing_here("sandbox config", c.config.str());
-  auto of_config = seen().variables.find(c.config);
-  if (of_config != seen().variables.end()) {
+  if (!current().configs.contains(c.config))
+    return not_found_error("sandbox config", c.config.str());
+  auto of_config = current().variables.find(c.config);
+  if (of_config != current().variables.end()) {
     auto old = of_config->second.find(c.key);
     if (old != of_config->second.end()) {
       // As Letta: what is not given stays.
@@ -66,24 +66,24 @@ result<change_reply> catalog_edit::operator()(const put_variable& c) {
   made.about.description = c.description;
   made.about.created_at = now_;
   made.about.created_by = who_.user.str();
-  auto kept = keep_variable(std::move(made), c.value, nullptr);
+  auto kept = write_variable(std::move(made), c.value, nullptr);
   if (!kept)
     return kept.error();
-  return about(*kept, true);
+  return reply_for(*kept, true);
 }
 
 result<change_reply> catalog_edit::operator()(const update_variable& c) {
-  auto place = seen().variables_by_id.find(c.id);
-  if (place == seen().variables_by_id.end())
-    return nothing_here("variable", c.id.str());
+  auto place = current().variables_by_id.find(c.id);
+  if (place == current().variables_by_id.end())
+    return not_found_error("variable", c.id.str());
   auto old = place->second;
   bool renames = c.key && *c.key != old->about.key;
-  if (renames && seen().variables.at(old->about.config).contains(*c.key))
+  if (renames && current().variables.at(old->about.config).contains(*c.key))
     return variable_taken(*c.key);
   bool describes = c.description && *c.description != old->about.description;
-  bool sets = c.value && !holds(*old, *c.value);
+  bool sets = c.value && !equals(*old, *c.value);
   if (!renames && !describes && !sets)
-    return about(old);
+    return reply_for(old);
   auto changed = *old;
   if (renames)
     changed.about.key = *c.key;
@@ -93,15 +93,15 @@ result<change_reply> catalog_edit::operator()(const update_variable& c) {
   auto value = sets ? result<secret>{*c.value} : seals_.open(*old);
   if (!value)
     return value.error();
-  auto kept = keep_variable(std::move(changed), *value, old.get());
+  auto kept = write_variable(std::move(changed), *value, old.get());
   if (!kept)
     return kept.error();
-  return about(*kept);
+  return reply_for(*kept);
 }
 
 result<catalog_edit::variable_ptr>
-catalog_edit::keep_variable(sealed_variable v, const secret& value,
-                            const sealed_variable* old) {
+catalog_edit::write_variable(sealed_variable v, const secret& value,
+                             const sealed_variable* old) {
   auto& about = v.about;
   if (auto good = check(about.key, value); !good)
     return good.error();
@@ -123,36 +123,36 @@ catalog_edit::keep_variable(sealed_variable v, const secret& value,
 
 void catalog_edit::store(const variable_ptr& v, const sealed_variable* old) {
   tables_.variables.put(batch_, *v);
-  auto& of_config = mine().variables[v->about.config];
+  auto& of_config = writable().variables[v->about.config];
   if (old)
     of_config.erase(old->about.key);
   of_config[v->about.key] = v;
-  mine().variables_by_id[v->about.id] = v;
+  writable().variables_by_id[v->about.id] = v;
 }
 
 result<change_reply> catalog_edit::operator()(const delete_variable& c) {
-  auto place = seen().variables_by_id.find(c.id);
-  if (place == seen().variables_by_id.end())
-    return nothing_here("variable", c.id.str());
+  auto place = current().variables_by_id.find(c.id);
+  if (place == current().variables_by_id.end())
+    return not_found_error("variable", c.id.str());
   auto old = place->second;
   tables_.variables.erase(batch_, *old);
-  auto& of_config = mine().variables[old->about.config];
+  auto& of_config = writable().variables[old->about.config];
   of_config.erase(old->about.key);
   if (of_config.empty())
-    mine().variables.erase(old->about.config);
-  mine().variables_by_id.erase(old->about.id);
-  return about(old);
+    writable().variables.erase(old->about.config);
+  writable().variables_by_id.erase(old->about.id);
+  return reply_for(old);
 }
 
 void catalog_edit::erase_variables(const config_id& config) {
-  auto of_config = seen().variables.find(config);
-  if (of_config == seen().variables.end())
+  auto of_config = current().variables.find(config);
+  if (of_config == current().variables.end())
     return;
   batch_.erase_prefix(column::variables,
-                      keys::spell(who_.organization, {config.str()}));
+                      key_codec::encode(who_.organization, {config.str()}));
   for (const auto& [key, v] : of_config->second)
-    mine().variables_by_id.erase(v->about.id);
-  mine().variables.erase(config);
+    writable().variables_by_id.erase(v->about.id);
+  writable().variables.erase(config);
 }
 
 result<void> catalog_edit::reseal(const sealed_variable& v) {
@@ -171,7 +171,7 @@ result<void> catalog_edit::reseal(const sealed_variable& v) {
 }
 
 // A value that does not open holds nothing, so that it can be replaced.
-bool catalog_edit::holds(const sealed_variable& v, const secret& value) const {
+bool catalog_edit::equals(const sealed_variable& v, const secret& value) const {
   auto opened = seals_.open(v);
   return opened && *opened == value;
 }
@@ -184,9 +184,9 @@ result<change_reply> catalog_edit::operator()(const put_agent_variables& c) {
     return bad_field("/agent_id",
                      "an agent's id has 1 to "
                        + std::to_string(limits.name_bytes) + " bytes");
-  auto place = seen().agent_variables.find(c.agent_id);
-  bool is_new = place == seen().agent_variables.end();
-  if (is_new && seen().agent_variables.size() >= limits.agents)
+  auto place = current().agent_variables.find(c.agent_id);
+  bool is_new = place == current().agent_variables.end();
+  if (is_new && current().agent_variables.size() >= limits.agents)
     return too_many("agents with variables", limits.agents);
   if (!is_new && c.replace_all) {
     auto before = place->second; // a picture: erasing changes the original
@@ -195,12 +195,12 @@ result<change_reply> catalog_edit::operator()(const put_agent_variables& c) {
         erase_agent_variable(*old);
   }
   for (const auto& [key, value] : c.values)
-    if (auto kept = keep_agent_variable(c.agent_id, key, value); !kept)
+    if (auto kept = write_agent_variable(c.agent_id, key, value); !kept)
       return kept.error();
   change_reply reply;
   reply.created = is_new;
-  place = seen().agent_variables.find(c.agent_id);
-  if (place == seen().agent_variables.end())
+  place = current().agent_variables.find(c.agent_id);
+  if (place == current().agent_variables.end())
     return reply;
   if (place->second.size() > limits.variables_per_agent)
     return too_many("variables of an agent", limits.variables_per_agent);
@@ -209,17 +209,16 @@ result<change_reply> catalog_edit::operator()(const put_agent_variables& c) {
   return reply;
 }
 
-result<catalog_edit::agent_variable_ptr>
-catalog_edit::keep_agent_variable(const std::string& agent,
-                                  const std::string& key, const secret& value) {
+result<catalog_edit::agent_variable_ptr> catalog_edit::write_agent_variable(
+  const std::string& agent, const std::string& key, const secret& value) {
   if (auto good = check(key, value); !good)
     return good.error();
   agent_variable_ptr old;
-  if (auto of_agent = seen().agent_variables.find(agent);
-      of_agent != seen().agent_variables.end())
+  if (auto of_agent = current().agent_variables.find(agent);
+      of_agent != current().agent_variables.end())
     if (auto i = of_agent->second.find(key); i != of_agent->second.end())
       old = i->second;
-  if (old && holds(*old, value))
+  if (old && equals(*old, value))
     return old;
   sealed_agent_variable v;
   if (old) {
@@ -245,24 +244,24 @@ catalog_edit::keep_agent_variable(const std::string& agent,
 
 void catalog_edit::store(const agent_variable_ptr& v) {
   tables_.agent_variables.put(batch_, *v);
-  mine().agent_variables[v->about.agent_id][v->about.key] = v;
+  writable().agent_variables[v->about.agent_id][v->about.key] = v;
 }
 
 void catalog_edit::erase_agent_variable(const sealed_agent_variable& v) {
   tables_.agent_variables.erase(batch_, v);
-  auto& of_agent = mine().agent_variables[v.about.agent_id];
+  auto& of_agent = writable().agent_variables[v.about.agent_id];
   of_agent.erase(v.about.key);
   if (of_agent.empty())
-    mine().agent_variables.erase(v.about.agent_id);
+    writable().agent_variables.erase(v.about.agent_id);
 }
 
 result<change_reply> catalog_edit::operator()(const delete_agent_variable& c) {
-  auto of_agent = seen().agent_variables.find(c.agent_id);
-  if (of_agent == seen().agent_variables.end())
-    return nothing_here("agent with variables", c.agent_id);
+  auto of_agent = current().agent_variables.find(c.agent_id);
+  if (of_agent == current().agent_variables.end())
+    return not_found_error("agent with variables", c.agent_id);
   auto place = of_agent->second.find(c.key);
   if (place == of_agent->second.end())
-    return nothing_here("variable", c.key);
+    return not_found_error("variable", c.key);
   auto old = place->second;
   erase_agent_variable(*old);
   change_reply reply;
@@ -285,8 +284,8 @@ result<void> catalog_edit::reseal(const sealed_agent_variable& v) {
   return {};
 }
 
-bool catalog_edit::holds(const sealed_agent_variable& v,
-                         const secret& value) const {
+bool catalog_edit::equals(const sealed_agent_variable& v,
+                          const secret& value) const {
   auto opened = seals_.open(v);
   return opened && *opened == value;
 }

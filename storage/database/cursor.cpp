@@ -13,13 +13,13 @@ namespace {
 constexpr std::size_t max_digits = 2'048;
 
 error unknown() {
-  return bad_field("/after", "is no cursor of this list",
-                   "use the `next` of the page before, or leave it out");
+  return bad_field("/after", "is not a cursor of this list",
+                   "use `next` of the previous page, or leave it out");
 }
 
 } // namespace
 
-std::string spell(std::string_view prefix, std::string_view last_key) {
+std::string encode(std::string_view prefix, std::string_view last_key) {
   auto rest = last_key.substr(prefix.size());
   return hex(
     std::span{reinterpret_cast<const std::uint8_t*>(rest.data()), rest.size()});

@@ -6,10 +6,11 @@
 #include <string_view>
 
 /// Where a page ended, in a form that a client hands back: the part of the last
-/// key behind `prefix`, as hex. It cannot leave the prefix, whoever wrote it.
+/// key behind `prefix`, as hex. It cannot leave the prefix, whatever it
+/// contains.
 namespace troupe::cursor {
 
-std::string spell(std::string_view prefix, std::string_view last_key);
+std::string encode(std::string_view prefix, std::string_view last_key);
 
 /// The first key of the page behind `after`; `prefix` itself for "".
 result<std::string> begin(std::string_view prefix, std::string_view after);

@@ -93,7 +93,7 @@ result<void> database::scan(column where, std::string_view prefix,
     return impl_->closed();
   if (!impl_->handle(where))
     return {};
-  auto end = keys::end_of(prefix);
+  auto end = key_codec::prefix_end(prefix);
   auto bound = slice(end);
   auto how = reading();
   if (!end.empty())
@@ -119,7 +119,7 @@ result<void> database::scan_back(column where, std::string_view prefix,
     return impl_->closed();
   if (!impl_->handle(where))
     return {};
-  auto end = keys::end_of(prefix);
+  auto end = key_codec::prefix_end(prefix);
   auto bound = slice(end);
   auto lowest = slice(prefix);
   auto how = reading();
@@ -145,8 +145,8 @@ result<void> database::scan_back(column where, std::string_view prefix,
 result<void> database::write(const batch& changes, durability how) {
   if (changes.empty())
     return {};
-  if (auto bad = trouble())
-    return std::move(*bad).within("the store only reads for now");
+  if (auto bad = write_failure())
+    return std::move(*bad).within("the store is read-only at the moment");
   std::shared_lock guard{impl_->mutex};
   if (!impl_->is_open())
     return impl_->closed();
@@ -162,7 +162,8 @@ result<void> database::write(const batch& changes, durability how) {
       status = all.Delete(handle, step.key);
       break;
     case batch::kind::erase_prefix:
-      status = all.DeleteRange(handle, step.key, keys::end_of(step.key));
+      status
+        = all.DeleteRange(handle, step.key, key_codec::prefix_end(step.key));
       break;
     }
     if (!status.ok())
@@ -174,7 +175,7 @@ result<void> database::write(const batch& changes, durability how) {
   if (status.ok())
     return {};
   // A failed sync is final: trying it again would succeed without the bytes
-  // being on disk. So every failure stops writing until heal() has looked.
+  // being on disk. So every failure stops writing until recover() has looked.
   auto failed = to_error(status, "write to the store");
   impl_->remember(failed);
   if (failed.code == ec::unavailable)
@@ -183,8 +184,8 @@ result<void> database::write(const batch& changes, durability how) {
 }
 
 result<void> database::sync() {
-  if (auto bad = trouble())
-    return std::move(*bad).within("the store only reads for now");
+  if (auto bad = write_failure())
+    return std::move(*bad).within("the store is read-only at the moment");
   std::shared_lock guard{impl_->mutex};
   if (!impl_->is_open())
     return impl_->closed();
@@ -196,7 +197,7 @@ result<void> database::sync() {
   return failed;
 }
 
-std::optional<error> database::trouble() const {
+std::optional<error> database::write_failure() const {
   std::lock_guard guard{impl_->trouble_mutex};
   return impl_->trouble;
 }
@@ -223,7 +224,7 @@ result<void> database::compact(column where, std::string_view prefix) {
   rocksdb::CompactRangeOptions how;
   how.bottommost_level_compaction
     = rocksdb::BottommostLevelCompaction::kForceOptimized;
-  auto end = keys::end_of(prefix);
+  auto end = key_codec::prefix_end(prefix);
   auto first = slice(prefix);
   auto last = slice(end);
   auto status = impl_->db->CompactRange(how, impl_->handle(where),
@@ -266,8 +267,8 @@ database::checkpoint(const std::filesystem::path& directory) const {
   return {};
 }
 
-database::figures database::measure() const {
-  figures f;
+database::stats database::measure() const {
+  stats f;
   std::shared_lock guard{impl_->mutex};
   if (!impl_->is_open())
     return f;

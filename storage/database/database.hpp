@@ -15,8 +15,8 @@
 
 namespace troupe {
 
-/// What is kept, one column family each. Numbers are never written; the names
-/// of to_string(column) are, so those do not change.
+/// The column families. Their names (to_string) are stored and never change;
+/// their numbers are not.
 enum class column : std::uint8_t {
   meta, // format version, wrapped keys, counters
   tools,
@@ -79,15 +79,15 @@ enum class durability : std::uint8_t {
   buffered, // the end of this process, but not power loss
 };
 
-/// The one owner of RocksDB. Thread-safe. One process at a time: whoever comes
-/// second gets `conflict` with the number of the first.
+/// The one owner of RocksDB. Thread-safe. One process at a time: a second one
+/// gets `conflict` with the pid of the first.
 class database {
 public:
   static result<std::shared_ptr<database>>
   open(const std::filesystem::path& directory,
        const database_options& options = {});
   /// Flushes, then leaves a list of what lies in the directory, so that the
-  /// next start sees whether somebody touched it.
+  /// next start sees whether a file was changed.
   ~database();
   database(const database&) = delete;
   database& operator=(const database&) = delete;
@@ -119,12 +119,12 @@ public:
 
   /// After a failed write the store only reads. This makes it write again if
   /// the cause is gone, by opening it anew; does nothing when all is well.
-  /// Whoever keeps a copy of the store's content looks at `generation()`
+  /// A holder of a copy of the store's content checks `generation()`
   /// afterwards and reads again if it has grown.
-  result<void> heal();
+  result<void> recover();
   std::uint64_t generation() const;
   /// Why the store only reads; nothing when it writes.
-  std::optional<error> trouble() const;
+  std::optional<error> write_failure() const;
 
   /// Erases every key under `prefix`, and then its traces in older files:
   /// returns when no file of the store holds them.
@@ -144,13 +144,13 @@ public:
   /// A consistent copy in a new directory, sharing unchanged files.
   result<void> checkpoint(const std::filesystem::path& directory) const;
 
-  struct figures {
+  struct stats {
     std::uint64_t table_bytes = 0;
     std::uint64_t memtable_bytes = 0;
     std::uint64_t cache_bytes = 0;
     std::uint64_t estimated_keys = 0;
   };
-  figures measure() const;
+  stats measure() const;
   const std::filesystem::path& directory() const;
 
 private:

@@ -19,7 +19,7 @@ struct database::impl {
   rocksdb::Env* env = nullptr;
   directory_lock lock;
 
-  // Shared by everybody who uses `db`, alone for heal(), which may replace it.
+  // Shared by all users of `db`, exclusive for recover(), which may replace it.
   mutable std::shared_mutex mutex;
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> columns;

@@ -60,10 +60,10 @@ result<void> check_files(const std::filesystem::path& directory,
       return {};
     return check_logs(directory);
   }
-  auto parsed = parse_inventory(*text);
+  auto parsed = parse_manifest(*text);
   if (!parsed)
     return parsed.error().within(list.string());
-  auto same = compare_inventory(directory, *parsed);
+  auto same = compare_manifest(directory, *parsed);
   if (!same)
     return error{same.error().code,
                  same.error().text
@@ -220,8 +220,7 @@ database_access::open(const std::filesystem::path& directory,
   if (!exists)
     return exists.error();
   if (!*exists && options.read_only)
-    return error{
-      ec::not_found, "there is no store in " + directory.string(), {}, {}};
+    return error{ec::not_found, "no store in " + directory.string(), {}, {}};
   auto state = std::make_unique<database::impl>();
   state->directory = directory;
   state->options = options;
@@ -249,20 +248,20 @@ database::database(std::unique_ptr<impl> state) : impl_{std::move(state)} {}
 database::~database() {
   if (!impl_->is_open())
     return;
-  bool tidy = !impl_->options.read_only && !trouble() && impl_->flush();
+  bool tidy = !impl_->options.read_only && !write_failure() && impl_->flush();
   impl_->stop();
   if (!tidy)
     return;
   // Without the list the next start only does without this one check.
-  if (auto list = take_inventory(impl_->directory, hashing::small_files))
+  if (auto list = take_manifest(impl_->directory, hashing::small_files))
     static_cast<void>(
       files::replace(impl_->directory / list_name, to_text(*list)));
 }
 
 // -- healing ------------------------------------------------------------------
 
-result<void> database::heal() {
-  if (!trouble())
+result<void> database::recover() {
+  if (!write_failure())
     return {};
   std::unique_lock guard{impl_->mutex};
   {
@@ -271,12 +270,12 @@ result<void> database::heal() {
       return {};
     auto now = std::chrono::steady_clock::now();
     if (now < impl_->next_heal)
-      return impl_->trouble->within("the store only reads for now");
+      return impl_->trouble->within("the store is read-only at the moment");
     impl_->next_heal = now + impl_->options.heal_every;
   }
   if (auto writable = impl_->probe(); !writable) {
     impl_->remember(writable.error());
-    return writable.error().within("the store only reads for now");
+    return writable.error().within("the store is read-only at the moment");
   }
   // RocksDB's Resume() would go on with the same log: after a failed sync it
   // refuses for good, and after a full disk with nothing to flush the next
@@ -286,7 +285,7 @@ result<void> database::heal() {
   if (auto started = impl_->start(false); !started) {
     impl_->remember(started.error());
     static_cast<void>(impl_->start(true)); // so that reads go on
-    return started.error().within("the store only reads for now");
+    return started.error().within("the store is read-only at the moment");
   }
   std::lock_guard inner{impl_->trouble_mutex};
   impl_->trouble.reset();

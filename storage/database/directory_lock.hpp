@@ -8,7 +8,7 @@ namespace troupe {
 /// process ends, however it ends.
 class directory_lock {
 public:
-  /// `conflict` when somebody holds it; the text names the process. `shared`
+  /// `conflict` if it is held; the text names the process. `shared`
   /// keeps writers away and leaves the directory as it is.
   static result<directory_lock> take(const std::filesystem::path& directory,
                                      bool shared);

@@ -2,16 +2,13 @@
 
 #include "runtime/base/digest.hpp"
 
-#include <cryptopp/sha.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <functional>
-#include <span>
 #include <system_error>
 
 namespace troupe::files {
@@ -193,17 +190,14 @@ void close_to_others(const std::filesystem::path& directory) {
 }
 
 result<std::string> hash(const std::filesystem::path& file) {
-  CryptoPP::SHA256 sha;
+  sha256_hasher sha;
   auto done = each_chunk(file, [&](std::string_view chunk) -> result<void> {
-    sha.Update(reinterpret_cast<const CryptoPP::byte*>(chunk.data()),
-               chunk.size());
+    sha.add(chunk);
     return {};
   });
   if (!done)
     return done.error();
-  std::array<std::uint8_t, CryptoPP::SHA256::DIGESTSIZE> digest{};
-  sha.Final(digest.data());
-  return hex(digest);
+  return hex(sha.end());
 }
 
 result<void> copy(const std::filesystem::path& from,

@@ -40,8 +40,8 @@ result<std::string> read(const std::filesystem::path& file, std::size_t limit);
 result<void> replace(const std::filesystem::path& file,
                      std::string_view content);
 
-/// Makes a file that was not there, mode 0600: whole or not at all, whoever
-/// else tries it at the same time. ec::conflict: it is there.
+/// Creates a new file, mode 0600: completely or not at all, also if
+/// another process tries it at the same time. ec::conflict: it is there.
 result<void> create(const std::filesystem::path& file,
                     std::string_view content);
 
@@ -52,7 +52,7 @@ result<void> sync_file(const std::filesystem::path& file);
 /// Hex SHA-256 of the whole file.
 result<std::string> hash(const std::filesystem::path& file);
 
-/// Takes from everybody but their owner what they may do with the files of a
+/// Takes from all users but the owner what they may do with the files of a
 /// directory. What is refused stays as it was.
 void close_to_others(const std::filesystem::path& directory);
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace troupe::keys {
+namespace troupe::key_codec {
 
 namespace {
 
@@ -38,7 +38,7 @@ error foreign_key() {
 
 } // namespace
 
-std::string spell(std::initializer_list<std::string_view> components) {
+std::string encode(std::initializer_list<std::string_view> components) {
   std::string out;
   std::size_t bytes = 0;
   for (auto c : components)
@@ -49,15 +49,15 @@ std::string spell(std::initializer_list<std::string_view> components) {
   return out;
 }
 
-std::string spell(const organization_id& organization,
-                  std::initializer_list<std::string_view> rest) {
+std::string encode(const organization_id& organization,
+                   std::initializer_list<std::string_view> rest) {
   std::string out;
   append(out, organization.str());
-  return out += spell(rest);
+  return out += encode(rest);
 }
 
-std::string spell_global(std::initializer_list<std::string_view> rest) {
-  return spell(organization_id{}, rest);
+std::string encode_global(std::initializer_list<std::string_view> rest) {
+  return encode(organization_id{}, rest);
 }
 
 result<std::vector<std::string_view>> split(std::string_view key) {
@@ -87,7 +87,7 @@ result<std::uint64_t> read_number(std::string_view bytes) {
   return big_endian(bytes);
 }
 
-std::string end_of(std::string_view prefix) {
+std::string prefix_end(std::string_view prefix) {
   std::string end{prefix};
   while (!end.empty() && static_cast<unsigned char>(end.back()) == 0xff)
     end.pop_back();
@@ -96,4 +96,4 @@ std::string end_of(std::string_view prefix) {
   return end;
 }
 
-} // namespace troupe::keys
+} // namespace troupe::key_codec

@@ -13,17 +13,17 @@
 /// first one the organization. Lengths in front mean that no component can
 /// imitate a border, whatever bytes it holds, and that a prefix of whole
 /// components matches exactly the keys that begin with those components.
-namespace troupe::keys {
+namespace troupe::key_codec {
 
-std::string spell(std::initializer_list<std::string_view> components);
+std::string encode(std::initializer_list<std::string_view> components);
 
 /// The key of something that belongs to an organization.
-std::string spell(const organization_id& organization,
-                  std::initializer_list<std::string_view> rest = {});
+std::string encode(const organization_id& organization,
+                   std::initializer_list<std::string_view> rest = {});
 
 /// The key of something that belongs to the store itself: its organization is
 /// empty, which no tenant's can be.
-std::string spell_global(std::initializer_list<std::string_view> rest);
+std::string encode_global(std::initializer_list<std::string_view> rest);
 
 /// The components, or `internal` if the key was not spelled here.
 result<std::vector<std::string_view>> split(std::string_view key);
@@ -34,6 +34,6 @@ result<std::uint64_t> read_number(std::string_view bytes);
 
 /// The smallest key after all keys that begin with `prefix`; "" when there is
 /// none, because the prefix is empty or nothing but 0xff.
-std::string end_of(std::string_view prefix);
+std::string prefix_end(std::string_view prefix);
 
-} // namespace troupe::keys
+} // namespace troupe::key_codec

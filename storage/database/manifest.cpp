@@ -35,8 +35,7 @@ bool is_hashed(std::string_view name, hashing which) {
   return which == hashing::all_files || !name.ends_with(".sst");
 }
 
-result<inventory::file> look_at(const std::filesystem::path& path,
-                                bool hashed) {
+result<manifest::file> look_at(const std::filesystem::path& path, bool hashed) {
   struct stat about {};
   if (::lstat(path.c_str(), &about) != 0)
     return error{ec::not_found,
@@ -47,10 +46,10 @@ result<inventory::file> look_at(const std::filesystem::path& path,
   if (!S_ISREG(about.st_mode))
     return error{ec::internal,
                  path.string()
-                   + " is no regular file, as every file of a store is",
+                   + " is not a regular file, as every file of a store is",
                  {},
                  {}};
-  inventory::file found;
+  manifest::file found;
   found.bytes = static_cast<std::uint64_t>(about.st_size);
   if (hashed) {
     auto hash = files::hash(path);
@@ -71,9 +70,9 @@ error not_a_list() {
 
 } // namespace
 
-result<inventory> take_inventory(const std::filesystem::path& directory,
-                                 hashing which) {
-  inventory list;
+result<manifest> take_manifest(const std::filesystem::path& directory,
+                               hashing which) {
+  manifest list;
   std::error_code failed;
   std::filesystem::directory_iterator i{directory, failed};
   for (; !failed && i != std::filesystem::directory_iterator{};
@@ -93,8 +92,8 @@ result<inventory> take_inventory(const std::filesystem::path& directory,
   return list;
 }
 
-result<void> compare_inventory(const std::filesystem::path& directory,
-                               const inventory& expected) {
+result<void> compare_manifest(const std::filesystem::path& directory,
+                              const manifest& expected) {
   for (const auto& [name, was] : expected.files) {
     auto path = directory / name;
     auto is = look_at(path, !was.hash.empty());
@@ -110,7 +109,7 @@ result<void> compare_inventory(const std::filesystem::path& directory,
   return {};
 }
 
-std::string to_text(const inventory& list) {
+std::string to_text(const manifest& list) {
   std::string text;
   for (const auto& [name, file] : list.files)
     text += (file.hash.empty() ? std::string{no_hash} : file.hash) + " "
@@ -118,8 +117,8 @@ std::string to_text(const inventory& list) {
   return text + std::string{end_word} + hex(sha256(text)) + "\n";
 }
 
-result<inventory> parse_inventory(std::string_view text) {
-  inventory list;
+result<manifest> parse_manifest(std::string_view text) {
+  manifest list;
   std::size_t start = 0;
   for (;;) {
     auto end = text.find('\n', start);
@@ -136,7 +135,7 @@ result<inventory> parse_inventory(std::string_view text) {
     auto b = line.find(' ', a + 1);
     if (a == std::string_view::npos || b == std::string_view::npos)
       return not_a_list();
-    inventory::file file;
+    manifest::file file;
     if (auto hash = line.substr(0, a); hash != no_hash)
       file.hash = hash;
     const auto* last = line.data() + b;
@@ -148,7 +147,7 @@ result<inventory> parse_inventory(std::string_view text) {
       return error{ec::internal,
                    "the list of the store's files names '"
                      + json::repair_utf8(name.substr(0, longest_shown_name))
-                     + "', which is no name of one of them",
+                     + "', which is not the name of one of them",
                    {},
                    {}};
     if (!list.files.emplace(name, std::move(file)).second)

@@ -27,7 +27,7 @@ public:
     std::vsnprintf(text, sizeof(text), format, words);
     auto level = how == InfoLogLevel::WARN_LEVEL ? log::level::warning
                                                  : log::level::error;
-    log::write(level, "rocksdb warned", {{"reason", text}});
+    log::write(level, "rocksdb warning", {{"reason", text}});
   }
 };
 

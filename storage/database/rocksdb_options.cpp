@@ -67,7 +67,7 @@ rocks_settings make_settings(const database_options& options,
   db.verify_sst_unique_id_in_manifest = true;
   // Keys name tenants and variables: they do not belong in log or error texts.
   db.allow_data_in_errors = false;
-  // Going on after an error is our decision, in heal(), not a thread's.
+  // Going on after an error is our decision, in recover(), not a thread's.
   db.max_bgerror_resume_count = 0;
 
   // -- what is used ----------------------------------------------------------

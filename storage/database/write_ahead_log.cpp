@@ -2,7 +2,7 @@
 
 #include "storage/database/durable_files.hpp"
 
-#include <cryptopp/crc.h>
+#include <boost/crc.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -33,13 +33,9 @@ std::uint32_t little_endian(std::string_view b) {
 }
 
 std::uint32_t masked_crc(std::string_view type_and_payload) {
-  CryptoPP::CRC32C crc;
-  std::uint32_t sum = 0;
-  crc.CalculateDigest(
-    reinterpret_cast<CryptoPP::byte*>(&sum),
-    reinterpret_cast<const CryptoPP::byte*>(type_and_payload.data()),
-    type_and_payload.size());
-  return std::rotr(sum, 15) + 0xa282ead8u;
+  boost::crc_optimal<32, 0x1edc6f41, ~0u, ~0u, true, true> castagnoli;
+  castagnoli.process_bytes(type_and_payload.data(), type_and_payload.size());
+  return std::rotr(castagnoli.checksum(), 15) + 0xa282ead8u;
 }
 
 std::size_t left_in_block(std::size_t at) {
@@ -96,13 +92,14 @@ bool is_torn(std::string_view log, std::size_t at) {
 
 error damage(const std::filesystem::path& file, const log_finding& found,
              std::string_view what) {
-  return {ec::internal,
-          file.string() + " " + std::string{what} + " at byte "
-            + std::to_string(found.offset)
-            + ": acknowledged changes behind it would be lost; restore a "
-              "backup, or open with accept_damaged_log to go on without them",
-          {},
-          {}};
+  return {
+    ec::internal,
+    file.string() + " " + std::string{what} + " at byte "
+      + std::to_string(found.offset)
+      + ": acknowledged changes after it would be lost; restore a backup, or "
+        "open with accept_damaged_log to continue without them",
+    {},
+    {}};
 }
 
 } // namespace

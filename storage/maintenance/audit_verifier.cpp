@@ -73,8 +73,7 @@ result<audit_findings> examine_audit(const store_options& options,
   const auto directory = store_directory(options);
   std::error_code failed;
   if (!std::filesystem::exists(directory, failed))
-    return error{
-      ec::not_found, "there is no store in " + directory.string(), {}, {}};
+    return error{ec::not_found, "no store in " + directory.string(), {}, {}};
   auto found = look(directory, options, only, false);
   if (found || found.error().code != ec::conflict)
     return found;

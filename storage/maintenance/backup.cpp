@@ -16,17 +16,17 @@ namespace {
 constexpr const char* list_name = "troupe.backup";
 constexpr std::size_t max_list_bytes = 16u << 20;
 
-result<inventory> read_list(const std::filesystem::path& directory) {
+result<manifest> read_list(const std::filesystem::path& directory) {
   auto text = files::read(directory / list_name, max_list_bytes);
   if (!text && text.error().code == ec::not_found)
     return error{ec::not_found,
-                 directory.string() + " is no backup: it has no "
+                 directory.string() + " is not a backup: it has no "
                    + std::string{list_name},
                  {},
                  {}};
   if (!text)
     return text.error();
-  auto list = parse_inventory(*text);
+  auto list = parse_manifest(*text);
   if (!list)
     return list.error().within((directory / list_name).string());
   if (list->files.empty())
@@ -39,7 +39,7 @@ result<inventory> read_list(const std::filesystem::path& directory) {
   return list;
 }
 
-backup_summary count(const inventory& list) {
+backup_summary count(const manifest& list) {
   backup_summary sum;
   sum.files = list.files.size();
   for (const auto& [name, file] : list.files)
@@ -60,8 +60,8 @@ result<void> describe(const database& db, backup_summary& sum) {
 }
 
 result<void> verify_files(const std::filesystem::path& directory,
-                          const inventory& list) {
-  auto compared = compare_inventory(directory, list);
+                          const manifest& list) {
+  auto compared = compare_manifest(directory, list);
   if (!compared)
     return error{compared.error().code,
                  compared.error().text
@@ -143,8 +143,7 @@ result<void> read_whole(const std::filesystem::path& directory,
   return {};
 }
 
-result<void> copy_files(const inventory& list,
-                        const std::filesystem::path& from,
+result<void> copy_files(const manifest& list, const std::filesystem::path& from,
                         const std::filesystem::path& to) {
   for (const auto& [name, file] : list.files)
     if (auto copied = files::copy(from / name, to / name); !copied)
@@ -164,7 +163,7 @@ result<backup_summary> create_backup(const database& db,
         std::filesystem::symlink_status(directory, failed)))
     return error{ec::conflict,
                  directory.string()
-                   + " exists; a backup goes to a new directory",
+                   + " exists; use a new directory for a backup",
                  {},
                  {}};
   auto beside = make_beside(directory);
@@ -179,7 +178,7 @@ result<backup_summary> create_backup(const database& db,
   if (auto closed = make_private_directory(copy); !closed)
     return closed.error();
   files::close_to_others(copy);
-  auto list = take_inventory(copy, hashing::all_files);
+  auto list = take_manifest(copy, hashing::all_files);
   if (!list)
     return list.error();
   auto sum = count(*list);

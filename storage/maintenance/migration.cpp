@@ -14,7 +14,7 @@ namespace troupe {
 namespace {
 
 std::string format_key() {
-  return keys::spell_global({"format"});
+  return key_codec::encode_global({"format"});
 }
 
 result<bool> is_empty(const database& db) {
@@ -57,7 +57,7 @@ result<void> seal_records(database& db, sealer& seals, batch&) {
   auto run = [&](batch& changes, auto key, auto value) -> result<void> {
     if (records::is_sealed(value))
       return {};
-    const auto where = keys::split(key);
+    const auto where = key_codec::split(key);
     if (!where || where->size() != 2)
       return records::damaged("run", "has no name");
     auto sealed = records::seal(
@@ -97,14 +97,14 @@ result<std::uint32_t> read_format(const database& db) {
       return empty.error();
     return *empty ? current_format : 0;
   }
-  auto format = keys::read_number(**stored);
+  auto format = key_codec::read_number(**stored);
   if (!format)
     return format.error();
   if (*format > current_format)
     return error{ec::invalid_request,
                  "the store in " + db.directory().string() + " has format "
                    + std::to_string(*format)
-                   + ", this version knows formats up to "
+                   + ", this version supports formats up to "
                    + std::to_string(current_format)
                    + ": use the newer version, or restore a backup made "
                      "before it",
@@ -122,14 +122,14 @@ result<void> migrate(database& db, sealer& seals, std::uint32_t format) {
   do {
     batch changes;
     if (format < current_format) {
-      log::info("store is led to a newer format",
+      log::info("migrating the store to a newer format",
                 {{"from", std::to_string(format)}});
       if (auto done = steps[format](db, seals, changes); !done)
         return done.error().within("migrate the store from format "
                                    + std::to_string(format));
       ++format;
     }
-    changes.put(column::meta, format_key(), keys::number(format));
+    changes.put(column::meta, format_key(), key_codec::number(format));
     if (auto written = db.write(changes); !written)
       return written;
   } while (format < current_format);

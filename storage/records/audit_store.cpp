@@ -19,11 +19,11 @@ constexpr std::uint64_t trim_step = 1'024;
 constexpr json::parse_limits entry_limits{.depth = 128, .bytes = 256u << 20};
 
 std::string entry_key(const organization_id& organization, std::uint64_t n) {
-  return keys::spell(organization, {keys::number(n)});
+  return key_codec::encode(organization, {key_codec::number(n)});
 }
 
 std::string chain_key(const organization_id& organization) {
-  return keys::spell(organization, {chain_name});
+  return key_codec::encode(organization, {chain_name});
 }
 
 struct stored_entry {
@@ -33,11 +33,11 @@ struct stored_entry {
 };
 
 std::string encode(const stored_entry& e) {
-  return keys::spell({format_one, e.at, e.hash, e.text});
+  return key_codec::encode({format_one, e.at, e.hash, e.text});
 }
 
 result<stored_entry> decode(std::string_view bytes) {
-  auto parts = keys::split(bytes);
+  auto parts = key_codec::split(bytes);
   if (!parts || parts->size() != 4 || parts->front() != format_one)
     return records::damaged(an_entry, "does not read");
   return stored_entry{(*parts)[1], (*parts)[2], (*parts)[3]};
@@ -52,10 +52,10 @@ error broken(std::uint64_t sequence, std::string_view why) {
 }
 
 result<std::uint64_t> sequence_of(std::string_view key) {
-  auto place = keys::split(key);
+  auto place = key_codec::split(key);
   if (!place || place->size() != 2)
     return records::damaged(an_entry, "has no number");
-  return keys::read_number((*place)[1]);
+  return key_codec::read_number((*place)[1]);
 }
 
 } // namespace
@@ -78,7 +78,7 @@ std::string audit_store::hash(const organization_id& organization,
   return seals_->digest(
     organization, "audit",
     length_prefixed(
-      {before.hash, keys::number(before.sequence + 1), at, text}));
+      {before.hash, key_codec::number(before.sequence + 1), at, text}));
 }
 
 auto audit_store::read_chain(const organization_id& organization) const
@@ -88,11 +88,11 @@ auto audit_store::read_chain(const organization_id& organization) const
     return stored.error();
   if (!*stored)
     return chain{};
-  auto parts = keys::split(**stored);
+  auto parts = key_codec::split(**stored);
   if (!parts || parts->size() != 5 || parts->front() != format_one)
     return records::damaged("audit chain", "does not read");
-  auto first = keys::read_number((*parts)[1]);
-  auto last = keys::read_number((*parts)[3]);
+  auto first = key_codec::read_number((*parts)[1]);
+  auto last = key_codec::read_number((*parts)[3]);
   if (!first || !last)
     return records::damaged("audit chain", "does not read");
   return chain{{*first, std::string{(*parts)[2]}},
@@ -122,8 +122,8 @@ result<void> audit_store::append_texts(const organization_id& organization,
                                        timestamp at, durability how,
                                        batch changes) {
   std::lock_guard guard{mutex_};
-  if (auto healed = db_->heal(); !healed)
-    return healed;
+  if (auto recovered = db_->recover(); !recovered)
+    return recovered;
   if (db_->generation() != generation_) {
     chains_.clear();
     generation_ = db_->generation();
@@ -155,8 +155,9 @@ result<void> audit_store::append_texts(const organization_id& organization,
     return trimmed;
   changes.put(
     column::meta, chain_key(organization),
-    keys::spell({format_one, keys::number(now.anchor.sequence), now.anchor.hash,
-                 keys::number(now.head.sequence), now.head.hash}));
+    key_codec::encode({format_one, key_codec::number(now.anchor.sequence),
+                       now.anchor.hash, key_codec::number(now.head.sequence),
+                       now.head.hash}));
   if (auto written = db_->write(changes, how); !written)
     return written;
   known->second = std::move(now);
@@ -203,7 +204,7 @@ result<page<audit_entry>> audit_store::list(const organization_id& organization,
   }
   auto from = entry_key(organization, after + 1);
   auto scanned = db_->scan(
-    column::audit, keys::spell(organization),
+    column::audit, key_codec::encode(organization),
     [&](auto key, auto value) -> result<bool> {
       if (found.items.size() == limit) {
         if (limit > 0)
@@ -238,7 +239,7 @@ auto audit_store::verify(const organization_id& organization) const
     return stored.error();
   auto before = stored->anchor;
   auto scanned
-    = db_->scan(column::audit, keys::spell(organization),
+    = db_->scan(column::audit, key_codec::encode(organization),
                 [&](auto key, auto value) -> result<bool> {
                   auto sequence = sequence_of(key);
                   if (!sequence)
@@ -270,7 +271,7 @@ auto audit_store::organizations() const
   std::set<std::string> names;
   for (auto where : {column::audit, column::meta}) {
     auto scanned = db_->scan(where, {}, [&](auto key, auto) -> result<bool> {
-      auto place = keys::split(key);
+      auto place = key_codec::split(key);
       if (!place)
         return place.error();
       // `meta` holds more than chains.

@@ -19,10 +19,11 @@ struct audit_options {
 };
 
 /// What happened, in order: entries are added, never changed. Each carries a
-/// keyed digest over itself and the one before, so that whoever can write the
-/// files, but has not the master key, cannot change an entry or put one in, and
-/// cannot take one out of the middle. That the end was cut off, or an older
-/// state put back as a whole, shows only against a hash noted elsewhere.
+/// keyed digest over itself and the one before, so that an attacker that can
+/// write the files, but has not the master key, cannot change an entry or put
+/// one in, and cannot take one out of the middle. That the end was cut off, or
+/// an older state put back as a whole, shows only against a hash noted
+/// elsewhere.
 class audit_store {
 public:
   static result<std::unique_ptr<audit_store>>
@@ -57,7 +58,7 @@ public:
   result<summary> verify(const organization_id& organization) const;
   /// The same for every organization.
   result<void> verify_all() const;
-  /// Everybody who has a record, or had one.
+  /// All organizations that have a record, or had one.
   result<std::vector<organization_id>> organizations() const;
 
 private:

@@ -52,8 +52,8 @@ result<Entry> decode(std::string_view bytes) {
 /// The digest behind an empty component, which no key of a client is.
 std::string place_of(const sealer& seals, const organization_id& organization,
                      std::string_view key) {
-  return keys::spell(organization,
-                     {{}, seals.digest(organization, "idempotency key", key)});
+  return key_codec::encode(
+    organization, {{}, seals.digest(organization, "idempotency key", key)});
 }
 
 /// Where the answer lies that belongs to a row: `parts` of the row's key.
@@ -95,7 +95,7 @@ result<void> idempotency_store::count_all() {
   count_.clear();
   return db_->scan(column::idempotency, {},
                    [this](auto key, auto) -> result<bool> {
-                     auto place = keys::split(key);
+                     auto place = key_codec::split(key);
                      if (!place)
                        return place.error();
                      ++count_[std::string{place->front()}];
@@ -137,8 +137,8 @@ idempotency_store::claim(const organization_id& organization,
   auto digest = seals_->digest(organization, "idempotency", request);
   auto place = place_of(*seals_, organization, key);
   std::lock_guard guard{mutex_};
-  if (auto healed = db_->heal(); !healed)
-    return healed.error();
+  if (auto recovered = db_->recover(); !recovered)
+    return recovered.error();
   if (db_->generation() != generation_)
     if (auto counted = count_all(); !counted)
       return counted.error();
@@ -154,7 +154,7 @@ idempotency_store::claim(const organization_id& organization,
     idempotency_claim taken{state, std::move(e.run), {}};
     if (e.answer.empty())
       return taken;
-    const auto parts = keys::split(place);
+    const auto parts = key_codec::split(place);
     auto answer = records::unseal(*seals_, place_of_answer(*parts, taken.run),
                                   e.answer, a_key);
     if (!answer)
@@ -184,8 +184,8 @@ result<void> idempotency_store::finish(const organization_id& organization,
                                        std::string_view answer, timestamp now) {
   auto place = place_of(*seals_, organization, key);
   std::lock_guard guard{mutex_};
-  if (auto healed = db_->heal(); !healed)
-    return healed;
+  if (auto recovered = db_->recover(); !recovered)
+    return recovered;
   auto e = read_mine(place, run);
   if (!e)
     return e.error();
@@ -207,8 +207,8 @@ result<void> idempotency_store::release(const organization_id& organization,
                                         const run_id& run) {
   auto place = place_of(*seals_, organization, key);
   std::lock_guard guard{mutex_};
-  if (auto healed = db_->heal(); !healed)
-    return healed;
+  if (auto recovered = db_->recover(); !recovered)
+    return recovered;
   auto e = read_mine(place, run);
   if (!e)
     return e.error();
@@ -223,14 +223,14 @@ result<void> idempotency_store::release(const organization_id& organization,
 result<std::string> idempotency_store::seal(const std::string& place,
                                             const run_id& run,
                                             std::string_view answer) {
-  const auto parts = keys::split(place);
+  const auto parts = key_codec::split(place);
   return records::seal(*seals_, place_of_answer(*parts, run), answer);
 }
 
 result<void> idempotency_store::seal_old_row(sealer& seals, batch& changes,
                                              std::string_view key,
                                              std::string_view value) {
-  const auto parts = keys::split(key);
+  const auto parts = key_codec::split(key);
   if (!parts || parts->size() < 2)
     return records::damaged(a_key, "does not read");
   if (is_place(*parts))
@@ -241,7 +241,7 @@ result<void> idempotency_store::seal_old_row(sealer& seals, batch& changes,
   const auto place = place_of(
     seals, organization_id{std::string{parts->front()}}, parts->back());
   if (!e->answer.empty()) {
-    const auto now = keys::split(place);
+    const auto now = key_codec::split(place);
     auto sealed
       = records::seal(seals, place_of_answer(*now, e->run), e->answer);
     if (!sealed)
@@ -263,7 +263,7 @@ result<void> idempotency_store::reseal(const organization_id& organization) {
       return e.error();
     if (e->answer.empty() || records::key_version(e->answer) == versions.back())
       return {};
-    const auto parts = keys::split(key);
+    const auto parts = key_codec::split(key);
     if (!parts || !is_place(*parts))
       return records::damaged(a_key, "does not read");
     const auto place = place_of_answer(*parts, e->run);
@@ -278,16 +278,16 @@ result<void> idempotency_store::reseal(const organization_id& organization) {
     return {};
   };
   return records::change_all(*db_, column::idempotency,
-                             keys::spell(organization), mutex_, anew);
+                             key_codec::encode(organization), mutex_, anew);
 }
 
 result<void>
 idempotency_store::erase_organization(const organization_id& organization) {
   std::lock_guard guard{mutex_};
-  if (auto healed = db_->heal(); !healed)
-    return healed;
+  if (auto recovered = db_->recover(); !recovered)
+    return recovered;
   batch changes;
-  changes.erase_prefix(column::idempotency, keys::spell(organization));
+  changes.erase_prefix(column::idempotency, key_codec::encode(organization));
   auto written = db_->write(changes);
   if (written)
     count_.erase(organization.str());
@@ -302,8 +302,8 @@ void idempotency_store::count_less(std::string_view organization) {
 
 result<std::size_t> idempotency_store::sweep(timestamp now, std::size_t most) {
   std::lock_guard guard{mutex_};
-  if (auto healed = db_->heal(); !healed)
-    return healed.error();
+  if (auto recovered = db_->recover(); !recovered)
+    return recovered.error();
   batch changes;
   std::size_t looked = 0;
   std::string next;
@@ -330,7 +330,7 @@ result<std::size_t> idempotency_store::sweep(timestamp now, std::size_t most) {
       return written.error();
   sweep_from_ = std::move(next);
   for (const auto& step : changes.steps())
-    count_less(keys::split(step.key)->front());
+    count_less(key_codec::split(step.key)->front());
   return changes.steps().size();
 }
 

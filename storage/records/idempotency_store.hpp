@@ -21,7 +21,7 @@ struct idempotency_options {
 /// What a request with a key finds.
 struct idempotency_claim {
   enum class kind : std::uint8_t {
-    mine,    // nobody was here: run it, then call `finish` or `release`
+    mine,    // the first request: run it, then call `finish` or `release`
     running, // `run` is under way
     ended,   // `run` has ended with `answer`
   };
@@ -44,8 +44,8 @@ public:
   open(std::shared_ptr<database> db, std::shared_ptr<sealer> seals,
        idempotency_options options = {});
 
-  /// Takes the key for `run`, or says who has it. `conflict`: the key was used
-  /// for another request. Of the request only a keyed digest is kept.
+  /// Takes the key for `run`, or returns its owner. `conflict`: the key was
+  /// used for another request. Of the request only a keyed digest is kept.
   result<idempotency_claim> claim(const organization_id& organization,
                                   std::string_view key,
                                   std::string_view request, const run_id& run,

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view a_lease = "sandbox lease";
 
 std::string place_of(const sandbox_lease& lease) {
-  return keys::spell(lease.organization, {lease.tag});
+  return key_codec::encode(lease.organization, {lease.tag});
 }
 
 std::string encode(const sandbox_lease& lease) {
@@ -26,8 +26,19 @@ std::string encode(const sandbox_lease& lease) {
   return records::encode(o);
 }
 
+/// An account that the settings no longer name keeps its leases.
+result<backend_name> read_provider(std::string_view text) {
+  if (auto known = parse_backend_name(text))
+    return known;
+  const auto dot = text.find('.');
+  auto kind = parse_backend(text.substr(0, dot));
+  if (!kind || dot == text.npos)
+    return fail(ec::internal, "is not a provider");
+  return backend_name::make(*kind, text.substr(dot + 1));
+}
+
 result<sandbox_lease> decode(std::string_view key, std::string_view bytes) {
-  auto place = keys::split(key);
+  auto place = key_codec::split(key);
   if (!place || place->size() != 2)
     return records::damaged(a_lease, "has a key of another form");
   auto parts = records::decode(bytes, a_lease);
@@ -37,7 +48,7 @@ result<sandbox_lease> decode(std::string_view key, std::string_view bytes) {
   sandbox_lease lease;
   lease.organization = organization_id{std::string{(*place)[0]}};
   lease.tag = (*place)[1];
-  auto provider = parse_backend(in.required_text("provider"));
+  auto provider = read_provider(in.required_text("provider"));
   lease.run = run_id{in.required_text("run")};
   lease.sandbox = in.required_text("sandbox");
   lease.key = in.text("key").value_or("");
@@ -72,9 +83,9 @@ result<void> lease_store::read_all() {
                    });
 }
 
-result<void> lease_store::heal() {
-  if (auto healed = db_->heal(); !healed)
-    return healed;
+result<void> lease_store::recover() {
+  if (auto recovered = db_->recover(); !recovered)
+    return recovered;
   if (db_->generation() != generation_)
     return read_all();
   return {};
@@ -91,16 +102,16 @@ result<void> lease_store::put(const sandbox_lease& lease, durability how) {
 
 result<void> lease_store::write(const sandbox_lease& lease) {
   std::lock_guard guard{mutex_};
-  if (auto healed = heal(); !healed)
-    return healed;
+  if (auto recovered = recover(); !recovered)
+    return recovered;
   return put(lease, durability::synced);
 }
 
 result<void> lease_store::confirm(const std::string& tag,
                                   const std::string& sandbox) {
   std::lock_guard guard{mutex_};
-  if (auto healed = heal(); !healed)
-    return healed;
+  if (auto recovered = recover(); !recovered)
+    return recovered;
   auto i = leases_.find(tag);
   if (i == leases_.end())
     return {};
@@ -111,8 +122,8 @@ result<void> lease_store::confirm(const std::string& tag,
 
 result<void> lease_store::release(const std::string& tag) {
   std::lock_guard guard{mutex_};
-  if (auto healed = heal(); !healed)
-    return healed;
+  if (auto recovered = recover(); !recovered)
+    return recovered;
   auto i = leases_.find(tag);
   if (i == leases_.end())
     return {};
@@ -124,7 +135,7 @@ result<void> lease_store::release(const std::string& tag) {
   return written;
 }
 
-std::vector<sandbox_lease> lease_store::list(backend_kind provider) const {
+std::vector<sandbox_lease> lease_store::list(backend_name provider) const {
   std::lock_guard guard{mutex_};
   std::vector<sandbox_lease> out;
   for (const auto& [tag, lease] : leases_)

@@ -18,7 +18,7 @@ std::string encode(const json::object& body, std::string_view extra) {
 }
 
 std::string encode_text(std::string_view body, std::string_view extra) {
-  return keys::spell({format_one, body, extra});
+  return key_codec::encode({format_one, body, extra});
 }
 
 error damaged(std::string_view what, std::string_view why) {
@@ -30,7 +30,7 @@ error damaged(std::string_view what, std::string_view why) {
 }
 
 result<decoded> decode(std::string_view bytes, std::string_view what) {
-  auto parts = keys::split(bytes);
+  auto parts = key_codec::split(bytes);
   if (!parts || parts->empty() || parts->front().size() != 1)
     return damaged(what, "does not read");
   if (parts->front() != format_one)

@@ -35,13 +35,6 @@ void write(json::writer& w, const error& e) {
   w.end('}');
 }
 
-void write(json::writer& w, const std::map<std::string, std::string>& labels) {
-  w.begin('{');
-  for (const auto& [name, value] : labels)
-    w.unsupported_variable(name).text(value);
-  w.end('}');
-}
-
 error parse_error(const json::object& o) {
   error e;
   json::reader in{o};
@@ -73,10 +66,8 @@ std::optional<run_phase> parse_phase(std::string_view text) {
 } // namespace
 
 std::string encode_run(const run_record& r) {
-  std::string body;
-  body.reserve(usual_bytes);
-  json::writer w{body, json::writer::style::brief};
-  w.begin('{');
+  json::object_writer w{json::writer::style::brief};
+  w.reserve(usual_bytes);
   w.text("id", r.id.str());
   w.text("organization_id", r.organization.str());
   w.text("phase", phases[static_cast<std::size_t>(r.phase)]);
@@ -88,11 +79,9 @@ std::string encode_run(const run_record& r) {
     w.text("ended_at", to_text(*r.ended_at));
   if (r.failure)
     write(w.name("failure"), *r.failure);
-  if (!r.labels.empty())
-    write(w.name("labels"), r.labels);
-  w.end('}');
+  w.texts_by_name("labels", r.labels);
   return records::encode_text(
-    body, r.result ? to_stored_text(*r.result) : std::string{});
+    w.finish(), r.result ? to_stored_text(*r.result) : std::string{});
 }
 
 result<run_record> decode_run(std::string_view bytes) {
@@ -106,7 +95,7 @@ result<run_record> decode_run(std::string_view bytes) {
   auto phase = parse_phase(in.required_text("phase"));
   r.tool_name = in.text("tool_name", {.max = max_text}).value_or("");
   r.agent_id = in.text("agent_id", {.max = max_text}).value_or("");
-  auto backend = parse_backend(in.required_text("backend"));
+  auto backend = recall_backend_name(in.required_text("backend"));
   auto created = parse_timestamp(in.required_text("created_at"));
   if (auto text = in.text("ended_at"))
     if (auto ended = parse_timestamp(*text))

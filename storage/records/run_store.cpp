@@ -21,15 +21,16 @@ constexpr std::size_t kept_output_bytes = 16u << 10;
 // Newest first in order of keys: the time counts down.
 std::string newest_first(timestamp at) {
   auto since = static_cast<std::uint64_t>(at.time_since_epoch().count());
-  return keys::number(std::numeric_limits<std::uint64_t>::max() - since);
+  return key_codec::number(std::numeric_limits<std::uint64_t>::max() - since);
 }
 
 std::string run_key(const organization_id& organization, const run_id& id) {
-  return keys::spell(organization, {id.str()});
+  return key_codec::encode(organization, {id.str()});
 }
 
 std::string index_key(const run_record& r) {
-  return keys::spell(r.organization, {newest_first(r.created_at), r.id.str()});
+  return key_codec::encode(r.organization,
+                           {newest_first(r.created_at), r.id.str()});
 }
 
 struct index_row {
@@ -40,15 +41,16 @@ struct index_row {
 };
 
 std::string index_value(bool ended, std::uint64_t bytes) {
-  return keys::spell({ended ? "ended" : "open", keys::number(bytes)});
+  return key_codec::encode(
+    {ended ? "ended" : "open", key_codec::number(bytes)});
 }
 
 result<index_row> read_row(std::string_view key, std::string_view value) {
-  auto place = keys::split(key);
-  auto parts = keys::split(value);
+  auto place = key_codec::split(key);
+  auto parts = key_codec::split(value);
   if (!place || place->size() != 3 || !parts || parts->size() != 2)
     return records::damaged("index of runs", "does not read");
-  auto bytes = keys::read_number((*parts)[1]);
+  auto bytes = key_codec::read_number((*parts)[1]);
   if (!bytes)
     return bytes.error();
   return index_row{organization_id{std::string{(*place)[0]}},
@@ -72,7 +74,7 @@ run_record without_weight(const run_record& r, std::size_t limit) {
   auto outcome = *r.result;
   keep_end(outcome.stdout_text, outcome.stdout_truncated);
   keep_end(outcome.stderr_text, outcome.stderr_truncated);
-  outcome.notes.push_back("the record was too large to be kept whole");
+  outcome.notes.push_back("the record was too large to be stored completely");
   lighter.result = std::make_shared<const run_result>(outcome);
   if (encode_run(lighter).size() <= limit)
     return lighter;
@@ -144,8 +146,8 @@ result<void> run_store::put(const std::vector<run_record>& all,
 
 result<void> run_store::put(std::span<const run_write> all, durability how) {
   std::lock_guard guard{mutex_};
-  if (auto healed = db_->heal(); !healed)
-    return healed;
+  if (auto recovered = db_->recover(); !recovered)
+    return recovered;
   if (db_->generation() != generation_)
     if (auto counted = count_all(); !counted)
       return counted;
@@ -212,7 +214,7 @@ result<void> run_store::trim(batch& changes,
   if (now.runs <= options_.keep_runs + step && now.bytes <= options_.keep_bytes)
     return {};
   return db_->scan_back(
-    column::run_index, keys::spell(organization),
+    column::run_index, key_codec::encode(organization),
     [&](auto key, auto value) -> result<bool> {
       auto row = read_row(key, value);
       if (!row)
@@ -230,10 +232,10 @@ result<void> run_store::trim(batch& changes,
 result<void>
 run_store::erase_organization(const organization_id& organization) {
   std::lock_guard guard{mutex_};
-  if (auto healed = db_->heal(); !healed)
-    return healed;
+  if (auto recovered = db_->recover(); !recovered)
+    return recovered;
   batch changes;
-  auto prefix = keys::spell(organization);
+  auto prefix = key_codec::encode(organization);
   changes.erase_prefix(column::runs, prefix);
   changes.erase_prefix(column::run_index, prefix);
   auto written = db_->write(changes);
@@ -249,7 +251,7 @@ result<void> run_store::reseal(const organization_id& organization) {
   auto anew = [&](batch& changes, auto key, auto value) -> result<void> {
     if (records::key_version(value) == versions.back())
       return {};
-    auto where = keys::split(key);
+    auto where = key_codec::split(key);
     if (!where || where->size() != 2)
       return records::damaged(a_run, "has no name");
     const auto place = place_of_run(organization, where->back());
@@ -262,8 +264,8 @@ result<void> run_store::reseal(const organization_id& organization) {
     changes.put(column::runs, std::string{key}, std::move(*sealed));
     return {};
   };
-  return records::change_all(*db_, column::runs, keys::spell(organization),
-                             mutex_, anew);
+  return records::change_all(*db_, column::runs,
+                             key_codec::encode(organization), mutex_, anew);
 }
 
 // -- reading ------------------------------------------------------------------
@@ -284,14 +286,14 @@ result<run_record> run_store::find(const organization_id& organization,
     return text.error();
   auto r = decode_run(text->reveal());
   if (r && (r->organization != organization || r->id != id))
-    return records::damaged(a_run, "lies at another one's place");
+    return records::damaged(a_run, "is stored under a wrong key");
   return r;
 }
 
 result<page<run_record>> run_store::list(const organization_id& organization,
                                          std::string_view after,
                                          std::size_t limit) const {
-  auto prefix = keys::spell(organization);
+  auto prefix = key_codec::encode(organization);
   auto from = cursor::begin(prefix, after);
   if (!from)
     return from.error();
@@ -302,7 +304,7 @@ result<page<run_record>> run_store::list(const organization_id& organization,
     column::run_index, prefix,
     [&](auto key, auto value) -> result<bool> {
       if (ids.size() == limit) {
-        found.next = cursor::spell(prefix, last);
+        found.next = cursor::encode(prefix, last);
         return false;
       }
       auto row = read_row(key, value);
@@ -345,7 +347,7 @@ result<std::vector<run_record>> run_store::unfinished() const {
     if (r)
       all.push_back(std::move(*r));
     else
-      log::warning("store left out a run that does not read",
+      log::warning("skipped an unreadable run record",
                    {{"run", row.id.str()}, {"reason", r.error().text}});
   }
   return all;

@@ -17,7 +17,7 @@ constexpr std::size_t rows_at_once = 64;
 constexpr std::size_t bytes_at_once = 4u << 20;
 
 std::string_view sealed_part(std::string_view bytes) {
-  auto parts = keys::split(bytes);
+  auto parts = key_codec::split(bytes);
   return parts && parts->size() == 2 && parts->front() == format_sealed
     ? parts->back()
     : std::string_view{};
@@ -66,7 +66,7 @@ result<std::string> seal(sealer& seals, const sealed_place& place,
   auto sealed = seals.seal_record(place, text);
   if (!sealed)
     return sealed.error();
-  return keys::spell({format_sealed, *sealed});
+  return key_codec::encode({format_sealed, *sealed});
 }
 
 result<secret> unseal(const sealer& seals, const sealed_place& place,

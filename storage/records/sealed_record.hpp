@@ -30,8 +30,8 @@ using row_change = std::function<result<void>(
   batch& changes, std::string_view key, std::string_view value)>;
 
 /// Offers every row under `prefix` to `change`, and writes what it made of
-/// them, some rows at a time, each time under `lock`: whoever else writes these
-/// rows takes it as well.
+/// them, some rows at a time, each time under `lock`: other writers of these
+/// rows take it as well.
 result<void> change_all(database& db, column where, std::string_view prefix,
                         std::mutex& lock, const row_change& change);
 

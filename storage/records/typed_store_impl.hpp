@@ -18,13 +18,13 @@ void typed_store<Kind>::erase(batch& changes, const record& r) const {
   changes.erase(Kind::where, Kind::key(r));
 }
 
-// A record that lies under another one's key was put there by nobody of us.
+// A record that lies under another one's key was not put there by the engine.
 template <class Kind>
 auto typed_store<Kind>::read(std::string_view key, std::string_view value)
   -> result<record> {
   auto r = Kind::decode(value);
   if (r && Kind::key(*r) != key)
-    return records::damaged(Kind::name, "lies at another one's place");
+    return records::damaged(Kind::name, "is stored under a wrong key");
   return r;
 }
 
@@ -32,7 +32,7 @@ template <class Kind>
 auto typed_store<Kind>::find(const organization_id& organization,
                              std::initializer_list<std::string_view> rest) const
   -> result<std::optional<record>> {
-  auto key = keys::spell(organization, rest);
+  auto key = key_codec::encode(organization, rest);
   auto value = db_->get(Kind::where, key);
   if (!value)
     return value.error();
@@ -48,7 +48,7 @@ template <class Kind>
 auto typed_store<Kind>::list(const organization_id& organization,
                              std::string_view after, std::size_t limit) const
   -> result<page<record>> {
-  auto prefix = keys::spell(organization);
+  auto prefix = key_codec::encode(organization);
   auto from = cursor::begin(prefix, after);
   if (!from)
     return from.error();
@@ -58,7 +58,7 @@ auto typed_store<Kind>::list(const organization_id& organization,
     Kind::where, prefix,
     [&](auto key, auto value) -> result<bool> {
       if (found.items.size() == limit) {
-        found.next = cursor::spell(prefix, last);
+        found.next = cursor::encode(prefix, last);
         return false;
       }
       auto r = read(key, value);

@@ -18,8 +18,8 @@ CryptoPP::byte* out(std::string& s, std::size_t at = 0) {
 
 error refused() {
   return {ec::denied,
-          "a sealed value does not open: it was changed, moved, or sealed "
-          "with another key",
+          "a sealed value cannot be decrypted: it was changed, moved, or "
+          "sealed with another key",
           {},
           {}};
 }
@@ -74,8 +74,8 @@ result<std::string> aead::seal(std::string_view plain,
   try {
     ciphers_->seal.EncryptAndAuthenticate(
       out(sealed, nonce_bytes), out(sealed, nonce_bytes + plain.size()),
-      tag_bytes, nonce.data(), nonce_bytes, in(aad), aad.size(), in(plain),
-      plain.size());
+      tag_bytes, nonce.data(), nonce_bytes, as_bytes(aad), aad.size(),
+      as_bytes(plain), plain.size());
   } catch (const CryptoPP::Exception& e) {
     return error{
       ec::internal, std::string{"seal a value: "} + e.what(), {}, {}};
@@ -92,8 +92,9 @@ result<secret> aead::open(std::string_view sealed, std::string_view aad) const {
   try {
     std::lock_guard guard{ciphers_->opening};
     authentic = ciphers_->open.DecryptAndVerify(
-      out(plain), in(sealed.substr(nonce_bytes + size)), tag_bytes, in(sealed),
-      nonce_bytes, in(aad), aad.size(), in(sealed.substr(nonce_bytes)), size);
+      out(plain), as_bytes(sealed.substr(nonce_bytes + size)), tag_bytes,
+      as_bytes(sealed), nonce_bytes, as_bytes(aad), aad.size(),
+      as_bytes(sealed.substr(nonce_bytes)), size);
   } catch (const CryptoPP::Exception&) {
     authentic = false;
   }

@@ -7,7 +7,7 @@
 namespace troupe {
 
 /// Text as Crypto++ wants to read it.
-inline const CryptoPP::byte* in(std::string_view s) {
+inline const CryptoPP::byte* as_bytes(std::string_view s) {
   return reinterpret_cast<const CryptoPP::byte*>(s.data());
 }
 

@@ -18,7 +18,8 @@ random_source system_random() {
       if (n < 0 && errno == EINTR)
         continue;
       if (n <= 0)
-        return error{ec::internal, "the kernel gives no randomness", {}, {}};
+        return error{
+          ec::internal, "the kernel provides no random numbers", {}, {}};
       out = out.subspan(static_cast<std::size_t>(n));
     }
     return {};
@@ -80,7 +81,7 @@ std::string length_prefixed(std::initializer_list<std::string_view> parts) {
   std::string out;
   out.reserve(size);
   for (auto part : parts) {
-    out += keys::number(part.size());
+    out += key_codec::number(part.size());
     out += part;
   }
   return out;

@@ -82,14 +82,15 @@ std::optional<secret> open(std::string_view sealed, const secret& master) {
   auto size = body.size() - tag_bytes;
   CryptoPP::SecByteBlock key{key_size};
   CryptoPP::PKCS5_PBKDF2_HMAC<CryptoPP::SHA256>{}.DeriveKey(
-    key, key.size(), 0, in(master.reveal()), master.size(), in(salt),
-    salt.size(), iterations);
+    key, key.size(), 0, as_bytes(master.reveal()), master.size(),
+    as_bytes(salt), salt.size(), iterations);
   CryptoPP::GCM<CryptoPP::AES>::Decryption cipher;
-  cipher.SetKeyWithIV(key, key.size(), in(iv), iv.size());
+  cipher.SetKeyWithIV(key, key.size(), as_bytes(iv), iv.size());
   std::string plain(size, '\0');
   auto authentic = cipher.DecryptAndVerify(
-    reinterpret_cast<CryptoPP::byte*>(plain.data()), in(body.substr(size)),
-    tag_bytes, in(iv), static_cast<int>(iv.size()), nullptr, 0, in(body), size);
+    reinterpret_cast<CryptoPP::byte*>(plain.data()),
+    as_bytes(body.substr(size)), tag_bytes, as_bytes(iv),
+    static_cast<int>(iv.size()), nullptr, 0, as_bytes(body), size);
   secret value{std::move(plain)};
   if (!authentic)
     return {};
@@ -119,8 +120,8 @@ result<secret> open_letta_value(std::string_view text, const secret& master) {
   if (!looks_sealed_by_letta(text))
     return secret{std::string{text}};
   return error{ec::denied,
-               "a stored value of Letta does not open with this key; give the "
-               "LETTA_ENCRYPTION_KEY that it was stored with",
+               "a stored value of Letta cannot be decrypted with this key; set "
+               "the LETTA_ENCRYPTION_KEY that it was encrypted with",
                {},
                {}};
 }

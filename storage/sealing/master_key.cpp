@@ -73,7 +73,7 @@ result<std::vector<master_key>> read_file(const std::filesystem::path& file,
   if (::fstat(in.get(), &about) != 0)
     return files::last_error("look at", file);
   if (!S_ISREG(about.st_mode))
-    return bad_key("is no regular file");
+    return bad_key("is not a regular file");
   if (about.st_uid != ::geteuid() && about.st_uid != 0)
     return error{
       ec::denied, "the file belongs to another user; chown it", {}, {}};
@@ -125,7 +125,7 @@ result<master_key> master_key::parse(std::string_view hex) {
     auto low = digit(hex[2 * i + 1]);
     if (high < 0 || low < 0) {
       wipe(bytes.data(), bytes.size());
-      return bad_key("has a character that is no hexadecimal digit");
+      return bad_key("has a character that is not a hexadecimal digit");
     }
     bytes[i] = static_cast<char>(high * 16 + low);
   }
@@ -187,8 +187,8 @@ result<key_source> key_source::open(const master_key_options& options,
   if (!create)
     return error{ec::not_found,
                  "the master key in " + source.origin_
-                   + " is missing, but the store is sealed with one: put it "
-                     "back, or give it in "
+                   + " is missing, but the store is sealed with one: restore "
+                     "it, or set it in "
                    + options.variable,
                  {},
                  {}};
@@ -219,11 +219,12 @@ result<void> key_source::add(master_key key) {
   if (find(key.id))
     return {};
   if (file_.empty())
-    return error{ec::conflict,
-                 "the new master key must first be added to " + origin_
-                   + " beside the old one, so that a restart finds both",
-                 {},
-                 {}};
+    return error{
+      ec::conflict,
+      "the new master key must first be added to " + origin_
+        + " next to the old one, so that both are found after a restart",
+      {},
+      {}};
   keys_.push_back(std::move(key));
   auto saved = save();
   if (!saved)

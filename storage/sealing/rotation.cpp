@@ -36,7 +36,7 @@ result<void> sealer::rotate_master(master_key fresh,
   std::unique_lock alone{rotating_, std::try_to_lock};
   if (!alone)
     return error{
-      ec::conflict, "a rotation of the master key is under way", {}, {}};
+      ec::conflict, "a rotation of the master key is in progress", {}, {}};
   auto record = read_master_record(*db_);
   if (!record)
     return record.error();
@@ -74,7 +74,7 @@ result<void> sealer::resume_rotation(const progress_sink& tell) {
   std::unique_lock alone{rotating_, std::try_to_lock};
   if (!alone)
     return error{
-      ec::conflict, "a rotation of the master key is under way", {}, {}};
+      ec::conflict, "a rotation of the master key is in progress", {}, {}};
   auto record = read_master_record(*db_);
   if (!record)
     return record.error();

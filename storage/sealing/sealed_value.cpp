@@ -30,8 +30,8 @@ std::string_view to_text(sealed_kind kind) {
 
 std::string to_bytes(const sealed_header& h) {
   std::string bytes(1, sealed_format);
-  bytes += keys::number(h.key_version).substr(4);
-  return bytes += keys::number(h.record_version);
+  bytes += key_codec::number(h.key_version).substr(4);
+  return bytes += key_codec::number(h.record_version);
 }
 
 result<sealed_header> read_sealed_header(std::string_view sealed) {
@@ -43,9 +43,9 @@ result<sealed_header> read_sealed_header(std::string_view sealed) {
                    + std::to_string(static_cast<unsigned char>(sealed.front())),
                  {},
                  {}};
-  auto version = keys::read_number(std::string(4, '\0')
-                                   + std::string{sealed.substr(version_at, 4)});
-  auto record = keys::read_number(sealed.substr(record_at, 8));
+  auto version = key_codec::read_number(
+    std::string(4, '\0') + std::string{sealed.substr(version_at, 4)});
+  auto record = key_codec::read_number(sealed.substr(record_at, 8));
   if (!version || !record)
     return error{ec::denied, "a sealed value has no header", {}, {}};
   return sealed_header{static_cast<std::uint32_t>(*version), *record};

@@ -50,7 +50,7 @@ public:
   result<secret> open(const sealed_agent_variable& v) const;
 
   /// The same for records, of which there may be any number. `text` is as
-  /// private as a value, but nobody has promised to wipe it.
+  /// private as a value, but it is not wiped.
   result<std::string> seal_record(const sealed_place& place,
                                   std::string_view text);
   result<secret> open_record(const sealed_place& place,

@@ -15,7 +15,7 @@ constexpr std::string_view wrapped_format{"\1", 1};
 
 std::string wrap_data(const wrapped_key& w) {
   return length_prefixed({"troupe data key", wrapped_format, w.master,
-                          w.organization.str(), keys::number(w.version)});
+                          w.organization.str(), key_codec::number(w.version)});
 }
 
 std::string check_data(std::string_view master_id) {
@@ -29,7 +29,7 @@ error wrong_key(const key_source& source, std::string_view wanted) {
     "the store is sealed with master key " + std::string{wanted} + ", but "
       + source.origin() + " holds "
       + (source.all().size() == 1 ? "key " + source.first().id : "other keys")
-      + "; give the right key. Nothing was written",
+      + "; use the right key. Nothing was written",
     {},
     {}};
 }
@@ -60,11 +60,12 @@ result<void> check_one(const database& db, const key_source& source,
 // -- a wrapped key ------------------------------------------------------------
 
 std::string wrapped_key::key() const {
-  return keys::spell(organization, {data_key_word, keys::number(version)});
+  return key_codec::encode(organization,
+                           {data_key_word, key_codec::number(version)});
 }
 
 std::string wrapped_key::value() const {
-  return keys::spell({wrapped_format, master, text});
+  return key_codec::encode({wrapped_format, master, text});
 }
 
 result<wrapped_key> wrap(const key_bytes& key, const master_key& master,
@@ -90,13 +91,13 @@ result<void>
 each_wrapped_key(const database& db,
                  const std::function<result<void>(wrapped_key)>& take) {
   return db.scan(column::meta, {}, [&](auto key, auto value) -> result<bool> {
-    auto place = keys::split(key);
+    auto place = key_codec::split(key);
     if (!place)
       return place.error();
     if (place->size() != 3 || (*place)[1] != data_key_word)
       return true;
-    auto version = keys::read_number((*place)[2]);
-    auto parts = keys::split(value);
+    auto version = key_codec::read_number((*place)[2]);
+    auto parts = key_codec::split(value);
     if (!version)
       return version.error();
     if (!parts)
@@ -117,22 +118,22 @@ each_wrapped_key(const database& db,
 namespace meta_keys {
 
 std::string master_current() {
-  return keys::spell_global({"master_current"});
+  return key_codec::encode_global({"master_current"});
 }
 std::string master_next() {
-  return keys::spell_global({"master_next"});
+  return key_codec::encode_global({"master_next"});
 }
 std::string master_retired(std::string_view id) {
-  return keys::spell_global({retired_word, id});
+  return key_codec::encode_global({retired_word, id});
 }
 std::string data_keys(const organization_id& organization) {
-  return keys::spell(organization, {data_key_word});
+  return key_codec::encode(organization, {data_key_word});
 }
 
 } // namespace meta_keys
 
 std::string check_key(std::string_view master_id) {
-  return keys::spell_global({check_word, master_id});
+  return key_codec::encode_global({check_word, master_id});
 }
 
 result<std::string> make_check(const master_key& master,
@@ -148,9 +149,9 @@ result<master_record> read_master_record(const database& db) {
   if (!next)
     return next.error();
   master_record record{current->value_or(""), next->value_or(""), {}};
-  auto scanned = db.scan(column::meta, keys::spell_global({retired_word}),
+  auto scanned = db.scan(column::meta, key_codec::encode_global({retired_word}),
                          [&](auto key, auto) -> result<bool> {
-                           auto place = keys::split(key);
+                           auto place = key_codec::split(key);
                            if (!place)
                              return place.error();
                            record.retired.emplace_back(place->back());
@@ -171,8 +172,8 @@ result<void> check_master_keys(const database& db, const key_source& source) {
     return checked;
   if (!record->next.empty())
     if (auto checked = check_one(db, source, record->next); !checked)
-      return checked.error().within("a rotation is under way, both keys are "
-                                    "needed");
+      return checked.error().within(
+        "a rotation is in progress, both keys are required");
   return {};
 }
 

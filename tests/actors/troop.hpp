@@ -21,7 +21,7 @@ struct troop {
   tests::temporary_directory folder;
   test_authority ours{folder.path(), "ours"};
   std::vector<std::unique_ptr<engine_fixture>> workers;
-  std::shared_ptr<peers> others;
+  std::shared_ptr<peer_backend> others;
   std::unique_ptr<engine_fixture> front;
   std::uint32_t runs_per_node = 256;
   breaker_options breaker;
@@ -34,7 +34,7 @@ struct troop {
   void add_worker(const std::string& name, mode how,
                   engine_options options = {}) {
     options.name = name;
-    options.door = link_options{"127.0.0.1:0", identity(name), 8};
+    options.links = link_options{"127.0.0.1:0", identity(name), 8};
     if (options.drain_timeout == engine_options{}.drain_timeout)
       options.drain_timeout = std::chrono::milliseconds{20};
     workers.push_back(
@@ -53,7 +53,7 @@ struct troop {
     for (auto& w : workers)
       o.seeds.push_back("127.0.0.1:"
                         + std::to_string(w->host->published_port()));
-    auto met = peers::open(std::move(o));
+    auto met = peer_backend::open(std::move(o));
     BOOST_REQUIRE_MESSAGE(met.has_value(), why(met));
     others = *met;
     auto options = std::move(of_front);

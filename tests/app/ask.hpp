@@ -1,12 +1,10 @@
 #pragma once
 
+#include "tests/support/http/raw_http.hpp"
+
 #include <boost/test/unit_test.hpp>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -30,32 +28,20 @@ struct temporary_folder {
   }
 };
 
-/// One request, one answer, as simply as it can be done.
-inline std::string ask(const std::string& address, const std::string& head,
+/// Of "127.0.0.1:8283".
+inline std::uint16_t port_in(const std::string& address) {
+  return static_cast<std::uint16_t>(
+    std::stoi(address.substr(address.rfind(':') + 1)));
+}
+
+/// One request, as "GET /livez"; the head and the body of its answer.
+inline std::string ask(const std::string& address, const std::string& request,
                        const std::string& body = {},
                        const std::string& fields = {}) {
-  auto port = std::stoi(address.substr(address.rfind(':') + 1));
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(static_cast<std::uint16_t>(port));
-  ::inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
-  auto fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  timeval patience{60, 0};
-  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  BOOST_REQUIRE(::connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to)
-                == 0);
-  auto text = head + " HTTP/1.1\r\nHost: " + address
-    + "\r\nConnection: close\r\nContent-Type: application/json\r\n"
-      "Content-Length: "
-    + std::to_string(body.size()) + "\r\n" + fields + "\r\n" + body;
-  BOOST_REQUIRE(::send(fd, text.data(), text.size(), MSG_NOSIGNAL)
-                == static_cast<ssize_t>(text.size()));
-  std::string answer;
-  char some[4096];
-  for (ssize_t n; (n = ::recv(fd, some, sizeof some, 0)) > 0;)
-    answer.append(some, static_cast<std::size_t>(n));
-  ::close(fd);
-  return answer;
+  const auto space = request.find(' ');
+  auto a = test::ask(port_in(address), request.substr(0, space),
+                     request.substr(space + 1), body, fields, 60'000);
+  return a.head + "\r\n\r\n" + a.body;
 }
 
 } // namespace troupe

@@ -29,7 +29,7 @@ public:
       "serve",
       "--listen=127.0.0.1:0",
       "--data-dir=" + (folder.path / "data").string(),
-      "--local.state-dir=" + (folder.path / "state").string(),
+      "--local.runtime-dir=" + (folder.path / "state").string(),
     };
     const auto drains = [](const std::string& word) {
       return word.starts_with("--engine.drain-timeout=");

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "app/cli/command_line.hpp"
+#include "app/cli/run_command_line.hpp"
+#include "app/daemon/exit_code.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -4,13 +4,9 @@
 #include "storage/database/key_codec.hpp"
 #include "storage/database/manifest.hpp"
 #include "storage/database/write_ahead_log.hpp"
-#include "storage/records/agent_variable_store.hpp"
-#include "storage/records/config_store.hpp"
-#include "storage/records/key_store.hpp"
 #include "storage/records/record_format.hpp"
+#include "storage/records/record_kinds.hpp"
 #include "storage/records/run_store.hpp"
-#include "storage/records/tool_store.hpp"
-#include "storage/records/variable_store.hpp"
 
 #include <cstdlib>
 
@@ -31,11 +27,11 @@ void round_trip(std::string_view bytes) {
 }
 
 void decode_all(std::string_view bytes) {
-  round_trip<tool_kept>(bytes);
-  round_trip<config_kept>(bytes);
-  round_trip<variable_kept>(bytes);
-  round_trip<agent_variable_kept>(bytes);
-  round_trip<key_kept>(bytes);
+  round_trip<tool_traits>(bytes);
+  round_trip<config_traits>(bytes);
+  round_trip<variable_traits>(bytes);
+  round_trip<agent_variable_traits>(bytes);
+  round_trip<key_traits>(bytes);
   if (auto r = decode_run(bytes))
     if (!decode_run(encode_run(*r)))
       std::abort();
@@ -48,15 +44,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   std::string_view input{reinterpret_cast<const char*>(data), size};
   decode_all(input);
   // The same as the JSON of a good frame, so that the fuzzer need not guess it.
-  decode_all(keys::spell({std::string_view{"\1", 1}, input, "sealed"}));
-  if (auto parts = keys::split(input)) {
+  decode_all(key_codec::encode({std::string_view{"\1", 1}, input, "sealed"}));
+  if (auto parts = key_codec::split(input)) {
     std::string spelled;
     for (auto part : *parts)
-      spelled += keys::spell({part});
+      spelled += key_codec::encode({part});
     if (spelled != input)
       std::abort();
   }
-  if (auto list = parse_inventory(input))
+  if (auto list = parse_manifest(input))
     if (to_text(*list) != input)
       std::abort();
   if (auto key = cursor::begin("prefix", input))

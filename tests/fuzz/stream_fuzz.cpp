@@ -3,7 +3,7 @@
 #include "net/grpc/grpc_message.hpp"
 #include "net/http/json_lines.hpp"
 #include "net/providers/connect_stream.hpp"
-#include "net/providers/stdout_frame_splitter.hpp"
+#include "runtime/sandboxes/stdout_frame_splitter.hpp"
 
 #include <cstdlib>
 #include <vector>

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <boost/test/framework.hpp>
+#include <boost/test/output/compiler_log_formatter.hpp>
 #include <boost/test/tree/observer.hpp>
 #include <boost/test/tree/test_unit.hpp>
 #include <boost/test/unit_test.hpp>
+#include <boost/test/unit_test_log.hpp>
+#include <boost/test/unit_test_parameters.hpp>
 
 #include <unistd.h>
 
@@ -12,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <string>
 
 namespace troupe::test {
 
@@ -32,6 +36,7 @@ public:
   }
 
   void test_unit_start(const boost::unit_test::test_unit& unit) override {
+    current_ = unit.full_name();
     if (unit.p_type == boost::unit_test::TUT_SUITE) {
       std::cout << unit.p_name.get() << std::endl;
       return;
@@ -44,7 +49,27 @@ public:
 
   void test_unit_finish(const boost::unit_test::test_unit&,
                         unsigned long) override {
+    current_.clear();
     ::alarm(0);
+  }
+
+  /// What fails is told by its full name first, so that a line of a log says
+  /// where it belongs, and can be looked for.
+  class named_first : public boost::unit_test::output::compiler_log_formatter {
+    void print_prefix(std::ostream& out, boost::unit_test::const_string file,
+                      std::size_t line) override {
+      if (!current_.empty())
+        out << current_ << ": ";
+      compiler_log_formatter::print_prefix(out, file, line);
+    }
+  };
+
+  void test_start(boost::unit_test::counter_t,
+                  boost::unit_test::test_unit_id) override {
+    using namespace boost::unit_test;
+    if (runtime_config::get<output_format>(runtime_config::btrt_log_format)
+        == OF_CLF)
+      unit_test_log.set_formatter(new named_first);
   }
 
   // After Boost.Test's own observers, which write the log.
@@ -63,6 +88,7 @@ private:
   }
 
   static inline std::array<char, 512> last_words_{};
+  static inline std::string current_; // suite and case
 };
 
 /// Boost.Test's main with a watch over it.

@@ -4,7 +4,7 @@
 #include "net/api/request_body.hpp"
 #include "net/compat/letta/letta_json.hpp"
 #include "net/compat/letta/routes.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/bounds.hpp"
 #include "runtime/model/ids.hpp"
 
@@ -22,7 +22,7 @@ std::string agent_text(const engine& core, const letta_options& options,
       secrets.append(secrets.size() == 1 ? "" : ",")
         .append(text_of(*v, options));
   secrets += ']';
-  object_writer out;
+  json::object_writer out;
   out.text("id", agent)
     .raw("secrets", secrets)
     .raw("tool_exec_environment_variables", secrets);
@@ -55,7 +55,7 @@ void keep(engine& core, const letta_options& options, const exchange_ptr& ex,
       if (auto ok = check_variable_name(key, pointer); !ok)
         in.absorb(ok.error());
       else if (!value.is_string())
-        in.absorb(bad_field(pointer, "must be a text"));
+        in.absorb(bad_field(pointer, "must be a string"));
       else
         change.values.emplace(std::string{key},
                               secret{std::string{value.get_string()}});
@@ -104,7 +104,8 @@ void list_tools(engine& core, const letta_options&, const exchange_ptr& ex) {
        i != mine->tools.end() && page.size() < static_cast<std::size_t>(limit);
        ++i)
     page.push_back(i->second);
-  ex->answer_json(write_array(page, [](const auto& t) { return text_of(*t); }));
+  ex->answer_json(
+    json::array_of(page, [](const auto& t) { return text_of(*t); }));
 }
 
 /// Attaching means nothing here, so it succeeds for every tool there is.

@@ -2,8 +2,8 @@
 #include "net/api/request_body.hpp"
 #include "net/compat/letta/letta_json.hpp"
 #include "net/compat/letta/routes.hpp"
-#include "net/http/writer.hpp"
 #include "runtime/engine/package_environments.hpp"
+#include "runtime/json/writer.hpp"
 
 #include <algorithm>
 
@@ -180,7 +180,7 @@ void remove(engine& core, const letta_options&, const exchange_ptr& ex) {
     core.change(ex->who(), delete_config{found->id},
                 [ex](result<change_reply> done) {
                   if (done)
-                    answer_nothing(*ex);
+                    respond_no_content(*ex);
                   else
                     fail_engine(*ex, done.error());
                 });
@@ -211,7 +211,7 @@ void list(engine& core, const letta_options&, const exchange_ptr& ex) {
     auto last = std::find_if(
       begin, all.end(), [&](const auto& c) { return c->id.str() == *after; });
     if (last == all.end()) {
-      fail(*ex, 404, "NOT_FOUND: the cursor leads nowhere");
+      fail(*ex, 404, "NOT_FOUND: unknown cursor");
       return;
     }
     begin = last + 1;
@@ -219,7 +219,8 @@ void list(engine& core, const letta_options&, const exchange_ptr& ex) {
   all.erase(all.begin(), begin);
   if (all.size() > static_cast<std::size_t>(limit))
     all.resize(static_cast<std::size_t>(limit));
-  ex->answer_json(write_array(all, [](const auto& c) { return text_of(*c); }));
+  ex->answer_json(
+    json::array_of(all, [](const auto& c) { return text_of(*c); }));
 }
 
 } // namespace

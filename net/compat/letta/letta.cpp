@@ -2,8 +2,8 @@
 
 #include "net/compat/letta/letta_json.hpp"
 #include "net/compat/letta/routes.hpp"
-#include "net/http/writer.hpp"
 #include "runtime/json/big_integers.hpp"
+#include "runtime/json/writer.hpp"
 
 #include <memory>
 
@@ -20,7 +20,8 @@ void doors::add(method verb, std::string_view path, engine& core, handle f,
                 scope needed) {
   route_rules rules;
   rules.needs = static_cast<std::uint8_t>(needed);
-  rules.foreign = true; // Letta's clients may carry a key for Letta
+  rules.ignore_foreign_credentials
+    = true; // Letta's clients may carry a key for Letta
   rules.failure = &write_detail;
   rules.body_limit = options_.body_limit;
   rules.password = password_;
@@ -50,11 +51,11 @@ std::optional<json::object> body_of(exchange& ex, bool optional) {
 
 void add_letta(router& routes, engine& core, letta_options options) {
   route_rules open;
-  open.open = open.operators = true;
+  open.public_route = open.health_route = true;
   open.body = body_rule::none;
   open.failure = &write_detail;
   auto health = [version = options.version](exchange_ptr ex) {
-    object_writer out;
+    json::object_writer out;
     out.text("version", version).text("status", "ok");
     ex->answer_json(out.finish());
   };

@@ -2,7 +2,7 @@
 
 #include "net/compat/letta/python_repr.hpp"
 #include "net/http/problem.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
 #include "runtime/model/value_notes.hpp"
 
@@ -20,7 +20,7 @@ std::string optional_object(const std::optional<json::object>& o) {
 }
 
 std::string name_and_version(std::string_view name, std::string_view version) {
-  object_writer out;
+  json::object_writer out;
   out.text("name", name).text_or_null("version", version);
   return out.finish();
 }
@@ -45,11 +45,11 @@ std::string metadata_of(const tool& t) {
 
 template <class List, class Render>
 std::string list_or_null(const List& list, Render render) {
-  return list.empty() ? std::string{"null"} : write_array(list, render);
+  return list.empty() ? std::string{"null"} : json::array_of(list, render);
 }
 
-object_writer& authors(object_writer& out, std::string_view created,
-                       std::string_view updated) {
+json::writer& authors(json::writer& out, std::string_view created,
+                      std::string_view updated) {
   return out.text_or_null("created_by_id", created)
     .text_or_null("last_updated_by_id", updated);
 }
@@ -115,18 +115,13 @@ std::string text_of(const tool& t) {
   auto npm = [](const npm_requirement& r) {
     return name_and_version(r.name, r.version);
   };
-  auto quoted = [](const std::string& text) {
-    std::string out;
-    json::append_string(out, text);
-    return out;
-  };
-  object_writer out;
+  json::object_writer out;
   out.text("id", t.id.str())
     .text("tool_type", t.tool_type)
     .text_or_null("description", t.description)
     .text("source_type", to_string(t.source_type))
     .text("name", t.name)
-    .raw("tags", write_array(t.tags, quoted))
+    .list("tags", t.tags, [&](const auto& tag) { out.text(tag); })
     .text_or_null("source_code", t.source_code)
     .raw("json_schema", optional_object(t.json_schema))
     .raw("args_json_schema", optional_object(t.args_json_schema))
@@ -140,14 +135,15 @@ std::string text_of(const tool& t) {
     .boolean("enable_parallel_execution", t.enable_parallel_execution)
     .raw("metadata_", metadata_of(t))
     .text_or_null("project_id", t.project_id);
-  return authors(out, t.created_by, t.updated_by).finish();
+  authors(out, t.created_by, t.updated_by);
+  return out.finish();
 }
 
 std::string text_of(const sandbox_config& c) {
-  object_writer out;
+  json::object_writer out;
   authors(out, c.created_by, c.updated_by)
-    .time("created_at", c.created_at)
-    .time("updated_at", c.updated_at)
+    .text("created_at", to_text(c.created_at))
+    .text("updated_at", to_text(c.updated_at))
     .text("id", c.id.str())
     .text("type", to_string(c.type))
     .text("organization_id", c.organization.str())
@@ -158,10 +154,10 @@ std::string text_of(const sandbox_config& c) {
 std::string text_of(const sealed_variable& sealed,
                     const letta_options& options) {
   const auto& v = sealed.about;
-  object_writer out;
+  json::object_writer out;
   authors(out, v.created_by, v.updated_by)
-    .time("created_at", v.created_at)
-    .time("updated_at", v.updated_at)
+    .text("created_at", to_text(v.created_at))
+    .text("updated_at", to_text(v.updated_at))
     .text("id", v.id.str())
     .text("key", v.key)
     .text("value", shown_value(options.reveal, sealed).reveal())
@@ -175,9 +171,9 @@ std::string text_of(const sealed_variable& sealed,
 std::string text_of(const sealed_agent_variable& sealed,
                     const letta_options& options) {
   const auto& v = sealed.about;
-  object_writer out;
-  out.time("created_at", v.created_at)
-    .time("updated_at", v.updated_at)
+  json::object_writer out;
+  out.text("created_at", to_text(v.created_at))
+    .text("updated_at", to_text(v.updated_at))
     .text("id", v.id.str())
     .text("key", v.key)
     .text("value", shown_value(options.reveal_agent, sealed).reveal())
@@ -195,14 +191,14 @@ std::string return_message(const run_result& r, std::string_view name) {
   std::string_view status = good(r) ? "success" : "error";
   auto out_lines = lines(r.stdout_text);
   auto err_lines = good(r) ? lines(r.stderr_text) : errors_of(r);
-  object_writer inner;
+  json::object_writer inner;
   inner.text("type", "tool")
     .text("tool_return", value)
     .text("status", status)
     .text("tool_call_id", "null")
     .raw("stdout", out_lines)
     .raw("stderr", err_lines);
-  object_writer out;
+  json::object_writer out;
   out.text("id", "null")
     .text("date", utc_seconds())
     .text_or_null("name", name)
@@ -223,7 +219,7 @@ std::string return_message(const run_result& r, std::string_view name) {
 }
 
 std::string execution_result(const run_result& r) {
-  object_writer out;
+  json::object_writer out;
   out.text("status", good(r) ? "success" : "error");
   if (good(r))
     out.raw("func_return", r.value_json);
@@ -252,7 +248,7 @@ response write_detail(int status, std::string_view, const error& why,
                       std::string_view, std::string_view) {
   response r;
   r.status = status;
-  object_writer out;
+  json::object_writer out;
   if (status == 422)
     out.text("trace_id", "");
   out.text("detail", status == 401 ? "Unauthorized" : detail_of(why));

@@ -2,7 +2,7 @@
 #include "net/api/tool_body.hpp"
 #include "net/compat/letta/letta_json.hpp"
 #include "net/compat/letta/routes.hpp"
-#include "net/http/trace_context.hpp"
+#include "runtime/base/trace_context.hpp"
 #include "runtime/json/big_integers.hpp"
 #include "runtime/json/reader.hpp"
 #include "runtime/model/bounds.hpp"
@@ -80,7 +80,7 @@ void submit(engine& core, const exchange_ptr& ex, run_request run,
   run.lenient_arguments = true;
   if (auto parent = ex->in().field("traceparent"); parse_traceparent(parent))
     run.traceparent = std::string{parent};
-  ex->on_gone([&core, who = ex->who(), id = run.id] {
+  ex->on_disconnect([&core, who = ex->who(), id = run.id] {
     core.cancel(who, id, [](result<run_record>) {});
   });
   auto function = run.function.empty() ? run.tool_name : run.function;
@@ -141,7 +141,7 @@ void read_variables(json::reader& in, environment& into) {
     if (auto ok = check_variable_name(key, pointer); !ok)
       in.absorb(ok.error());
     else if (!value.is_string())
-      in.absorb(bad_field(pointer, "must be a text"));
+      in.absorb(bad_field(pointer, "must be a string"));
     else if (auto fine = check_variable_value(value.get_string(), pointer);
              !fine)
       in.absorb(fine.error());

@@ -3,7 +3,7 @@
 #include "net/api/tool_body.hpp"
 #include "net/compat/letta/letta_json.hpp"
 #include "net/compat/letta/routes.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/bounds.hpp"
 #include "runtime/model/codec/codec.hpp"
 
@@ -241,7 +241,7 @@ std::optional<error> check_types(const tool_filter& f) {
   for (const auto* list : {&f.types, &f.not_types})
     for (const auto& type : *list)
       if (std::ranges::find(tool_types, type) == std::end(tool_types))
-        return bad_request("'" + type + "' is no type of tools");
+        return bad_request("'" + type + "' is not a type of tool");
   return std::nullopt;
 }
 
@@ -321,7 +321,8 @@ void list(engine& core, const letta_options&, const exchange_ptr& ex) {
   if (end - begin > most)
     end = begin + most;
   std::vector<std::shared_ptr<const tool>> page{begin, end};
-  ex->answer_json(write_array(page, [](const auto& t) { return text_of(*t); }));
+  ex->answer_json(
+    json::array_of(page, [](const auto& t) { return text_of(*t); }));
 }
 
 void count(engine& core, const letta_options&, const exchange_ptr& ex) {

@@ -2,16 +2,14 @@
 #include "net/api/request_body.hpp"
 #include "net/compat/letta/letta_json.hpp"
 #include "net/compat/letta/routes.hpp"
-#include "net/http/writer.hpp"
+#include "runtime/json/writer.hpp"
+#include "runtime/model/bounds.hpp"
 
 #include <algorithm>
 
 namespace troupe::net::letta {
 
 namespace {
-
-constexpr std::size_t longest_value = 128u << 10;
-constexpr std::size_t longest_description = 4u << 10;
 
 std::optional<config_id> config_in_path(engine& core, exchange& ex) {
   auto id = config_id::parse(ex.param(0));
@@ -29,9 +27,10 @@ std::optional<config_id> config_in_path(engine& core, exchange& ex) {
 /// What the three bodies share.
 update_variable read_members(json::reader& in) {
   update_variable out;
-  out.key = in.text("key", {.max = 256});
-  auto value = in.text("value", {.max = longest_value});
-  out.description = in.text("description", {.max = longest_description});
+  out.key = in.text("key");
+  auto value = in.text("value");
+  out.description
+    = in.text("description", {.max = bounds::variable_description_bytes});
   if (out.key)
     if (auto ok = check_variable_name(*out.key); !ok)
       in.absorb(ok.error());
@@ -101,7 +100,7 @@ void list(engine& core, const letta_options& options, const exchange_ptr& ex) {
       return v->about.id.str() == *after;
     });
     if (last == all.end()) {
-      fail(*ex, 404, "NOT_FOUND: the cursor leads nowhere");
+      fail(*ex, 404, "NOT_FOUND: unknown cursor");
       return;
     }
     all.erase(all.begin(), last + 1);
@@ -109,13 +108,13 @@ void list(engine& core, const letta_options& options, const exchange_ptr& ex) {
   if (all.size() > static_cast<std::size_t>(limit))
     all.resize(static_cast<std::size_t>(limit));
   ex->answer_json(
-    write_array(all, [&](const auto& v) { return text_of(*v, options); }));
+    json::array_of(all, [&](const auto& v) { return text_of(*v, options); }));
 }
 
 std::optional<variable_id> variable_in_path(exchange& ex) {
   if (auto id = variable_id::parse(ex.param(0)))
     return *id;
-  fail(ex, 404, "NOT_FOUND: there is no such environment variable");
+  fail(ex, 404, "NOT_FOUND: no such package set variable");
   return std::nullopt;
 }
 
@@ -140,7 +139,7 @@ void remove(engine& core, const letta_options&, const exchange_ptr& ex) {
     core.change(ex->who(), delete_variable{*id},
                 [ex](result<change_reply> done) {
                   if (done)
-                    answer_nothing(*ex);
+                    respond_no_content(*ex);
                   else
                     fail_engine(*ex, done.error());
                 });

@@ -1,9 +1,9 @@
 #include "net/providers/aio/calls.hpp"
 
-#include "net/http/fail.hpp"
 #include "net/http/multipart.hpp"
-#include "net/http/printable.hpp"
 #include "net/http/url.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/json/printable.hpp"
 
 namespace troupe::net::aio {
 
@@ -35,7 +35,7 @@ operation write_text(std::string_view path, std::string_view text) {
               repeatable);
 }
 
-operation upload(const remote_file& file) {
+operation upload(const sandbox_file& file) {
   auto name = std::string_view{file.path}.substr(file.path.rfind('/') + 1);
   form_part parts[]{form_file("file", name, file.content),
                     form_field("path", file.path)};
@@ -58,7 +58,7 @@ operation read_lines(std::string_view path, std::int64_t from,
 }
 
 operation list_folder(std::string_view path) {
-  return post("list a folder", "/v1/file/list",
+  return post("list a directory", "/v1/file/list",
               {{"path", path},
                {"recursive", false},
                {"show_hidden", true},
@@ -113,14 +113,15 @@ operation run_code(std::string_view language, std::string_view code,
 
 // -- what comes back ----------------------------------------------------------
 
-result<std::vector<remote_entry>> parse_entries(const json::object& data) {
+result<std::vector<sandbox_entry>> parse_entries(const json::object& data) {
   auto* files = data.if_contains("files");
   if (!files || !files->is_array())
-    return fail(ec::unavailable, "the AIO sandbox listed a folder oddly");
-  std::vector<remote_entry> out;
+    return fail(ec::unavailable,
+                "the AIO sandbox returned an invalid directory listing");
+  std::vector<sandbox_entry> out;
   for (const auto& each : files->as_array()) {
     auto* o = each.if_object();
-    remote_entry entry;
+    sandbox_entry entry;
     if (o) {
       entry.name = text_of(*o, "name");
       entry.path = text_of(*o, "path");
@@ -132,7 +133,7 @@ result<std::vector<remote_entry>> parse_entries(const json::object& data) {
     }
     if (entry.name.empty())
       return fail(ec::unavailable,
-                  "the AIO sandbox described a file without a name");
+                  "the AIO sandbox returned a file without a name");
     out.push_back(std::move(entry));
   }
   return out;

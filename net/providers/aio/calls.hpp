@@ -1,7 +1,7 @@
 #pragma once
 
 #include "net/providers/api_call.hpp"
-#include "net/providers/sandbox_files.hpp"
+#include "runtime/engine/sandbox_files.hpp"
 #include "runtime/json/json.hpp"
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace troupe::net::aio {
 /// Of text. Its folder has to be there.
 operation write_text(std::string_view path, std::string_view text);
 /// Of any bytes, as a form.
-operation upload(const remote_file& file);
+operation upload(const sandbox_file& file);
 /// The bytes themselves, in no envelope.
 operation download(std::string_view path);
 /// From one line to before another, from 0.
@@ -40,7 +40,7 @@ operation run_code(std::string_view language, std::string_view code,
 
 // -- what comes back ----------------------------------------------------------
 
-result<std::vector<remote_entry>> parse_entries(const json::object& data);
+result<std::vector<sandbox_entry>> parse_entries(const json::object& data);
 /// What code printed, of any of the three. An error when it failed.
 result<std::string> parse_printed(const json::object& data);
 

@@ -1,9 +1,9 @@
 #include "net/providers/aio/client.hpp"
 
 #include "net/client/address_rules.hpp"
-#include "net/http/fail.hpp"
 #include "net/providers/aio/messages.hpp"
 #include "net/providers/provider_errors.hpp"
+#include "runtime/base/error.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -49,7 +49,7 @@ aio_client::send(operation what, call_scope scope, bool* acted) const {
   r.body = std::move(what.body);
   r.idempotent = what.may_repeat();
   r.deadline = scope.deadline;
-  r.abort = scope.abort;
+  r.abort = scope.cancel;
   r.traceparent = scope.traceparent;
   r.max_body_bytes = max_reply_bytes;
   auto done = co_await http_->send(std::move(r));

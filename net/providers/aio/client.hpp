@@ -1,5 +1,6 @@
 #pragma once
 
+#include "net/client/http_client.hpp"
 #include "net/providers/aio/calls.hpp"
 #include "net/providers/aio/provider.hpp"
 

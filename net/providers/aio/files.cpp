@@ -1,7 +1,7 @@
 #include "net/providers/aio/files.hpp"
 
-#include "net/http/fail.hpp"
 #include "net/providers/shell_quote.hpp"
+#include "runtime/base/error.hpp"
 
 #include <algorithm>
 #include <set>
@@ -10,12 +10,12 @@ namespace troupe::net {
 
 namespace {
 
-class aio_files final : public remote_files {
+class aio_files final : public sandbox_files {
 public:
   explicit aio_files(aio_client client) : client_{std::move(client)} {}
 
 private:
-  later<void> do_write(remote_sandbox, std::vector<remote_file> files,
+  later<void> do_write(sandbox_handle, std::vector<sandbox_file> files,
                        call_scope scope) override {
     auto made = co_await command(folders_of(files), scope);
     if (!made)
@@ -30,7 +30,7 @@ private:
     }
     co_return result<void>{};
   }
-  later<std::string> do_read(remote_sandbox, std::string path,
+  later<std::string> do_read(sandbox_handle, std::string path,
                              call_scope scope) override {
     auto what = aio::download(path);
     auto reply = co_await client_.send(std::move(what), scope);
@@ -38,8 +38,8 @@ private:
       co_return reply.error();
     co_return std::move(reply->body);
   }
-  later<std::vector<remote_entry>> do_list(remote_sandbox, std::string path,
-                                           call_scope scope) override {
+  later<std::vector<sandbox_entry>> do_list(sandbox_handle, std::string path,
+                                            call_scope scope) override {
     auto what = aio::list_folder(path);
     auto data = co_await client_.call(std::move(what), scope);
     if (!data)
@@ -47,34 +47,34 @@ private:
     co_return aio::parse_entries(*data);
   }
   /// There is no call for one name: its folder is asked.
-  later<remote_entry> do_stat(remote_sandbox in, std::string path,
-                              call_scope scope) override {
+  later<sandbox_entry> do_stat(sandbox_handle in, std::string path,
+                               call_scope scope) override {
     auto cut = path.rfind('/');
     auto folder = cut == 0 ? std::string{"/"} : path.substr(0, cut);
     auto all = co_await do_list(std::move(in), folder, std::move(scope));
     if (!all)
       co_return all.error();
     auto name = std::string_view{path}.substr(cut + 1);
-    auto found = std::ranges::find(*all, name, &remote_entry::name);
+    auto found = std::ranges::find(*all, name, &sandbox_entry::name);
     if (found == all->end())
       co_return fail(ec::not_found, "the AIO sandbox has no such file");
     co_return std::move(*found);
   }
-  later<void> do_make_folder(remote_sandbox, std::string path,
+  later<void> do_make_folder(sandbox_handle, std::string path,
                              call_scope scope) override {
     return command("mkdir -p -- " + shell_quote(path), std::move(scope));
   }
-  later<void> do_move(remote_sandbox, std::string from, std::string to,
+  later<void> do_move(sandbox_handle, std::string from, std::string to,
                       call_scope scope) override {
     return command("mv -- " + shell_quote(from) + " " + shell_quote(to),
                    std::move(scope));
   }
-  later<void> do_remove(remote_sandbox, std::string path,
+  later<void> do_remove(sandbox_handle, std::string path,
                         call_scope scope) override {
     return command("rm -rf -- " + shell_quote(path), std::move(scope));
   }
 
-  static std::string folders_of(const std::vector<remote_file>& files) {
+  static std::string folders_of(const std::vector<sandbox_file>& files) {
     std::set<std::string> all;
     for (const auto& file : files)
       all.insert(file.path.substr(0, file.path.rfind('/') + 1));
@@ -97,7 +97,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<remote_files> make_aio_files(aio_client client) {
+std::unique_ptr<sandbox_files> make_aio_files(aio_client client) {
   return std::make_unique<aio_files>(std::move(client));
 }
 

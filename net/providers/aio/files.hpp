@@ -1,7 +1,7 @@
 #pragma once
 
 #include "net/providers/aio/client.hpp"
-#include "net/providers/sandbox_files.hpp"
+#include "runtime/engine/sandbox_files.hpp"
 
 #include <memory>
 
@@ -9,6 +9,6 @@ namespace troupe::net {
 
 /// In the one container that all runs share. What its file API lacks is done
 /// by commands.
-std::unique_ptr<remote_files> make_aio_files(aio_client client);
+std::unique_ptr<sandbox_files> make_aio_files(aio_client client);
 
 } // namespace troupe::net

@@ -1,8 +1,8 @@
 #include "net/providers/aio/messages.hpp"
 
-#include "net/http/fail.hpp"
-#include "net/http/printable.hpp"
 #include "net/providers/provider_errors.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/json/printable.hpp"
 
 #include <algorithm>
 #include <array>
@@ -64,7 +64,7 @@ result<command_report> parse_report(const json::object& data) {
   if (std::ranges::find(known, out.status) == known.end())
     return fail(ec::unavailable,
                 "the AIO sandbox says that the command is '"
-                  + printable(out.status) + "', which we do not know");
+                  + printable(out.status) + "', which is unknown");
   auto* code = state.if_contains("exit_code");
   if (code && code->is_int64())
     out.exit_code = static_cast<std::int32_t>(code->as_int64());

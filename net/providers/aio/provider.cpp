@@ -1,11 +1,11 @@
 #include "net/providers/aio/provider.hpp"
 
-#include "net/http/fail.hpp"
 #include "net/providers/aio/client.hpp"
 #include "net/providers/aio/files.hpp"
 #include "net/providers/aio/messages.hpp"
 #include "net/providers/aio/self_test.hpp"
 #include "net/providers/shell_quote.hpp"
+#include "runtime/base/error.hpp"
 
 #include <signal.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view directory_prefix = "/tmp/troupe-";
 
-class aio_provider final : public provider {
+class aio_provider final : public sandbox_provider {
 public:
   explicit aio_provider(aio_client client)
       : client_{std::move(client)}, files_{make_aio_files(client_)} {}
@@ -39,28 +39,32 @@ public:
     return {};
   }
 
+  sandbox_capabilities capabilities() const override { return {}; }
+
   /// All runs are in one container: none sees another one's packages.
-  std::string package_folder(const remote_sandbox& sandbox) const override {
+  std::string package_folder(const sandbox_handle& sandbox) const override {
     return directory(sandbox) + "/site-packages";
   }
 
-  asio::awaitable<creation> create(sandbox_request wish,
-                                   call_scope scope) override;
-  asio::awaitable<execution> execute(const remote_sandbox& sandbox,
-                                     command_request what, output_sink sink,
-                                     call_scope scope) override;
-  asio::awaitable<execution> run_script(const remote_sandbox& sandbox,
-                                        language lang,
-                                        script::remote_script script,
-                                        output_sink sink,
+  asio::awaitable<sandbox_creation> create(sandbox_request wanted,
+                                           call_scope scope) override;
+  asio::awaitable<process_outcome> execute(const sandbox_handle& sandbox,
+                                           process_request what,
+                                           output_sink sink,
+                                           call_scope scope) override;
+  asio::awaitable<process_outcome> run_script(const sandbox_handle& sandbox,
+                                              language lang,
+                                              sandbox_script script,
+                                              output_sink sink,
+                                              call_scope scope) override;
+  asio::awaitable<result<void>> destroy(const sandbox_handle& sandbox,
                                         call_scope scope) override;
-  asio::awaitable<result<void>> destroy(const remote_sandbox& sandbox,
-                                        call_scope scope) override;
-  asio::awaitable<result<std::vector<tagged>>> list(call_scope scope) override;
+  asio::awaitable<result<std::vector<tagged_sandbox>>>
+  list(call_scope scope) override;
 
-  remote_files* files() override { return files_.get(); }
-  std::vector<rehearsal> rehearsals() override {
-    return aio_rehearsals(*this, client_);
+  sandbox_files* files() override { return files_.get(); }
+  std::vector<sandbox_self_test> self_tests() override {
+    return aio_self_tests(*this, client_);
   }
 
 private:
@@ -71,42 +75,42 @@ private:
       co_return there.error();
     co_return result<void>{};
   }
-  asio::awaitable<result<command_end>>
+  asio::awaitable<result<process_end>>
   follow(command_report now, output_sink sink, call_scope scope);
-  static std::string directory(const remote_sandbox& sandbox) {
+  static std::string directory(const sandbox_handle& sandbox) {
     return std::string{directory_prefix} + sandbox.id;
   }
-  static json::object variables(const remote_sandbox& sandbox,
-                                const command_request& what);
+  static json::object variables(const sandbox_handle& sandbox,
+                                const process_request& what);
 
   aio_client client_;
-  std::unique_ptr<remote_files> files_;
+  std::unique_ptr<sandbox_files> files_;
 };
 
-asio::awaitable<provider::creation> aio_provider::create(sandbox_request wish,
-                                                         call_scope scope) {
-  if (wish.run->network.mode != network_mode::open)
-    co_return creation{
+asio::awaitable<sandbox_creation> aio_provider::create(sandbox_request wanted,
+                                                       call_scope scope) {
+  if (wanted.network.mode != network_mode::open)
+    co_return sandbox_creation{
       fail(ec::invalid_request,
            "network: an AIO sandbox cannot be kept from the network; use "
            "\"public\" or another backend"),
       false};
-  remote_sandbox box;
-  box.id = wish.tag;
-  box.env = wish.run->env;
+  sandbox_handle box;
+  box.id = wanted.tag;
+  box.env = std::move(wanted.env);
   auto line = "mkdir -m 700 " + shell_quote(directory(box));
   auto may_exist = false;
   auto made
     = co_await client_.plain_command(std::move(line), scope, &may_exist);
   if (!made)
-    co_return creation{made.error(), may_exist};
-  co_return creation{std::move(box), false};
+    co_return sandbox_creation{made.error(), may_exist};
+  co_return sandbox_creation{std::move(box), false};
 }
 
 /// Its own variables, and the way to its own packages. What it says itself
 /// about that comes first, as it would anywhere.
-json::object aio_provider::variables(const remote_sandbox& sandbox,
-                                     const command_request& what) {
+json::object aio_provider::variables(const sandbox_handle& sandbox,
+                                     const process_request& what) {
   json::object env;
   for (const auto& [name, value] : sandbox.env)
     env[name] = value.reveal();
@@ -119,10 +123,9 @@ json::object aio_provider::variables(const remote_sandbox& sandbox,
   return env;
 }
 
-asio::awaitable<execution> aio_provider::execute(const remote_sandbox& sandbox,
-                                                 command_request what,
-                                                 output_sink sink,
-                                                 call_scope scope) {
+asio::awaitable<process_outcome>
+aio_provider::execute(const sandbox_handle& sandbox, process_request what,
+                      output_sink sink, call_scope scope) {
   auto line = shell_line(what.argv);
   if (what.input.empty()) {
     line += " < /dev/null";
@@ -130,7 +133,7 @@ asio::awaitable<execution> aio_provider::execute(const remote_sandbox& sandbox,
     auto path = directory(sandbox) + "/.input";
     auto there = co_await put(path, what.input, scope);
     if (!there)
-      co_return execution{there.error(), false};
+      co_return process_outcome{there.error(), false};
     line += " < " + shell_quote(path);
   }
   auto left
@@ -146,13 +149,13 @@ asio::awaitable<execution> aio_provider::execute(const remote_sandbox& sandbox,
   auto begun = co_await client_.call("/v1/bash/exec", std::move(body),
                                      "start a command", scope, &acted);
   if (!begun)
-    co_return execution{begun.error(), acted};
+    co_return process_outcome{begun.error(), acted};
   tell_begun(scope);
   auto first = parse_report(*begun);
   if (!first)
-    co_return execution{first.error(), true};
+    co_return process_outcome{first.error(), true};
   if (first->session.empty() || first->command.empty())
-    co_return execution{
+    co_return process_outcome{
       fail(ec::unavailable, "the AIO sandbox named no command"), true};
   auto session = first->session;
   auto end = co_await follow(std::move(*first), std::move(sink), scope);
@@ -168,12 +171,12 @@ asio::awaitable<execution> aio_provider::execute(const remote_sandbox& sandbox,
   }
   client_.close_session(std::move(session), scope.traceparent);
   if (!end)
-    co_return execution{end.error(), true};
+    co_return process_outcome{end.error(), true};
   co_return *end;
 }
 
 /// Long polls: each answer carries what is new since the offsets given.
-asio::awaitable<result<command_end>>
+asio::awaitable<result<process_end>>
 aio_provider::follow(command_report now, output_sink sink, call_scope scope) {
   auto session = now.session;
   auto command = now.command;
@@ -207,7 +210,7 @@ aio_provider::follow(command_report now, output_sink sink, call_scope scope) {
   }
   if (now.status == "timed_out")
     co_return fail(ec::timeout, "the AIO sandbox ended the command");
-  command_end end;
+  process_end end;
   end.exit_code = now.exit_code;
   end.signaled = now.status == "killed";
   if (end.signaled)
@@ -215,16 +218,16 @@ aio_provider::follow(command_report now, output_sink sink, call_scope scope) {
   co_return end;
 }
 
-asio::awaitable<execution>
-aio_provider::run_script(const remote_sandbox& sandbox, language lang,
-                         script::remote_script script, output_sink sink,
+asio::awaitable<process_outcome>
+aio_provider::run_script(const sandbox_handle& sandbox, language lang,
+                         sandbox_script script, output_sink sink,
                          call_scope scope) {
   auto python = lang == language::python;
   auto path = directory(sandbox) + (python ? "/.script.py" : "/.script.cjs");
   auto there = co_await put(path, script.text(), scope);
   if (!there)
-    co_return execution{there.error(), false};
-  command_request what;
+    co_return process_outcome{there.error(), false};
+  process_request what;
   what.argv = {python ? "python3" : "node", path};
   auto done
     = co_await execute(sandbox, std::move(what), std::move(sink), scope);
@@ -232,7 +235,7 @@ aio_provider::run_script(const remote_sandbox& sandbox, language lang,
 }
 
 asio::awaitable<result<void>>
-aio_provider::destroy(const remote_sandbox& sandbox, call_scope scope) {
+aio_provider::destroy(const sandbox_handle& sandbox, call_scope scope) {
   auto gone = co_await client_.plain_command(
     "rm -rf -- " + shell_quote(directory(sandbox)), scope);
   if (!gone)
@@ -240,12 +243,12 @@ aio_provider::destroy(const remote_sandbox& sandbox, call_scope scope) {
   co_return result<void>{};
 }
 
-asio::awaitable<result<std::vector<provider::tagged>>>
+asio::awaitable<result<std::vector<tagged_sandbox>>>
 aio_provider::list(call_scope scope) {
   auto names = co_await client_.plain_command("ls -1 /tmp", scope);
   if (!names)
     co_return names.error();
-  std::vector<tagged> out;
+  std::vector<tagged_sandbox> out;
   std::string_view rest = *names;
   auto prefix = directory_prefix.substr(directory_prefix.rfind('/') + 1);
   while (!rest.empty()) {
@@ -261,15 +264,16 @@ aio_provider::list(call_scope scope) {
 
 } // namespace
 
-result<std::shared_ptr<provider>> make_aio(std::shared_ptr<http_client> client,
-                                           aio_options options) {
+result<std::shared_ptr<sandbox_provider>>
+make_aio(std::shared_ptr<http_client> client, aio_options options) {
   if (!options.host.empty()) {
     auto url = parse_base_url("http://" + options.host);
     if (!url)
       return url.error().within("aio.host");
   }
-  return std::static_pointer_cast<provider>(std::make_shared<aio_provider>(
-    aio_client{std::move(client), std::move(options)}));
+  return std::static_pointer_cast<sandbox_provider>(
+    std::make_shared<aio_provider>(
+      aio_client{std::move(client), std::move(options)}));
 }
 
 } // namespace troupe::net

@@ -1,9 +1,9 @@
 #include "net/providers/aio/self_test.hpp"
 
-#include "net/http/fail.hpp"
-#include "net/http/printable.hpp"
-#include "net/providers/self_test_files.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/json/printable.hpp"
 #include "runtime/model/ids.hpp"
+#include "runtime/sandboxes/self_test_files.hpp"
 
 namespace troupe::net {
 
@@ -18,9 +18,9 @@ using done = result<void>;
 constexpr auto code_limit = 30s;
 
 struct stage {
-  provider& whole;
+  sandbox_provider& whole;
   aio_client client;
-  remote_sandbox in;
+  sandbox_handle in;
   call_scope scope;
   std::string folder = "/tmp/troupe-trial-" + make_uuid();
 };
@@ -55,7 +55,7 @@ asio::awaitable<done> look_into(stage& on, const std::string& file) {
 asio::awaitable<told> search(stage& on) {
   auto file = on.folder + "/needle.txt";
   auto* files = on.whole.files();
-  std::vector<remote_file> some;
+  std::vector<sandbox_file> some;
   some.push_back({file, "hay\nneedle\n"});
   auto put = co_await files->write(on.in, some, on.scope);
   if (!put)
@@ -90,8 +90,8 @@ asio::awaitable<told> code(stage& on) {
 
 using act = asio::awaitable<told> (*)(stage&);
 
-asio::awaitable<told> play(act what, provider& whole, aio_client client,
-                           remote_sandbox in, call_scope scope) {
+asio::awaitable<told> play(act what, sandbox_provider& whole, aio_client client,
+                           sandbox_handle in, call_scope scope) {
   stage on{whole, std::move(client), std::move(in), std::move(scope)};
   auto came = co_await what(on);
   co_return came;
@@ -99,12 +99,13 @@ asio::awaitable<told> play(act what, provider& whole, aio_client client,
 
 } // namespace
 
-std::vector<rehearsal> aio_rehearsals(provider& whole, aio_client client) {
-  std::vector<rehearsal> all;
-  all.push_back(files_rehearsal(*whole.files()));
+std::vector<sandbox_self_test> aio_self_tests(sandbox_provider& whole,
+                                              aio_client client) {
+  std::vector<sandbox_self_test> all;
+  all.push_back(files_self_test(*whole.files()));
   auto add = [&](std::string name, act what) {
     all.push_back({std::move(name),
-                   [&whole, client, what](remote_sandbox in, call_scope scope) {
+                   [&whole, client, what](sandbox_handle in, call_scope scope) {
                      return play(what, whole, client, std::move(in),
                                  std::move(scope));
                    }});

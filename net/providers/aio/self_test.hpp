@@ -7,6 +7,7 @@
 namespace troupe::net {
 
 /// What an AIO sandbox does beside runs, with what asks for it.
-std::vector<rehearsal> aio_rehearsals(provider& whole, aio_client client);
+std::vector<sandbox_self_test> aio_self_tests(sandbox_provider& whole,
+                                              aio_client client);
 
 } // namespace troupe::net

@@ -105,13 +105,13 @@ call start_sandbox(std::string_view sandbox) {
 }
 
 call preview(std::string_view sandbox, std::uint16_t port) {
-  return api("give an address of a port", verb::get, sandbox,
+  return api("get the URL of a port", verb::get, sandbox,
              "/ports/" + std::to_string(port) + "/preview-url");
 }
 
 call signed_preview(std::string_view sandbox, std::uint16_t port,
                     std::chrono::seconds valid) {
-  return api("sign an address of a port", verb::get, sandbox,
+  return api("sign the URL of a port", verb::get, sandbox,
              "/ports/" + std::to_string(port)
                + "/signed-preview-url?expiresInSeconds="
                + std::to_string(valid.count()));
@@ -120,7 +120,7 @@ call signed_preview(std::string_view sandbox, std::uint16_t port,
 // -- files --------------------------------------------------------------------
 
 /// The path before its file, or the daemon does not know where it goes.
-call upload(const std::vector<remote_file>& files) {
+call upload(const std::vector<sandbox_file>& files) {
   std::vector<form_part> parts;
   for (std::size_t i = 0; i < files.size(); ++i) {
     const auto& file = files[i];
@@ -150,17 +150,17 @@ call download_all(const std::vector<std::string>& paths) {
 }
 
 call list_folder(std::string_view path) {
-  return tool("list a folder", verb::get, "/files" + query({{"path", path}}),
+  return tool("list a directory", verb::get, "/files" + query({{"path", path}}),
               repeatable);
 }
 
 call file_info(std::string_view path) {
-  return tool("look at a file", verb::get,
+  return tool("inspect a file", verb::get,
               "/files/info" + query({{"path", path}}), repeatable);
 }
 
 call make_folder(std::string_view path, std::string_view mode) {
-  return tool("make a folder", verb::post,
+  return tool("create a directory", verb::post,
               "/files/folder" + query({{"path", path}, {"mode", mode}}),
               repeatable);
 }

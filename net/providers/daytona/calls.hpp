@@ -1,7 +1,7 @@
 #pragma once
 
 #include "net/providers/api_call.hpp"
-#include "net/providers/sandbox_files.hpp"
+#include "runtime/engine/sandbox_files.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -40,7 +40,7 @@ call signed_preview(std::string_view sandbox, std::uint16_t port,
 
 // -- files --------------------------------------------------------------------
 
-call upload(const std::vector<remote_file>& files);
+call upload(const std::vector<sandbox_file>& files);
 call download(std::string_view path);
 call download_all(const std::vector<std::string>& paths);
 call list_folder(std::string_view path);

@@ -1,9 +1,9 @@
 #include "net/providers/daytona/client.hpp"
 
 #include "net/client/address_rules.hpp"
-#include "net/http/fail.hpp"
 #include "net/providers/daytona/messages.hpp"
 #include "net/providers/provider_errors.hpp"
+#include "runtime/base/error.hpp"
 
 namespace troupe::net {
 
@@ -34,7 +34,7 @@ client_request daytona_client::request(base_url place, verb method,
     r.headers.set("X-Daytona-Organization-ID", options_.organization);
   r.idempotent = method == verb::get || method == verb::delete_;
   r.deadline = scope.deadline;
-  r.abort = scope.abort;
+  r.abort = scope.cancel;
   r.traceparent = scope.traceparent;
   return r;
 }
@@ -47,7 +47,7 @@ client_request daytona_client::to_api(verb method, std::string target,
 }
 
 result<client_request>
-daytona_client::to_toolbox(const remote_sandbox& sandbox, verb method,
+daytona_client::to_toolbox(const sandbox_handle& sandbox, verb method,
                            std::string target, const call_scope& scope) const {
   auto place = sandbox.keys.find(std::string{toolbox_key});
   if (place == sandbox.keys.end())
@@ -85,7 +85,7 @@ daytona_client::call(result<client_request> r, std::string_view doing,
 }
 
 asio::awaitable<result<client_response>>
-daytona_client::perform(remote_sandbox sandbox, daytona::call what,
+daytona_client::perform(sandbox_handle sandbox, daytona::call what,
                         call_scope scope) {
   auto again = what.may_repeat();
   auto r = what.to == plane::api
@@ -103,18 +103,18 @@ daytona_client::perform(remote_sandbox sandbox, daytona::call what,
   co_return reply;
 }
 
-asio::awaitable<result<void>> daytona_client::pause(looks& so_far,
+asio::awaitable<result<void>> daytona_client::pause(poll_interval& so_far,
                                                     call_scope scope) const {
   auto often = steady::now() - so_far.began < options_.poll_often;
   so_far.delay = often || so_far.delay == 0ms
     ? options_.poll_first
     : std::min(so_far.delay * 2, options_.poll_max);
-  auto on = co_await net::pause(http_->executor(), so_far.delay, scope.deadline,
-                                scope.abort);
+  auto on = co_await troupe::pause(http_->executor(), so_far.delay,
+                                   scope.deadline, scope.cancel);
   if (on)
     co_return result<void>{};
-  if (scope.abort && scope.abort->tripped())
-    co_return fail(ec::unavailable, "the run was called off");
+  if (scope.cancel && scope.cancel->cancelled())
+    co_return fail(ec::unavailable, "the run was cancelled");
   co_return fail(ec::timeout, "the deadline passed");
 }
 

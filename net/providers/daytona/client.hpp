@@ -1,8 +1,9 @@
 #pragma once
 
+#include "net/client/http_client.hpp"
 #include "net/providers/daytona/calls.hpp"
 #include "net/providers/daytona/provider.hpp"
-#include "net/providers/provider.hpp"
+#include "runtime/engine/sandbox.hpp"
 
 #include <boost/beast/http/verb.hpp>
 
@@ -25,7 +26,7 @@ public:
 
   client_request to_api(verb method, std::string target,
                         const call_scope& scope) const;
-  result<client_request> to_toolbox(const remote_sandbox& sandbox, verb method,
+  result<client_request> to_toolbox(const sandbox_handle& sandbox, verb method,
                                     std::string target,
                                     const call_scope& scope) const;
 
@@ -36,17 +37,17 @@ public:
   call(result<client_request> r, std::string_view doing, bool* acted = nullptr);
 
   boost::asio::awaitable<result<client_response>>
-  perform(remote_sandbox sandbox, daytona::call what, call_scope scope);
+  perform(sandbox_handle sandbox, daytona::call what, call_scope scope);
 
   /// How often something is looked at: often in its first seconds, then less
   /// and less.
-  struct looks {
+  struct poll_interval {
     std::chrono::steady_clock::time_point began
       = std::chrono::steady_clock::now();
     std::chrono::milliseconds delay{0};
   };
   /// Waits before the next look.
-  boost::asio::awaitable<result<void>> pause(looks& so_far,
+  boost::asio::awaitable<result<void>> pause(poll_interval& so_far,
                                              call_scope scope) const;
 
 private:

@@ -1,8 +1,8 @@
 #include "net/providers/daytona/exec.hpp"
 
-#include "net/http/fail.hpp"
 #include "net/providers/daytona/calls.hpp"
 #include "net/providers/daytona/messages.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/json/json.hpp"
 
 namespace troupe::net {
@@ -29,7 +29,7 @@ std::string session_target(std::string_view more) {
 } // namespace
 
 /// How much of a command's output was shown.
-struct daytona_inside::log_view {
+struct daytona_exec::log_view {
   output_sink sink;
   std::size_t out = 0;
   std::size_t err = 0;
@@ -38,9 +38,9 @@ struct daytona_inside::log_view {
 };
 
 asio::awaitable<result<void>>
-daytona_inside::upload(const remote_sandbox& sandbox, std::string_view path,
-                       const std::string& text, call_scope scope) {
-  std::vector<remote_file> files;
+daytona_exec::upload(const sandbox_handle& sandbox, std::string_view path,
+                     const std::string& text, call_scope scope) {
+  std::vector<sandbox_file> files;
   files.push_back({std::string{path}, text});
   auto what = daytona::upload(files);
   auto reply = co_await client_.perform(sandbox, std::move(what), scope);
@@ -49,9 +49,9 @@ daytona_inside::upload(const remote_sandbox& sandbox, std::string_view path,
   co_return result<void>{};
 }
 
-asio::awaitable<daytona_inside::begun>
-daytona_inside::begin(const remote_sandbox& sandbox, std::string line,
-                      call_scope scope) {
+asio::awaitable<daytona_exec::begun>
+daytona_exec::begin(const sandbox_handle& sandbox, std::string line,
+                    call_scope scope) {
   json::object session;
   session["sessionId"] = session_name;
   auto opened
@@ -78,12 +78,12 @@ daytona_inside::begin(const remote_sandbox& sandbox, std::string line,
 }
 
 /// Looks at the command's end and its logs by turns.
-asio::awaitable<result<command_end>>
-daytona_inside::follow(const remote_sandbox& sandbox, std::string command,
-                       output_sink sink, call_scope scope) {
+asio::awaitable<result<process_end>>
+daytona_exec::follow(const sandbox_handle& sandbox, std::string command,
+                     output_sink sink, call_scope scope) {
   auto base = session_target("/command/" + percent_encode(command));
   log_view log{std::move(sink)};
-  daytona_client::looks looks;
+  daytona_client::poll_interval interval;
   for (;;) {
     auto asked = client_.to_toolbox(sandbox, http::verb::get, base, scope);
     auto state = co_await client_.call(std::move(asked), "show a command");
@@ -99,22 +99,22 @@ daytona_inside::follow(const remote_sandbox& sandbox, std::string command,
         co_return seen.error();
     }
     if (ended) {
-      command_end end;
+      process_end end;
       end.exit_code = **code;
       if (log.too_long)
         end.detail = "its output is longer than Daytona's logs are read";
       co_return end;
     }
-    auto waited = co_await client_.pause(looks, scope);
+    auto waited = co_await client_.pause(interval, scope);
     if (!waited)
       co_return waited.error();
   }
 }
 
 asio::awaitable<result<void>>
-daytona_inside::emit_new_output(const remote_sandbox& sandbox,
-                                const std::string& command, log_view& log,
-                                bool ended, call_scope scope) {
+daytona_exec::emit_new_output(const sandbox_handle& sandbox,
+                              const std::string& command, log_view& log,
+                              bool ended, call_scope scope) {
   auto r
     = client_.to_toolbox(sandbox, http::verb::get, command + "/logs", scope);
   if (r)
@@ -130,9 +130,9 @@ daytona_inside::emit_new_output(const remote_sandbox& sandbox,
   auto logs = parse_logs(reply->body);
   if (!logs)
     co_return logs.error();
-  if (auto news = news_of(logs->out, log.out, ended); !news.empty())
+  if (auto news = new_output(logs->out, log.out, ended); !news.empty())
     log.sink(output_stream::out, news);
-  if (auto news = news_of(logs->err, log.err, ended); !news.empty())
+  if (auto news = new_output(logs->err, log.err, ended); !news.empty())
     log.sink(output_stream::err, news);
   log.next = steady::now()
     + std::chrono::milliseconds{reply->body.size() * 1'000
@@ -140,14 +140,14 @@ daytona_inside::emit_new_output(const remote_sandbox& sandbox,
   co_return result<void>{};
 }
 
-asio::awaitable<execution>
-daytona_inside::execute(const remote_sandbox& sandbox, command_request what,
-                        output_sink sink, call_scope scope) {
+asio::awaitable<process_outcome>
+daytona_exec::execute(const sandbox_handle& sandbox, process_request what,
+                      output_sink sink, call_scope scope) {
   std::string_view input;
   if (!what.input.empty()) {
     auto there = co_await upload(sandbox, input_path, what.input, scope);
     if (!there)
-      co_return execution{there.error(), false};
+      co_return process_outcome{there.error(), false};
     input = input_path;
   }
   std::string_view env;
@@ -155,31 +155,31 @@ daytona_inside::execute(const remote_sandbox& sandbox, command_request what,
     auto there
       = co_await upload(sandbox, env_path, env_lines(sandbox.env), scope);
     if (!there)
-      co_return execution{there.error(), false};
+      co_return process_outcome{there.error(), false};
     env = env_path;
   }
   auto line = session_line(what, input, env);
   auto started = co_await begin(sandbox, std::move(line), scope);
   if (!started.command)
-    co_return execution{started.command.error(), started.may_have_begun};
+    co_return process_outcome{started.command.error(), started.may_have_begun};
   tell_begun(scope);
   auto end = co_await follow(sandbox, std::move(*started.command),
                              std::move(sink), scope);
   if (!end)
-    co_return execution{end.error(), true};
+    co_return process_outcome{end.error(), true};
   co_return *end;
 }
 
-asio::awaitable<execution>
-daytona_inside::run_script(const remote_sandbox& sandbox, language lang,
-                           script::remote_script script, output_sink sink,
-                           call_scope scope) {
+asio::awaitable<process_outcome>
+daytona_exec::run_script(const sandbox_handle& sandbox, language lang,
+                         sandbox_script script, output_sink sink,
+                         call_scope scope) {
   auto path = std::string{script_path};
   path += lang == language::python ? ".py" : ".cjs";
   auto there = co_await upload(sandbox, path, script.text(), scope);
   if (!there)
-    co_return execution{there.error(), false};
-  command_request what;
+    co_return process_outcome{there.error(), false};
+  process_request what;
   what.argv = {lang == language::python ? "python3" : "node", path};
   auto done
     = co_await execute(sandbox, std::move(what), std::move(sink), scope);

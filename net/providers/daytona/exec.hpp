@@ -8,16 +8,17 @@ namespace troupe::net {
 
 /// What is done in a sandbox of Daytona by its toolbox: files go in, commands
 /// are begun in a session and looked at until they end.
-class daytona_inside {
+class daytona_exec {
 public:
-  explicit daytona_inside(daytona_client client) : client_{std::move(client)} {}
+  explicit daytona_exec(daytona_client client) : client_{std::move(client)} {}
 
-  boost::asio::awaitable<execution> execute(const remote_sandbox& sandbox,
-                                            command_request what,
-                                            output_sink sink, call_scope scope);
-  boost::asio::awaitable<execution>
-  run_script(const remote_sandbox& sandbox, language lang,
-             script::remote_script script, output_sink sink, call_scope scope);
+  boost::asio::awaitable<process_outcome> execute(const sandbox_handle& sandbox,
+                                                  process_request what,
+                                                  output_sink sink,
+                                                  call_scope scope);
+  boost::asio::awaitable<process_outcome>
+  run_script(const sandbox_handle& sandbox, language lang,
+             sandbox_script script, output_sink sink, call_scope scope);
 
 private:
   struct begun {
@@ -26,17 +27,17 @@ private:
   };
   struct log_view;
 
-  boost::asio::awaitable<result<void>> upload(const remote_sandbox& sandbox,
+  boost::asio::awaitable<result<void>> upload(const sandbox_handle& sandbox,
                                               std::string_view path,
                                               const std::string& text,
                                               call_scope scope);
-  boost::asio::awaitable<begun> begin(const remote_sandbox& sandbox,
+  boost::asio::awaitable<begun> begin(const sandbox_handle& sandbox,
                                       std::string line, call_scope scope);
-  boost::asio::awaitable<result<command_end>>
-  follow(const remote_sandbox& sandbox, std::string command, output_sink sink,
+  boost::asio::awaitable<result<process_end>>
+  follow(const sandbox_handle& sandbox, std::string command, output_sink sink,
          call_scope scope);
   boost::asio::awaitable<result<void>>
-  emit_new_output(const remote_sandbox& sandbox, const std::string& command,
+  emit_new_output(const sandbox_handle& sandbox, const std::string& command,
                   log_view& log, bool ended, call_scope scope);
 
   daytona_client client_;

@@ -1,8 +1,8 @@
 #include "net/providers/daytona/messages.hpp"
 
-#include "net/http/fail.hpp"
 #include "net/providers/allow_lists.hpp"
 #include "net/providers/shell_quote.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/json/json.hpp"
 
 namespace troupe::net::daytona {
@@ -59,14 +59,14 @@ result<void> add_network(json::object& body, const network_policy& policy) {
   return {};
 }
 
-result<void> add_origin(json::object& body, const prepared_run& run,
+result<void> add_origin(json::object& body, const sandbox_request& wanted,
                         const daytona_options& options) {
-  auto config = as_daytona(config_of(run).config);
+  auto config = as_daytona(config_of(wanted).config);
   auto snapshot = options.snapshot;
   if (config && !config->image.empty()) {
     // It becomes a line of a Dockerfile: one word, or it could be more lines.
     if (config->image.find_first_not_of(image_letters) != std::string::npos)
-      return bad_field("/config/image", "is no name of an image",
+      return bad_field("/config/image", "is not an image name",
                        "such as python:3.12-slim");
     json::object build;
     build["dockerfileContent"] = "FROM " + config->image + "\n";
@@ -82,35 +82,34 @@ result<void> add_origin(json::object& body, const prepared_run& run,
 
 } // namespace
 
-result<std::string> creation_body(const sandbox_request& wish,
+result<std::string> creation_body(const sandbox_request& wanted,
                                   const daytona_options& options) {
-  const auto& run = *wish.run;
   json::object body;
-  body["name"] = sandbox_name(wish.tag);
-  if (auto added = add_origin(body, run, options); !added)
+  body["name"] = sandbox_name(wanted.tag);
+  if (auto added = add_origin(body, wanted, options); !added)
     return added.error();
   json::object env;
-  if (wish.key.empty()) // else each process has its own run's
-    for (const auto& [name, value] : run.env)
-      env[name] = value.reveal();
+  for (const auto& [name, value] : wanted.env)
+    env[name] = value.reveal();
   body["env"] = std::move(env);
   json::object labels;
   labels[owner_label] = "1";
-  labels[lease_label] = wish.tag;
-  if (!wish.key.empty())
-    labels[key_label] = wish.key;
+  labels[lease_label] = wanted.tag;
+  if (wanted.shared())
+    labels[key_label] = wanted.key;
   labels["code-toolbox-language"]
-    = run.lang == language::python ? "python" : "javascript";
-  if (const auto& config = config_of(run); !config.id.empty())
+    = wanted.lang == language::python ? "python" : "javascript";
+  if (const auto& config = config_of(wanted); !config.id.empty())
     labels["config_state"] = fingerprint(config);
   body["labels"] = std::move(labels);
   body["public"] = false;
   if (!options.target.empty())
     body["target"] = options.target;
-  auto minutes = std::chrono::ceil<std::chrono::minutes>(wish.lifetime).count();
+  auto minutes
+    = std::chrono::ceil<std::chrono::minutes>(wanted.lifetime).count();
   body["autoStopInterval"] = static_cast<std::int64_t>(minutes);
   body["autoDeleteInterval"] = 0; // when it stops, it goes
-  if (auto added = add_network(body, run.network); !added)
+  if (auto added = add_network(body, wanted.network); !added)
     return added.error();
   return json::to_text(body);
 }
@@ -124,7 +123,7 @@ result<sandbox_state> parse_sandbox(std::string_view text) {
   out.state = text_of(*body, "state");
   out.reason = text_of(*body, "errorReason").substr(0, 200);
   if (!is_sandbox_id(out.sandbox.id))
-    return fail(ec::unavailable, "Daytona named the sandbox oddly");
+    return fail(ec::unavailable, "Daytona returned an invalid sandbox id");
   if (auto url = text_of(*body, "toolboxProxyUrl"); !url.empty())
     out.sandbox.keys.emplace(toolbox_key, std::move(url));
   return out;
@@ -153,7 +152,7 @@ result<list_page> parse_list(std::string_view text) {
     auto* o = item.if_object();
     if (!o)
       continue;
-    provider::tagged t;
+    tagged_sandbox t;
     t.sandbox = text_of(*o, "id");
     if (auto* labels = o->if_contains("labels"); labels && labels->is_object())
       t.tag = text_of(labels->as_object(), lease_label);
@@ -176,7 +175,7 @@ result<std::string> parse_command_id(std::string_view text) {
 result<std::optional<std::int32_t>> parse_command(std::string_view text) {
   auto body = json::parse_object(text);
   if (!body)
-    return fail(ec::unavailable, "Daytona lost sight of the command");
+    return fail(ec::unavailable, "Daytona lost the command");
   auto* code = body->if_contains("exitCode");
   if (!code || !code->is_int64())
     return std::optional<std::int32_t>{};
@@ -186,7 +185,7 @@ result<std::optional<std::int32_t>> parse_command(std::string_view text) {
 result<command_logs> parse_logs(std::string_view text) {
   auto body = json::parse_object(text, {.depth = 8, .bytes = 64u << 20});
   if (!body)
-    return fail(ec::unavailable, "Daytona's logs are no JSON object");
+    return fail(ec::unavailable, "Daytona's logs are not a JSON object");
   if (!body->contains("stdout") && body->contains("output"))
     return fail(ec::unavailable,
                 "Daytona's daemon mixes stdout and stderr; use a newer "
@@ -194,7 +193,8 @@ result<command_logs> parse_logs(std::string_view text) {
   return command_logs{text_of(*body, "stdout"), text_of(*body, "stderr")};
 }
 
-std::string_view news_of(std::string_view log, std::size_t& shown, bool whole) {
+std::string_view new_output(std::string_view log, std::size_t& shown,
+                            bool whole) {
   constexpr std::string_view not_a_character = "\xef\xbf\xbd"; // U+FFFD
   while (!whole && log.ends_with(not_a_character))
     log.remove_suffix(not_a_character.size());
@@ -205,7 +205,7 @@ std::string_view news_of(std::string_view log, std::size_t& shown, bool whole) {
   return news;
 }
 
-std::string session_line(const command_request& what,
+std::string session_line(const process_request& what,
                          std::string_view input_file,
                          std::string_view env_file) {
   std::string line;

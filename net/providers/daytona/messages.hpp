@@ -19,11 +19,11 @@ inline std::string sandbox_name(std::string_view tag) {
   return "troupe-" + std::string{tag};
 }
 
-result<std::string> creation_body(const sandbox_request& wish,
+result<std::string> creation_body(const sandbox_request& wanted,
                                   const daytona_options& options);
 
 struct sandbox_state {
-  remote_sandbox sandbox;
+  sandbox_handle sandbox;
   std::string state; // "started", "error", "creating", ...
   std::string reason;
 
@@ -38,7 +38,7 @@ result<sandbox_state> parse_sandbox(std::string_view body);
 result<void> reports_not_found(std::string_view body);
 
 struct list_page {
-  std::vector<provider::tagged> items;
+  std::vector<tagged_sandbox> items;
   std::string next;
 };
 result<list_page> parse_list(std::string_view body);
@@ -56,12 +56,13 @@ result<command_logs> parse_logs(std::string_view body);
 
 /// What is new of a log that comes whole each time, of which `shown` bytes were
 /// shown. While it grows its last character may be half of one.
-std::string_view news_of(std::string_view log, std::size_t& shown, bool whole);
+std::string_view new_output(std::string_view log, std::size_t& shown,
+                            bool whole);
 
 /// A line for the session's shell: the arguments, quoted, with their
 /// environment, directory and input file. Variables in `env_file` reach this
 /// command alone, and the file goes.
-std::string session_line(const command_request& what,
+std::string session_line(const process_request& what,
                          std::string_view input_file,
                          std::string_view env_file = {});
 /// What is to be in such a file: no command line ever shows a value.

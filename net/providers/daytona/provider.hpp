@@ -1,7 +1,8 @@
 #pragma once
 
-#include "net/providers/provider.hpp"
+#include "net/client/http_client.hpp"
 #include "runtime/base/secret.hpp"
+#include "runtime/engine/sandbox.hpp"
 
 #include <chrono>
 #include <memory>
@@ -15,7 +16,7 @@ struct daytona_options {
   std::string target{};       // DAYTONA_TARGET: a region
   std::string snapshot{};     // of configs that name neither image nor snapshot
   std::string organization{}; // DAYTONA_ORGANIZATION_ID, with a JWT only
-  /// Names that lead into the house are meant: self-hosted.
+  /// Its names may lead to private addresses: self-hosted.
   bool allow_private = false;
   /// Between two looks at a sandbox or command in its first seconds; from then
   /// on it doubles up to `poll_max`.
@@ -24,7 +25,7 @@ struct daytona_options {
   std::chrono::milliseconds poll_max{1'000};
 };
 
-result<std::shared_ptr<provider>>
+result<std::shared_ptr<sandbox_provider>>
 make_daytona(std::shared_ptr<http_client> client, daytona_options options);
 
 } // namespace troupe::net

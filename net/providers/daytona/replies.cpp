@@ -1,8 +1,8 @@
 #include "net/providers/daytona/replies.hpp"
 
-#include "net/http/fail.hpp"
 #include "net/http/multipart.hpp"
 #include "net/providers/provider_errors.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/json/json.hpp"
 
 namespace troupe::net::daytona {
@@ -14,9 +14,9 @@ std::string text_of(const json::object& o, std::string_view name) {
   return v && v->is_string() ? std::string{v->as_string()} : std::string{};
 }
 
-result<remote_entry> entry_of(const json::value& v) {
+result<sandbox_entry> entry_of(const json::value& v) {
   auto* o = v.if_object();
-  remote_entry out;
+  sandbox_entry out;
   if (o) {
     out.name = text_of(*o, "name");
     auto* folder = o->if_contains("isDir");
@@ -28,17 +28,18 @@ result<remote_entry> entry_of(const json::value& v) {
       out.path = std::move(own);
   }
   if (out.name.empty())
-    return fail(ec::unavailable, "Daytona described a file without a name");
+    return fail(ec::unavailable, "Daytona returned a file without a name");
   return out;
 }
 
 } // namespace
 
-result<std::vector<remote_entry>> parse_entries(std::string_view body) {
+result<std::vector<sandbox_entry>> parse_entries(std::string_view body) {
   auto parsed = json::parse(body);
   if (!parsed || !parsed->is_array())
-    return fail(ec::unavailable, "Daytona listed a folder with no JSON array");
-  std::vector<remote_entry> out;
+    return fail(ec::unavailable,
+                "Daytona listed a directory with no JSON array");
+  std::vector<sandbox_entry> out;
   for (const auto& each : parsed->as_array()) {
     auto entry = entry_of(each);
     if (!entry)
@@ -48,7 +49,7 @@ result<std::vector<remote_entry>> parse_entries(std::string_view body) {
   return out;
 }
 
-result<remote_entry> parse_entry(std::string_view body) {
+result<sandbox_entry> parse_entry(std::string_view body) {
   auto parsed = json::parse(body);
   return entry_of(parsed ? *parsed : json::value{});
 }
@@ -72,7 +73,7 @@ result<std::string> parse_download(std::string_view content_type,
                 "Daytona did not read a file"
                   + (why.empty() ? why : ": " + why));
   }
-  return fail(ec::unavailable, "Daytona's download holds no file");
+  return fail(ec::unavailable, "Daytona's download contains no file");
 }
 
 result<mixed_output> parse_execution(std::string_view body) {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "net/providers/sandbox_files.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/engine/sandbox_files.hpp"
 
 #include <cstdint>
 #include <map>
@@ -13,8 +13,8 @@ namespace troupe::net::daytona {
 
 /// What comes back of the calls of daytona/calls.hpp: a provider's text, not
 /// to be trusted.
-result<std::vector<remote_entry>> parse_entries(std::string_view body);
-result<remote_entry> parse_entry(std::string_view body);
+result<std::vector<sandbox_entry>> parse_entries(std::string_view body);
+result<sandbox_entry> parse_entry(std::string_view body);
 /// The one file of a bulk download.
 result<std::string> parse_download(std::string_view content_type,
                                    std::string_view body);

@@ -1,13 +1,13 @@
 #include "net/providers/daytona/self_test.hpp"
 
-#include "net/http/fail.hpp"
-#include "net/http/printable.hpp"
 #include "net/providers/daytona/calls.hpp"
 #include "net/providers/daytona/messages.hpp"
 #include "net/providers/daytona/replies.hpp"
-#include "net/providers/self_test_files.hpp"
 #include "net/providers/shell_quote.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/json/printable.hpp"
 #include "runtime/model/ids.hpp"
+#include "runtime/sandboxes/self_test_files.hpp"
 
 #include <algorithm>
 
@@ -25,9 +25,9 @@ constexpr std::uint16_t some_port = 3'000;
 constexpr auto command_limit = 30s;
 
 struct stage {
-  provider& whole;
+  sandbox_provider& whole;
   std::shared_ptr<daytona_client> client;
-  remote_sandbox in;
+  sandbox_handle in;
   call_scope scope;
   std::string folder = "/tmp/troupe-trial-" + make_uuid();
 
@@ -58,7 +58,7 @@ asio::awaitable<done> expect(stage& on, daytona::call what,
 asio::awaitable<told> search(stage& on) {
   auto file = on.folder + "/needle.txt";
   std::vector<std::string> paths{file};
-  std::vector<remote_file> files;
+  std::vector<sandbox_file> files;
   files.push_back({file, "hay\nneedle\n"});
   auto put = co_await on.whole.files()->write(on.in, files, on.scope);
   if (!put)
@@ -117,7 +117,7 @@ asio::awaitable<told> commands(stage& on) {
 
 asio::awaitable<done> commit_something(stage& on, const std::string& where) {
   std::vector<std::string> names{"a.txt"};
-  std::vector<remote_file> files;
+  std::vector<sandbox_file> files;
   files.push_back({where + "/a.txt", "a\n"});
   auto put = co_await on.whole.files()->write(on.in, files, on.scope);
   if (!put)
@@ -175,9 +175,9 @@ asio::awaitable<told> previews(stage& on) {
     auto url = parse_text(reply->body, "url");
     auto read = url ? parse_base_url(*url) : result<base_url>{url.error()};
     if (!read)
-      co_return read.error().within("the address of a port");
+      co_return read.error().within("the URL of a port");
   }
-  co_return std::string{"addresses of a port, plain and signed"};
+  co_return std::string{"URLs of a port, plain and signed"};
 }
 
 /// What it is found by has to stay.
@@ -200,7 +200,7 @@ asio::awaitable<told> labels(stage& on) {
 }
 
 asio::awaitable<done> wait_for(stage& on, std::string_view wanted) {
-  daytona_client::looks looks;
+  daytona_client::poll_interval interval;
   for (;;) {
     auto shown = co_await on.ask(show_sandbox(on.in.id));
     if (!shown)
@@ -213,7 +213,7 @@ asio::awaitable<done> wait_for(stage& on, std::string_view wanted) {
     if (now->failed())
       co_return odd("it is " + now->state + " instead of "
                     + std::string{wanted});
-    auto waited = co_await on.client->pause(looks, on.scope);
+    auto waited = co_await on.client->pause(interval, on.scope);
     if (!waited)
       co_return waited.error();
   }
@@ -237,9 +237,9 @@ asio::awaitable<told> stop_and_start(stage& on) {
 
 using act = asio::awaitable<told> (*)(stage&);
 
-asio::awaitable<told> play(act what, provider& whole,
+asio::awaitable<told> play(act what, sandbox_provider& whole,
                            std::shared_ptr<daytona_client> client,
-                           remote_sandbox in, call_scope scope) {
+                           sandbox_handle in, call_scope scope) {
   stage on{whole, std::move(client), std::move(in), std::move(scope)};
   auto came = co_await what(on);
   co_return came;
@@ -247,14 +247,14 @@ asio::awaitable<told> play(act what, provider& whole,
 
 } // namespace
 
-std::vector<rehearsal> daytona_rehearsals(provider& whole,
-                                          daytona_client client) {
-  std::vector<rehearsal> all;
-  all.push_back(files_rehearsal(*whole.files()));
+std::vector<sandbox_self_test> daytona_self_tests(sandbox_provider& whole,
+                                                  daytona_client client) {
+  std::vector<sandbox_self_test> all;
+  all.push_back(files_self_test(*whole.files()));
   auto shared = std::make_shared<daytona_client>(std::move(client));
   auto add = [&](std::string name, act what) {
     all.push_back({std::move(name),
-                   [&whole, shared, what](remote_sandbox in, call_scope scope) {
+                   [&whole, shared, what](sandbox_handle in, call_scope scope) {
                      return play(what, whole, shared, std::move(in),
                                  std::move(scope));
                    }});

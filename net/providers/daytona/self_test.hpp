@@ -7,7 +7,7 @@
 namespace troupe::net {
 
 /// What Daytona does beside runs, with what asks for it.
-std::vector<rehearsal> daytona_rehearsals(provider& whole,
-                                          daytona_client client);
+std::vector<sandbox_self_test> daytona_self_tests(sandbox_provider& whole,
+                                                  daytona_client client);
 
 } // namespace troupe::net

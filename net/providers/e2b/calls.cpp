@@ -1,9 +1,9 @@
 #include "net/providers/e2b/calls.hpp"
 
-#include "net/http/fail.hpp"
 #include "net/http/multipart.hpp"
 #include "net/http/url.hpp"
 #include "runtime/base/base64.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/json/json.hpp"
 
 #include <charconv>
@@ -79,9 +79,9 @@ std::uint64_t size_of(const json::object& o) {
   return n;
 }
 
-result<remote_entry> entry_of(const json::value& v) {
+result<sandbox_entry> entry_of(const json::value& v) {
   auto* o = v.if_object();
-  remote_entry out;
+  sandbox_entry out;
   if (o) {
     out.name = text_of(*o, "name");
     out.path = text_of(*o, "path");
@@ -89,7 +89,7 @@ result<remote_entry> entry_of(const json::value& v) {
     out.bytes = size_of(*o);
   }
   if (out.name.empty())
-    return fail(ec::unavailable, "E2B described a file without a name");
+    return fail(ec::unavailable, "E2B returned a file without a name");
   return out;
 }
 
@@ -116,7 +116,8 @@ call pause_sandbox(std::string_view sandbox) {
 // -- files --------------------------------------------------------------------
 
 /// As a form: every envd takes that, plain bytes only the newer ones.
-call write_files(const std::vector<remote_file>& files, std::string_view user) {
+call write_files(const std::vector<sandbox_file>& files,
+                 std::string_view user) {
   std::vector<form_part> parts;
   for (const auto& file : files)
     parts.push_back(form_file("file", file.path, file.content));
@@ -132,18 +133,18 @@ call read_file(std::string_view path, std::string_view user) {
 }
 
 call list_folder(std::string_view path) {
-  return rpc("list a folder", "filesystem.Filesystem/ListDir",
+  return rpc("list a directory", "filesystem.Filesystem/ListDir",
              {{"path", path}, {"depth", 1}}, repeatable);
 }
 
 call stat(std::string_view path) {
-  return rpc("look at a file", "filesystem.Filesystem/Stat", {{"path", path}},
+  return rpc("inspect a file", "filesystem.Filesystem/Stat", {{"path", path}},
              repeatable);
 }
 
 call make_folder(std::string_view path) {
-  return rpc("make a folder", "filesystem.Filesystem/MakeDir", {{"path", path}},
-             repeatable);
+  return rpc("create a directory", "filesystem.Filesystem/MakeDir",
+             {{"path", path}}, repeatable);
 }
 
 /// Twice, and the second one finds nothing to move.
@@ -203,11 +204,11 @@ call remove_context(std::string_view id) {
 
 // -- what comes back ----------------------------------------------------------
 
-result<std::vector<remote_entry>> parse_entries(std::string_view body) {
+result<std::vector<sandbox_entry>> parse_entries(std::string_view body) {
   auto parsed = json::parse_object(body);
   if (!parsed)
-    return fail(ec::unavailable, "E2B listed a folder with no JSON object");
-  std::vector<remote_entry> out;
+    return fail(ec::unavailable, "E2B listed a directory with no JSON object");
+  std::vector<sandbox_entry> out;
   auto* all = parsed->if_contains("entries"); // left out when there are none
   if (!all || !all->is_array())
     return out;
@@ -220,7 +221,7 @@ result<std::vector<remote_entry>> parse_entries(std::string_view body) {
   return out;
 }
 
-result<remote_entry> parse_entry(std::string_view body) {
+result<sandbox_entry> parse_entry(std::string_view body) {
   auto parsed = json::parse_object(body);
   auto* entry = parsed ? parsed->if_contains("entry") : nullptr;
   return entry_of(entry ? *entry : json::value{});

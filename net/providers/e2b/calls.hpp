@@ -1,7 +1,7 @@
 #pragma once
 
 #include "net/providers/api_call.hpp"
-#include "net/providers/sandbox_files.hpp"
+#include "runtime/engine/sandbox_files.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -29,7 +29,7 @@ call pause_sandbox(std::string_view sandbox);
 
 /// One by its path in the query, several by the names of their parts. An old
 /// envd has to be told whose they are: `user`, else "".
-call write_files(const std::vector<remote_file>& files, std::string_view user);
+call write_files(const std::vector<sandbox_file>& files, std::string_view user);
 call read_file(std::string_view path, std::string_view user);
 call list_folder(std::string_view path);
 call stat(std::string_view path);
@@ -53,8 +53,8 @@ call remove_context(std::string_view id);
 // -- what comes back ----------------------------------------------------------
 
 /// Of ListDir, and of Stat.
-result<std::vector<remote_entry>> parse_entries(std::string_view body);
-result<remote_entry> parse_entry(std::string_view body);
+result<std::vector<sandbox_entry>> parse_entries(std::string_view body);
+result<sandbox_entry> parse_entry(std::string_view body);
 
 /// The state of a sandbox: "running" or "paused".
 result<std::string> parse_state(std::string_view body);

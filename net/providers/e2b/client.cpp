@@ -39,12 +39,12 @@ client_request e2b_client::to_api(verb method, std::string target,
   if (method == verb::post)
     r.headers.set(http::field::content_type, "application/json");
   r.deadline = scope.deadline;
-  r.abort = scope.abort;
+  r.abort = scope.cancel;
   r.traceparent = scope.traceparent;
   return r;
 }
 
-result<base_url> e2b_client::place_of(const remote_sandbox& sandbox,
+result<base_url> e2b_client::place_of(const sandbox_handle& sandbox,
                                       std::uint16_t port) const {
   if (sandbox_url_)
     return *sandbox_url_;
@@ -58,7 +58,7 @@ result<base_url> e2b_client::place_of(const remote_sandbox& sandbox,
   return parse_base_url("https://" + host);
 }
 
-result<client_request> e2b_client::to_sandbox(const remote_sandbox& sandbox,
+result<client_request> e2b_client::to_sandbox(const sandbox_handle& sandbox,
                                               std::uint16_t port, verb method,
                                               std::string target,
                                               const call_scope& scope) const {
@@ -86,12 +86,12 @@ result<client_request> e2b_client::to_sandbox(const remote_sandbox& sandbox,
                   "Basic " + frame::to_base64(std::string{user} + ":"));
   r.headers.set(http::field::accept, "application/json");
   r.deadline = scope.deadline;
-  r.abort = scope.abort;
+  r.abort = scope.cancel;
   r.traceparent = scope.traceparent;
   return r;
 }
 
-result<client_request> e2b_client::request_for(const remote_sandbox& sandbox,
+result<client_request> e2b_client::request_for(const sandbox_handle& sandbox,
                                                e2b::call what,
                                                const call_scope& scope) const {
   auto again = what.may_repeat();
@@ -116,7 +116,7 @@ result<client_request> e2b_client::request_for(const remote_sandbox& sandbox,
   return r;
 }
 
-asio::awaitable<client_exchange> e2b_client::ask(remote_sandbox sandbox,
+asio::awaitable<client_exchange> e2b_client::ask(sandbox_handle sandbox,
                                                  e2b::call what,
                                                  call_scope scope) const {
   auto request = request_for(sandbox, std::move(what), scope);
@@ -127,7 +127,7 @@ asio::awaitable<client_exchange> e2b_client::ask(remote_sandbox sandbox,
 }
 
 asio::awaitable<result<client_response>>
-e2b_client::perform(remote_sandbox sandbox, e2b::call what,
+e2b_client::perform(sandbox_handle sandbox, e2b::call what,
                     call_scope scope) const {
   auto doing = what.doing;
   auto done
@@ -138,7 +138,7 @@ e2b_client::perform(remote_sandbox sandbox, e2b::call what,
     co_return std::move(*done.answer);
   auto why = refused(service, doing, *done.answer, key_setting);
   if (says_sandbox_is_gone(*done.answer))
-    why.text += "; its sandbox is gone";
+    why.text += "; its sandbox no longer exists";
   co_return why;
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
+#include "net/client/http_client.hpp"
 #include "net/providers/e2b/calls.hpp"
 #include "net/providers/e2b/provider.hpp"
-#include "net/providers/provider.hpp"
+#include "runtime/engine/sandbox.hpp"
 
 #include <boost/beast/http/verb.hpp>
 
@@ -32,22 +33,22 @@ public:
 
   client_request to_api(verb method, std::string target,
                         const call_scope& scope) const;
-  result<client_request> to_sandbox(const remote_sandbox& sandbox,
+  result<client_request> to_sandbox(const sandbox_handle& sandbox,
                                     std::uint16_t port, verb method,
                                     std::string target,
                                     const call_scope& scope) const;
 
   boost::asio::awaitable<client_exchange>
-  ask(remote_sandbox sandbox, e2b::call what, call_scope scope) const;
+  ask(sandbox_handle sandbox, e2b::call what, call_scope scope) const;
   /// The reply when it is a good one.
   boost::asio::awaitable<result<client_response>>
-  perform(remote_sandbox sandbox, e2b::call what, call_scope scope) const;
+  perform(sandbox_handle sandbox, e2b::call what, call_scope scope) const;
 
 private:
-  result<client_request> request_for(const remote_sandbox& sandbox,
+  result<client_request> request_for(const sandbox_handle& sandbox,
                                      e2b::call what,
                                      const call_scope& scope) const;
-  result<base_url> place_of(const remote_sandbox& sandbox,
+  result<base_url> place_of(const sandbox_handle& sandbox,
                             std::uint16_t port) const;
 
   std::shared_ptr<http_client> http_;

@@ -1,11 +1,11 @@
 #include "net/providers/e2b/exec.hpp"
 
-#include "net/http/fail.hpp"
 #include "net/http/json_lines.hpp"
 #include "net/providers/connect_stream.hpp"
 #include "net/providers/e2b/calls.hpp"
 #include "net/providers/e2b/messages.hpp"
 #include "net/providers/provider_errors.hpp"
+#include "runtime/base/error.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -47,7 +47,7 @@ error refusal(const client_response& reply, std::string_view doing) {
 }
 
 /// An answer in the place of the stream that was to tell of a process.
-execution not_begun(const client_exchange& done, std::string_view doing) {
+process_outcome not_begun(const client_exchange& done, std::string_view doing) {
   auto gone = says_sandbox_is_gone(*done.answer);
   return {refusal(*done.answer, doing), may_have_acted(done) && !gone};
 }
@@ -56,20 +56,20 @@ execution not_begun(const client_exchange& done, std::string_view doing) {
 
 /// How it went with a process's input. One stream waits for the process, the
 /// input goes beside it; without its input the process is not to go on.
-struct e2b_inside::delivery {
-  std::shared_ptr<abort_switch> stream = std::make_shared<abort_switch>();
+struct e2b_exec::delivery {
+  std::shared_ptr<cancellation> stream = std::make_shared<cancellation>();
   std::optional<error> broken;
 };
 
 // -- processes ---------------------------------------------------------------
 
 /// Beside the stream that waits for the process: its own connection.
-asio::awaitable<void> e2b_inside::deliver(remote_sandbox sandbox,
-                                          std::uint32_t pid, std::string text,
-                                          std::shared_ptr<delivery> into,
-                                          call_scope scope) {
+asio::awaitable<void> e2b_exec::deliver(sandbox_handle sandbox,
+                                        std::uint32_t pid, std::string text,
+                                        std::shared_ptr<delivery> into,
+                                        call_scope scope) {
   auto keep = shared_from_this();
-  scope.abort = nullptr; // that one belongs to the stream
+  scope.cancel = nullptr; // that one belongs to the stream
   auto message = send_input(pid, text);
   auto done = co_await client_.ask(sandbox, std::move(message), scope);
   if (took_input(done)) {
@@ -85,15 +85,15 @@ asio::awaitable<void> e2b_inside::deliver(remote_sandbox sandbox,
   scope.deadline = std::chrono::steady_clock::now() + kill_patience;
   message = send_signal(pid, "SIGNAL_SIGKILL");
   (void)co_await client_.ask(sandbox, std::move(message), scope);
-  into->stream->trip();
+  into->stream->cancel();
 }
 
 /// Before the process: an older envd cannot be told that an input ends.
-asio::awaitable<result<void>> e2b_inside::put_input(remote_sandbox sandbox,
-                                                    std::string path,
-                                                    std::string text,
-                                                    call_scope scope) {
-  std::vector<remote_file> files;
+asio::awaitable<result<void>> e2b_exec::put_input(sandbox_handle sandbox,
+                                                  std::string path,
+                                                  std::string text,
+                                                  call_scope scope) {
+  std::vector<sandbox_file> files;
   files.push_back({std::move(path), std::move(text)});
   auto message = write_files(files, user_of(sandbox));
   auto done = co_await client_.ask(sandbox, std::move(message), scope);
@@ -104,10 +104,10 @@ asio::awaitable<result<void>> e2b_inside::put_input(remote_sandbox sandbox,
   co_return result<void>{};
 }
 
-asio::awaitable<execution> e2b_inside::execute(remote_sandbox sandbox,
-                                               command_request what,
-                                               output_sink sink,
-                                               call_scope scope) {
+asio::awaitable<process_outcome> e2b_exec::execute(sandbox_handle sandbox,
+                                                   process_request what,
+                                                   output_sink sink,
+                                                   call_scope scope) {
   auto keep = shared_from_this();
   std::string input_file;
   if (!what.input.empty() && envd_of(sandbox) < closes_input) {
@@ -116,12 +116,12 @@ asio::awaitable<execution> e2b_inside::execute(remote_sandbox sandbox,
     auto there
       = co_await put_input(sandbox, input_file, std::move(text), scope);
     if (!there)
-      co_return execution{there.error(), false};
+      co_return process_outcome{there.error(), false};
   }
   auto request = client_.to_sandbox(sandbox, to_envd, http::verb::post,
                                     "/process.Process/Start", scope);
   if (!request)
-    co_return execution{request.error(), false};
+    co_return process_outcome{request.error(), false};
   request->headers.set("Connect-Protocol-Version", "1");
   request->headers.set("Keepalive-Ping-Interval", "50");
   request->headers.set(http::field::content_type, "application/connect+json");
@@ -144,15 +144,15 @@ asio::awaitable<execution> e2b_inside::execute(remote_sandbox sandbox,
   // It was there a moment ago: that is no word about the provider either.
   if (!input_file.empty() && done.end && done.end->exit_code == lost_input_code
       && complaint.find(input_file) != std::string::npos)
-    co_return execution{
+    co_return process_outcome{
       fail(ec::not_found, "the sandbox lost the process's input"), true};
   co_return done;
 }
 
-asio::awaitable<execution>
-e2b_inside::follow(client_request request, remote_sandbox sandbox,
-                   std::string input, output_sink sink, call_scope scope) {
-  std::optional<command_end> end;
+asio::awaitable<process_outcome>
+e2b_exec::follow(client_request request, sandbox_handle sandbox,
+                 std::string input, output_sink sink, call_scope scope) {
+  std::optional<process_end> end;
   auto given = std::make_shared<delivery>();
   connect_reader events{[&](std::string_view json) -> result<void> {
     auto event = parse_process_event(json);
@@ -183,92 +183,90 @@ e2b_inside::follow(client_request request, remote_sandbox sandbox,
     return fed.has_value();
   };
   request.abort = given->stream;
-  if (scope.abort)
-    scope.abort->arm([given] { given->stream->trip(); });
+  if (scope.cancel)
+    scope.cancel->on_cancel([given] { given->stream->cancel(); });
   auto done
     = co_await client_.http().stream(std::move(request), std::move(reader));
-  if (scope.abort)
-    scope.abort->disarm();
+  if (scope.cancel)
+    scope.cancel->clear();
   if (given->broken)
-    co_return execution{*given->broken, true};
+    co_return process_outcome{*given->broken, true};
   if (!fed)
-    co_return execution{fed.error(), true};
+    co_return process_outcome{fed.error(), true};
   if (!done.answer && !done.may_have_acted)
-    co_return execution{done.answer.error(), false};
+    co_return process_outcome{done.answer.error(), false};
   if (done.answer && done.answer->status != 200)
     co_return not_begun(done, "start a process");
   auto whole = done.answer ? events.finish() : done.answer.error();
   if (!whole)
     co_return co_await cut_off(std::move(sandbox), whole.error(), scope);
   if (!end)
-    co_return execution{fail(ec::unavailable, "the process never ended"), true};
+    co_return process_outcome{fail(ec::unavailable, "the process never ended"),
+                              true};
   co_return *end;
 }
 
 /// A stream that broke: the way to the sandbox, or the sandbox itself?
-asio::awaitable<execution> e2b_inside::cut_off(remote_sandbox sandbox,
-                                               error why, call_scope scope) {
+asio::awaitable<process_outcome>
+e2b_exec::cut_off(sandbox_handle sandbox, error why, call_scope scope) {
   auto now = std::chrono::steady_clock::now();
-  auto over = (scope.abort && scope.abort->tripped()) || scope.deadline <= now;
+  auto over
+    = (scope.cancel && scope.cancel->cancelled()) || scope.deadline <= now;
   scope.deadline = std::min(scope.deadline, now + kill_patience);
   auto request
     = client_.to_sandbox(sandbox, to_envd, http::verb::get, "/health", scope);
   if (over || !request)
-    co_return execution{std::move(why), true};
+    co_return process_outcome{std::move(why), true};
   auto done = co_await client_.http().send(std::move(*request));
   if (done.answer && says_sandbox_is_gone(*done.answer)) {
     why.code = ec::not_found;
-    why.text = "its sandbox is gone: " + why.text;
+    why.text = "its sandbox no longer exists: " + why.text;
   }
-  co_return execution{std::move(why), true};
+  co_return process_outcome{std::move(why), true};
 }
 
 // -- code --------------------------------------------------------------------
 
 std::shared_ptr<const std::string>
-e2b_inside::head_of(language lang,
-                    const std::shared_ptr<const std::string>& runner) {
+e2b_exec::head_of(language lang,
+                  const std::shared_ptr<const std::string>& runner) {
   auto& head = heads_[runner];
   if (!head)
     head = std::make_shared<const std::string>(execute_head(lang, *runner));
   return head;
 }
 
-asio::awaitable<execution> e2b_inside::run_cell(remote_sandbox sandbox,
-                                                language lang,
-                                                script::remote_script script,
-                                                output_sink sink,
-                                                call_scope scope) {
+asio::awaitable<process_outcome>
+e2b_exec::run_cell(sandbox_handle sandbox, language lang, sandbox_script script,
+                   output_sink sink, call_scope scope) {
   auto head = head_of(lang, script.runner);
   auto rest = execute_rest(lang, script.rest.reveal());
   return send_cell(std::move(sandbox), std::move(head), std::move(rest),
                    std::move(sink), std::move(scope));
 }
 
-asio::awaitable<execution> e2b_inside::run_in_context(remote_sandbox sandbox,
-                                                      std::string context,
-                                                      std::string code,
-                                                      output_sink sink,
-                                                      call_scope scope) {
+asio::awaitable<process_outcome>
+e2b_exec::run_in_context(sandbox_handle sandbox, std::string context,
+                         std::string code, output_sink sink, call_scope scope) {
   json::object body{{"code", code}, {"context_id", context}};
   return send_cell(std::move(sandbox), nullptr, json::to_text(body),
                    std::move(sink), std::move(scope));
 }
 
-asio::awaitable<execution>
-e2b_inside::send_cell(remote_sandbox sandbox,
-                      std::shared_ptr<const std::string> head, std::string rest,
-                      output_sink sink, call_scope scope) {
+asio::awaitable<process_outcome>
+e2b_exec::send_cell(sandbox_handle sandbox,
+                    std::shared_ptr<const std::string> head, std::string rest,
+                    output_sink sink, call_scope scope) {
   auto keep = shared_from_this();
   auto request = client_.to_sandbox(sandbox, to_interpreter, http::verb::post,
                                     "/execute", scope);
   if (!request)
-    co_return execution{request.error(), false};
+    co_return process_outcome{request.error(), false};
   request->headers.set(http::field::content_type, "application/json");
   request->body_head = std::move(head);
   request->body = std::move(rest);
 
-  command_end end;
+  process_end end;
   auto ended = false;
   line_reader lines{[&](std::string_view line) -> result<void> {
     auto event = parse_cell_event(line);
@@ -299,13 +297,13 @@ e2b_inside::send_cell(remote_sandbox sandbox,
   auto done
     = co_await client_.http().stream(std::move(*request), std::move(reader));
   if (!fed)
-    co_return execution{fed.error(), true};
+    co_return process_outcome{fed.error(), true};
   if (!done.answer && !done.may_have_acted)
-    co_return execution{done.answer.error(), false};
+    co_return process_outcome{done.answer.error(), false};
   if (done.answer && done.answer->status != 200)
     co_return not_begun(done, "run the code");
   if (auto last = lines.finish(); !last)
-    co_return execution{last.error(), true};
+    co_return process_outcome{last.error(), true};
   auto why = done.answer ? fail(ec::unavailable, "the code never ended")
                          : done.answer.error();
   if (!ended)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "net/client/http_client.hpp"
 #include "net/providers/e2b/client.hpp"
 
 #include <map>
@@ -10,45 +11,45 @@ namespace troupe::net {
 
 /// What is done in a sandbox of E2B: processes and files by its envd, code by
 /// its interpreter.
-class e2b_inside : public std::enable_shared_from_this<e2b_inside> {
+class e2b_exec : public std::enable_shared_from_this<e2b_exec> {
 public:
-  explicit e2b_inside(e2b_client client) : client_{std::move(client)} {}
+  explicit e2b_exec(e2b_client client) : client_{std::move(client)} {}
 
   /// A process of its own, to its end.
-  boost::asio::awaitable<execution> execute(remote_sandbox sandbox,
-                                            command_request what,
-                                            output_sink sink, call_scope scope);
+  boost::asio::awaitable<process_outcome> execute(sandbox_handle sandbox,
+                                                  process_request what,
+                                                  output_sink sink,
+                                                  call_scope scope);
 
   /// In the one kernel of the interpreter, so for unshared sandboxes only.
-  boost::asio::awaitable<execution>
-  run_cell(remote_sandbox sandbox, language lang, script::remote_script script,
+  boost::asio::awaitable<process_outcome>
+  run_cell(sandbox_handle sandbox, language lang, sandbox_script script,
            output_sink sink, call_scope scope);
 
   /// In a context that was made before, which keeps what the code did.
-  boost::asio::awaitable<execution>
-  run_in_context(remote_sandbox sandbox, std::string context, std::string code,
+  boost::asio::awaitable<process_outcome>
+  run_in_context(sandbox_handle sandbox, std::string context, std::string code,
                  output_sink sink, call_scope scope);
 
 private:
   struct delivery;
 
-  boost::asio::awaitable<execution> follow(client_request request,
-                                           remote_sandbox sandbox,
-                                           std::string input, output_sink sink,
-                                           call_scope scope);
-  boost::asio::awaitable<result<void>> put_input(remote_sandbox sandbox,
+  boost::asio::awaitable<process_outcome>
+  follow(client_request request, sandbox_handle sandbox, std::string input,
+         output_sink sink, call_scope scope);
+  boost::asio::awaitable<result<void>> put_input(sandbox_handle sandbox,
                                                  std::string path,
                                                  std::string text,
                                                  call_scope scope);
-  boost::asio::awaitable<void> deliver(remote_sandbox sandbox,
+  boost::asio::awaitable<void> deliver(sandbox_handle sandbox,
                                        std::uint32_t pid, std::string text,
                                        std::shared_ptr<delivery> into,
                                        call_scope scope);
-  boost::asio::awaitable<execution>
-  send_cell(remote_sandbox sandbox, std::shared_ptr<const std::string> head,
+  boost::asio::awaitable<process_outcome>
+  send_cell(sandbox_handle sandbox, std::shared_ptr<const std::string> head,
             std::string rest, output_sink sink, call_scope scope);
-  boost::asio::awaitable<execution> cut_off(remote_sandbox sandbox, error why,
-                                            call_scope scope);
+  boost::asio::awaitable<process_outcome> cut_off(sandbox_handle sandbox,
+                                                  error why, call_scope scope);
   std::shared_ptr<const std::string>
   head_of(language lang, const std::shared_ptr<const std::string>& runner);
 

@@ -1,10 +1,10 @@
 #include "net/providers/e2b/messages.hpp"
 
-#include "net/http/fail.hpp"
 #include "net/http/url.hpp"
 #include "net/providers/allow_lists.hpp"
 #include "net/providers/shell_quote.hpp"
 #include "runtime/base/base64.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/json/reader.hpp"
 
 #include <signal.h>
@@ -109,7 +109,7 @@ const json::value* either(const json::object& o, std::string_view camel,
 /// Standard or URL-safe alphabet.
 result<std::string> bytes_of(const json::value& v) {
   if (!v.is_string())
-    return fail(ec::unavailable, "bytes that are no text");
+    return fail(ec::unavailable, "bytes that are not text");
   std::string text{v.as_string()};
   for (auto& c : text)
     c = c == '-' ? '+' : c == '_' ? '/' : c;
@@ -118,8 +118,8 @@ result<std::string> bytes_of(const json::value& v) {
   return frame::from_base64(text);
 }
 
-command_end end_of(const json::object& e) {
-  command_end end;
+process_end end_of(const json::object& e) {
+  process_end end;
   auto* code = either(e, "exitCode", "exit_code");
   if (code && code->is_int64())
     end.exit_code = static_cast<std::int32_t>(code->as_int64());
@@ -140,42 +140,41 @@ bool has_shared_host(std::string_view domain) {
   return false;
 }
 
-result<std::string> creation_body(const sandbox_request& wish,
+result<std::string> creation_body(const sandbox_request& wanted,
                                   const e2b_options& options) {
-  const auto& run = *wish.run;
   json::object body;
-  auto config = as_e2b(config_of(run).config);
+  auto config = as_e2b(config_of(wanted).config);
   auto chosen = config ? config->template_id : std::string{};
   if (chosen.empty())
     chosen = options.template_id;
   body["templateID"] = chosen.empty() ? std::string{default_template} : chosen;
-  body["timeout"] = static_cast<std::int64_t>(wish.lifetime.count());
+  body["timeout"] = static_cast<std::int64_t>(wanted.lifetime.count());
   json::object labels;
   labels[owner_label] = "1";
-  labels[lease_label] = wish.tag;
-  if (!wish.key.empty())
-    labels[key_label] = wish.key;
-  if (!config_of(run).id.empty())
-    labels["config_state"] = fingerprint(config_of(run));
+  labels[lease_label] = wanted.tag;
+  if (wanted.shared())
+    labels[key_label] = wanted.key;
+  if (!config_of(wanted).id.empty())
+    labels["config_state"] = fingerprint(config_of(wanted));
   body["metadata"] = std::move(labels);
   // No `envVars`: the interpreter pastes those into a context's first cell as
   // they are, so that a quote in a value breaks it or is carried out. A script
   // brings its run's variables along, a process is told them by itself.
   if (options.legacy_create)
     body["secure"] = true;
-  if (auto added = add_network(body, run.network); !added)
+  if (auto added = add_network(body, wanted.network); !added)
     return added.error();
   return json::to_text(body);
 }
 
-result<remote_sandbox> parse_creation(std::string_view text) {
+result<sandbox_handle> parse_creation(std::string_view text) {
   auto body = json::parse_object(text);
   if (!body)
     return fail(ec::unavailable, "E2B answered a creation with no JSON object");
-  remote_sandbox box;
+  sandbox_handle box;
   box.id = text_of(*body, "sandboxID");
   if (!is_e2b_sandbox_id(box.id))
-    return fail(ec::unavailable, "E2B named the sandbox oddly");
+    return fail(ec::unavailable, "E2B returned an invalid sandbox id");
   if (auto t = text_of(*body, "envdAccessToken"); !t.empty())
     box.keys.emplace(token_key, std::move(t));
   if (auto t = text_of(*body, "trafficAccessToken"); !t.empty())
@@ -187,7 +186,7 @@ result<remote_sandbox> parse_creation(std::string_view text) {
   return box;
 }
 
-envd_version envd_of(const remote_sandbox& sandbox) {
+envd_version envd_of(const sandbox_handle& sandbox) {
   constexpr envd_version current{~0u, 0, 0};
   auto said = sandbox.keys.find(std::string{envd_key});
   if (said == sandbox.keys.end())
@@ -205,16 +204,16 @@ envd_version envd_of(const remote_sandbox& sandbox) {
   return v;
 }
 
-result<std::vector<provider::tagged>> parse_list(std::string_view text) {
+result<std::vector<tagged_sandbox>> parse_list(std::string_view text) {
   auto body = json::parse(text);
   if (!body || !body->is_array())
     return fail(ec::unavailable, "E2B answered a list with no JSON array");
-  std::vector<provider::tagged> out;
+  std::vector<tagged_sandbox> out;
   for (const auto& item : body->as_array()) {
     auto* o = item.if_object();
     if (!o)
       continue;
-    provider::tagged t;
+    tagged_sandbox t;
     t.sandbox = text_of(*o, "sandboxID");
     if (auto* labels = object_of(*o, "metadata"))
       t.tag = text_of(*labels, lease_label);
@@ -226,7 +225,7 @@ result<std::vector<provider::tagged>> parse_list(std::string_view text) {
 
 /// By a login shell, as their own clients do it: only that one has the
 /// template's PATH.
-std::string start_body(const command_request& what,
+std::string start_body(const process_request& what,
                        std::string_view input_file) {
   const auto& argv = what.argv;
   auto is_line = argv.size() == 3 && argv[0] == "/bin/sh" && argv[1] == "-c";
@@ -262,7 +261,7 @@ bool says_sandbox_is_gone(const client_response& reply) {
 result<process_event> parse_process_event(std::string_view text) {
   auto body = json::parse_object(text);
   if (!body)
-    return fail(ec::unavailable, "an event that is no JSON object");
+    return fail(ec::unavailable, "an event that is not a JSON object");
   process_event out;
   auto* event = object_of(*body, "event");
   if (!event)
@@ -310,7 +309,7 @@ std::string execute_rest(language lang, std::string_view rest) {
 result<cell_event> parse_cell_event(std::string_view line) {
   auto body = json::parse_object(line, {.depth = 64, .bytes = 32u << 20});
   if (!body)
-    return fail(ec::unavailable, "a line that is no JSON object");
+    return fail(ec::unavailable, "a line that is not a JSON object");
   auto type = text_of(*body, "type");
   cell_event out;
   if (type == "stdout" || type == "stderr") {

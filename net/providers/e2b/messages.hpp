@@ -1,7 +1,8 @@
 #pragma once
 
+#include "net/client/http_client.hpp"
 #include "net/providers/e2b/provider.hpp"
-#include "net/providers/provider.hpp"
+#include "runtime/engine/sandbox.hpp"
 #include "runtime/json/json.hpp"
 
 #include <compare>
@@ -34,9 +35,9 @@ inline constexpr envd_version oldest_known{0, 1, 0};
 inline constexpr envd_version names_its_user{0, 4, 0}; // before: we do
 inline constexpr envd_version closes_input{0, 5, 2};   // before: no CloseStdin
 /// One that says nothing we can read is taken for a current one.
-envd_version envd_of(const remote_sandbox& sandbox);
+envd_version envd_of(const sandbox_handle& sandbox);
 /// Whom to name in a query; "" where nobody has to be.
-inline std::string_view user_of(const remote_sandbox& sandbox) {
+inline std::string_view user_of(const sandbox_handle& sandbox) {
   return envd_of(sandbox) < names_its_user ? user : std::string_view{};
 }
 
@@ -46,16 +47,16 @@ bool has_shared_host(std::string_view domain);
 
 /// The body of a creation. Refuses what E2B cannot express, such as ports in
 /// an allow list.
-result<std::string> creation_body(const sandbox_request& wish,
+result<std::string> creation_body(const sandbox_request& wanted,
                                   const e2b_options& options);
-result<remote_sandbox> parse_creation(std::string_view body);
-result<std::vector<provider::tagged>> parse_list(std::string_view body);
+result<sandbox_handle> parse_creation(std::string_view body);
+result<std::vector<tagged_sandbox>> parse_list(std::string_view body);
 
 /// The body of process.Process/Start. What is in `input_file` becomes the
 /// process's input, and the file goes. Where it is not there the process is not
 /// begun: the shell says so, names the file and ends with this code.
 constexpr std::int32_t lost_input_code = 125;
-std::string start_body(const command_request& what,
+std::string start_body(const process_request& what,
                        std::string_view input_file = {});
 /// Whether E2B's proxy answered in the place of a sandbox that is not there,
 /// or where nobody listens: so nothing was begun.
@@ -66,7 +67,7 @@ struct process_event {
   enum class kind { started, out, err, ended, other } what = kind::other;
   std::uint32_t pid = 0;
   std::string bytes;
-  command_end end;
+  process_end end;
 };
 result<process_event> parse_process_event(std::string_view json);
 

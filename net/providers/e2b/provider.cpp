@@ -1,12 +1,12 @@
 #include "net/providers/e2b/provider.hpp"
 
-#include "net/http/fail.hpp"
 #include "net/providers/e2b/client.hpp"
 #include "net/providers/e2b/exec.hpp"
 #include "net/providers/e2b/files.hpp"
 #include "net/providers/e2b/messages.hpp"
 #include "net/providers/e2b/self_test.hpp"
 #include "net/providers/provider_errors.hpp"
+#include "runtime/base/error.hpp"
 
 namespace troupe::net {
 
@@ -18,10 +18,10 @@ namespace {
 
 constexpr int max_list_pages = 100;
 
-class e2b_provider final : public provider {
+class e2b_provider final : public sandbox_provider {
 public:
   explicit e2b_provider(e2b_client client)
-      : client_{client}, inside_{std::make_shared<e2b_inside>(client)},
+      : client_{client}, exec_{std::make_shared<e2b_exec>(client)},
         files_{make_e2b_files(std::move(client))} {}
 
   backend_kind kind() const override { return backend_kind::e2b; }
@@ -38,32 +38,35 @@ public:
     return {};
   }
 
-  bool supports_reuse() const override { return true; }
-  bool can_extend_timeout() const override { return true; }
-
-  asio::awaitable<creation> create(sandbox_request wish,
-                                   call_scope scope) override;
-  asio::awaitable<result<remote_sandbox>> rejoin(remote_sandbox sandbox,
-                                                 std::chrono::seconds lifetime,
-                                                 call_scope scope) override;
-  asio::awaitable<execution> execute(const remote_sandbox& sandbox,
-                                     command_request what, output_sink sink,
-                                     call_scope scope) override {
-    return inside_->execute(sandbox, std::move(what), std::move(sink),
-                            std::move(scope));
+  sandbox_capabilities capabilities() const override {
+    return {.reuse = true, .renew = true};
   }
-  asio::awaitable<execution> run_script(const remote_sandbox& sandbox,
-                                        language lang,
-                                        script::remote_script script,
-                                        output_sink sink,
-                                        call_scope scope) override;
-  asio::awaitable<result<void>> destroy(const remote_sandbox& sandbox,
-                                        call_scope scope) override;
-  asio::awaitable<result<std::vector<tagged>>> list(call_scope scope) override;
 
-  remote_files* files() override { return files_.get(); }
-  std::vector<rehearsal> rehearsals() override {
-    return e2b_rehearsals(*this, client_, inside_);
+  asio::awaitable<sandbox_creation> create(sandbox_request wanted,
+                                           call_scope scope) override;
+  asio::awaitable<result<sandbox_handle>>
+  reconnect(sandbox_handle sandbox, std::chrono::seconds lifetime,
+            call_scope scope) override;
+  asio::awaitable<process_outcome> execute(const sandbox_handle& sandbox,
+                                           process_request what,
+                                           output_sink sink,
+                                           call_scope scope) override {
+    return exec_->execute(sandbox, std::move(what), std::move(sink),
+                          std::move(scope));
+  }
+  asio::awaitable<process_outcome> run_script(const sandbox_handle& sandbox,
+                                              language lang,
+                                              sandbox_script script,
+                                              output_sink sink,
+                                              call_scope scope) override;
+  asio::awaitable<result<void>> destroy(const sandbox_handle& sandbox,
+                                        call_scope scope) override;
+  asio::awaitable<result<std::vector<tagged_sandbox>>>
+  list(call_scope scope) override;
+
+  sandbox_files* files() override { return files_.get(); }
+  std::vector<sandbox_self_test> self_tests() override {
+    return e2b_self_tests(*this, client_, exec_);
   }
 
 private:
@@ -77,47 +80,46 @@ private:
   }
 
   e2b_client client_;
-  std::shared_ptr<e2b_inside> inside_;
-  std::unique_ptr<remote_files> files_;
+  std::shared_ptr<e2b_exec> exec_;
+  std::unique_ptr<sandbox_files> files_;
 };
 
 // -- control plane -----------------------------------------------------------
 
-asio::awaitable<provider::creation> e2b_provider::create(sandbox_request wish,
-                                                         call_scope scope) {
-  auto body = creation_body(wish, client_.options());
+asio::awaitable<sandbox_creation> e2b_provider::create(sandbox_request wanted,
+                                                       call_scope scope) {
+  auto body = creation_body(wanted, client_.options());
   if (!body)
-    co_return creation{body.error(), false};
+    co_return sandbox_creation{body.error(), false};
   auto target
     = client_.options().legacy_create ? "/sandboxes" : "/v2/sandboxes";
   auto request = client_.to_api(http::verb::post, target, scope);
   request.body = std::move(*body);
   auto done = co_await client_.http().send(std::move(request));
   if (!done.answer)
-    co_return creation{done.answer.error(), done.may_have_acted};
+    co_return sandbox_creation{done.answer.error(), done.may_have_acted};
   if (!done.answer->ok())
-    co_return creation{refused(e2b_client::service, "create a sandbox",
-                               *done.answer, e2b_client::key_setting),
-                       done.answer->status >= 500
-                         && !is_refusal_status(done.answer->status)};
+    co_return sandbox_creation{refused(e2b_client::service, "create a sandbox",
+                                       *done.answer, e2b_client::key_setting),
+                               done.answer->status >= 500
+                                 && !is_refusal_status(done.answer->status)};
   auto sandbox = parse_creation(done.answer->body);
   if (!sandbox || envd_of(*sandbox) >= oldest_known) {
     auto odd = !sandbox;
-    if (sandbox && wish.key.empty()) // else each run brings its own later
-      sandbox->env = wish.run->env;
-    co_return creation{std::move(sandbox), odd};
+    if (sandbox)
+      sandbox->env = std::move(wanted.env);
+    co_return sandbox_creation{std::move(sandbox), odd};
   }
   auto gone = co_await destroy(*sandbox, scope);
-  co_return creation{
+  co_return sandbox_creation{
     fail(ec::unavailable,
-         "E2B's template is of a time before version 0.1.0 of its envd: build "
-         "it anew"),
+         "E2B's template has an envd older than version 0.1.0: build it again"),
     !gone};
 }
 
-asio::awaitable<result<remote_sandbox>>
-e2b_provider::rejoin(remote_sandbox sandbox, std::chrono::seconds lifetime,
-                     call_scope scope) {
+asio::awaitable<result<sandbox_handle>>
+e2b_provider::reconnect(sandbox_handle sandbox, std::chrono::seconds lifetime,
+                        call_scope scope) {
   auto target = std::string{client_.options().legacy_create ? "" : "/v2"}
     + "/sandboxes/" + percent_encode(sandbox.id) + "/connect";
   auto request = client_.to_api(http::verb::post, std::move(target), scope);
@@ -129,8 +131,8 @@ e2b_provider::rejoin(remote_sandbox sandbox, std::chrono::seconds lifetime,
   if (!done.answer)
     co_return done.answer.error();
   if (!done.answer->ok())
-    co_return refused(e2b_client::service, "take up a sandbox", *done.answer,
-                      e2b_client::key_setting);
+    co_return refused(e2b_client::service, "reconnect to a sandbox",
+                      *done.answer, e2b_client::key_setting);
   auto found = parse_creation(done.answer->body);
   if (!found)
     co_return found.error();
@@ -142,7 +144,7 @@ e2b_provider::rejoin(remote_sandbox sandbox, std::chrono::seconds lifetime,
 }
 
 asio::awaitable<result<void>>
-e2b_provider::destroy(const remote_sandbox& sandbox, call_scope scope) {
+e2b_provider::destroy(const sandbox_handle& sandbox, call_scope scope) {
   auto request = client_.to_api(
     http::verb::delete_, "/sandboxes/" + percent_encode(sandbox.id), scope);
   request.idempotent = true;
@@ -152,14 +154,14 @@ e2b_provider::destroy(const remote_sandbox& sandbox, call_scope scope) {
   auto status = done.answer->status;
   // Nothing else means gone: a login page comes with 200.
   if (status != 204 && status != 404)
-    co_return refused(e2b_client::service, "end a sandbox", *done.answer,
+    co_return refused(e2b_client::service, "delete a sandbox", *done.answer,
                       e2b_client::key_setting);
   co_return result<void>{};
 }
 
-asio::awaitable<result<std::vector<provider::tagged>>>
+asio::awaitable<result<std::vector<tagged_sandbox>>>
 e2b_provider::list(call_scope scope) {
-  std::vector<tagged> all;
+  std::vector<tagged_sandbox> all;
   std::string next;
   std::map<std::string, std::string> ours{{std::string{owner_label}, "1"}};
   for (int page = 0; page < max_list_pages; ++page) {
@@ -189,24 +191,24 @@ e2b_provider::list(call_scope scope) {
 
 /// The code interpreter keeps one kernel for all: modules, variables and
 /// whatever a run did to them. A process of its own ends with its run.
-asio::awaitable<execution>
-e2b_provider::run_script(const remote_sandbox& sandbox, language lang,
-                         script::remote_script script, output_sink sink,
+asio::awaitable<process_outcome>
+e2b_provider::run_script(const sandbox_handle& sandbox, language lang,
+                         sandbox_script script, output_sink sink,
                          call_scope scope) {
   if (!sandbox.shared)
-    return inside_->run_cell(sandbox, lang, std::move(script), std::move(sink),
-                             std::move(scope));
-  command_request what;
+    return exec_->run_cell(sandbox, lang, std::move(script), std::move(sink),
+                           std::move(scope));
+  process_request what;
   what.argv = {lang == language::python ? "python3" : "node", "-"};
   what.input = script.text();
-  return inside_->execute(sandbox, std::move(what), std::move(sink),
-                          std::move(scope));
+  return exec_->execute(sandbox, std::move(what), std::move(sink),
+                        std::move(scope));
 }
 
 } // namespace
 
-result<std::shared_ptr<provider>> make_e2b(std::shared_ptr<http_client> client,
-                                           e2b_options options) {
+result<std::shared_ptr<sandbox_provider>>
+make_e2b(std::shared_ptr<http_client> client, e2b_options options) {
   auto api
     = parse_base_url(options.api_url.empty() ? "https://api." + options.domain
                                              : options.api_url);
@@ -221,7 +223,7 @@ result<std::shared_ptr<provider>> make_e2b(std::shared_ptr<http_client> client,
   }
   e2b_client both{std::move(client), std::move(options), std::move(*api),
                   std::move(sandbox_url)};
-  return std::static_pointer_cast<provider>(
+  return std::static_pointer_cast<sandbox_provider>(
     std::make_shared<e2b_provider>(std::move(both)));
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "net/providers/provider.hpp"
+#include "net/client/http_client.hpp"
 #include "runtime/base/secret.hpp"
+#include "runtime/engine/sandbox.hpp"
 
 #include <memory>
 #include <string>
@@ -14,14 +15,14 @@ struct e2b_options {
   std::string api_url;       // "": https://api.<domain>
   std::string sandbox_url;   // "": a host name per sandbox and port
   std::string template_id{}; // "": the code interpreter's own
-  /// Names that lead into the house are meant: self-hosted.
+  /// Its names may lead to private addresses: self-hosted.
   bool allow_private = false;
   /// The older POST /sandboxes, for self-hosted control planes without /v2.
   bool legacy_create = false;
 };
 
-result<std::shared_ptr<provider>> make_e2b(std::shared_ptr<http_client> client,
-                                           e2b_options options);
+result<std::shared_ptr<sandbox_provider>>
+make_e2b(std::shared_ptr<http_client> client, e2b_options options);
 
 /// Only such ids become part of a host name.
 bool is_e2b_sandbox_id(std::string_view id);

@@ -1,8 +1,8 @@
 #include "net/providers/e2b/self_test.hpp"
 
-#include "net/http/fail.hpp"
 #include "net/providers/e2b/calls.hpp"
-#include "net/providers/self_test_files.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/sandboxes/self_test_files.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -20,16 +20,16 @@ using told = result<std::string>;
 constexpr auto extended = 120s;
 
 struct stage {
-  provider& whole;
+  sandbox_provider& whole;
   e2b_client client;
-  std::shared_ptr<e2b_inside> inside;
+  std::shared_ptr<e2b_exec> inside;
 };
 
 error odd(std::string text) {
   return fail(ec::unavailable, std::move(text));
 }
 
-asio::awaitable<told> state_of(stage on, remote_sandbox in, call_scope scope) {
+asio::awaitable<told> state_of(stage on, sandbox_handle in, call_scope scope) {
   auto what = e2b::show_sandbox(in.id);
   auto shown = co_await on.client.perform(in, std::move(what), scope);
   if (!shown)
@@ -37,7 +37,7 @@ asio::awaitable<told> state_of(stage on, remote_sandbox in, call_scope scope) {
   co_return e2b::parse_state(shown->body);
 }
 
-asio::awaitable<told> extend(stage on, remote_sandbox in, call_scope scope) {
+asio::awaitable<told> extend(stage on, sandbox_handle in, call_scope scope) {
   auto what = e2b::set_timeout(in.id, extended);
   auto set = co_await on.client.perform(in, std::move(what), scope);
   if (!set)
@@ -56,8 +56,8 @@ asio::awaitable<told> extend(stage on, remote_sandbox in, call_scope scope) {
 constexpr std::string_view sleeper = "sleep 86399";
 
 /// Beside the stream that waits for its end, and ends that one if it cannot.
-asio::awaitable<void> end_sleeper(stage on, remote_sandbox in, call_scope scope,
-                                  std::shared_ptr<abort_switch> stream,
+asio::awaitable<void> end_sleeper(stage on, sandbox_handle in, call_scope scope,
+                                  std::shared_ptr<cancellation> stream,
                                   std::shared_ptr<error> why) {
   auto what = e2b::list_processes();
   auto listed = co_await on.client.perform(in, std::move(what), scope);
@@ -65,7 +65,7 @@ asio::awaitable<void> end_sleeper(stage on, remote_sandbox in, call_scope scope,
                     : result<std::uint32_t>{listed.error()};
   if (!pid) {
     *why = pid.error();
-    stream->trip();
+    stream->cancel();
     co_return;
   }
   what = e2b::send_signal(*pid, "SIGNAL_SIGTERM");
@@ -73,20 +73,20 @@ asio::awaitable<void> end_sleeper(stage on, remote_sandbox in, call_scope scope,
   if (sent)
     co_return;
   *why = sent.error();
-  stream->trip();
+  stream->cancel();
 }
 
-asio::awaitable<told> signal(stage on, remote_sandbox in, call_scope scope) {
+asio::awaitable<told> signal(stage on, sandbox_handle in, call_scope scope) {
   auto why = std::make_shared<error>();
   auto stream = scope;
-  stream.abort = std::make_shared<abort_switch>();
-  scope.abort = nullptr; // a switch serves one call at a time
+  stream.cancel = std::make_shared<cancellation>();
+  scope.cancel = nullptr; // a switch serves one call at a time
   // By now the process is there: its stream began.
-  stream.begun = [on, in, scope, why, waits = stream.abort] {
+  stream.begun = [on, in, scope, why, waits = stream.cancel] {
     asio::co_spawn(on.client.http().executor(),
                    end_sleeper(on, in, scope, waits, why), asio::detached);
   };
-  command_request what;
+  process_request what;
   what.argv = {"/bin/sh", "-c", "exec " + std::string{sleeper}};
   auto nobody = [](output_stream, std::string_view) {};
   auto done = co_await on.inside->execute(in, std::move(what), nobody, stream);
@@ -101,7 +101,7 @@ asio::awaitable<told> signal(stage on, remote_sandbox in, call_scope scope) {
 
 // -- contexts -----------------------------------------------------------------
 
-asio::awaitable<told> run_in(stage on, remote_sandbox in, std::string context,
+asio::awaitable<told> run_in(stage on, sandbox_handle in, std::string context,
                              std::string code, call_scope scope) {
   std::string out;
   auto sink = [&out](output_stream to, std::string_view bytes) {
@@ -117,7 +117,7 @@ asio::awaitable<told> run_in(stage on, remote_sandbox in, std::string context,
   co_return out;
 }
 
-asio::awaitable<told> know_context(stage on, remote_sandbox in,
+asio::awaitable<told> know_context(stage on, sandbox_handle in,
                                    std::string context, bool expected,
                                    call_scope scope) {
   auto what = e2b::list_contexts();
@@ -135,7 +135,7 @@ asio::awaitable<told> know_context(stage on, remote_sandbox in,
 }
 
 /// A context keeps what was done in it, until it is begun again.
-asio::awaitable<told> remember(stage on, remote_sandbox in, std::string context,
+asio::awaitable<told> remember(stage on, sandbox_handle in, std::string context,
                                call_scope scope) {
   auto said = co_await run_in(on, in, context, "kept = 41", scope);
   if (said)
@@ -150,13 +150,13 @@ asio::awaitable<told> remember(stage on, remote_sandbox in, std::string context,
     co_return again.error();
   said = co_await run_in(on, in, context, "print(kept + 1)", scope);
   if (said)
-    co_return odd("the context was not begun again");
+    co_return odd("the context was not restarted");
   if (said.error().code != ec::not_found)
     co_return said.error();
   co_return std::string{};
 }
 
-asio::awaitable<told> contexts(stage on, remote_sandbox in, call_scope scope) {
+asio::awaitable<told> contexts(stage on, sandbox_handle in, call_scope scope) {
   auto what = e2b::create_context("python", "/tmp");
   auto made = co_await on.client.perform(in, std::move(what), scope);
   if (!made)
@@ -176,12 +176,12 @@ asio::awaitable<told> contexts(stage on, remote_sandbox in, call_scope scope) {
   fine = co_await know_context(on, in, *id, false, scope);
   if (!fine)
     co_return fine.error();
-  co_return std::string{"kept what was done in one, until it was begun again"};
+  co_return std::string{"state is kept until a context is restarted"};
 }
 
 // -- pause --------------------------------------------------------------------
 
-asio::awaitable<told> pause(stage on, remote_sandbox in, call_scope scope) {
+asio::awaitable<told> pause(stage on, sandbox_handle in, call_scope scope) {
   auto what = e2b::pause_sandbox(in.id);
   auto paused = co_await on.client.perform(in, std::move(what), scope);
   if (!paused)
@@ -191,30 +191,31 @@ asio::awaitable<told> pause(stage on, remote_sandbox in, call_scope scope) {
     co_return odd("it is " + *state + " instead of paused");
   if (!state)
     co_return state.error();
-  auto back = co_await on.whole.rejoin(in, extended, scope);
+  auto back = co_await on.whole.reconnect(in, extended, scope);
   if (!back)
     co_return back.error();
   state = co_await state_of(on, in, scope);
   if (state && *state != "running")
-    co_return odd("it is " + *state + " after it was taken up again");
+    co_return odd("it is " + *state + " after it was resumed");
   if (!state)
     co_return state.error();
   co_return std::string{"paused, and runs again"};
 }
 
-using act = asio::awaitable<told> (*)(stage, remote_sandbox, call_scope);
+using act = asio::awaitable<told> (*)(stage, sandbox_handle, call_scope);
 
 } // namespace
 
-std::vector<rehearsal> e2b_rehearsals(provider& whole, e2b_client client,
-                                      std::shared_ptr<e2b_inside> inside) {
-  std::vector<rehearsal> all;
-  all.push_back(files_rehearsal(*whole.files()));
+std::vector<sandbox_self_test>
+e2b_self_tests(sandbox_provider& whole, e2b_client client,
+               std::shared_ptr<e2b_exec> inside) {
+  std::vector<sandbox_self_test> all;
+  all.push_back(files_self_test(*whole.files()));
   auto add = [&, on = stage{whole, std::move(client), std::move(inside)}](
-               std::string name, act play) {
+               std::string name, act what) {
     all.push_back(
-      {std::move(name), [on, play](remote_sandbox in, call_scope scope) {
-         return play(on, std::move(in), std::move(scope));
+      {std::move(name), [on, what](sandbox_handle in, call_scope scope) {
+         return what(on, std::move(in), std::move(scope));
        }});
   };
   add("time limit", extend);

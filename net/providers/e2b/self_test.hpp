@@ -7,7 +7,8 @@
 namespace troupe::net {
 
 /// What E2B does beside runs, with what asks for it.
-std::vector<rehearsal> e2b_rehearsals(provider& whole, e2b_client client,
-                                      std::shared_ptr<e2b_inside> inside);
+std::vector<sandbox_self_test> e2b_self_tests(sandbox_provider& whole,
+                                              e2b_client client,
+                                              std::shared_ptr<e2b_exec> inside);
 
 } // namespace troupe::net

@@ -1,6 +1,6 @@
-#include "net/http/fail.hpp"
 #include "net/providers/modal/messages.hpp"
 #include "runtime/base/base64.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/json/json.hpp"
 
 #include <bit>
@@ -161,8 +161,8 @@ result<list_answer> read_list(std::string_view bytes) {
   return out;
 }
 
-result<std::optional<command_end>> read_exec_wait(std::string_view bytes) {
-  std::optional<command_end> out;
+result<std::optional<process_end>> read_exec_wait(std::string_view bytes) {
+  std::optional<process_end> out;
   auto read = walk(bytes, [&](const pb::field& f) {
     if (f.number != 1 && f.number != 2)
       return;

@@ -1,6 +1,6 @@
 #include "net/providers/modal/client.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/json/json.hpp"
 
 #include <algorithm>
@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::string_view service = "/modal.client.ModalClient/";
 constexpr int max_tries = 4;
-constexpr auto first_delay = 100ms;
 constexpr auto max_delay = 1'000ms;
 constexpr auto first_join_pause = 10ms; // an image is looked at again
 constexpr int max_join_breaks = 10;     // in a row
@@ -33,7 +32,7 @@ bool retryable_code(grpc_code code) {
 }
 
 error refused(std::string_view method, const grpc_status& status) {
-  auto e = status.as_error("Modal did not carry out " + std::string{method});
+  auto e = status.as_error("Modal failed to " + std::string{method});
   if (e.code == ec::denied)
     e.text += "; check modal.token-id and modal.token-secret "
               "(MODAL_TOKEN_ID, MODAL_TOKEN_SECRET)";
@@ -76,12 +75,12 @@ error not_built(const image_state& state) {
                 "a requirement"
                   + why + last_lines(state.log));
   return fail(ec::unavailable,
-              "Modal gave up the image (status " + std::to_string(state.status)
-                + ")" + why);
+              "Modal failed to build the image (status "
+                + std::to_string(state.status) + ")" + why);
 }
 
 error no_time_left() {
-  return fail(ec::timeout, "there was no time left to ask Modal");
+  return fail(ec::timeout, "no time left to ask Modal");
 }
 
 } // namespace
@@ -111,7 +110,7 @@ modal_client::try_call(std::string method, std::string message,
                        call_scope scope, bool with_token) {
   auto key = make_uuid();
   auto began = steady::now();
-  auto delay = std::chrono::milliseconds{first_delay};
+  auto delay = options_.first_delay;
   auto tries = 0;
   auto throttled = 0;
   for (;;) {
@@ -130,7 +129,7 @@ modal_client::try_call(std::string method, std::string message,
       c.metadata.emplace_back("x-throttle-retry-delay", since);
     c.message = message;
     c.deadline = scope.deadline;
-    c.abort = scope.abort;
+    c.abort = scope.cancel;
     c.traceparent = scope.traceparent;
     c.on_message = [&bytes](std::string_view m) {
       bytes = m;
@@ -148,14 +147,14 @@ modal_client::try_call(std::string method, std::string message,
                            std::chrono::milliseconds{static_cast<std::int64_t>(
                              *reply.status.retry_after * 1000)});
       if (steady::now() + wait - began > options_.max_throttle_wait
-          || !co_await pause(executor_, wait, scope.deadline, scope.abort))
+          || !co_await pause(executor_, wait, scope.deadline, scope.cancel))
         co_return bad;
       ++throttled;
       continue;
     }
     if (!retryable_code(reply.status.code) || ++tries >= max_tries)
       co_return bad;
-    if (!co_await pause(executor_, delay, scope.deadline, scope.abort))
+    if (!co_await pause(executor_, delay, scope.deadline, scope.cancel))
       co_return bad;
     channel_->count_retry();
     delay = std::min<std::chrono::milliseconds>(delay * 2, max_delay);
@@ -265,7 +264,7 @@ asio::awaitable<grpc_reply> modal_client::join_image(image_state& state,
   c.metadata = metadata(true); // a stream is not repeated under one key
   c.message = image_join_request(state.id, state.entry);
   c.deadline = scope.deadline;
-  c.abort = scope.abort;
+  c.abort = scope.cancel;
   c.traceparent = scope.traceparent;
   c.on_message = [&state](std::string_view bytes) {
     if (auto next = read_image_join(bytes)) {
@@ -300,7 +299,7 @@ asio::awaitable<result<std::string>> modal_client::layer(image_layer what,
   while (state->status == 0) {
     auto wait = std::min<std::chrono::milliseconds>(
       first_join_pause * (1 << breaks), max_delay);
-    if (!co_await pause(executor_, wait, scope.deadline, scope.abort))
+    if (!co_await pause(executor_, wait, scope.deadline, scope.cancel))
       co_return fail(ec::timeout, "Modal was still building the image");
     auto reply = co_await join_image(*state, scope);
     if (reply.status.ok())
@@ -321,7 +320,7 @@ modal_client::image(std::vector<image_layer> layers, call_scope scope) {
     co_return known->second;
   auto& door = building_[name];
   if (!door)
-    door = std::make_shared<places>(executor_, 1);
+    door = std::make_shared<async_semaphore>(executor_, 1);
   auto mine = door;
   if (!co_await mine->take(scope))
     co_return no_time_left();

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "net/providers/async_semaphore.hpp"
 #include "net/providers/modal/messages.hpp"
 #include "net/providers/modal/provider.hpp"
+#include "runtime/sandboxes/async_semaphore.hpp"
 
 #include <map>
 #include <memory>
@@ -66,9 +66,10 @@ private:
   std::chrono::steady_clock::time_point token_ends_{};
   // One asks, the others wait for its answer. An image takes minutes: who
   // needs another one does not wait for that.
-  places asking_for_token_{executor_, 1};
-  places looking_up_app_{executor_, 1};
-  std::map<std::string, std::shared_ptr<places>> building_; // by commands
+  async_semaphore asking_for_token_{executor_, 1};
+  async_semaphore looking_up_app_{executor_, 1};
+  std::map<std::string, std::shared_ptr<async_semaphore>>
+    building_; // by commands
   std::string app_;
   std::string builder_;
   std::map<std::string, std::string> images_; // by their commands; bounded

@@ -1,9 +1,9 @@
 #include "net/providers/modal/endpoint.hpp"
 
 #include "net/client/address_rules.hpp"
-#include "net/http/fail.hpp"
 #include "net/providers/provider_errors.hpp"
 #include "runtime/base/base64.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/json/json.hpp"
 
 namespace troupe::net {
@@ -30,25 +30,29 @@ json::array texts(const auto& requirements) {
 }
 
 /// What the sandbox is to be like: its packages and its network.
-std::string shape_of(const prepared_run& run) {
+std::string shape_of(const sandbox_request& wanted) {
   json::object shape;
-  auto shell = run.kind == run_kind::command; // which may want both
-  auto python = run.lang == language::python;
-  shape["pip"] = shell || python ? texts(run.pip_requirements) : json::array{};
-  shape["npm"] = shell || !python ? texts(run.npm_requirements) : json::array{};
-  if (run.network.mode == network_mode::listed) {
+  auto shell = wanted.kind == run_kind::command; // which may want both
+  auto python = wanted.lang == language::python;
+  shape["pip"]
+    = shell || python ? texts(wanted.pip_requirements) : json::array{};
+  shape["npm"]
+    = shell || !python ? texts(wanted.npm_requirements) : json::array{};
+  if (wanted.network.mode == network_mode::listed) {
     json::array hosts;
-    for (const auto& pattern : run.network.allow)
+    for (const auto& pattern : wanted.network.allow)
       hosts.emplace_back(pattern);
     shape["network"] = std::move(hosts);
   } else {
-    shape["network"] = run.network.mode == network_mode::off ? "off" : "open";
+    shape["network"]
+      = wanted.network.mode == network_mode::off ? "off" : "open";
   }
-  shape["memory_mb"] = static_cast<std::int64_t>(run.limits.memory_bytes >> 20);
+  shape["memory_mb"]
+    = static_cast<std::int64_t>(wanted.limits.memory_bytes >> 20);
   return json::to_text(shape);
 }
 
-class modal_endpoint final : public provider {
+class modal_endpoint final : public sandbox_provider {
 public:
   modal_endpoint(std::shared_ptr<http_client> client,
                  modal_endpoint_options options, base_url service)
@@ -60,8 +64,9 @@ public:
   std::vector<secret> secrets() const override {
     return {options_.key, options_.secret_part};
   }
-  bool installs_at_creation() const override { return true; }
-  bool keeps_sandboxes() const override { return false; }
+  sandbox_capabilities capabilities() const override {
+    return {.outlives_call = false, .installs_packages = true};
+  }
   result<void> ready() const override {
     if (options_.key.empty() != options_.secret_part.empty())
       return fail(ec::unavailable,
@@ -70,17 +75,19 @@ public:
     return {};
   }
 
-  asio::awaitable<creation> create(sandbox_request wish, call_scope) override {
-    creation made{remote_sandbox{}, false};
-    made.sandbox->id = std::move(wish.tag);
-    made.sandbox->env = wish.run->env;
-    made.sandbox->keys.emplace(shape_key, secret{shape_of(*wish.run)});
+  asio::awaitable<sandbox_creation> create(sandbox_request wanted,
+                                           call_scope) override {
+    sandbox_creation made{sandbox_handle{}, false};
+    made.sandbox->id = std::move(wanted.tag);
+    made.sandbox->keys.emplace(shape_key, secret{shape_of(wanted)});
+    made.sandbox->env = std::move(wanted.env);
     co_return made;
   }
 
-  asio::awaitable<execution> execute(const remote_sandbox& sandbox,
-                                     command_request what, output_sink sink,
-                                     call_scope scope) override {
+  asio::awaitable<process_outcome> execute(const sandbox_handle& sandbox,
+                                           process_request what,
+                                           output_sink sink,
+                                           call_scope scope) override {
     json::array argv;
     for (const auto& word : what.argv)
       argv.emplace_back(word);
@@ -93,11 +100,11 @@ public:
     co_return end;
   }
 
-  asio::awaitable<execution> run_script(const remote_sandbox& sandbox,
-                                        language lang,
-                                        script::remote_script script,
-                                        output_sink sink,
-                                        call_scope scope) override {
+  asio::awaitable<process_outcome> run_script(const sandbox_handle& sandbox,
+                                              language lang,
+                                              sandbox_script script,
+                                              output_sink sink,
+                                              call_scope scope) override {
     json::object body;
     body["language"] = lang == language::python ? "python" : "javascript";
     body["code"] = script.text();
@@ -106,19 +113,21 @@ public:
     co_return end;
   }
 
-  asio::awaitable<result<void>> destroy(const remote_sandbox&,
+  asio::awaitable<result<void>> destroy(const sandbox_handle&,
                                         call_scope) override {
     co_return result<void>{};
   }
-  asio::awaitable<result<std::vector<tagged>>> list(call_scope) override {
-    co_return std::vector<tagged>{};
+  asio::awaitable<result<std::vector<tagged_sandbox>>>
+  list(call_scope) override {
+    co_return std::vector<tagged_sandbox>{};
   }
 
 private:
   client_request request(http::verb method, const call_scope& scope) const;
-  asio::awaitable<execution> carry_out(const remote_sandbox& sandbox,
-                                       json::object body, output_sink sink,
-                                       call_scope scope);
+  asio::awaitable<process_outcome> carry_out(const sandbox_handle& sandbox,
+                                             json::object body,
+                                             output_sink sink,
+                                             call_scope scope);
 
   std::shared_ptr<http_client> client_;
   modal_endpoint_options options_;
@@ -139,13 +148,13 @@ client_request modal_endpoint::request(http::verb method,
   }
   r.max_body_bytes = max_answer_bytes;
   r.deadline = scope.deadline;
-  r.abort = scope.abort;
+  r.abort = scope.cancel;
   r.traceparent = scope.traceparent;
   return r;
 }
 
-asio::awaitable<execution>
-modal_endpoint::carry_out(const remote_sandbox& sandbox, json::object body,
+asio::awaitable<process_outcome>
+modal_endpoint::carry_out(const sandbox_handle& sandbox, json::object body,
                           output_sink sink, call_scope scope) {
   json::object env;
   for (const auto& [name, value] : sandbox.env)
@@ -165,15 +174,16 @@ modal_endpoint::carry_out(const remote_sandbox& sandbox, json::object body,
     auto done = co_await client_->send(std::move(next));
     auto acted = waits > 0 || may_have_acted(done);
     if (!done.answer)
-      co_return execution{done.answer.error(), acted};
+      co_return process_outcome{done.answer.error(), acted};
     if (done.answer->status != 303) {
       if (!done.answer->ok())
-        co_return execution{refused(service_name, "run it at its endpoint",
-                                    *done.answer, key_setting),
-                            acted};
+        co_return process_outcome{refused(service_name,
+                                          "run it at its endpoint",
+                                          *done.answer, key_setting),
+                                  acted};
       auto answer = parse_endpoint_answer(done.answer->body);
       if (!answer)
-        co_return execution{answer.error(), true};
+        co_return process_outcome{answer.error(), true};
       sink(output_stream::out, answer->out);
       sink(output_stream::err, answer->err);
       co_return answer->end;
@@ -182,14 +192,14 @@ modal_endpoint::carry_out(const remote_sandbox& sandbox, json::object body,
     auto target
       = waiting_target(service_, done.answer->headers[http::field::location]);
     if (!target)
-      co_return execution{target.error(), true};
+      co_return process_outcome{target.error(), true};
     next = request(http::verb::get, scope);
     next.service.prefix.clear();
     next.target = std::move(*target);
     next.idempotent = true; // it only waits
   }
-  co_return execution{fail(ec::unavailable, "Modal's endpoint never answered"),
-                      true};
+  co_return process_outcome{
+    fail(ec::unavailable, "Modal's endpoint never answered"), true};
 }
 
 result<std::string> bytes_of(const json::object& o, std::string_view name) {
@@ -237,19 +247,21 @@ result<std::string> waiting_target(const base_url& service,
   for (unsigned char c : location)
     fine = fine && c > 0x20 && c < 0x7f;
   if (!fine)
-    return fail(ec::unavailable,
-                "Modal's endpoint redirects elsewhere; it is not followed");
+    return fail(
+      ec::unavailable,
+      "Modal's endpoint redirects elsewhere; redirects are not followed");
   return std::string{location};
 }
 
-result<std::shared_ptr<provider>>
+result<std::shared_ptr<sandbox_provider>>
 make_modal_endpoint(std::shared_ptr<http_client> client,
                     modal_endpoint_options options) {
   auto service = parse_base_url(options.url);
   if (!service)
     return service.error().within("modal.endpoint-url");
-  return std::static_pointer_cast<provider>(std::make_shared<modal_endpoint>(
-    std::move(client), std::move(options), std::move(*service)));
+  return std::static_pointer_cast<sandbox_provider>(
+    std::make_shared<modal_endpoint>(std::move(client), std::move(options),
+                                     std::move(*service)));
 }
 
 } // namespace troupe::net

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "net/providers/provider.hpp"
+#include "net/client/http_client.hpp"
 #include "runtime/base/secret.hpp"
+#include "runtime/engine/sandbox.hpp"
 
 #include <memory>
 #include <string>
@@ -13,19 +14,19 @@ struct modal_endpoint_options {
   std::string url;    // MODAL_ENDPOINT_URL: of the deployed runner
   secret key;         // Modal-Key, wk-...; both empty: it asks for none
   secret secret_part; // Modal-Secret, ws-...
-  /// A name that leads into the house is meant.
+  /// Its name may lead to a private address.
   bool allow_private = false;
 };
 
 /// Modal by plain HTTPS: a runner that the user deployed (examples/modal) takes
 /// a whole run in one request. It keeps no sandbox that we would have to end.
-result<std::shared_ptr<provider>>
+result<std::shared_ptr<sandbox_provider>>
 make_modal_endpoint(std::shared_ptr<http_client> client,
                     modal_endpoint_options options);
 
 /// What the runner answers.
 struct endpoint_answer {
-  command_end end;
+  process_end end;
   std::string out;
   std::string err;
 };

@@ -1,8 +1,8 @@
 #include "net/providers/modal/exec.hpp"
 
-#include "net/http/fail.hpp"
-#include "net/providers/async_semaphore.hpp"
 #include "net/providers/modal/messages.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/sandboxes/async_semaphore.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -63,7 +63,7 @@ struct router_run : std::enable_shared_from_this<router_run> {
   asio::awaitable<grpc_reply> start(exec_request what);
   asio::awaitable<void> read(bool is_err, output_sink sink);
   asio::awaitable<void> feed(std::string input);
-  asio::awaitable<result<command_end>> wait();
+  asio::awaitable<result<process_end>> wait();
 
   void wake() {
     for (auto* timer : resting)
@@ -83,7 +83,7 @@ struct router_run : std::enable_shared_from_this<router_run> {
   modal_router at;
   call_scope scope;
   asio::steady_timer settled;
-  places renewing;
+  async_semaphore renewing;
   std::string id = make_uuid();
   std::set<asio::steady_timer*> resting;
   int open_parts = 0;
@@ -111,7 +111,8 @@ router_run::call(std::string method, std::string message,
 /// with another token.
 asio::awaitable<bool>
 router_run::goes_on_after(grpc_status why, std::string used_jwt, int breaks) {
-  if (over || breaks >= max_breaks || (scope.abort && scope.abort->tripped()))
+  if (over || breaks >= max_breaks
+      || (scope.cancel && scope.cancel->cancelled()))
     co_return false;
   if (broke_off(why))
     co_return co_await back_off(first_pause * (1 << breaks));
@@ -225,10 +226,10 @@ asio::awaitable<void> router_run::feed(std::string input) {
   part_ended();
 }
 
-asio::awaitable<result<command_end>> router_run::wait() {
+asio::awaitable<result<process_end>> router_run::wait() {
   int breaks = 0;
   while (steady::now() < scope.deadline) {
-    std::optional<command_end> end;
+    std::optional<process_end> end;
     auto take = [&end](std::string_view bytes) {
       if (auto read = read_exec_wait(bytes))
         end = *read;
@@ -253,7 +254,7 @@ asio::awaitable<result<command_end>> router_run::wait() {
 }
 
 /// All of it, once it was started.
-asio::awaitable<result<command_end>>
+asio::awaitable<result<process_end>>
 follow_at_modal(std::shared_ptr<router_run> e, std::string input,
                 output_sink sink) {
   auto executor = e->settled.get_executor();
@@ -277,9 +278,9 @@ follow_at_modal(std::shared_ptr<router_run> e, std::string input,
 
 } // namespace
 
-asio::awaitable<execution>
+asio::awaitable<process_outcome>
 execute_at_modal(asio::any_io_executor executor, modal_router at,
-                 command_request what, output_sink sink, call_scope scope) {
+                 process_request what, output_sink sink, call_scope scope) {
   auto e = std::make_shared<router_run>(executor, std::move(at), scope);
   exec_request r;
   r.argv = std::move(what.argv);
@@ -290,25 +291,25 @@ execute_at_modal(asio::any_io_executor executor, modal_router at,
     = std::chrono::ceil<std::chrono::seconds>(scope.deadline - steady::now());
   r.timeout_seconds
     = static_cast<std::uint32_t>(std::max<std::int64_t>(1, left.count()));
-  if (scope.abort && scope.abort->tripped())
-    co_return execution{fail(ec::unavailable, "called off"), false};
-  if (scope.abort)
-    scope.abort->arm([weak = e->weak_from_this()] {
+  if (scope.cancel && scope.cancel->cancelled())
+    co_return process_outcome{fail(ec::unavailable, "called off"), false};
+  if (scope.cancel)
+    scope.cancel->on_cancel([weak = e->weak_from_this()] {
       if (auto self = weak.lock())
         self->end();
     });
   auto begun = co_await e->start(std::move(r));
-  result<command_end> end
+  result<process_end> end
     = begun.status.as_error("Modal did not start a process");
   if (begun.status.ok()) {
     tell_begun(scope);
     end = co_await follow_at_modal(e, std::move(what.input), std::move(sink));
   }
-  if (scope.abort)
-    scope.abort->disarm();
+  if (scope.cancel)
+    scope.cancel->clear();
   e->at.channel->close();
   if (!end)
-    co_return execution{end.error(), begun.may_have_acted};
+    co_return process_outcome{end.error(), begun.may_have_acted};
   co_return *end;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "net/grpc/grpc_channel.hpp"
-#include "net/providers/provider.hpp"
+#include "runtime/engine/sandbox.hpp"
 
 #include <functional>
 #include <memory>
@@ -22,8 +22,8 @@ struct modal_router {
 /// Runs a program in a sandbox to its end, seen through the sandbox's command
 /// router. A connection that breaks is taken up where it was left, and so is
 /// one whose token has run out.
-boost::asio::awaitable<execution>
+boost::asio::awaitable<process_outcome>
 execute_at_modal(boost::asio::any_io_executor executor, modal_router at,
-                 command_request what, output_sink sink, call_scope scope);
+                 process_request what, output_sink sink, call_scope scope);
 
 } // namespace troupe::net

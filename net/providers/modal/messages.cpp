@@ -193,16 +193,17 @@ std::string exec_request_of(std::string_view task, std::string_view exec) {
   return w.bytes();
 }
 
-std::vector<image_layer> image_layers(const prepared_run& run,
+std::vector<image_layer> image_layers(const sandbox_request& wanted,
                                       const modal_options& options) {
-  auto shell = run.kind == run_kind::command;
-  auto python = shell || run.lang == language::python;
+  auto shell = wanted.kind == run_kind::command;
+  auto python = shell || wanted.lang == language::python;
   std::vector<image_layer> out;
   out.push_back(
     {"", {"FROM " + (python ? options.python_image : options.node_image)}});
-  if (auto packages = quoted(run.pip_requirements); python && !packages.empty())
+  if (auto packages = quoted(wanted.pip_requirements);
+      python && !packages.empty())
     out.push_back({"", {"FROM base", "RUN python -m pip install" + packages}});
-  auto packages = quoted(run.npm_requirements);
+  auto packages = quoted(wanted.npm_requirements);
   if (packages.empty() || (python && !shell))
     return out;
   image_layer npm{"", {"FROM base"}};

@@ -110,13 +110,13 @@ struct list_answer {
 result<list_answer> read_list(std::string_view bytes);
 
 /// Nothing while it runs.
-result<std::optional<command_end>> read_exec_wait(std::string_view bytes);
+result<std::optional<process_end>> read_exec_wait(std::string_view bytes);
 
 /// When a JWT ends, in seconds since 1970; nothing when it does not say.
 std::optional<std::int64_t> jwt_expiry(std::string_view token);
 
 /// The layers of an image with these packages.
-std::vector<image_layer> image_layers(const prepared_run& run,
+std::vector<image_layer> image_layers(const sandbox_request& wanted,
                                       const modal_options& options);
 
 } // namespace troupe::net::modal

@@ -2,9 +2,9 @@
 
 #include "net/client/address_rules.hpp"
 #include "net/client/client_tls.hpp"
-#include "net/http/fail.hpp"
 #include "net/providers/modal/exec.hpp"
 #include "net/providers/modal/sandboxes.hpp"
+#include "runtime/base/error.hpp"
 
 namespace troupe::net {
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view service_name = "Modal";
 
-class modal_provider final : public provider {
+class modal_provider final : public sandbox_provider {
 public:
   modal_provider(std::shared_ptr<http_client> http, modal_options options,
                  std::shared_ptr<asio::ssl::context> tls, base_url server)
@@ -36,7 +36,9 @@ public:
   std::vector<secret> secrets() const override {
     return {options_.token_id, options_.token_secret};
   }
-  bool installs_at_creation() const override { return true; }
+  sandbox_capabilities capabilities() const override {
+    return {.reuse = true, .installs_packages = true};
+  }
   result<void> ready() const override {
     if (options_.token_id.empty() || options_.token_secret.empty())
       return fail(ec::unavailable,
@@ -45,36 +47,36 @@ public:
     return {};
   }
 
-  bool supports_reuse() const override { return true; }
-
-  asio::awaitable<creation> create(sandbox_request wish,
-                                   call_scope scope) override {
-    return sandboxes_->create(std::move(wish), std::move(scope));
+  asio::awaitable<sandbox_creation> create(sandbox_request wanted,
+                                           call_scope scope) override {
+    return sandboxes_->create(std::move(wanted), std::move(scope));
   }
-  asio::awaitable<result<remote_sandbox>> rejoin(remote_sandbox sandbox,
-                                                 std::chrono::seconds,
-                                                 call_scope scope) override {
-    return sandboxes_->rejoin(std::move(sandbox), std::move(scope));
+  asio::awaitable<result<sandbox_handle>> reconnect(sandbox_handle sandbox,
+                                                    std::chrono::seconds,
+                                                    call_scope scope) override {
+    return sandboxes_->reconnect(std::move(sandbox), std::move(scope));
   }
-  asio::awaitable<execution> execute(const remote_sandbox& sandbox,
-                                     command_request what, output_sink sink,
-                                     call_scope scope) override;
-  asio::awaitable<execution> run_script(const remote_sandbox& sandbox,
-                                        language lang,
-                                        script::remote_script script,
-                                        output_sink sink,
-                                        call_scope scope) override;
-  asio::awaitable<result<void>> destroy(const remote_sandbox& sandbox,
+  asio::awaitable<process_outcome> execute(const sandbox_handle& sandbox,
+                                           process_request what,
+                                           output_sink sink,
+                                           call_scope scope) override;
+  asio::awaitable<process_outcome> run_script(const sandbox_handle& sandbox,
+                                              language lang,
+                                              sandbox_script script,
+                                              output_sink sink,
+                                              call_scope scope) override;
+  asio::awaitable<result<void>> destroy(const sandbox_handle& sandbox,
                                         call_scope scope) override {
     return sandboxes_->destroy(sandbox.id, std::move(scope));
   }
-  asio::awaitable<result<std::vector<tagged>>> list(call_scope scope) override {
+  asio::awaitable<result<std::vector<tagged_sandbox>>>
+  list(call_scope scope) override {
     return sandboxes_->list(std::move(scope));
   }
 
 private:
   result<std::shared_ptr<grpc_channel>>
-  router_of(const remote_sandbox& sandbox) const;
+  router_of(const sandbox_handle& sandbox) const;
 
   std::shared_ptr<http_client> http_;
   modal_options options_;
@@ -86,7 +88,7 @@ private:
 };
 
 result<std::shared_ptr<grpc_channel>>
-modal_provider::router_of(const remote_sandbox& sandbox) const {
+modal_provider::router_of(const sandbox_handle& sandbox) const {
   auto text = sandbox.keys.find(std::string{modal_sandboxes::url_key});
   auto url = parse_replied_url(
     text == sandbox.keys.end() ? std::string{} : text->second.reveal(),
@@ -101,7 +103,7 @@ modal_provider::router_of(const remote_sandbox& sandbox) const {
 
 /// By a value of its own: whoever asks may be there longer than the caller.
 asio::awaitable<result<std::string>>
-renewed_jwt(std::shared_ptr<modal_sandboxes> sandboxes, remote_sandbox sandbox,
+renewed_jwt(std::shared_ptr<modal_sandboxes> sandboxes, sandbox_handle sandbox,
             call_scope scope) {
   auto entered = co_await sandboxes->enter(std::move(sandbox), scope);
   if (!entered)
@@ -109,12 +111,12 @@ renewed_jwt(std::shared_ptr<modal_sandboxes> sandboxes, remote_sandbox sandbox,
   co_return entered->keys.at(std::string{modal_sandboxes::jwt_key}).reveal();
 }
 
-asio::awaitable<execution>
-modal_provider::execute(const remote_sandbox& sandbox, command_request what,
+asio::awaitable<process_outcome>
+modal_provider::execute(const sandbox_handle& sandbox, process_request what,
                         output_sink sink, call_scope scope) {
   auto channel = router_of(sandbox);
   if (!channel)
-    co_return execution{channel.error(), false};
+    co_return process_outcome{channel.error(), false};
   modal_router at;
   at.channel = std::move(*channel);
   at.task = sandbox.keys.at(std::string{modal_sandboxes::task_key}).reveal();
@@ -129,11 +131,11 @@ modal_provider::execute(const remote_sandbox& sandbox, command_request what,
   co_return done;
 }
 
-asio::awaitable<execution>
-modal_provider::run_script(const remote_sandbox& sandbox, language lang,
-                           script::remote_script script, output_sink sink,
+asio::awaitable<process_outcome>
+modal_provider::run_script(const sandbox_handle& sandbox, language lang,
+                           sandbox_script script, output_sink sink,
                            call_scope scope) {
-  command_request what;
+  process_request what;
   what.argv = lang == language::python
     ? std::vector<std::string>{"python3", "-"}
     : std::vector<std::string>{"node", "-"};
@@ -145,7 +147,7 @@ modal_provider::run_script(const remote_sandbox& sandbox, language lang,
 
 } // namespace
 
-result<std::shared_ptr<provider>>
+result<std::shared_ptr<sandbox_provider>>
 make_modal(std::shared_ptr<http_client> client, modal_options options) {
   auto server = parse_base_url(options.server_url);
   if (!server)
@@ -153,8 +155,9 @@ make_modal(std::shared_ptr<http_client> client, modal_options options) {
   auto tls = make_client_tls(options.ca_file);
   if (!tls)
     return tls.error();
-  return std::static_pointer_cast<provider>(std::make_shared<modal_provider>(
-    std::move(client), std::move(options), *tls, std::move(*server)));
+  return std::static_pointer_cast<sandbox_provider>(
+    std::make_shared<modal_provider>(std::move(client), std::move(options),
+                                     *tls, std::move(*server)));
 }
 
 } // namespace troupe::net

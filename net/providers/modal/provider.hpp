@@ -1,8 +1,9 @@
 #pragma once
 
+#include "net/client/http_client.hpp"
 #include "net/grpc/grpc_channel.hpp"
-#include "net/providers/provider.hpp"
 #include "runtime/base/secret.hpp"
+#include "runtime/engine/sandbox.hpp"
 
 #include <chrono>
 #include <memory>
@@ -24,15 +25,18 @@ struct modal_options {
   std::string client_version = "1.0.0";
   std::string libmodal_version = "modal-js/0.11.1";
   std::string ca_file{}; // "": the system's store
-  /// Names that lead into the house are meant: for a Modal of one's own.
+  /// Its names may lead to private addresses: a Modal of one's own.
   bool allow_private = false;
   /// MODAL_SANDBOX_V2: the newer generation of sandboxes first.
   bool newer_sandboxes = true;
   std::chrono::seconds max_throttle_wait{60};
+  std::chrono::milliseconds first_delay{100}; // before it asks again; doubles
+  /// Between two looks for the task of an older sandbox.
+  std::chrono::milliseconds task_pause{500};
 };
 
 /// The native API of Modal: gRPC with its API tokens.
-result<std::shared_ptr<provider>>
+result<std::shared_ptr<sandbox_provider>>
 make_modal(std::shared_ptr<http_client> client, modal_options options);
 
 } // namespace troupe::net

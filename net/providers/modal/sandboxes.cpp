@@ -1,6 +1,6 @@
 #include "net/providers/modal/sandboxes.hpp"
 
-#include "net/http/fail.hpp"
+#include "runtime/base/error.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -17,7 +17,6 @@ constexpr std::string_view owner_tag = "troupe";
 constexpr std::string_view lease_tag = "troupe_lease";
 constexpr std::string_view key_tag = "troupe_key";
 constexpr int max_list_pages = 100;
-constexpr auto task_pause = 500ms; // between two looks for an older one's task
 
 /// Such calls are not served, or not to us.
 bool is_not_served(grpc_code code) {
@@ -25,31 +24,29 @@ bool is_not_served(grpc_code code) {
     || code == grpc_code::failed_precondition;
 }
 
-sandbox_create_request request_for(const sandbox_request& wish, std::string app,
-                                   std::string image) {
-  const auto& run = *wish.run;
+sandbox_create_request request_for(const sandbox_request& wanted,
+                                   std::string app, std::string image) {
   sandbox_create_request r;
   r.app = std::move(app);
   r.image = std::move(image);
   // Without an entrypoint that lasts, the sandbox would end at once.
-  r.entrypoint = {"sleep", std::to_string(wish.lifetime.count())};
-  r.timeout_seconds = static_cast<std::uint32_t>(wish.lifetime.count());
-  r.memory_mb = static_cast<std::uint32_t>(run.limits.memory_bytes >> 20);
-  r.network = run.network;
-  if (wish.key.empty()) // else each process has its own run's
-    r.env = run.env;
+  r.entrypoint = {"sleep", std::to_string(wanted.lifetime.count())};
+  r.timeout_seconds = static_cast<std::uint32_t>(wanted.lifetime.count());
+  r.memory_mb = static_cast<std::uint32_t>(wanted.limits.memory_bytes >> 20);
+  r.network = wanted.network;
+  r.env = wanted.env;
   r.env.try_emplace("NODE_PATH", "/opt/troupe/node_modules");
   r.tags.emplace(owner_tag, "1");
-  r.tags.emplace(lease_tag, wish.tag);
-  if (!wish.key.empty())
-    r.tags.emplace(key_tag, wish.key);
-  if (!config_of(run).id.empty())
-    r.tags["config_state"] = fingerprint(config_of(run));
+  r.tags.emplace(lease_tag, wanted.tag);
+  if (wanted.shared())
+    r.tags.emplace(key_tag, wanted.key);
+  if (!config_of(wanted).id.empty())
+    r.tags["config_state"] = fingerprint(config_of(wanted));
   return r;
 }
 
-remote_sandbox as_sandbox(sandbox_answer made) {
-  remote_sandbox box;
+sandbox_handle as_sandbox(sandbox_answer made) {
+  sandbox_handle box;
   box.id = std::move(made.id);
   box.keys.emplace(modal_sandboxes::task_key, std::move(made.task));
   box.keys.emplace(modal_sandboxes::jwt_key, std::move(made.jwt));
@@ -74,20 +71,20 @@ modal_sandboxes::modal_sandboxes(asio::any_io_executor executor,
 
 /// Ids that are remembered may have lost their meaning: then once more, with
 /// new ones. What was asked for just now and is not known has another reason.
-asio::awaitable<provider::creation>
-modal_sandboxes::create(sandbox_request wish, call_scope scope) {
-  auto layers = image_layers(*wish.run, options_);
+asio::awaitable<sandbox_creation>
+modal_sandboxes::create(sandbox_request wanted, call_scope scope) {
+  auto layers = image_layers(wanted, options_);
   auto remembered = client_->remembers(layers);
-  auto tried = co_await try_to_create(wish, layers, scope);
+  auto tried = co_await try_to_create(wanted, layers, scope);
   if (remembered && tried.unknown_id) {
     client_->forget(tried.app, tried.image);
-    tried = co_await try_to_create(std::move(wish), std::move(layers), scope);
+    tried = co_await try_to_create(std::move(wanted), std::move(layers), scope);
   }
   co_return std::move(tried.made);
 }
 
 asio::awaitable<modal_sandboxes::attempt> modal_sandboxes::try_to_create(
-  sandbox_request wish, std::vector<image_layer> layers, call_scope scope) {
+  sandbox_request wanted, std::vector<image_layer> layers, call_scope scope) {
   auto app = co_await client_->app(scope);
   if (!app)
     co_return attempt{{app.error(), false}};
@@ -95,7 +92,7 @@ asio::awaitable<modal_sandboxes::attempt> modal_sandboxes::try_to_create(
   if (!image)
     co_return attempt{
       {image.error(), false}, *app, {}, image.error().code == ec::not_found};
-  auto what = request_for(wish, *app, *image);
+  auto what = request_for(wanted, *app, *image);
   auto body = sandbox_body(what);
   if (!body)
     co_return attempt{{body.error(), false}};
@@ -159,7 +156,7 @@ modal_sandboxes::create_older(sandbox_create_request what, call_scope scope) {
   co_return attempt{{std::move(box), !gone}};
 }
 
-asio::awaitable<result<remote_sandbox>>
+asio::awaitable<result<sandbox_handle>>
 modal_sandboxes::enter_older(std::string id, call_scope scope) {
   auto task = co_await task_of(id, scope);
   if (!task)
@@ -192,8 +189,8 @@ modal_sandboxes::task_of(std::string id, call_scope scope) {
       co_return std::move(state->task);
     if (state->ended)
       co_return fail(ec::unavailable, "Modal's sandbox ended at once");
-    auto on
-      = co_await pause(executor_, task_pause, scope.deadline, scope.abort);
+    auto on = co_await pause(executor_, options_.task_pause, scope.deadline,
+                             scope.cancel);
     if (!on)
       co_return fail(ec::timeout, "Modal's sandbox did not start in time");
   }
@@ -201,8 +198,8 @@ modal_sandboxes::task_of(std::string id, call_scope scope) {
 
 // -- of either ----------------------------------------------------------------
 
-asio::awaitable<result<remote_sandbox>>
-modal_sandboxes::rejoin(remote_sandbox sandbox, call_scope scope) {
+asio::awaitable<result<sandbox_handle>>
+modal_sandboxes::reconnect(sandbox_handle sandbox, call_scope scope) {
   auto older = is_older_modal_id(sandbox.id);
   std::string method = older ? "SandboxWait" : "SandboxWaitV2";
   auto question = wait_request(sandbox.id);
@@ -216,8 +213,8 @@ modal_sandboxes::rejoin(remote_sandbox sandbox, call_scope scope) {
   co_return entered;
 }
 
-asio::awaitable<result<remote_sandbox>>
-modal_sandboxes::enter(remote_sandbox sandbox, call_scope scope) {
+asio::awaitable<result<sandbox_handle>>
+modal_sandboxes::enter(sandbox_handle sandbox, call_scope scope) {
   auto older = is_older_modal_id(sandbox.id);
   auto message = router_access_request(
     older ? sandbox.keys[std::string{task_key}].reveal() : sandbox.id);
@@ -249,7 +246,7 @@ asio::awaitable<result<void>> modal_sandboxes::destroy(std::string id,
 
 asio::awaitable<result<void>>
 modal_sandboxes::list_generation(std::string method, std::string app,
-                                 std::vector<provider::tagged>& into,
+                                 std::vector<tagged_sandbox>& into,
                                  call_scope scope) {
   string_map ours{{std::string{owner_tag}, "1"}};
   double before = 0;
@@ -273,7 +270,7 @@ modal_sandboxes::list_generation(std::string method, std::string app,
   co_return result<void>{};
 }
 
-asio::awaitable<result<std::vector<provider::tagged>>>
+asio::awaitable<result<std::vector<tagged_sandbox>>>
 modal_sandboxes::list(call_scope scope) {
   auto remembered = client_->remembers({});
   auto app = co_await client_->app(scope);
@@ -290,9 +287,9 @@ modal_sandboxes::list(call_scope scope) {
   co_return found;
 }
 
-asio::awaitable<result<std::vector<provider::tagged>>>
+asio::awaitable<result<std::vector<tagged_sandbox>>>
 modal_sandboxes::list_of(std::string app, call_scope scope) {
-  std::vector<provider::tagged> all;
+  std::vector<tagged_sandbox> all;
   for (auto method : {"SandboxListV2", "SandboxList"}) {
     auto seen = co_await list_generation(method, app, all, scope);
     if (!seen)

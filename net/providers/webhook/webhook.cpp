@@ -1,8 +1,8 @@
 #include "net/providers/webhook/webhook.hpp"
 
 #include "net/client/address_rules.hpp"
-#include "net/http/fail.hpp"
-#include "net/http/trace_context.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/base/trace_context.hpp"
 #include "runtime/json/json.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -58,7 +58,7 @@ private:
     r.deadline = std::chrono::steady_clock::now() + timeout;
     r.max_body_bytes = options_.max_reply_bytes;
     r.traceparent = known_or_new_trace(query.traceparent);
-    r.retry.tries = 2; // once more when it could not be reached at all
+    r.tries = 2; // once more when it could not be reached at all
     auto done = co_await client_->send(std::move(r));
     if (!done.answer)
       co_return done.answer.error().within("credentials webhook");
@@ -110,7 +110,7 @@ result<environment> parse_webhook_reply(std::string_view text) {
   auto body = json::parse_object(text, limits);
   if (!body)
     return fail(ec::unavailable,
-                "credentials webhook: the answer is no JSON object");
+                "credentials webhook: the answer is not a JSON object");
   if (body->size() > max_variables)
     return fail(ec::unavailable,
                 "credentials webhook: more than "

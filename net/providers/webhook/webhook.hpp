@@ -13,7 +13,7 @@ namespace troupe::net {
 struct webhook_options {
   std::string url; // all of it, with its path; "" means there is none
   secret key;      // STEP_COMPLETE_KEY; empty: no Authorization header
-  /// A name that leads into the house is meant.
+  /// Its name may lead to a private address.
   bool allow_private = false;
   std::size_t max_reply_bytes = 1u << 20;
 };

@@ -81,7 +81,7 @@ bool keep_few_rights() {
 /// Whatever a tool makes of it: no other program, no other process, no signal
 /// to one, nothing that is a machine's owner's.
 bool refuse_other_calls() {
-  isolation::filter_builder f{SECCOMP_RET_ALLOW};
+  isolation::seccomp_builder f{SECCOMP_RET_ALLOW};
   isolation::refuse_privileged_calls(f);
   f.set(SECCOMP_RET_ALLOW, {SYS_process_vm_readv, SYS_pidfd_getfd});
   f.set(isolation::deny_with(EPERM),

@@ -168,8 +168,8 @@ bool broker_service::get_ready() {
   if (calls_)
     return true;
   auto made
-    = call_handler::open(io_.get_executor(), options_, *quota_,
-                         [this](const broker::report& one) { record(one); });
+    = syscall_handler::open(io_.get_executor(), options_, *quota_,
+                            [this](const broker::report& one) { record(one); });
   if (!made)
     return false; // no descriptors left, say; the next call tries again
   calls_ = std::move(*made);

@@ -44,7 +44,7 @@ private:
   std::uint32_t run_ = 0;      // of the last order to serve
   std::uint32_t recorded_ = 0; // whose record it is
   network_policy policy_;
-  std::shared_ptr<call_handler> calls_; // empty: nobody has called yet
+  std::shared_ptr<syscall_handler> calls_; // empty: nobody has called yet
 };
 
 } // namespace troupe::network

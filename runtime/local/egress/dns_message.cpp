@@ -190,20 +190,20 @@ result<dns_query> parse_dns_query(std::string_view packet) {
   in.u32();
   if (!in.good() || (flags & (flag_response | mask_opcode)) != 0
       || questions != 1)
-    return malformed("no standard query");
+    return malformed("not a standard query");
   auto name = in.name();
   // Written out: a pointer into the header would mean another name once we
   // have changed that.
   auto written = name.empty() ? 1 : name.size() + 2;
   if (in.good() && in.at() != header_size + written)
-    return malformed("a question that points elsewhere");
+    return malformed("a compressed name in the question");
   q.name = normalized_host(name);
   q.type = in.u16();
   auto klass = in.u16();
   q.question_end = in.at();
   if (!in.good() || klass != class_internet
       || (q.name.empty() && !name.empty()))
-    return malformed("no question about a host");
+    return malformed("not a question about a host");
   return q;
 }
 

@@ -49,7 +49,7 @@ std::string_view meaning(unsigned char route_type) {
 } // namespace
 
 std::string_view own_address(const ip_address& a) noexcept {
-  constexpr std::string_view unknown = "perhaps this host's own address";
+  constexpr std::string_view unknown = "possibly this host's own address";
   const unique_fd kernel{
     ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)};
   const auto q = question_about(a);

@@ -22,7 +22,7 @@ constexpr std::size_t most_bytes = 256u << 10;
 } // namespace
 
 /// A call that sends, perhaps several messages, perhaps waiting in between.
-struct call_handler::sending {
+struct syscall_handler::sending {
   std::shared_ptr<notified_syscall> call;
   tool_socket socket;
   std::vector<message> all;
@@ -39,7 +39,7 @@ struct call_handler::sending {
   }
 };
 
-int call_handler::settle_target(const tool_socket& s, message& m) {
+int syscall_handler::settle_target(const tool_socket& s, message& m) {
   if (!s.is_internet())
     return m.has_address ? EACCES : 0;
   if (s.is_stream()) {
@@ -58,7 +58,7 @@ int call_handler::settle_target(const tool_socket& s, message& m) {
   return v.allowed ? 0 : EACCES;
 }
 
-void call_handler::send_to(notified_syscall call) {
+void syscall_handler::send_to(notified_syscall call) {
   auto s = take(call);
   if (!s)
     return;
@@ -87,9 +87,9 @@ void call_handler::send_to(notified_syscall call) {
 }
 
 /// Reads everything that a msghdr points to.
-int call_handler::read_message(const notified_syscall& call,
-                               const tool_socket& s, const msghdr& h,
-                               std::size_t& parts_left, message& m) {
+int syscall_handler::read_message(const notified_syscall& call,
+                                  const tool_socket& s, const msghdr& h,
+                                  std::size_t& parts_left, message& m) {
   // Options of a single packet are not offered: some choose its source, or
   // where it leaves the host.
   if (h.msg_controllen != 0)
@@ -124,7 +124,7 @@ int call_handler::read_message(const notified_syscall& call,
   return settle_target(s, m);
 }
 
-void call_handler::send_message(notified_syscall call) {
+void syscall_handler::send_message(notified_syscall call) {
   auto s = take(call);
   if (!s)
     return;
@@ -140,7 +140,7 @@ void call_handler::send_message(notified_syscall call) {
 }
 
 /// Of a stream only the first: the tool goes on from what was sent.
-void call_handler::send_messages(notified_syscall call) {
+void syscall_handler::send_messages(notified_syscall call) {
   auto s = take(call);
   if (!s)
     return;
@@ -171,9 +171,9 @@ void call_handler::send_messages(notified_syscall call) {
   start_sending(std::move(call), std::move(*s), std::move(all), flags, lengths);
 }
 
-void call_handler::start_sending(notified_syscall call, tool_socket s,
-                                 std::vector<message> all, int flags,
-                                 std::uint64_t lengths_at) {
+void syscall_handler::start_sending(notified_syscall call, tool_socket s,
+                                    std::vector<message> all, int flags,
+                                    std::uint64_t lengths_at) {
   // TCP Fast Open would connect on the way; programs fall back to connect.
   if ((flags & (MSG_FASTOPEN | MSG_ZEROCOPY)) != 0)
     return call.fail(EOPNOTSUPP);
@@ -182,7 +182,7 @@ void call_handler::start_sending(notified_syscall call, tool_socket s,
     sending{std::move(kept), std::move(s), std::move(all), flags, lengths_at}));
 }
 
-void call_handler::go_on_sending(std::shared_ptr<sending> op) {
+void syscall_handler::go_on_sending(std::shared_ptr<sending> op) {
   auto& s = op->socket;
   while (op->done < op->all.size()) {
     auto& m = op->all[op->done];
@@ -219,7 +219,7 @@ void call_handler::go_on_sending(std::shared_ptr<sending> op) {
   finish_sending(*op, 0);
 }
 
-void call_handler::finish_sending(sending& op, int error) {
+void syscall_handler::finish_sending(sending& op, int error) {
   if (op.done == 0)
     op.call->fail(error);
   else

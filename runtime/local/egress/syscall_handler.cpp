@@ -24,24 +24,24 @@ int option(int fd, int name) {
 
 } // namespace
 
-bool call_handler::tool_socket::blocks() const {
+bool syscall_handler::tool_socket::blocks() const {
   return (::fcntl(fd.get(), F_GETFL) & O_NONBLOCK) == 0;
 }
 
-result<std::shared_ptr<call_handler>>
-call_handler::open(boost::asio::any_io_executor executor,
-                   broker_options options, quota& budget, judge::told told) {
+result<std::shared_ptr<syscall_handler>>
+syscall_handler::open(boost::asio::any_io_executor executor,
+                      broker_options options, quota& budget, judge::told told) {
   auto names = resolver::open(executor, options);
   if (!names)
     return names.error();
-  std::shared_ptr<call_handler> self{new call_handler{
+  std::shared_ptr<syscall_handler> self{new syscall_handler{
     std::move(executor), std::move(options), budget, std::move(told)}};
   self->resolver_ = std::move(*names);
   self->guarded_ = self->options_.guard_sockets && can_guard_sockets();
   return self;
 }
 
-void call_handler::serve(const network_policy& policy) {
+void syscall_handler::serve(const network_policy& policy) {
   end();
   judge_ = std::make_shared<judge>(policy, options_, told_);
   resolver_->serve(judge_);
@@ -53,18 +53,18 @@ void call_handler::serve(const network_policy& policy) {
     = guard_program(allowed, false, resolver::address(), resolver_->port());
 }
 
-void call_handler::end() {
+void syscall_handler::end() {
   waiting_.clear(); // which closes what they wait for
   resolver_->serve(nullptr);
 }
 
-void call_handler::close() {
+void syscall_handler::close() {
   waiting_.clear();
   sweep_.cancel();
   resolver_->close();
 }
 
-void call_handler::handle(notified_syscall call) {
+void syscall_handler::handle(notified_syscall call) {
   switch (call.number()) {
   case SYS_socket:
     return make_socket(call);
@@ -95,8 +95,8 @@ void call_handler::handle(notified_syscall call) {
 /// connected to whatever it likes, and nobody asks about what it sends then.
 /// So calls about local sockets are passed on only where nobody can do that;
 /// elsewhere they come back from here, to be carried out or refused.
-std::optional<call_handler::tool_socket>
-call_handler::take(notified_syscall& call) {
+std::optional<syscall_handler::tool_socket>
+syscall_handler::take(notified_syscall& call) {
   tool_socket s;
   s.fd = call.take(call.integer(0));
   if (!s.fd) {
@@ -117,8 +117,9 @@ call_handler::take(notified_syscall& call) {
   return s;
 }
 
-bool call_handler::read_address(const notified_syscall& call, std::uint64_t at,
-                                std::uint64_t size, sockaddr_storage& out) {
+bool syscall_handler::read_address(const notified_syscall& call,
+                                   std::uint64_t at, std::uint64_t size,
+                                   sockaddr_storage& out) {
   out = {};
   return size >= sizeof out.ss_family && size <= sizeof out
     && call.read(at, &out, size);
@@ -126,7 +127,7 @@ bool call_handler::read_address(const notified_syscall& call, std::uint64_t at,
 
 // -- socket ------------------------------------------------------------------
 
-void call_handler::make_socket(notified_syscall& call) {
+void syscall_handler::make_socket(notified_syscall& call) {
   auto family = call.integer(0);
   auto type = call.integer(1) & ~type_flags;
   auto flags = call.integer(1) & type_flags;
@@ -160,7 +161,7 @@ void call_handler::make_socket(notified_syscall& call) {
 
 // -- connect -----------------------------------------------------------------
 
-void call_handler::connect(notified_syscall call) {
+void syscall_handler::connect(notified_syscall call) {
   auto s = take(call);
   if (!s)
     return;
@@ -197,8 +198,9 @@ void call_handler::connect(notified_syscall call) {
 /// is where the connection goes. The flags are those of a file that the tool
 /// has as well: who changes them in between makes its own broker wait, and no
 /// other.
-void call_handler::connect_allowed(notified_syscall call, tool_socket s,
-                                   const sockaddr_storage& to, socklen_t size) {
+void syscall_handler::connect_allowed(notified_syscall call, tool_socket s,
+                                      const sockaddr_storage& to,
+                                      socklen_t size) {
   bool blocks = s.blocks();
   auto flags = ::fcntl(s.fd.get(), F_GETFL);
   if (blocks)
@@ -222,12 +224,13 @@ void call_handler::connect_allowed(notified_syscall call, tool_socket s,
   when_writable(std::move(s.fd), kept, 0, std::move(ready));
 }
 
-bool call_handler::is_lookup(const tool_socket& s, const endpoint& to) const {
+bool syscall_handler::is_lookup(const tool_socket& s,
+                                const endpoint& to) const {
   return !s.is_stream() && to.port == dns_port;
 }
 
 /// The tool talks to our nameserver, whatever nameserver it named.
-void call_handler::connect_resolver(notified_syscall call, tool_socket s) {
+void syscall_handler::connect_resolver(notified_syscall call, tool_socket s) {
   sockaddr_storage to;
   auto size
     = write_endpoint({resolver::address(), resolver_->port()}, s.family, to);
@@ -237,7 +240,7 @@ void call_handler::connect_resolver(notified_syscall call, tool_socket s) {
   call.succeed();
 }
 
-void call_handler::admit(const tool_socket& s) {
+void syscall_handler::admit(const tool_socket& s) {
   sockaddr_storage own{};
   socklen_t size = sizeof own;
   if (::getsockname(s.fd.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0)
@@ -248,7 +251,7 @@ void call_handler::admit(const tool_socket& s) {
 
 // -- bind and listen ---------------------------------------------------------
 
-void call_handler::bind(notified_syscall& call) {
+void syscall_handler::bind(notified_syscall& call) {
   auto s = take(call);
   if (!s)
     return;
@@ -275,7 +278,7 @@ void call_handler::bind(notified_syscall& call) {
   call.succeed();
 }
 
-void call_handler::listen(notified_syscall& call) {
+void syscall_handler::listen(notified_syscall& call) {
   auto s = take(call);
   if (!s)
     return;
@@ -290,7 +293,7 @@ void call_handler::listen(notified_syscall& call) {
 
 /// SO_LINGER alone: a time to linger would make whoever lets go of the socket
 /// last wait in close, the engine or a broker as well.
-void call_handler::set_option(notified_syscall& call) {
+void syscall_handler::set_option(notified_syscall& call) {
   linger value{};
   if (call.integer(4) < static_cast<int>(sizeof value))
     return call.fail(EINVAL);
@@ -317,17 +320,17 @@ constexpr std::chrono::seconds sweep_interval{1};
 } // namespace
 
 /// A call whose socket is not ready.
-struct call_handler::waiting {
+struct syscall_handler::waiting {
   std::shared_ptr<notified_syscall> call;
   quota::hold held;
   unique_fd socket;
   boost::asio::posix::stream_descriptor writable;
 };
 
-void call_handler::when_writable(unique_fd fd,
-                                 std::shared_ptr<notified_syscall> call,
-                                 std::size_t bytes,
-                                 std::function<void(unique_fd)> ready) {
+void syscall_handler::when_writable(unique_fd fd,
+                                    std::shared_ptr<notified_syscall> call,
+                                    std::size_t bytes,
+                                    std::function<void(unique_fd)> ready) {
   auto held = quota_.wait_with(bytes);
   // Asio would make what it waits for non-blocking, and this open file is the
   // tool's: so it waits for an epoll that waits for the file.
@@ -360,7 +363,7 @@ void call_handler::when_writable(unique_fd fd,
   sweep_soon();
 }
 
-void call_handler::sweep_soon() {
+void syscall_handler::sweep_soon() {
   if (std::exchange(sweeps_, true))
     return;
   sweep_.expires_after(sweep_interval);
@@ -371,7 +374,7 @@ void call_handler::sweep_soon() {
 }
 
 /// A process of the tool that dies in a call tells nobody.
-void call_handler::sweep() {
+void syscall_handler::sweep() {
   sweeps_ = false;
   std::erase_if(waiting_, [](const auto& entry) {
     return !entry.second->call->still_waits();

@@ -21,9 +21,9 @@ namespace troupe::network {
 
 /// Carries out the calls of one run, one function per call. Used on one
 /// executor only; a call that must wait becomes an operation in flight.
-class call_handler : public std::enable_shared_from_this<call_handler> {
+class syscall_handler : public std::enable_shared_from_this<syscall_handler> {
 public:
-  static result<std::shared_ptr<call_handler>>
+  static result<std::shared_ptr<syscall_handler>>
   open(boost::asio::any_io_executor executor, broker_options options,
        quota& budget, judge::told told);
 
@@ -52,8 +52,8 @@ private:
   struct sending;
   struct waiting;
 
-  call_handler(boost::asio::any_io_executor executor, broker_options options,
-               quota& budget, judge::told told)
+  syscall_handler(boost::asio::any_io_executor executor, broker_options options,
+                  quota& budget, judge::told told)
       : executor_{executor}, options_{std::move(options)}, quota_{budget},
         told_{std::move(told)}, sweep_{std::move(executor)} {}
 

@@ -75,7 +75,7 @@ public:
   /// v1: moves the process there. v2: it was born there, or is moved.
   outcome join(pid_t process, bool born_in_unified);
   /// The v2 directory for CLONE_INTO_CGROUP, or -1.
-  int birthplace() const { return unified_fd_.get(); }
+  int cgroup_fd() const { return unified_fd_.get(); }
 
   group_files open_files() const;
 

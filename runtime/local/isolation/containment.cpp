@@ -4,7 +4,6 @@
 #include "runtime/local/isolation/landlock.hpp"
 #include "runtime/local/isolation/mounts.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
-#include "runtime/local/isolation/pass.hpp"
 #include "runtime/local/isolation/program.hpp"
 #include "runtime/local/isolation/rlimits.hpp"
 #include "runtime/local/isolation/seccomp.hpp"
@@ -33,14 +32,6 @@ outcome apply_landlock(const plan& p) noexcept {
     if (shown.writable && count < max_sources)
       writable[count++] = shown.inside.c_str();
   return restrict_files(writable, count);
-}
-
-outcome install_with_pass(plan& p, int* listener) noexcept {
-  if (!issue_pass(p.filter))
-    return failed(step::seccomp);
-  const auto done = install_filter(p.filter, p.notify, listener);
-  forget(p.filter);
-  return done;
 }
 
 outcome enter(const char* directory) noexcept {
@@ -77,7 +68,7 @@ outcome enter_root(const plan& p, bool scratch) noexcept {
 }
 
 /// What the children of a slot inherit, whatever else they give up.
-outcome bound(const plan& p) noexcept {
+outcome drop_rights(const plan& p) noexcept {
   const auto& on = p.layers;
   TROUPE_STEP(true, own_session());
   TROUPE_STEP(true, lower_rlimits(p.rlimits));
@@ -94,7 +85,7 @@ outcome contain(const plan& p, int* listener) noexcept {
   const auto& on = p.layers;
   TROUPE_STEP(true, enter_root(p, true));
   TROUPE_STEP(true, enter(p.working_dir.c_str()));
-  TROUPE_STEP(true, bound(p));
+  TROUPE_STEP(true, drop_rights(p));
   TROUPE_STEP(on.capabilities && on.user, drop_capabilities());
   TROUPE_STEP(on.capabilities, become_undumpable());
   TROUPE_STEP(true, die_with_parent());
@@ -104,17 +95,17 @@ outcome contain(const plan& p, int* listener) noexcept {
   return {};
 }
 
-outcome contain_ground(plan& p, int* listener) noexcept {
+outcome contain_slot(const plan& p, int* listener) noexcept {
   TROUPE_STEP(true, enter_root(p, false));
   TROUPE_STEP(true, enter("/"));
-  TROUPE_STEP(true, bound(p));
+  TROUPE_STEP(true, drop_rights(p));
   TROUPE_STEP(true, become_undumpable());
   TROUPE_STEP(true, die_with_parent());
-  TROUPE_STEP(true, install_with_pass(p, listener));
+  TROUPE_STEP(true, install_filter(p.filter, p.notify, listener));
   return {};
 }
 
-outcome contain_world(const plan& p) noexcept {
+outcome contain_run(const plan& p) noexcept {
   TROUPE_STEP(true, die_with_parent());
   TROUPE_STEP(true, fresh_scratch(p.tree));
   TROUPE_STEP(true, fresh_proc());
@@ -124,6 +115,7 @@ outcome contain_world(const plan& p) noexcept {
   TROUPE_STEP(true, become_undumpable());
   TROUPE_STEP(true, die_with_parent());
   TROUPE_STEP(p.layers.landlock, apply_landlock(p));
+  TROUPE_STEP(true, install_filter(p.run_filter, false, nullptr));
   return {};
 }
 

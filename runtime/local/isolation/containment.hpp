@@ -12,14 +12,14 @@ namespace troupe::isolation {
 outcome contain(const plan& p, int* listener) noexcept;
 
 /// The same list up to where the caller could make no world any more, for a
-/// slot with `world_per_run`: it keeps its capabilities in its user namespace
-/// and has neither Landlock nor a scratch, and the pass of its filter, which is
-/// gone from the plan. It must never run a tool's byte.
-outcome contain_ground(plan& p, int* listener) noexcept;
+/// slot with `namespaces_per_run`: it keeps its capabilities in its user
+/// namespace and has neither Landlock nor a scratch, and a filter that leaves
+/// it what it takes to make worlds. It must never run a tool's byte.
+outcome contain_slot(const plan& p, int* listener) noexcept;
 
 /// What was left out, for a child of such a slot that was just cloned with
-/// `world_flags`. Afterwards it is as confined as after `contain`.
-outcome contain_world(const plan& p) noexcept;
+/// `run_namespace_flags`. Afterwards it is as confined as after `contain`.
+outcome contain_run(const plan& p) noexcept;
 
 /// A plan as bytes, for a helper that receives it over a socket, and back.
 std::string encode(const plan& p);

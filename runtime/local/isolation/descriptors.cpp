@@ -20,7 +20,7 @@ outcome close_from(unsigned first) noexcept {
   return {};
 }
 
-outcome hand_in(int* from, int count) noexcept {
+outcome install_fds(int* from, int count) noexcept {
   if (from[0] < 0) {
     from[0] = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (from[0] < 0)

@@ -7,7 +7,7 @@ namespace troupe::isolation {
 /// Makes `from[i]` descriptor `i` for each of `count`; a `from[0]` of -1 is
 /// /dev/null. Everything else closes with the next exec; who does not execute
 /// calls `close_from(count)` afterwards.
-outcome hand_in(int* from, int count) noexcept;
+outcome install_fds(int* from, int count) noexcept;
 
 /// Closes everything from `first` up.
 outcome close_from(unsigned first) noexcept;

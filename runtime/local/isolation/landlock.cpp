@@ -39,7 +39,7 @@ int create(const ruleset* rules, std::size_t size, unsigned flags) noexcept {
     ::syscall(SYS_landlock_create_ruleset, rules, size, flags));
 }
 
-bool allow(int rules, const char* path, std::uint64_t rights) noexcept {
+bool grant(int rules, const char* path, std::uint64_t rights) noexcept {
   int fd = ::open(path, O_PATH | O_CLOEXEC);
   if (fd < 0)
     return false;
@@ -72,11 +72,11 @@ outcome restrict_files(const char* const* writable, int count) noexcept {
   if (rules < 0)
     return failed(step::landlock);
   auto device = read_file | write_file | (all & truncate);
-  bool good = allow(rules, "/", execute | read_file | read_directory)
-    && allow(rules, "/dev", device) && allow(rules, "/tmp", all)
-    && allow(rules, "/dev/shm", all);
+  bool good = grant(rules, "/", execute | read_file | read_directory)
+    && grant(rules, "/dev", device) && grant(rules, "/tmp", all)
+    && grant(rules, "/dev/shm", all);
   for (int i = 0; good && i < count; ++i)
-    good = allow(rules, writable[i], all);
+    good = grant(rules, writable[i], all);
   if (good)
     good = ::syscall(SYS_landlock_restrict_self, rules, 0) == 0;
   if (!good) {

@@ -1,7 +1,6 @@
 #include "runtime/local/isolation/mount_calls.hpp"
 
 #include "runtime/base/open_no_symlinks.hpp"
-#include "runtime/local/isolation/pass.hpp"
 
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -11,37 +10,16 @@
 
 namespace troupe::isolation {
 
-namespace {
-
-long bits(const void* p) noexcept {
-  return reinterpret_cast<long>(p);
-}
-
-// Those that a slot still makes under its filter.
-
-int open_tree(int at, const char* path, unsigned flags) noexcept {
-  return static_cast<int>(
-    call_with_pass(SYS_open_tree, {at, bits(path), flags}));
-}
-
-bool configure(int fs, unsigned command, const char* name,
-               const char* value) noexcept {
-  return call_with_pass(SYS_fsconfig, {fs, command, bits(name), bits(value)})
-    == 0;
-}
-
-} // namespace
-
 int copy_mount(const char* path, bool deep, bool exactly) noexcept {
   unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC;
   if (deep)
     flags |= AT_RECURSIVE;
   if (!exactly)
-    return open_tree(AT_FDCWD, path, flags);
+    return ::open_tree(AT_FDCWD, path, flags);
   int place = open_exactly(path);
   if (place < 0)
     return -1;
-  int mount = open_tree(place, "", flags | AT_EMPTY_PATH);
+  int mount = ::open_tree(place, "", flags | AT_EMPTY_PATH);
   int error = errno;
   ::close(place);
   errno = error;
@@ -49,13 +27,12 @@ int copy_mount(const char* path, bool deep, bool exactly) noexcept {
 }
 
 int copy_mount_at(int mount, const char* path) noexcept {
-  return open_tree(mount, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+  return ::open_tree(mount, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 }
 
 int new_mount(const char* type, std::uint64_t attributes,
               const std::array<mount_option, 4>& options) noexcept {
-  const auto fs = static_cast<int>(
-    call_with_pass(SYS_fsopen, {bits(type), FSOPEN_CLOEXEC}));
+  int fs = ::fsopen(type, FSOPEN_CLOEXEC);
   if (fs < 0)
     return -1;
   int mount = -1;
@@ -63,10 +40,10 @@ int new_mount(const char* type, std::uint64_t attributes,
   for (const auto& option : options)
     good = good
       && (option.name == nullptr
-          || configure(fs, FSCONFIG_SET_STRING, option.name, option.value));
-  if (good && configure(fs, FSCONFIG_CMD_CREATE, nullptr, nullptr))
-    mount = static_cast<int>(call_with_pass(
-      SYS_fsmount, {fs, FSMOUNT_CLOEXEC, static_cast<long>(attributes)}));
+          || ::fsconfig(fs, FSCONFIG_SET_STRING, option.name, option.value, 0)
+            == 0);
+  if (good && ::fsconfig(fs, FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) == 0)
+    mount = ::fsmount(fs, FSMOUNT_CLOEXEC, static_cast<unsigned>(attributes));
   int error = errno;
   ::close(fs);
   errno = error;
@@ -83,14 +60,11 @@ bool set_attributes(int mount, std::uint64_t set, bool deep) noexcept {
 }
 
 bool attach(int mount, const char* path) noexcept {
-  return call_with_pass(
-           SYS_move_mount,
-           {mount, bits(""), AT_FDCWD, bits(path), MOVE_MOUNT_F_EMPTY_PATH})
-    == 0;
+  return ::move_mount(mount, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) == 0;
 }
 
 bool detach(const char* path) noexcept {
-  return call_with_pass(SYS_umount2, {bits(path), MNT_DETACH}) == 0;
+  return ::umount2(path, MNT_DETACH) == 0;
 }
 
 bool make_private() noexcept {

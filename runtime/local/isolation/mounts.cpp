@@ -85,7 +85,7 @@ bool is_device(int fd, const device& wanted) noexcept {
     && about.st_rdev == makedev(wanted.major, wanted.minor);
 }
 
-bool lies_in_scratch(const shown_path& shown) noexcept {
+bool lies_in_scratch(const mount_source& shown) noexcept {
   return shown.inside.starts_with("/tmp/")
     || shown.inside.starts_with("/dev/shm/");
 }

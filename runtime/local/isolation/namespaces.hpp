@@ -12,12 +12,13 @@ namespace troupe::isolation {
 /// them: it is entered with `own_cgroup_view`, from inside the run's group.
 std::uint64_t clone_flags(const layer_set& layers) noexcept;
 
-/// Those of a run's world in a slot (plan::world_per_run). The others are the
-/// slot's: a network with nothing in it, a user without rights, a group, and
-/// System V objects, of which a slot that serves again has none. (The kernel
-/// mounts a file system of message queues with every ipc namespace, whether
-/// anybody may use one or not, and takes it away again: 4 % of a run.)
-inline constexpr int world_flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWUTS;
+/// Those of a run's world in a slot (plan::namespaces_per_run). The others are
+/// the slot's: a network with nothing in it, a user without rights, a group,
+/// and System V objects, of which a slot that serves again has none. (The
+/// kernel mounts a file system of message queues with every ipc namespace,
+/// whether anybody may use one or not, and takes it away again: 4 % of a run.)
+inline constexpr int run_namespace_flags
+  = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWUTS;
 
 struct cloned {
   pid_t pid = -1; // 0 in the child, -1 with errno set on failure

@@ -13,7 +13,7 @@ inline constexpr std::uint32_t inside_uid = 1000;
 inline constexpr std::uint32_t inside_gid = 1000;
 
 /// A host file or directory that is shown inside.
-struct shown_path {
+struct mount_source {
   std::string host;
   std::string inside;
   bool writable = false;
@@ -32,7 +32,7 @@ struct tree_entry {
 /// The private tree: a read-only tmpfs with everything named here and not one
 /// thing more.
 struct tree_plan {
-  std::vector<shown_path> shown;
+  std::vector<mount_source> shown;
   std::vector<tree_entry> links;
   std::vector<tree_entry> files;
   std::uint64_t scratch_bytes = 128ull << 20; // /tmp and /dev/shm together
@@ -80,8 +80,9 @@ struct plan {
   std::string program;
   /// A slot whose runs each get a world of their own: pid, mount and uts
   /// namespaces with a scratch and a /proc of their own. `filter` leaves the
-  /// calls that make it to who shows a pass.
-  bool world_per_run = false;
+  /// calls that make it, `run_filter`, on top of it, takes them away again.
+  bool namespaces_per_run = false;
+  std::vector<sock_filter> run_filter;
 };
 
 } // namespace troupe::isolation

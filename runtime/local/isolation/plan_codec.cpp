@@ -85,7 +85,8 @@ std::string encode(const plan& p) {
   write_filter(w, p.filter);
   w.flag(p.notify);
   w.text(p.working_dir);
-  w.flag(p.world_per_run);
+  w.flag(p.namespaces_per_run);
+  write_filter(w, p.run_filter);
   return w.take();
 }
 
@@ -102,7 +103,8 @@ bool decode(const void* data, std::size_t size, plan& out) {
   read_filter(r, out.filter);
   r.flag(out.notify);
   r.text(out.working_dir);
-  r.flag(out.world_per_run);
+  r.flag(out.namespaces_per_run);
+  read_filter(r, out.run_filter);
   return r.done();
 }
 

@@ -1,7 +1,6 @@
 #include "runtime/local/isolation/seccomp.hpp"
 
 #include "runtime/local/isolation/namespaces.hpp"
-#include "runtime/local/isolation/pass.hpp"
 #include "runtime/local/isolation/seccomp_builder.hpp"
 #include "runtime/local/isolation/socket_options.hpp"
 #include "runtime/local/isolation/syscall_table.hpp"
@@ -19,12 +18,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <initializer_list>
 
 namespace troupe::isolation {
 
 namespace {
 
-constexpr auto allow = SECCOMP_RET_ALLOW;
 constexpr auto ask = SECCOMP_RET_USER_NOTIF;
 // SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, newer than some headers.
 constexpr unsigned long wait_killable = 1ul << 5;
@@ -42,12 +41,12 @@ constexpr std::uint32_t made_by_open = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
 
 /// No file of ours gets a set-user or set-group bit: a directory that outlives
 /// the run must not hold a program that lends rights to whoever finds it.
-void check_modes(filter_builder& f) {
+void check_modes(seccomp_builder& f) {
   constexpr std::uint32_t set_bits = S_ISUID | S_ISGID;
   auto checked = [](unsigned mode) {
     return std::vector<sock_filter>{load_low(mode),
                                     skip_unless_any_bit(set_bits),
-                                    give(deny_with(EPERM)), give(allow)};
+                                    ret(deny_with(EPERM)), ret(allow)};
   };
   f.set(SYS_fchmod, checked(1));
   f.set(SYS_fchmodat, checked(2));
@@ -59,11 +58,11 @@ void check_modes(filter_builder& f) {
     return std::vector<sock_filter>{
       load_low(flags),
       {BPF_JMP | BPF_JSET | BPF_K, 1, 0, made_by_open},
-      give(allow),
+      ret(allow),
       load_low(flags + 1),
       skip_unless_any_bit(set_bits),
-      give(deny_with(EPERM)),
-      give(allow)};
+      ret(deny_with(EPERM)),
+      ret(allow)};
   };
   f.set(SYS_openat, checked_open(2));
 #if defined(__x86_64__)
@@ -80,75 +79,66 @@ constexpr std::uint32_t new_namespaces = CLONE_NEWNS | CLONE_NEWCGROUP
 
 /// Threads and processes, but none with any of these.
 std::vector<sock_filter> clone_without(std::uint32_t namespaces) {
-  return {load_low(0), skip_unless_any_bit(namespaces), give(deny_with(EPERM)),
-          skip_unless_any_bit(CLONE_THREAD), give(allow),
+  return {load_low(0), skip_unless_any_bit(namespaces), ret(deny_with(EPERM)),
+          skip_unless_any_bit(CLONE_THREAD), ret(allow),
           // The network broker counts on this: with one thread, nobody else
           // changes a table of descriptors.
-          skip_unless_any_bit(CLONE_FILES), give(deny_with(EPERM)),
-          give(allow)};
+          skip_unless_any_bit(CLONE_FILES), ret(deny_with(EPERM)), ret(allow)};
 }
 
-/// What `contain_world` calls and an ordinary run may not. The namespaces that
-/// it makes, the kernel makes for nobody without rights over the slot's own.
-void allow_worlds(filter_builder& f) {
+/// What `contain_run` calls and an ordinary run may not.
+constexpr std::initializer_list<long> mount_calls{
+  SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsconfig, SYS_fsmount};
+
+/// Of namespaces only those that a world consists of, which the kernel makes
+/// for nobody without rights over the slot's own.
+void allow_run_namespaces(seccomp_builder& f) {
   constexpr std::uint32_t others
-    = new_namespaces & ~static_cast<std::uint32_t>(world_flags);
+    = new_namespaces & ~static_cast<std::uint32_t>(run_namespace_flags);
   f.set(SYS_clone, clone_without(others));
-  const auto with_pass = [](std::uint32_t otherwise) {
-    constexpr std::uint16_t if_equal = BPF_JMP | BPF_JEQ | BPF_K;
-    return std::vector<sock_filter>{
-      load_low(5),
-      {if_equal, 0, 3, static_cast<std::uint32_t>(blank_pass)},
-      load_high(5),
-      {if_equal, 0, 1, static_cast<std::uint32_t>(blank_pass >> 32)},
-      give(allow),
-      give(otherwise)};
-  };
-  f.set(SYS_umount2, with_pass(deny_with(EPERM)));
-  for (long call :
-       {SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsconfig, SYS_fsmount})
-    f.set(call, with_pass(deny_with(ENOSYS)));
+  f.set(allow, mount_calls);
+  f.set(allow, {SYS_umount2, SYS_seccomp});
 }
 
 /// Typing into a terminal that is not ours, changing its line discipline; and
 /// asking a socket about the interfaces of its network, which is the host's for
 /// those that the broker made.
-void check_ioctl(filter_builder& f) {
+void check_ioctl(seccomp_builder& f) {
   f.set(SYS_ioctl,
         {load_low(1),
          skip_unless_equal(TIOCSTI),
-         give(deny_with(EPERM)),
+         ret(deny_with(EPERM)),
          skip_unless_equal(TIOCLINUX),
-         give(deny_with(EPERM)),
+         ret(deny_with(EPERM)),
          skip_unless_equal(TIOCSETD),
-         give(deny_with(EPERM)),
+         ret(deny_with(EPERM)),
          skip_unless_equal(TIOCCONS),
-         give(deny_with(EPERM)),
+         ret(deny_with(EPERM)),
          // Of a directory they would stay for the next run.
          skip_unless_equal(set_flags),
-         give(deny_with(EPERM)),
+         ret(deny_with(EPERM)),
          skip_unless_equal(set_attributes_call),
-         give(deny_with(EPERM)),
+         ret(deny_with(EPERM)),
          {BPF_JMP | BPF_JGE | BPF_K, 0, 2, first_interface_call},
          {BPF_JMP | BPF_JGT | BPF_K, 1, 0, last_interface_call},
-         give(deny_with(EPERM)),
-         give(allow)});
+         ret(deny_with(EPERM)),
+         ret(allow)});
 }
 
 /// Being told of what others do with files that everybody sees: what inotify
 /// would have been refused for.
-void check_fcntl(filter_builder& f) {
+void check_fcntl(seccomp_builder& f) {
   f.set(SYS_fcntl,
-        {load_low(1), skip_unless_equal(F_NOTIFY), give(deny_with(EPERM)),
-         skip_unless_equal(F_SETLEASE), give(deny_with(EPERM)), give(allow)});
+        {load_low(1), skip_unless_equal(F_NOTIFY), ret(deny_with(EPERM)),
+         skip_unless_equal(F_SETLEASE), ret(deny_with(EPERM)), ret(allow)});
 }
 
 /// Huge pages that the host has set aside for somebody are not charged to the
 /// memory of a run. Those that the kernel makes out of others are.
-void check_huge_pages(filter_builder& f) {
+void check_huge_pages(seccomp_builder& f) {
   const auto without = [](unsigned flags, std::uint32_t bit, int error) {
     return std::vector<sock_filter>{load_low(flags), skip_unless_any_bit(bit),
-                                    give(deny_with(error)), give(allow)};
+                                    ret(deny_with(error)), ret(allow)};
   };
   // As where none are set aside, and where one has no right to them.
   f.set(SYS_mmap, without(3, MAP_HUGETLB, ENOMEM));
@@ -156,7 +146,7 @@ void check_huge_pages(filter_builder& f) {
   f.set(SYS_shmget, without(2, SHM_HUGETLB, EPERM));
 }
 
-void check_prctl(filter_builder& f) {
+void check_prctl(seccomp_builder& f) {
   constexpr std::uint32_t name_memory = 0x53564d41; // PR_SET_VMA
   constexpr std::uint32_t get_auxv = 0x41555856;    // PR_GET_AUXV
   std::vector<sock_filter> body{load_low(0)};
@@ -183,38 +173,35 @@ void check_prctl(filter_builder& f) {
                                name_memory,
                                get_auxv}) {
     body.push_back(skip_unless_equal(option));
-    body.push_back(give(allow));
+    body.push_back(ret(allow));
   }
-  body.push_back(give(deny_with(EPERM)));
+  body.push_back(ret(deny_with(EPERM)));
   f.set(SYS_prctl, std::move(body));
 }
 
 /// Only one's own limits, and only the plain personality.
-void check_self_only(filter_builder& f) {
-  f.set(
-    SYS_prlimit64,
-    {load_low(0), skip_unless_equal(0), give(allow), give(deny_with(EPERM))});
+void check_self_only(seccomp_builder& f) {
+  f.set(SYS_prlimit64,
+        {load_low(0), skip_unless_equal(0), ret(allow), ret(deny_with(EPERM))});
   // Its first process serves other runs after it.
-  f.set(
-    SYS_sched_setattr,
-    {load_low(0), skip_unless_equal(0), give(allow), give(deny_with(EPERM))});
+  f.set(SYS_sched_setattr,
+        {load_low(0), skip_unless_equal(0), ret(allow), ret(deny_with(EPERM))});
   f.set(SYS_personality,
-        {load_low(0), skip_unless_equal(0), give(allow),
-         skip_unless_equal(0xffff'ffff), give(allow), give(deny_with(EPERM))});
+        {load_low(0), skip_unless_equal(0), ret(allow),
+         skip_unless_equal(0xffff'ffff), ret(allow), ret(deny_with(EPERM))});
 }
 
-void check_sockets(filter_builder& f, const filter_options& options) {
+void check_sockets(seccomp_builder& f, const filter_options& options) {
   auto local = options.unix_sockets ? allow : deny_with(EACCES);
   auto internet
     = options.network == network_calls::notify ? ask : deny_with(EACCES);
   f.set(SYS_socket,
-        {load_low(0), skip_unless_equal(AF_UNIX), give(local),
-         skip_unless_equal(AF_INET), give(internet),
-         skip_unless_equal(AF_INET6), give(internet),
-         give(deny_with(EAFNOSUPPORT))});
+        {load_low(0), skip_unless_equal(AF_UNIX), ret(local),
+         skip_unless_equal(AF_INET), ret(internet), skip_unless_equal(AF_INET6),
+         ret(internet), ret(deny_with(EAFNOSUPPORT))});
   f.set(SYS_socketpair,
-        {load_low(0), skip_unless_equal(AF_UNIX), give(allow),
-         give(deny_with(EAFNOSUPPORT))});
+        {load_low(0), skip_unless_equal(AF_UNIX), ret(allow),
+         ret(deny_with(EAFNOSUPPORT))});
   const bool asks = options.network == network_calls::notify;
   // Nothing lingers without a network.
   f.set(SYS_setsockopt, set_option_rules(asks ? ask : allow));
@@ -224,14 +211,14 @@ void check_sockets(filter_builder& f, const filter_options& options) {
   f.set(ask, {SYS_connect, SYS_bind, SYS_listen, SYS_sendmsg, SYS_sendmmsg});
   // sendto without an address is send: on a connected socket, decided before.
   f.set(SYS_sendto,
-        {load_low(4), skip_unless_any_bit(0xffff'ffff), give(ask), load_high(4),
-         skip_unless_any_bit(0xffff'ffff), give(ask), give(allow)});
+        {load_low(4), skip_unless_any_bit(0xffff'ffff), ret(ask), load_high(4),
+         skip_unless_any_bit(0xffff'ffff), ret(ask), ret(allow)});
 }
 
 } // namespace
 
 std::vector<sock_filter> build_filter(const filter_options& options) {
-  filter_builder f{deny_with(ENOSYS)};
+  seccomp_builder f{deny_with(ENOSYS)};
   allow_ordinary_calls(f);
   allow_process_calls(f);
   refuse_privileged_calls(f);
@@ -243,8 +230,16 @@ std::vector<sock_filter> build_filter(const filter_options& options) {
   check_prctl(f);
   check_self_only(f);
   check_sockets(f, options);
-  if (options.makes_worlds)
-    allow_worlds(f);
+  if (options.makes_namespaces)
+    allow_run_namespaces(f);
+  return f.build();
+}
+
+std::vector<sock_filter> build_run_filter() {
+  seccomp_builder f{allow};
+  f.set(SYS_clone, clone_without(new_namespaces));
+  f.set(deny_with(ENOSYS), mount_calls);
+  f.set(deny_with(EPERM), {SYS_umount2, SYS_seccomp});
   return f.build();
 }
 

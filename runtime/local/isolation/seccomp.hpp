@@ -10,15 +10,19 @@ struct filter_options {
   /// AF_UNIX sockets reach nobody else: an own network namespace, or Landlock
   /// scopes abstract names.
   bool unix_sockets = true;
-  /// Leaves who shows the pass (pass.hpp) what it takes to make worlds
-  /// (plan.hpp); `issue_pass` makes a filter of it.
-  bool makes_worlds = false;
+  /// Leaves the slot what it takes to make worlds (plan.hpp);
+  /// `build_run_filter` goes on top of it in each.
+  bool makes_namespaces = false;
 };
 
 /// An allow-list with an architecture check first. A foreign architecture and
 /// x32 kill the process; known-privileged calls are EPERM, everything unknown
 /// is ENOSYS.
 std::vector<sock_filter> build_filter(const filter_options& options);
+
+/// Takes away again what `makes_namespaces` left: both together give the
+/// verdicts of the ordinary filter.
+std::vector<sock_filter> build_run_filter();
 
 /// Installs it on every thread. With `notify` the listener's descriptor goes
 /// to `listener` (close-on-exec).

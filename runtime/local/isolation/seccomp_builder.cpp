@@ -33,7 +33,7 @@ sock_filter load_word(std::size_t offset) noexcept {
 
 } // namespace
 
-sock_filter give(std::uint32_t verdict) noexcept {
+sock_filter ret(std::uint32_t verdict) noexcept {
   return {BPF_RET | BPF_K, 0, 0, verdict};
 }
 
@@ -53,13 +53,13 @@ sock_filter skip_unless_any_bit(std::uint32_t bits) noexcept {
   return jump(if_any_bit, bits, 0, 1);
 }
 
-filter_builder::filter_builder(std::uint32_t fallback) : fallback_{fallback} {
+seccomp_builder::seccomp_builder(std::uint32_t fallback) : fallback_{fallback} {
   verdicts_.fill(fallback);
   bodies_.fill(-1);
 }
 
-void filter_builder::set(std::uint32_t verdict,
-                         std::initializer_list<long> calls) {
+void seccomp_builder::set(std::uint32_t verdict,
+                          std::initializer_list<long> calls) {
   for (long call : calls) {
     auto i = static_cast<std::size_t>(call);
     if (i < known_calls) {
@@ -69,7 +69,7 @@ void filter_builder::set(std::uint32_t verdict,
   }
 }
 
-void filter_builder::set(long call, program body) {
+void seccomp_builder::set(long call, program body) {
   auto i = static_cast<std::size_t>(call);
   if (i >= known_calls)
     return;
@@ -77,27 +77,27 @@ void filter_builder::set(long call, program body) {
   programs_.push_back(std::move(body));
 }
 
-bool filter_builder::same(std::size_t a, std::size_t b) const noexcept {
+bool seccomp_builder::same(std::size_t a, std::size_t b) const noexcept {
   return bodies_[a] == bodies_[b]
     && (bodies_[a] >= 0 || verdicts_[a] == verdicts_[b]);
 }
 
-filter_builder::program filter_builder::build() const {
+seccomp_builder::program seccomp_builder::build() const {
   program out;
   out.push_back(load_word(offsetof(seccomp_data, arch)));
   out.push_back(jump(if_equal, native, 1, 0));
-  out.push_back(give(SECCOMP_RET_KILL_PROCESS));
+  out.push_back(ret(SECCOMP_RET_KILL_PROCESS));
   out.push_back(load_word(offsetof(seccomp_data, nr)));
   out.push_back(jump(if_not_less, x32_bit, 0, 1));
-  out.push_back(give(SECCOMP_RET_KILL_PROCESS));
+  out.push_back(ret(SECCOMP_RET_KILL_PROCESS));
   out.push_back(jump(if_not_less, known_calls, 0, 1));
-  out.push_back(give(fallback_));
+  out.push_back(ret(fallback_));
   emit(out, 0, known_calls);
   return out;
 }
 
-void filter_builder::emit(program& out, std::size_t first,
-                          std::size_t last) const {
+void seccomp_builder::emit(program& out, std::size_t first,
+                           std::size_t last) const {
   // The borders between different verdicts; bisect at the middle one.
   std::vector<std::size_t> borders;
   for (std::size_t i = first + 1; i < last; ++i)
@@ -105,7 +105,7 @@ void filter_builder::emit(program& out, std::size_t first,
       borders.push_back(i);
   if (borders.empty()) {
     if (bodies_[first] < 0) {
-      out.push_back(give(verdicts_[first]));
+      out.push_back(ret(verdicts_[first]));
     } else {
       const auto& body = programs_[static_cast<std::size_t>(bodies_[first])];
       out.insert(out.end(), body.begin(), body.end());

@@ -15,14 +15,14 @@ namespace troupe::isolation {
 /// found by bisection, so that a call costs a handful of comparisons and the
 /// kernel compiles little. Calls whose arguments matter get a small program of
 /// their own.
-class filter_builder {
+class seccomp_builder {
 public:
   using program = std::vector<sock_filter>;
 
   /// Numbers from here on are unknown to this build: `fallback`.
   static constexpr std::size_t known_calls = 512;
 
-  explicit filter_builder(std::uint32_t fallback);
+  explicit seccomp_builder(std::uint32_t fallback);
 
   /// The verdict for these calls, replacing an earlier one.
   void set(std::uint32_t verdict, std::initializer_list<long> calls);
@@ -44,11 +44,12 @@ private:
 
 // -- pieces of a body --------------------------------------------------------
 
+inline constexpr auto allow = SECCOMP_RET_ALLOW;
 constexpr std::uint32_t deny_with(int error) noexcept {
   return SECCOMP_RET_ERRNO | (static_cast<std::uint32_t>(error) & 0xffffu);
 }
 
-sock_filter give(std::uint32_t verdict) noexcept;
+sock_filter ret(std::uint32_t verdict) noexcept;
 /// Loads the lower half of an argument. What the kernel takes as an int must
 /// be compared as one, or the upper half walks around the comparison.
 sock_filter load_low(unsigned argument) noexcept;

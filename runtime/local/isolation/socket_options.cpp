@@ -12,11 +12,10 @@ namespace troupe::isolation {
 
 namespace {
 
-constexpr auto allow = SECCOMP_RET_ALLOW;
 constexpr std::uint32_t peer_process = 77; // SO_PEERPIDFD, newer than headers
 
 /// Options of one level: these are allowed, the others refused.
-void allow_options(filter_builder::program& body, std::uint32_t level,
+void allow_options(seccomp_builder::program& body, std::uint32_t level,
                    std::initializer_list<std::uint32_t> options) {
   // Behind the comparison of the level: a load, one comparison for each, the
   // refusal and the permission.
@@ -26,17 +25,17 @@ void allow_options(filter_builder::program& body, std::uint32_t level,
   body.push_back(load_low(2));
   for (auto option : options)
     body.push_back({BPF_JMP | BPF_JEQ | BPF_K, left--, 0, option});
-  body.push_back(give(deny_with(EPERM)));
-  body.push_back(give(allow));
+  body.push_back(ret(deny_with(EPERM)));
+  body.push_back(ret(allow));
 }
 
 } // namespace
 
-filter_builder::program set_option_rules(std::uint32_t linger) {
-  filter_builder::program body{
-    load_low(1),  {BPF_JMP | BPF_JEQ | BPF_K, 0, 4, SOL_SOCKET},
-    load_low(2),  {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SO_LINGER},
-    give(linger), load_low(1)};
+seccomp_builder::program set_option_rules(std::uint32_t linger) {
+  seccomp_builder::program body{
+    load_low(1), {BPF_JMP | BPF_JEQ | BPF_K, 0, 4, SOL_SOCKET},
+    load_low(2), {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SO_LINGER},
+    ret(linger), load_low(1)};
   allow_options(body, SOL_SOCKET,
                 {SO_BROADCAST, SO_KEEPALIVE, SO_OOBINLINE, SO_PASSCRED,
                  SO_PEEK_OFF, SO_RCVBUF, SO_RCVLOWAT, SO_RCVTIMEO_NEW,
@@ -58,17 +57,14 @@ filter_builder::program set_option_rules(std::uint32_t linger) {
                  TCP_NOTSENT_LOWAT, TCP_QUICKACK, TCP_SYNCNT,
                  TCP_THIN_LINEAR_TIMEOUTS, TCP_USER_TIMEOUT, TCP_WINDOW_CLAMP});
   allow_options(body, IPPROTO_UDP, {UDP_CORK, UDP_GRO, UDP_SEGMENT});
-  body.push_back(give(deny_with(EPERM)));
+  body.push_back(ret(deny_with(EPERM)));
   return body;
 }
 
-filter_builder::program get_option_rules() {
-  return {load_low(1),
-          {BPF_JMP | BPF_JEQ | BPF_K, 0, 3, SOL_SOCKET},
-          load_low(2),
-          skip_unless_equal(peer_process),
-          give(deny_with(EPERM)),
-          give(allow)};
+seccomp_builder::program get_option_rules() {
+  return {load_low(1),           {BPF_JMP | BPF_JEQ | BPF_K, 0, 3, SOL_SOCKET},
+          load_low(2),           skip_unless_equal(peer_process),
+          ret(deny_with(EPERM)), ret(allow)};
 }
 
 } // namespace troupe::isolation

@@ -8,10 +8,10 @@ namespace troupe::isolation {
 /// EPERM: the kernel gets new ones with most releases, and a socket of the
 /// network broker is of the host's network. `linger` is the verdict for
 /// SO_LINGER, whose value no filter can see.
-filter_builder::program set_option_rules(std::uint32_t linger);
+seccomp_builder::program set_option_rules(std::uint32_t linger);
 
 /// What a run may not ask a socket: the other end of its channel is the
 /// engine's, and so is who that is.
-filter_builder::program get_option_rules();
+seccomp_builder::program get_option_rules();
 
 } // namespace troupe::isolation

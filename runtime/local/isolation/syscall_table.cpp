@@ -10,8 +10,6 @@ namespace troupe::isolation {
 
 namespace {
 
-constexpr auto allow = SECCOMP_RET_ALLOW;
-
 // Calls that the headers of the build host may not know yet.
 constexpr long call_cachestat = 451;
 constexpr long call_futex_wake = 454;
@@ -22,7 +20,7 @@ constexpr long call_mseal = 462;
 } // namespace
 
 /// What a program does with files, memory, time and its own processes.
-void allow_ordinary_calls(filter_builder& f) {
+void allow_ordinary_calls(seccomp_builder& f) {
   // Files
   f.set(
     allow,
@@ -77,7 +75,7 @@ void allow_ordinary_calls(filter_builder& f) {
 }
 
 /// Processes, threads and signals of the run's own pid namespace.
-void allow_process_calls(filter_builder& f) {
+void allow_process_calls(seccomp_builder& f) {
   f.set(allow,
         {SYS_execve,
          SYS_execveat,
@@ -182,7 +180,7 @@ void allow_process_calls(filter_builder& f) {
 /// lets libraries fall back: clone3, openat2, io_uring, the new mount calls,
 /// Linux AIO (its slots are the host's), inotify (it would show other runs'
 /// use of the shared files).
-void refuse_privileged_calls(filter_builder& f) {
+void refuse_privileged_calls(seccomp_builder& f) {
   f.set(deny_with(EPERM),
         {SYS_ptrace,
          SYS_process_vm_readv,

@@ -9,10 +9,10 @@ namespace troupe::isolation {
 inline constexpr long call_fchmodat2 = 452;
 
 /// What a program does with files, memory, time and itself.
-void allow_ordinary_calls(filter_builder& f);
+void allow_ordinary_calls(seccomp_builder& f);
 /// Processes, threads and signals of the run's own pid namespace.
-void allow_process_calls(filter_builder& f);
+void allow_process_calls(seccomp_builder& f);
 /// What only a machine's owner needs: a clear no instead of "unknown call".
-void refuse_privileged_calls(filter_builder& f);
+void refuse_privileged_calls(seccomp_builder& f);
 
 } // namespace troupe::isolation

@@ -30,7 +30,7 @@ cold_launcher::cold_launcher(asio::any_io_executor strand,
       instance_directory_{instance.directory()}, restart_{strand_},
       hello_deadline_{strand_}, answer_watch_{strand_} {}
 
-bool cold_launcher::takes(const launch&) const {
+bool cold_launcher::accepts(const launch&) const {
   return true;
 }
 
@@ -160,9 +160,9 @@ std::string cold_launcher::network_note(const prepared_run& run) const {
   if (run.isolation == isolation_level::off)
     return run.network == network_policy{}
       ? ""
-      : "isolation is off: nothing held the run to its network policy";
+      : "isolation is off: the network policy was not enforced";
   return wants && !probe_.has("network_broker")
-    ? "no network broker: the run could not connect"
+    ? "no network broker: the run had no network"
     : "";
 }
 

@@ -28,9 +28,9 @@ struct warden_options {
   network::broker_options network;
 };
 
-/// The cold path: every run a fresh, isolated exec by the warden. Keeps the
-/// warden alive: when it dies its runs are reported lost, once its successor
-/// has swept what they left.
+/// The launcher of last resort: each run is a fresh, isolated exec by the
+/// warden. It owns the warden process: when that dies, a new one cleans up, and
+/// then the runs of the old one are reported as lost.
 class cold_launcher final : public launcher,
                             public network::broker_host,
                             public std::enable_shared_from_this<cold_launcher> {
@@ -42,7 +42,7 @@ public:
   /// offers, or with why there is no warden.
   void open(std::function<void(result<isolation::probe_report>)> ready);
 
-  bool takes(const launch& what) const override;
+  bool accepts(const launch& what) const override;
   void start(launch what, carrier_events events) override;
   void kill(const run_id& id) override;
   void stop() override;

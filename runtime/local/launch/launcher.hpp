@@ -22,14 +22,17 @@ struct launch {
   std::vector<std::string> argv;                   // argv[0] is a path inside
   std::vector<std::pair<std::string, secret>> env; // complete, from nothing
   std::string working_dir; // path inside, "": the private /tmp
-  std::vector<warden::start_order::shown_path> shown; // beside the system's
-  unique_fd in;                                       // empty: /dev/null
+  std::vector<warden::start_order::mount_source> shown; // beside the system's
+  unique_fd in;                                         // empty: /dev/null
   unique_fd out;
   unique_fd err;
   unique_fd channel; // empty: a command, nobody listens
   /// The program is a runner of runtime/runner: a warm interpreter of
   /// `run->lang` will do as well as executing `argv`.
   bool is_runner = false;
+  /// Of a runner: what must be equal for two runs to follow each other in one
+  /// slot (launch_shape.hpp).
+  std::string slot_key;
   /// Runs nothing of the source, and is not what somebody waits for.
   bool compile_only = false;
 };
@@ -84,8 +87,7 @@ struct process_exit {
     network_dropped = decided.dropped;
     denied = std::move(decided.denied);
     if (decided.lost)
-      notes.push_back("the run's network broker ended before the run did, and "
-                      "its network with it");
+      notes.push_back("the network broker of the run ended before the run did");
   }
 };
 
@@ -96,21 +98,22 @@ struct carrier_events {
   std::function<void(process_exit)> ended;
 };
 
-/// Something that carries single processes: the cold path (a fresh, isolated
-/// exec through the warden) or warm slots. Used on the backend's strand only.
+/// One way to get a contained process for a run: cold, prestarted or warm. The
+/// local backend asks its launchers in order of speed and starts the run with
+/// the first that accepts it. Used on the backend's strand only.
 class launcher {
 public:
   virtual ~launcher() = default;
-  /// Whether this carrier can take this launch now; asked in order of speed.
-  virtual bool takes(const launch& what) const = 0;
-  /// What it takes may be carried by a process that has descriptors of its own
-  /// already: then those are the run's, instead of the far ends in `what`, and
-  /// `start` has to follow.
-  virtual std::optional<parent_fds> claim(const launch&) {
+  /// Whether this launcher accepts the launch now; asked in order of speed.
+  virtual bool accepts(const launch& what) const = 0;
+  /// A prestarted process already has its pipes. Returns the parent's ends of
+  /// those; the ones in `what` are then unused. If it returns a value, `start`
+  /// must be called next.
+  virtual std::optional<parent_fds> take_prepared_channels(const launch&) {
     return std::nullopt;
   }
-  /// From an interpreter that is started for that, with options of its own.
-  virtual bool forks() const { return false; }
+  /// Whether it forks runs from a warm interpreter.
+  virtual bool is_forked() const { return false; }
   virtual void start(launch what, carrier_events events) = 0;
   /// Kills the whole tree at once; `ended` follows. Unknown ids are ignored.
   virtual void kill(const run_id& id) = 0;

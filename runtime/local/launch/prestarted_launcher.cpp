@@ -54,7 +54,7 @@ launch blank(const launch& like) {
   launch out;
   out.run = std::move(run);
   out.argv = like.argv;
-  for (const auto& [name, value] : script::early_environment())
+  for (const auto& [name, value] : script::prestart_environment())
     out.env.emplace_back(name, value);
   out.shown = like.shown;
   out.is_runner = true;
@@ -69,15 +69,15 @@ bool is_gone(const parent_fds& ends) {
 
 } // namespace
 
-class ready_carrier::impl : public std::enable_shared_from_this<impl> {
+class prestarted_launcher::impl : public std::enable_shared_from_this<impl> {
 public:
   impl(asio::any_io_executor strand, options most,
        std::shared_ptr<launcher> starter, std::function<bool()> wanted)
       : most_{most}, starter_{std::move(starter)}, wanted_{std::move(wanted)},
         idle_timer_{std::move(strand)} {}
 
-  bool takes(const launch& what);
-  std::optional<parent_fds> claim(const launch& what);
+  bool accepts(const launch& what);
+  std::optional<parent_fds> take_prepared_channels(const launch& what);
   void start(launch what, carrier_events events);
   void kill(const run_id& id);
   void stop();
@@ -114,7 +114,7 @@ private:
   std::string shape_;
   std::string missed_;          // the shape of a run that had to start cold
   std::deque<early_ptr> early_; // with no run, the oldest first
-  early_ptr claimed_;           // between `claim` and `start`
+  early_ptr claimed_;           // between `take_prepared_channels` and `start`
   std::unordered_map<run_id, early_ptr> running_;
   std::uint32_t deaths_in_a_row_ = 0;
   std::uint64_t runs_ = 0;
@@ -122,7 +122,7 @@ private:
   bool stopped_ = false;
 };
 
-bool ready_carrier::impl::takes(const launch& what) {
+bool prestarted_launcher::impl::accepts(const launch& what) {
   if (stopped_ || most_.count == 0 || !can_wait_for(what))
     return false;
   auto shape = shape_of(what);
@@ -138,7 +138,8 @@ bool ready_carrier::impl::takes(const launch& what) {
 /// It starts cold; those after it need not. Another shape takes over with its
 /// second run in a row: runs of two that take turns would end each other's
 /// processes for ever.
-void ready_carrier::impl::note_miss(const launch& what, std::string shape) {
+void prestarted_launcher::impl::note_miss(const launch& what,
+                                          std::string shape) {
   if (shape != shape_) {
     const bool again = shape == std::exchange(missed_, shape);
     if (like_ && !again)
@@ -151,7 +152,8 @@ void ready_carrier::impl::note_miss(const launch& what, std::string shape) {
   wait_for_idleness();
 }
 
-std::optional<parent_fds> ready_carrier::impl::claim(const launch& what) {
+std::optional<parent_fds>
+prestarted_launcher::impl::take_prepared_channels(const launch& what) {
   if (stopped_ || !can_wait_for(what) || shape_of(what) != shape_)
     return std::nullopt;
   const auto found = std::ranges::find_if(early_, [](const auto& one) {
@@ -164,7 +166,7 @@ std::optional<parent_fds> ready_carrier::impl::claim(const launch& what) {
   return std::move(claimed_->ends);
 }
 
-void ready_carrier::impl::start(launch what, carrier_events events) {
+void prestarted_launcher::impl::start(launch what, carrier_events events) {
   auto one = std::exchange(claimed_, nullptr);
   if (!one) // nobody claimed it, so nobody listens where it speaks
     return starter_->start(std::move(what), std::move(events));
@@ -179,13 +181,13 @@ void ready_carrier::impl::start(launch what, carrier_events events) {
     one->events.started();
 }
 
-void ready_carrier::impl::fill() {
+void prestarted_launcher::impl::fill() {
   while (!stopped_ && like_ && deaths_in_a_row_ < hopeless_after
          && early_.size() < most_.count)
     start_one();
 }
 
-void ready_carrier::impl::start_one() {
+void prestarted_launcher::impl::start_one() {
   auto what = blank(*like_);
   auto one = std::make_shared<early_process>();
   one->id = what.run->id;
@@ -203,7 +205,8 @@ void ready_carrier::impl::start_one() {
                      }});
 }
 
-void ready_carrier::impl::on_ended(const early_ptr& one, process_exit ending) {
+void prestarted_launcher::impl::on_ended(const early_ptr& one,
+                                         process_exit ending) {
   if (one->run.empty()) {
     std::erase(early_, one);
     if (one->is_dismissed)
@@ -224,14 +227,14 @@ void ready_carrier::impl::on_ended(const early_ptr& one, process_exit ending) {
     ended(std::move(ending));
 }
 
-void ready_carrier::impl::kill(const run_id& id) {
+void prestarted_launcher::impl::kill(const run_id& id) {
   if (const auto found = running_.find(id); found != running_.end())
     starter_->kill(found->second->id);
   else
     starter_->kill(id);
 }
 
-void ready_carrier::impl::dismiss_all() {
+void prestarted_launcher::impl::dismiss_all() {
   for (const auto& one : std::exchange(early_, {})) {
     one->is_dismissed = true;
     starter_->kill(one->id);
@@ -239,7 +242,7 @@ void ready_carrier::impl::dismiss_all() {
 }
 
 /// Counts from the last run that came.
-void ready_carrier::impl::wait_for_idleness() {
+void prestarted_launcher::impl::wait_for_idleness() {
   idle_timer_.expires_after(most_.idle);
   idle_timer_.async_wait(
     [weak = weak_from_this()](const boost::system::error_code& bad) {
@@ -254,13 +257,13 @@ void ready_carrier::impl::wait_for_idleness() {
     });
 }
 
-void ready_carrier::impl::stop() {
+void prestarted_launcher::impl::stop() {
   stopped_ = true;
   idle_timer_.cancel();
   dismiss_all();
 }
 
-ready_counts ready_carrier::impl::counts() const {
+ready_counts prestarted_launcher::impl::counts() const {
   ready_counts now;
   for (const auto& one : early_)
     ++(one->has_started ? now.waiting : now.coming);
@@ -270,32 +273,34 @@ ready_counts ready_carrier::impl::counts() const {
   return now;
 }
 
-ready_carrier::ready_carrier(asio::any_io_executor strand, options most,
-                             std::shared_ptr<launcher> starter,
-                             std::function<bool()> wanted)
+prestarted_launcher::prestarted_launcher(asio::any_io_executor strand,
+                                         options most,
+                                         std::shared_ptr<launcher> starter,
+                                         std::function<bool()> wanted)
     : impl_{std::make_shared<impl>(std::move(strand), most, std::move(starter),
                                    std::move(wanted))} {}
 
-ready_carrier::~ready_carrier() {
+prestarted_launcher::~prestarted_launcher() {
   impl_->stop();
 }
 
-bool ready_carrier::takes(const launch& what) const {
-  return impl_->takes(what);
+bool prestarted_launcher::accepts(const launch& what) const {
+  return impl_->accepts(what);
 }
-std::optional<parent_fds> ready_carrier::claim(const launch& what) {
-  return impl_->claim(what);
+std::optional<parent_fds>
+prestarted_launcher::take_prepared_channels(const launch& what) {
+  return impl_->take_prepared_channels(what);
 }
-void ready_carrier::start(launch what, carrier_events events) {
+void prestarted_launcher::start(launch what, carrier_events events) {
   impl_->start(std::move(what), std::move(events));
 }
-void ready_carrier::kill(const run_id& id) {
+void prestarted_launcher::kill(const run_id& id) {
   impl_->kill(id);
 }
-void ready_carrier::stop() {
+void prestarted_launcher::stop() {
   impl_->stop();
 }
-ready_counts ready_carrier::counts() const {
+ready_counts prestarted_launcher::counts() const {
   return impl_->counts();
 }
 

@@ -29,7 +29,7 @@ struct ready_counts {
 /// source, arguments and variables come over the channel. Until then it waits
 /// in isolation of its own, under the limits and the policy of the run that it
 /// is meant for, and belongs to nobody. Runs of another shape start cold.
-class ready_carrier final : public launcher {
+class prestarted_launcher final : public launcher {
 public:
   struct options {
     std::uint32_t count = 0; // that wait or are being started, at most
@@ -38,13 +38,13 @@ public:
 
   /// `starter` is told to start them. Only while `wanted` says so: a warm Node
   /// is faster.
-  ready_carrier(boost::asio::any_io_executor strand, options most,
-                std::shared_ptr<launcher> starter,
-                std::function<bool()> wanted);
-  ~ready_carrier() override;
+  prestarted_launcher(boost::asio::any_io_executor strand, options most,
+                      std::shared_ptr<launcher> starter,
+                      std::function<bool()> wanted);
+  ~prestarted_launcher() override;
 
-  bool takes(const launch& what) const override;
-  std::optional<parent_fds> claim(const launch& what) override;
+  bool accepts(const launch& what) const override;
+  std::optional<parent_fds> take_prepared_channels(const launch& what) override;
   void start(launch what, carrier_events events) override;
   void kill(const run_id& id) override;
   void stop() override;

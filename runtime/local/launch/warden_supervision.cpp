@@ -1,4 +1,4 @@
-// The warden behind the cold path: started, heard, mourned and replaced.
+// Starts the warden, handles its messages, and replaces it when it dies.
 #include "runtime/local/launch/cold_launcher.hpp"
 
 #include <algorithm>
@@ -76,8 +76,8 @@ std::uint64_t cold_launcher::ask(warden::message m,
     return 0;
   m.ticket = m.start.ticket = next_ticket_++;
   // Of a child of its own it speaks when that ends, which may be never.
-  const bool is_child
-    = m.what == warden::word::hatch || m.what == warden::word::broker;
+  const bool is_child = m.what == warden::word::spawn_interpreter
+    || m.what == warden::word::broker;
   const auto by
     = is_child ? clock::time_point::max() : clock::now() + options_.answers;
   asked_.emplace(m.ticket, question{std::move(then), by});
@@ -194,7 +194,7 @@ void cold_launcher::hear(warden::message m,
   case warden::word::stop:
   case warden::word::lease:
   case warden::word::release:
-  case warden::word::hatch:
+  case warden::word::spawn_interpreter:
   case warden::word::broker:
     break; // ours to say
   case warden::word::leased:

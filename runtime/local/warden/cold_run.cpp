@@ -86,7 +86,7 @@ outcome cold_run::begin(const isolation::plan& plan,
   if (auto no = resources_.group->begin(bounds); !no.ok())
     return no;
   auto child = isolation::clone_into(isolation::clone_flags(plan.layers),
-                                     resources_.group->birthplace());
+                                     resources_.group->cgroup_fd());
   if (child.pid < 0)
     return failed(step::namespaces);
   if (child.pid == 0)
@@ -96,13 +96,12 @@ outcome cold_run::begin(const isolation::plan& plan,
   sync_ = std::move(mine);
   return plan.layers.user
     ? let_go(child.pid)
-    : resources_.group->join(child.pid, resources_.group->birthplace() >= 0);
+    : resources_.group->join(child.pid, resources_.group->cgroup_fd() >= 0);
 }
 
 outcome cold_run::let_go(pid_t child) {
   const auto& group = *resources_.group;
-  if (auto no = resources_.group->join(child, group.birthplace() >= 0);
-      !no.ok())
+  if (auto no = resources_.group->join(child, group.cgroup_fd() >= 0); !no.ok())
     return no;
   auto uid = resources_.uid.value_or(::geteuid());
   auto gid = resources_.uid.value_or(::getegid());

@@ -112,7 +112,7 @@ outcome bound_open_files(std::uint64_t count) noexcept {
 [[noreturn]] void become_tool(const init_order& order, int exec_pipe) noexcept {
   isolation::default_signals();
   int fds[] = {order.in, order.out, order.err, order.channel};
-  auto no = isolation::hand_in(fds, order.channel < 0 ? 3 : 4);
+  auto no = isolation::install_fds(fds, order.channel < 0 ? 3 : 4);
   if (no.ok())
     no = bound_open_files(order.open_files);
   if (no.ok())

@@ -38,15 +38,15 @@ bool write_all(int fd, const char* data, std::size_t size) {
 result<void> check(const std::vector<std::string>& argv, std::size_t variables,
                    std::size_t bytes) {
   if (argv.empty() || argv.front().empty())
-    return bad_field("/argv", "there is no program to execute");
+    return bad_field("/argv", "no program to execute");
   for (const auto& a : argv)
     if (a.find('\0') != std::string::npos)
-      return bad_field("/argv", "an argument holds a NUL byte");
+      return bad_field("/argv", "an argument contains a NUL byte");
   if (argv.size() + variables > max_strings || bytes > max_launch_block)
     return bad_field("/env",
-                     "arguments and variables take more than "
+                     "arguments and variables are larger than "
                        + std::to_string(max_launch_block >> 20) + " MiB",
-                     "hand large data over as arguments of the tool");
+                     "pass large data as arguments of the tool");
   return {};
 }
 

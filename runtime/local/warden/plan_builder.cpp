@@ -26,13 +26,14 @@ plan_builder::plan_builder(isolation::probe_report report)
   tree_.proc = !is_degraded(report_, "proc");
   isolation::filter_options options;
   options.unix_sockets = layers_.network;
-  for (auto* made : {&ordinary_, &world_making_}) {
-    options.makes_worlds = made == &world_making_;
+  for (auto* made : {&ordinary_, &namespace_making_}) {
+    options.makes_namespaces = made == &namespace_making_;
     options.network = isolation::network_calls::deny;
     made->closed = isolation::build_filter(options);
     options.network = isolation::network_calls::notify;
     made->asking = isolation::build_filter(options);
   }
+  run_filter_ = isolation::build_run_filter();
 }
 
 std::string plan_builder::refuse(const start_order& order) const {
@@ -76,12 +77,14 @@ isolation::plan plan_builder::build(const start_order& order) const {
 isolation::plan plan_builder::build_for_slot(const start_order& order) const {
   auto p = build(order);
   const auto& on = p.layers;
-  p.world_per_run = order.level == isolation_level::strict && on.user
+  p.namespaces_per_run = order.level == isolation_level::strict && on.user
     && on.mounts && on.pids && on.ipc && on.uts && on.capabilities && on.seccomp
     && p.tree.proc && !isolation::fills_scratch(p.tree);
-  if (p.world_per_run)
-    p.filter
-      = order.notify_network ? world_making_.asking : world_making_.closed;
+  if (p.namespaces_per_run) {
+    p.filter = order.notify_network ? namespace_making_.asking
+                                    : namespace_making_.closed;
+    p.run_filter = run_filter_;
+  }
   return p;
 }
 

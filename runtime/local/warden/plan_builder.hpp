@@ -35,7 +35,8 @@ private:
     std::vector<sock_filter> asking;
   };
   filters ordinary_;
-  filters world_making_;
+  filters namespace_making_;
+  std::vector<sock_filter> run_filter_;
 };
 
 } // namespace troupe::warden

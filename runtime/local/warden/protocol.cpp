@@ -1,6 +1,7 @@
 #include "runtime/local/warden/protocol.hpp"
 
 #include "runtime/local/isolation/binary_codec.hpp"
+#include "runtime/model/limit_fields.hpp"
 
 namespace troupe::warden {
 
@@ -10,23 +11,11 @@ using isolation::reader;
 using isolation::writer;
 
 void write(writer& w, const limits& l) {
-  w.raw(std::int64_t{l.wall.count()});
-  w.raw(std::int64_t{l.cpu.count()});
-  for (auto n : {l.memory_bytes, l.processes, l.open_files, l.disk_bytes,
-                 l.inodes, l.output_bytes, l.result_bytes})
-    w.raw(n);
+  for_each_row(limit_fields, [&](const auto& f) { w.raw(f.of(l)); });
 }
 
 void read(reader& r, limits& l) {
-  std::int64_t wall = 0;
-  std::int64_t cpu = 0;
-  r.raw(wall);
-  r.raw(cpu);
-  l.wall = std::chrono::milliseconds{wall};
-  l.cpu = std::chrono::milliseconds{cpu};
-  for (auto* n : {&l.memory_bytes, &l.processes, &l.open_files, &l.disk_bytes,
-                  &l.inodes, &l.output_bytes, &l.result_bytes})
-    r.raw(*n);
+  for_each_row(limit_fields, [&](const auto& f) { r.raw(f.of(l)); });
 }
 
 void write(writer& w, const start_order& s) {
@@ -106,7 +95,7 @@ void write(writer& w, const lease_grant& g) {
   w.raw(g.uid);
   w.raw(g.gid);
   w.raw(g.groups);
-  for (bool fact : {g.new_user, g.privileged, g.world_per_run, g.has_peak,
+  for (bool fact : {g.new_user, g.privileged, g.namespaces_per_run, g.has_peak,
                     g.has_events, g.has_forks, g.has_cpu})
     w.flag(fact);
 }
@@ -117,8 +106,8 @@ void read(reader& r, lease_grant& g) {
   r.raw(g.uid);
   r.raw(g.gid);
   r.raw(g.groups);
-  for (auto* fact : {&g.new_user, &g.privileged, &g.world_per_run, &g.has_peak,
-                     &g.has_events, &g.has_forks, &g.has_cpu})
+  for (auto* fact : {&g.new_user, &g.privileged, &g.namespaces_per_run,
+                     &g.has_peak, &g.has_events, &g.has_forks, &g.has_cpu})
     r.flag(*fact);
 }
 
@@ -151,7 +140,7 @@ std::string encode(const message& m) {
   case word::released:
     w.raw(m.ticket);
     break;
-  case word::hatch:
+  case word::spawn_interpreter:
     w.raw(m.ticket);
     write(w, m.argv);
     break;
@@ -189,7 +178,7 @@ bool decode(std::string_view packet, message& out) {
   case word::released:
     r.raw(out.ticket);
     return r.done();
-  case word::hatch:
+  case word::spawn_interpreter:
     r.raw(out.ticket);
     read(r, out.argv);
     return r.done();

@@ -36,8 +36,8 @@ enum class word : std::uint16_t {
   stop,      // kills all, cleans up, exits
   lease,     // the ground for a slot of a warm interpreter, ordered as a run
   release,   // that slot is of no more use: whoever is in it dies
-  hatch,     // an interpreter: its control socket beside it
-  broker,    // of a slot's or a run's network; its four descriptors beside it
+  spawn_interpreter, // an interpreter: its control socket beside it
+  broker, // of a slot's or a run's network; its four descriptors beside it
   // warden -> engine
   hello,    // once, first: what the host offers
   started,  // the program was executed; its filter's listener, if it has one
@@ -56,13 +56,13 @@ struct start_order {
   bool notify_network = false; // the filter's listener goes to the broker
   troupe::limits limits;
   std::string working_dir = "/tmp";
-  struct shown_path {
+  struct mount_source {
     std::string host;
     std::string inside;
     bool writable = false;
     bool exactly = false; // tenants may own what lies on the way: no links
   };
-  std::vector<shown_path> shown;
+  std::vector<mount_source> shown;
 };
 
 /// The end of a run as the warden saw it.
@@ -81,7 +81,7 @@ struct end_notice {
   std::string detail; // with a failure: what to know about it
 };
 
-/// What a slot stands on, beside its descriptors.
+/// The sandbox of a slot, besides its descriptors.
 struct lease_grant {
   std::uint64_t ticket = 0;
   std::uint64_t clone_flags = 0;
@@ -89,7 +89,7 @@ struct lease_grant {
   std::uint32_t gid = 0;
   bool new_user = false;
   bool privileged = false;
-  bool world_per_run = false;
+  bool namespaces_per_run = false;
   std::uint8_t groups = 0; // how many cgroup.procs
   bool has_peak = false;
   bool has_events = false;
@@ -99,9 +99,9 @@ struct lease_grant {
 
 struct message {
   word what = word::stop;
-  start_order start;             // start, lease
-  std::uint64_t ticket = 0;      // kill, started, release, hatch, broker
-  std::vector<std::string> argv; // hatch
+  start_order start;        // start, lease
+  std::uint64_t ticket = 0; // kill, started, release, spawn_interpreter, broker
+  std::vector<std::string> argv; // spawn_interpreter
   lease_grant grant;             // leased
   end_notice end;                // ended
   isolation::probe_report hello;

@@ -12,25 +12,16 @@
 namespace troupe::warden {
 
 void warden::grant(const start_order& order) {
-  if (auto why = plans_.refuse(order); !why.empty()) {
-    refuse(order, {isolation::step::namespaces, EPERM}, std::move(why));
-    return;
-  }
   run_resources resources;
-  if (!gather(order, resources)) {
-    refuse(order, isolation::failed(isolation::step::cgroup),
-           "no uid or no control group is left for another slot");
+  auto plan = admit(order, &plan_builder::build_for_slot, "slot", resources);
+  if (!plan)
     return;
-  }
-  auto plan = plans_.build_for_slot(order);
-  if (!resources.work_directory.empty())
-    plan.working_dir = resources.work_directory;
   // A slot lives for many runs of one shape; its children have this bound.
-  plan.rlimits.push_back({RLIMIT_NOFILE, order.limits.open_files});
+  plan->rlimits.push_back({RLIMIT_NOFILE, order.limits.open_files});
   message m;
   m.what = word::leased;
   std::vector<unique_fd> files;
-  auto no = leases_.grant(order, std::move(plan), resources, m.grant, files);
+  auto no = leases_.grant(order, std::move(*plan), resources, m.grant, files);
   if (no.ok()) {
     say(std::move(m), std::move(files));
     return;
@@ -46,9 +37,9 @@ void warden::hatch_interpreter(const message& m,
   if (given.size() != 1 || m.argv.empty())
     refuse(about, {isolation::step::order, EINVAL}, "");
   else
-    keep_child(
-      m.ticket,
-      unique_fd{hatch(m.argv, given.front().get(), settings_.directory)});
+    keep_child(m.ticket,
+               unique_fd{spawn_interpreter(m.argv, given.front().get(),
+                                           settings_.directory)});
 }
 
 void warden::start_broker(std::uint64_t ticket, std::vector<unique_fd> given) {

@@ -43,7 +43,7 @@ outcome lease_book::grant(const start_order& order, isolation::plan plan,
                           run_resources& resources, lease_grant& out,
                           std::vector<unique_fd>& descriptors) {
   // And pid 1, the first of a world, and the one of the last world, which dies.
-  const auto of_ours = plan.world_per_run ? 3u : 1u;
+  const auto of_ours = plan.namespaces_per_run ? 3u : 1u;
   isolation::group_limits bounds{order.limits.memory_bytes,
                                  order.limits.processes + of_ours};
   if (auto no = resources.group->begin(bounds); !no.ok())
@@ -59,7 +59,7 @@ outcome lease_book::grant(const start_order& order, isolation::plan plan,
   out.clone_flags = isolation::clone_flags(plan.layers);
   out.new_user = plan.layers.user;
   out.privileged = resources.uid.has_value();
-  out.world_per_run = plan.world_per_run;
+  out.namespaces_per_run = plan.namespaces_per_run;
   out.uid = resources.uid.value_or(::geteuid());
   out.gid = resources.uid.value_or(::getegid());
   out.groups = static_cast<std::uint8_t>(files.procs.size());
@@ -109,8 +109,8 @@ std::vector<lease_book::leftover_processes> lease_book::bury() {
   return gone;
 }
 
-int hatch(const std::vector<std::string>& argv, int control,
-          const std::string& directory) {
+int spawn_interpreter(const std::vector<std::string>& argv, int control,
+                      const std::string& directory) {
   std::vector<char*> arguments;
   arguments.reserve(argv.size() + 1);
   for (const auto& text : argv)

@@ -44,7 +44,7 @@ private:
 /// Executes an interpreter in `directory`: nothing of ours but `control`, which
 /// becomes its descriptor 3, and standard error for what it says when it cannot
 /// start. Dies with the warden. -1 with errno set.
-int hatch(const std::vector<std::string>& argv, int control,
-          const std::string& directory);
+int spawn_interpreter(const std::vector<std::string>& argv, int control,
+                      const std::string& directory);
 
 } // namespace troupe::warden

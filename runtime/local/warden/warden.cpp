@@ -127,7 +127,7 @@ void warden::obey(packet& from_engine) {
       gone.ticket = m.ticket;
       say(std::move(gone));
     }
-  } else if (m.what == word::hatch) {
+  } else if (m.what == word::spawn_interpreter) {
     hatch_interpreter(m, from_engine.descriptors);
   } else if (m.what == word::broker) {
     start_broker(m.ticket, std::move(from_engine.descriptors));
@@ -158,27 +158,40 @@ void warden::kill(std::uint64_t ticket) {
     ::syscall(SYS_pidfd_send_signal, i->second.get(), SIGKILL, nullptr, 0);
 }
 
-void warden::start(const start_order& order, run_descriptors fds) {
+std::optional<isolation::plan> warden::admit(const start_order& order,
+                                             build_fn build,
+                                             std::string_view what,
+                                             run_resources& resources) {
   if (auto why = plans_.refuse(order); !why.empty()) {
     refuse(order, {isolation::step::namespaces, EPERM}, std::move(why));
-    return;
+    return std::nullopt;
   }
-  run_resources resources;
   if (!gather(order, resources)) {
-    refuse(order, isolation::failed(isolation::step::cgroup),
-           "no uid or no control group is left for another run");
-    return;
+    const auto why = isolation::failed(isolation::step::cgroup);
+    refuse(order, why,
+           "no uid or no control group available for another "
+             + std::string{what});
+    return std::nullopt;
   }
-  auto plan = plans_.build(order);
+  auto plan = (plans_.*build)(order);
   if (!resources.work_directory.empty())
     plan.working_dir = resources.work_directory;
+  return plan;
+}
+
+void warden::start(const start_order& order, run_descriptors fds) {
+  run_resources resources;
+  auto plan = admit(order, &plan_builder::build, "run", resources);
+  if (!plan)
+    return;
   std::vector<unique_fd> mounts;
-  if (!map_mounts(plan, resources, mounts)) {
+  if (!map_mounts(*plan, resources, mounts)) {
     auto no = isolation::failed(isolation::step::open_sources);
     give_back(std::move(resources));
     refuse(order, no,
-           "a writable directory cannot be handed to the run's own user: use "
-           "a file system with id-mapped mounts, or run as ordinary user");
+           "a writable directory cannot be mapped to the user of the run: use "
+           "a file system with id-mapped mounts, or run the engine as an "
+           "ordinary user");
     return;
   }
   auto [place, fresh]
@@ -186,7 +199,7 @@ void warden::start(const start_order& order, run_descriptors fds) {
   if (!fresh)
     return; // the engine counts upwards; a ticket given twice is not obeyed
   auto& slot = place->second;
-  auto no = slot.begin(plan, fds);
+  auto no = slot.begin(*plan, fds);
   if (slot.pidfd() < 0) { // nothing was born
     slot.notice().failure = no;
     dying_.emplace(order.ticket, std::move(slot));

@@ -23,7 +23,7 @@ inline constexpr std::uint64_t exit_kind = 2;
 inline constexpr std::uint64_t child_kind = 3;
 inline constexpr std::uint64_t kind_bits = 2;
 
-/// How a warden is told who it works for; the engine writes it as arguments.
+/// Which engine a warden belongs to; passed as command-line arguments.
 struct warden_settings {
   int socket = -1; // to the engine
   std::string state_dir;
@@ -37,7 +37,12 @@ std::vector<std::string> to_arguments(const warden_settings& settings);
 /// False: these are not the arguments of a warden.
 bool parse_arguments(int argc, char** argv, warden_settings& out);
 
-/// The process that does everything that forks. One thread, one loop.
+/// The process that forks, mounts, makes control groups and kills, since the
+/// engine has threads and must not fork. One thread, one epoll loop; its only
+/// peer is the engine, on a socketpair (protocol.hpp). It starts cold runs,
+/// warm interpreters and network brokers, leases slots to the warm launcher,
+/// and cleans up after dead instances. The engine's end is
+/// launch/warden_supervision.cpp, which replaces a warden that dies.
 class warden {
 public:
   explicit warden(warden_settings settings);
@@ -53,6 +58,11 @@ private:
   void hear_engine();
   void obey(packet& from_engine);
   void start(const start_order& order, run_descriptors fds);
+  /// What a run or a slot gets, and how it is contained. None: it is refused.
+  using build_fn = isolation::plan (plan_builder::*)(const start_order&) const;
+  std::optional<isolation::plan> admit(const start_order& order, build_fn build,
+                                       std::string_view what,
+                                       run_resources& resources);
   void refuse(const start_order& order, isolation::outcome why,
               std::string detail);
   /// Writable directories of a run with a uid of its own: their owner is it.

@@ -48,7 +48,8 @@ result<void> write_file(const std::string& path, std::string_view bytes) {
 
 } // namespace
 
-result<void> install(const std::string& directory, slot_carrier::paths& where) {
+result<void> install(const std::string& directory,
+                     warm_launcher::paths& where) {
   const bool is_node = where.family == family::node;
   where.module = directory
     + (is_node ? "/troupe_zygote_node.node" : "/troupe_zygote.abi3.so");

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/model/warm_optimizations.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -12,7 +14,7 @@ namespace troupe::zygote {
 std::vector<std::string> default_preload();
 
 /// Settings of the warm interpreters, with their defaults.
-struct zygote_options {
+struct zygote_options : warm_optimizations {
   bool enabled = true;
   /// Node as well; it starts with the first run that could use it.
   bool node = true;
@@ -53,25 +55,6 @@ struct zygote_options {
   /// waits starts cold. It takes milliseconds; a busy host needs more.
   std::chrono::milliseconds make_within{15'000};
 
-  /// The next run's child is forked while this one runs (prefork.cpp).
-  bool ahead = true;
-  /// A run that is the only one is answered when it can do nothing any more,
-  /// and not when the kernel has taken it away (early_result.cpp).
-  bool early_word = true;
-  /// The tricks of module/: each falls back by itself, and can be turned off
-  /// to find out whether it is to blame.
-  bool child_allocator = true;
-  bool huge_text = true;
-  bool huge_heap = true;
-  bool merged_maps = true;
-  bool joined_libraries = true;
-  bool inherited_maps = true;
-  bool gathered_pages = true;
-  bool cold_memory = true; // Python's
-  bool hot_blocks = true;  // Python's; needs huge_heap
-  bool ready_pages = true;
-  bool idle_nursery = true; // Node's
-  bool direct_seed = true;  // Node's
   /// What `hot_blocks` has to know is found out after so many runs.
   std::uint64_t learn_after = 200;
 };

@@ -1,8 +1,4 @@
-// Buys: of a run that comes right after another one, the fork and what a child
-// does before it reads its request are over when it comes; a quarter to a third
-// of its latency. It costs no processor time to speak of, for such a child is a
-// fork early, not one more.
-#include "runtime/local/warm/warm_launcher_impl.hpp"
+#include "runtime/local/warm/prefork.hpp"
 
 #include <thread>
 
@@ -11,7 +7,7 @@ namespace troupe::zygote {
 namespace {
 
 /// Children that wait, of all organizations; each is half a megabyte.
-constexpr std::size_t most_waiting = 8;
+constexpr std::size_t most_preforked = 8;
 
 } // namespace
 
@@ -19,17 +15,56 @@ constexpr std::size_t most_waiting = 8;
 /// needs is made there, in a slot of its own, since a child that waits must not
 /// meet a tool. Only where runs follow each other too fast to find one warmed;
 /// where several run at a time, there is no processor to spare.
-void slot_carrier::impl::fork_ahead(const job& like) {
+bool prefork::on_run(const std::string& key) {
   static const bool has_another = std::thread::hardware_concurrency() > 1;
-  if (!options_.ahead || !has_another || running_.size() > 1
-      || waiting_count_ > 0 || stopped_ || pool_.has_armed(like.key)
-      || pool_.armed() >= most_waiting
+  if (!options_.fork_ahead || !has_another || stopped_)
+    return false;
+  const auto now = load_();
+  if (now.running > 1 || now.waiting > 0 || pool_.has_armed(key)
+      || pool_.armed() >= most_preforked
       || std::chrono::steady_clock::now() - last_rest_ > options_.arm_after)
-    return;
-  if (const auto s = pool_.warmest_idle(like.key); s && s->arm())
+    return false;
+  const auto s = pool_.warmest_idle(key);
+  if (s && s->arm())
     pool_.arm(s);
-  else if (!s && making_count_ == 0 && has_room())
-    make_slot(like);
+  return !s && now.making == 0;
+}
+
+void prefork::on_rest(const slot& s) {
+  last_rest_ = s.since;
+  if (options_.armed <= pool_.warm() || stopped_)
+    return;
+  // Moves the deadline on: it counts from the latest end of a run.
+  timer_.expires_after(options_.arm_after);
+  timer_.async_wait(
+    [weak = weak_from_this()](const boost::system::error_code& bad) {
+      if (auto self = weak.lock(); self && !bad)
+        self->warm_up();
+    });
+}
+
+void prefork::stop() {
+  stopped_ = true;
+  timer_.cancel();
+}
+
+void prefork::warm_up() {
+  const auto now = load_();
+  if (now.running > 0 || now.waiting > 0 || stopped_)
+    return; // the end of that run will ask again
+  while (pool_.warm() < options_.armed) {
+    const auto s = pool_.warmest_not_warm();
+    if (!s)
+      return;
+    if (s->now == slot::state::idle) {
+      if (!s->arm())
+        return;
+      pool_.arm(s);
+    }
+    s->is_warm = s->warm();
+    if (!s->is_warm)
+      return;
+  }
 }
 
 } // namespace troupe::zygote

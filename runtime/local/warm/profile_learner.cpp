@@ -1,8 +1,6 @@
-// Which blocks of an interpreter's memory its runs write to, found out once per
-// host (runtime/local/warm/python/heap/hot_blocks.cpp says what for). A busy
-// engine pays for it, one that runs a tool now and then never does.
+#include "runtime/local/warm/profile_learner.hpp"
+
 #include "runtime/base/digest.hpp"
-#include "runtime/local/warm/warm_launcher_impl.hpp"
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -11,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 namespace troupe::zygote {
 
@@ -30,11 +29,9 @@ std::string content_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-} // namespace
-
 /// By everything that decides what the interpreter will ask for: itself, what
 /// it imports, and how.
-std::string profile_path(const slot_carrier::paths& where,
+std::string profile_path(const interpreter_paths& where,
                          const std::vector<std::string>& preload) {
   auto about = version_of(where.interpreter) + content_of(where.module)
     + content_of(where.boot)
@@ -58,33 +55,38 @@ std::string profile_path(const slot_carrier::paths& where,
   return where.profiles + "/hot-blocks-" + hex({digest.data(), 8});
 }
 
-/// The blocks that lie together are known, or nobody wants to know.
-bool slot_carrier::impl::has_profile() const {
-  return !where_.profile.empty() && ::access(where_.profile.c_str(), R_OK) == 0;
+} // namespace
+
+profile_learner::profile_learner(const zygote_options& options,
+                                 const interpreter_paths& paths)
+    : after_{options.learn_after} {
+  if (paths.family == family::python && options.hot_blocks
+      && !paths.profiles.empty())
+    path_ = profile_path(paths, options.preload);
 }
 
-void slot_carrier::impl::learn_if_due() {
-  if (where_.profile.empty() || learning_ || stopped_ || !current_
-      || totals_.runs < options_.learn_after)
+std::string profile_learner::known_profile() const {
+  return !path_.empty() && ::access(path_.c_str(), R_OK) == 0 ? path_ : "";
+}
+
+void profile_learner::begin_if_due(
+  std::uint64_t runs,
+  const std::function<void(const std::string& path, unique_fd control)>&
+    begin) {
+  if (path_.empty() || tried_ || runs < after_)
     return;
-  learning_.emplace();
+  tried_ = true;
   int pair[2];
-  if (has_profile()
+  if (!known_profile().empty()
       || ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-    return; // never asked again
-  learning_->reset(pair[0]);
-  provisioner_->hatch(command(purpose::learn), unique_fd{pair[1]},
-                      [weak = weak_from_this()](error) {
-                        if (auto self = weak.lock())
-                          self->on_learned();
-                      });
+    return;
+  control_.reset(pair[0]);
+  begin(path_, unique_fd{pair[1]});
 }
 
-/// An interpreter that knows it takes over.
-void slot_carrier::impl::on_learned() {
-  learning_->reset();
-  if (has_profile())
-    hatch();
+bool profile_learner::on_end() {
+  control_.reset();
+  return !known_profile().empty();
 }
 
 } // namespace troupe::zygote

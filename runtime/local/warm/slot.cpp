@@ -54,10 +54,11 @@ error describe(const packet& failure) {
                      + std::strerror(failure.error_number));
 }
 
-slot::slot(boost::asio::any_io_executor executor, std::string key, ground on)
+slot::slot(boost::asio::any_io_executor executor, std::string key,
+           slot_sandbox on)
     : since{std::chrono::steady_clock::now()}, key_{std::move(key)},
-      ground_{std::move(on)}, orders_{std::move(executor)},
-      memory_kills_{memory_kills(ground_.events)} {}
+      sandbox_{std::move(on)}, orders_{std::move(executor)},
+      memory_kills_{memory_kills(sandbox_.events)} {}
 
 result<packet> slot::make_order(descriptors& with) {
   unique_fd near;
@@ -67,21 +68,21 @@ result<packet> slot::make_order(descriptors& with) {
   orders_.assign(near.release());
   packet order;
   order.what = word::make_slot;
-  order.slot = ground_.ticket;
-  order.clone_flags = ground_.clone_flags;
-  order.uid = ground_.uid;
-  order.gid = ground_.gid;
-  order.groups = static_cast<std::uint32_t>(ground_.groups.size());
-  order.flags = (ground_.new_user ? new_user : 0u)
-    | (ground_.privileged ? privileged : 0u)
-    | (ground_.network ? has_network : 0u);
+  order.slot = sandbox_.ticket;
+  order.clone_flags = sandbox_.clone_flags;
+  order.uid = sandbox_.uid;
+  order.gid = sandbox_.gid;
+  order.groups = static_cast<std::uint32_t>(sandbox_.groups.size());
+  order.flags = (sandbox_.new_user ? new_user : 0u)
+    | (sandbox_.privileged ? privileged : 0u)
+    | (sandbox_.network ? has_network : 0u);
   with.count = 0;
   const auto add
     = [&with](const unique_fd& fd) { with.fd[with.count++] = fd.get(); };
   add(far_orders_);
   add(far_armed_);
-  add(ground_.plan);
-  for (const auto& group : ground_.groups)
+  add(sandbox_.plan);
+  for (const auto& group : sandbox_.groups)
     add(group);
   const auto add_if = [&](const unique_fd& fd, std::uint32_t flag) {
     if (!fd)
@@ -89,19 +90,19 @@ result<packet> slot::make_order(descriptors& with) {
     order.flags |= flag;
     add(fd);
   };
-  add_if(ground_.peak, has_peak);
-  add_if(ground_.events, has_events);
-  add_if(ground_.forks, has_forks);
+  add_if(sandbox_.peak, has_peak);
+  add_if(sandbox_.events, has_events);
+  add_if(sandbox_.forks, has_forks);
   return order;
 }
 
 void slot::hand_over() {
   far_orders_.reset();
   far_armed_.reset();
-  ground_.plan.reset();
-  ground_.groups.clear();
-  ground_.peak.reset();
-  ground_.forks.reset();
+  sandbox_.plan.reset();
+  sandbox_.groups.clear();
+  sandbox_.peak.reset();
+  sandbox_.forks.reset();
 }
 
 void slot::listen(heard on_packet, lost on_end) {
@@ -136,7 +137,7 @@ void slot::set_ready(int listener) {
 }
 
 result<void> slot::connect() {
-  if (!ground_.network)
+  if (!sandbox_.network)
     return {};
   unique_fd listener{
     static_cast<int>(::syscall(SYS_pidfd_getfd, process_.get(), listener_, 0))};
@@ -144,7 +145,7 @@ result<void> slot::connect() {
     return unavailable(std::string{"fetch the listener of a slot: "}
                        + std::strerror(errno));
   process_.reset();
-  const auto& network = *ground_.network;
+  const auto& network = *sandbox_.network;
   auto opened = network::broker::open(orders_.get_executor(),
                                       {std::move(listener), network.policy,
                                        network.options, network.organization,
@@ -160,8 +161,8 @@ result<void> slot::connect() {
 }
 
 bool slot::is_single_use() const {
-  return ground_.report.level == isolation_level::strict
-    && !ground_.world_per_run;
+  return sandbox_.report.level == isolation_level::strict
+    && !sandbox_.namespaces_per_run;
 }
 
 network::broker::report slot::end_network() {
@@ -171,7 +172,7 @@ network::broker::report slot::end_network() {
 bool slot::run(std::uint64_t cpu_seconds, std::uint32_t flags, int out, int err,
                int channel) {
   if (broker_)
-    broker_->reset(ground_.network->policy);
+    broker_->reset(sandbox_.network->policy);
   packet order;
   order.what = word::run;
   order.cpu_seconds = cpu_seconds;
@@ -200,7 +201,7 @@ bool slot::has_unread_run() const {
 
 bool slot::ran_out_of_memory() {
   const auto before
-    = std::exchange(memory_kills_, memory_kills(ground_.events));
+    = std::exchange(memory_kills_, memory_kills(sandbox_.events));
   return memory_kills_ != before;
 }
 

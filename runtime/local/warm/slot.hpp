@@ -33,7 +33,7 @@ public:
   using heard = std::function<void(slot&, const packet&)>;
   using lost = std::function<void(slot&)>;
 
-  slot(boost::asio::any_io_executor executor, std::string key, ground on);
+  slot(boost::asio::any_io_executor executor, std::string key, slot_sandbox on);
 
   /// What the zygote needs to make it. Our ends stay here.
   result<packet> make_order(descriptors& with);
@@ -48,7 +48,7 @@ public:
   void set_process(unique_fd pidfd) { process_ = std::move(pidfd); }
   void set_ready(int listener);
   bool is_complete() const {
-    return said_ready_ && (!ground_.network || process_);
+    return said_ready_ && (!sandbox_.network || process_);
   }
   /// Fetches the listener and puts a broker behind it, where there is to be
   /// one. An error: the slot is of no use.
@@ -75,11 +75,11 @@ public:
   void close();
 
   const std::string& key() const { return key_; }
-  const ground& on() const { return ground_; }
+  const slot_sandbox& on() const { return sandbox_; }
   /// Strict, and the slot cannot give each run a world of its own: however
   /// clean, it is gone after its first.
   bool is_single_use() const;
-  std::uint64_t ticket() const { return ground_.ticket; }
+  std::uint64_t ticket() const { return sandbox_.ticket; }
 
   // What the carrier remembers about it.
   state now = state::making;
@@ -92,7 +92,7 @@ private:
   void wait();
 
   std::string key_;
-  ground ground_;
+  slot_sandbox sandbox_;
   boost::asio::posix::stream_descriptor orders_;
   unique_fd armed_;
   unique_fd far_orders_; // the slot's ends, until handed over

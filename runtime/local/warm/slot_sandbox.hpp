@@ -21,13 +21,13 @@ struct brokered_network {
   std::weak_ptr<network::broker_host> host;
 };
 
-/// What a slot stands on: made by who has the rights for it, the warden.
-struct ground {
+/// The sandbox of a slot, prepared by the warden, which has the privileges.
+struct slot_sandbox {
   std::uint64_t ticket = 0;
   std::uint64_t clone_flags = 0;
-  bool new_user = false;      // the slot needs an identity map ...
-  bool privileged = false;    // ... to ids that are not the zygote's own
-  bool world_per_run = false; // no run finds anything of the one before
+  bool new_user = false;           // the slot needs an identity map ...
+  bool privileged = false;         // ... to ids that are not the zygote's own
+  bool namespaces_per_run = false; // no run finds anything of the one before
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   unique_fd plan;                // memory with an encoded isolation::plan
@@ -41,22 +41,23 @@ struct ground {
   std::vector<std::string> notes;
 };
 
-/// Who prepares grounds and starts interpreters. Used on the backend's strand;
-/// answers come there too.
-class grounds {
+/// Who prepares slot_provisioner and starts interpreters. Used on the backend's
+/// strand; answers come there too.
+class slot_provisioner {
 public:
-  virtual ~grounds() = default;
+  virtual ~slot_provisioner() = default;
   /// For runs that look like this one.
   virtual void prepare(const launch& like,
-                       std::function<void(result<ground>)> done)
+                       std::function<void(result<slot_sandbox>)> done)
     = 0;
-  /// Whoever is left in the ground dies, and it is removed; then `gone`.
+  /// Whoever is left in the sandbox dies, and it is removed; then `gone`.
   virtual void release(std::uint64_t ticket, std::function<void()> gone) = 0;
   /// Executes an interpreter with an environment from nothing; `control`
   /// becomes its descriptor 3. `failed` when it could not start, or has ended;
   /// that it works, it says itself. Its number, for who wants it dead.
-  virtual std::uint64_t hatch(std::vector<std::string> argv, unique_fd control,
-                              std::function<void(error)> failed)
+  virtual std::uint64_t spawn_interpreter(std::vector<std::string> argv,
+                                          unique_fd control,
+                                          std::function<void(error)> failed)
     = 0;
   virtual void kill_interpreter(std::uint64_t number) = 0;
 };

@@ -1,7 +1,4 @@
-// What is watched from outside of a slot, because a tool may see to it that the
-// inside is late or wrong: the CPU time of everybody in it together, and
-// whether an order to end was obeyed. And whether slots come at all.
-#include "runtime/local/warm/warm_launcher_impl.hpp"
+#include "runtime/local/warm/slot_watchdog.hpp"
 
 #include <unistd.h>
 
@@ -14,7 +11,7 @@ namespace troupe::zygote {
 
 namespace {
 
-using clock = std::chrono::steady_clock;
+using clock = warm_run::clock;
 
 /// How often a look is taken while anything runs. What a run uses before the
 /// first look at it is not counted: this much on every processor.
@@ -39,73 +36,64 @@ std::optional<std::uint64_t> used(const unique_fd& file) {
 
 } // namespace
 
-void slot_carrier::impl::watch_soon() {
-  if (watching_)
+void slot_watchdog::begin(std::weak_ptr<watched_slots> what) {
+  if (std::exchange(is_set_, true))
     return;
-  watching_ = true;
-  watch_timer_.expires_after(period);
-  watch_timer_.async_wait(
-    [weak = weak_from_this()](const boost::system::error_code& bad) {
-      auto self = weak.lock();
-      if (!self)
+  timer_.expires_after(period);
+  timer_.async_wait(
+    [weak = weak_from_this(), what](const boost::system::error_code& bad) {
+      const auto self = weak.lock();
+      const auto at = what.lock();
+      if (!self || !at)
         return;
-      self->watching_ = false;
-      if (!bad)
-        self->watch();
+      self->is_set_ = false;
+      if (bad)
+        return;
+      self->look(*at);
+      if (!at->is_quiet())
+        self->begin(what);
     });
 }
 
-void slot_carrier::impl::watch() {
+void slot_watchdog::look(watched_slots& at) {
   const auto now = clock::now();
-  std::vector<job_ptr> late;
-  for (const auto& [ticket, j] : running_) {
-    watch_cpu(*j, now);
-    if (now >= j->kill_by)
-      late.push_back(j);
-  }
-  for (const auto& j : late) {
-    // Its socket closes when it is dead, and tells the rest.
-    j->kill_by = clock::time_point::max();
-    if (j->on)
-      provisioner_->release(j->on->ticket(), {});
-  }
-  watch_over(now);
-  watch_makers(now);
-  if (!running_.empty() || making_count_ + over_count_ > 0)
-    watch_soon();
-}
-
-void slot_carrier::impl::watch_makers(clock::time_point now) {
-  for (const auto& s : pool_.all()) {
-    if (s->now != slot::state::making || now - s->since < options_.make_within)
+  for (const auto& run : at.running()) {
+    look_at_cpu(at, *run, now);
+    if (now < run->kill_by)
       continue;
-    const auto home = home_.find(s->ticket());
-    if (home != home_.end())
-      return give_up(home->second); // takes others of `pool_` with it
+    // Its socket closes when it is dead, and tells the rest.
+    run->kill_by = clock::time_point::max();
+    at.on_kill_ignored(*run);
   }
+  for (const auto& s : at.slots())
+    if (s->now == slot::state::over && now - s->since > kill_grace_)
+      at.on_still_there(s);
+    else if (s->now == slot::state::making && now - s->since >= make_within_)
+      at.on_not_made(s);
 }
 
-void slot_carrier::impl::watch_cpu(job& j, clock::time_point now) {
-  if (j.kill_asked || !j.on || now < j.look_at || now - j.on->since < period)
+void slot_watchdog::look_at_cpu(watched_slots& at, warm_run& run,
+                                clock::time_point now) {
+  if (run.kill_asked || !run.on || now < run.look_at
+      || now - run.on->since < period)
     return;
-  const auto spent = used(j.on->on().cpu);
+  const auto spent = used(run.on->on().cpu);
   if (!spent) {
-    j.look_at = clock::time_point::max(); // RLIMIT_CPU has to do
+    run.look_at = clock::time_point::max(); // RLIMIT_CPU has to do
     return;
   }
-  if (!j.cpu_before)
-    j.cpu_before = *spent;
+  if (!run.cpu_before)
+    run.cpu_before = *spent;
   const auto limit = static_cast<std::uint64_t>(
-    std::chrono::microseconds{j.what.run->limits.cpu}.count());
-  const auto so_far = *spent - std::min(*spent, *j.cpu_before);
+    std::chrono::microseconds{run.what.run->limits.cpu}.count());
+  const auto so_far = *spent - std::min(*spent, *run.cpu_before);
   if (so_far >= limit) {
-    j.cpu_exceeded = true;
-    kill(j.what.run->id);
-    return;
+    run.cpu_exceeded = true;
+    return at.on_cpu_exceeded(run);
   }
   // With every processor at work the rest cannot be gone sooner.
   const auto processors = std::max(1u, std::thread::hardware_concurrency());
-  j.look_at = now
+  run.look_at = now
     + std::max(std::chrono::microseconds{period},
                std::chrono::microseconds{(limit - so_far) / processors});
 }

@@ -1,293 +1,257 @@
-#include "runtime/local/launch/launch_shape.hpp"
 #include "runtime/local/warm/warm_launcher_impl.hpp"
 
-#include <sys/ioctl.h>
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <csignal>
 
 namespace troupe::zygote {
 
 namespace {
 
-using clock = std::chrono::steady_clock;
+using clock = warm_run::clock;
 
-std::uint64_t cpu_seconds(const limits& l) {
-  return static_cast<std::uint64_t>((l.cpu.count() + 999) / 1000);
-}
-
-std::chrono::microseconds since(clock::time_point then) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(clock::now()
-                                                               - then);
+/// What a cold start would carry out the same way.
+bool fits(const interpreter_paths& paths, const launch& what) {
+  const auto& run = *what.run;
+  // A slot's uid would not own it: only the warden maps mounts.
+  if (std::ranges::any_of(what.shown,
+                          &warden::start_order::mount_source::writable))
+    return false;
+  const bool has_venv = !run.venv.empty();
+  return what.is_runner && !what.in && what.channel
+    && has_venv == paths.for_venvs && (has_venv || run.interpreter.empty())
+    && (run.lang == language::python) == (paths.family == family::python);
 }
 
 } // namespace
 
-slot_carrier::impl::impl(boost::asio::any_io_executor strand,
-                         zygote_options options, paths where,
-                         std::shared_ptr<grounds> makers,
-                         std::weak_ptr<launcher> otherwise)
+warm_launcher::impl::impl(boost::asio::any_io_executor strand,
+                          zygote_options options, paths where,
+                          std::shared_ptr<slot_provisioner> makers,
+                          std::weak_ptr<launcher> otherwise)
     : strand_{strand}, options_{std::move(options)}, where_{std::move(where)},
       provisioner_{std::move(makers)}, otherwise_{std::move(otherwise)},
-      hatch_timer_{strand}, arm_timer_{strand}, evict_timer_{strand},
-      watch_timer_{strand} {
-  totals_.trouble = "the interpreter is starting";
-  if (where_.family == family::python && options_.hot_blocks
-      && !where_.profiles.empty())
-    where_.profile = profile_path(where_, options_.preload);
-}
+      zygotes_{std::make_shared<zygote_lifecycle>(strand, options_, where_,
+                                                  provisioner_)},
+      maker_{std::make_shared<slot_maker>(strand, provisioner_, zygotes_)},
+      watchdog_{std::make_shared<slot_watchdog>(strand, options_.kill_grace,
+                                                options_.make_within)},
+      prefork_{std::make_shared<prefork>(strand, options_, pool_,
+                                         [this] { return load(); })},
+      early_{options_.early_word}, evict_timer_{strand} {}
 
 /// Most tools are Python without a venv; who never runs anything else shall not
 /// pay for it.
-void slot_carrier::impl::begin() {
+void warm_launcher::impl::begin() {
+  const auto told = [weak = weak_from_this()](auto what) {
+    return [weak, what](const auto&... about) {
+      if (auto self = weak.lock())
+        what(*self, about...);
+    };
+  };
+  zygotes_->listen({
+    .ready = told([](impl& self) { self.make_for_waiting(); }),
+    .lost = told([](impl& self, const std::string& why) {
+      while (const auto run = self.waiting_.take_any())
+        self.fail(run, why);
+    }),
+    .slot_born
+    = told([](impl& self, const slot_ptr& s) { self.on_slot_whole(s); }),
+    .slot_failed = told([](impl& self, const slot_ptr& s, const error& why) {
+      self.on_slot_failed(s, why);
+    }),
+    .slot_retired = told([](impl& self, const slot_ptr& s) {
+      if (s->now == slot::state::idle || s->now == slot::state::armed)
+        self.destroy(s);
+    }),
+  });
+  maker_->listen({
+    .ordered = told([](impl& self, const slot_ptr& s) { self.on_ordered(s); }),
+    .failed
+    = told([](impl& self, const std::string& key, const std::string& why) {
+        self.on_not_coming(key, why);
+      }),
+  });
   if (where_.family == family::python && !where_.for_venvs)
-    open();
+    zygotes_->open();
 }
 
-void slot_carrier::impl::open() {
-  if (!std::exchange(opened_, true))
-    hatch();
-}
-
-bool slot_carrier::impl::is_for(const launch& what) const {
-  const auto& run = *what.run;
-  const bool is_python = run.lang == language::python;
-  // A slot's uid would not own it: only the warden maps mounts.
-  if (std::ranges::any_of(what.shown,
-                          &warden::start_order::shown_path::writable))
+bool warm_launcher::impl::accepts(const launch& what) {
+  if (stopped_ || !fits(where_, what))
     return false;
-  const bool has_venv = !run.venv.empty();
-  return what.is_runner && !what.in && what.channel
-    && has_venv == where_.for_venvs && (has_venv || run.interpreter.empty())
-    && is_python == (where_.family == family::python);
-}
-
-bool slot_carrier::impl::takes(const launch& what) {
-  if (stopped_ || !is_for(what))
-    return false;
-  open(); // if this is the first of its kind, for those to come
-  if (!current_)
+  zygotes_->open(); // if this is the first of its kind, for those to come
+  if (!zygotes_->is_ready())
     return false;
   // A host that has no room for another slot may still have room for a
   // process; beyond that the backend's own queue is the bound.
-  return has_room() || pool_.has_free(slot_key(what)) || pool_.coldest_free();
+  return has_room() || pool_.has_free(what.slot_key) || pool_.coldest_free();
 }
 
-void slot_carrier::impl::start(launch what, carrier_events events) {
-  auto j = std::make_shared<job>();
-  j->key = slot_key(what);
-  j->what = std::move(what);
-  j->events = std::move(events);
-  j->begun = clock::now();
-  jobs_[j->what.run->id] = j;
-  if (stopped_ || !current_)
-    return fail(j, "the local backend stops");
-  while (auto s = pool_.take(j->key)) {
+void warm_launcher::impl::start(launch what, carrier_events events) {
+  auto run = std::make_shared<warm_run>();
+  run->what = std::move(what);
+  run->events = std::move(events);
+  runs_[run->what.run->id] = run;
+  if (stopped_ || !zygotes_->is_ready())
+    return fail(run, "the local backend stops");
+  while (auto s = pool_.take(run->key())) {
     if (s->has_network_left())
-      return begin(j, s);
+      return begin(run, s);
     destroy(s);
   }
-  waiting_[j->key].push_back(j);
-  ++waiting_count_;
+  waiting_.add(run);
   make_for_waiting();
 }
 
-void slot_carrier::impl::begin(const job_ptr& j, const slot_ptr& s) {
-  j->on = s;
-  j->through_armed = s->now == slot::state::armed;
-  running_[s->ticket()] = j;
-  const bool sent = s->run(
-    cpu_seconds(j->what.run->limits), wants_early_word(*s) ? report_early : 0u,
-    j->what.out.get(), j->what.err.get(), j->what.channel.get());
+void warm_launcher::impl::begin(const warm_run_ptr& run, const slot_ptr& s) {
+  run->on = s;
+  run->through_armed = s->now == slot::state::armed;
+  running_[s->ticket()] = run;
+  auto& what = run->what;
+  const bool sent = s->run(run->cpu_seconds(),
+                           early_.is_wanted(*s, load()) ? report_early : 0u,
+                           what.out.get(), what.err.get(), what.channel.get());
   s->now = slot::state::running;
   s->since = clock::now();
   ++s->runs;
   ++totals_.runs;
-  totals_.armed_runs += j->through_armed ? 1u : 0u;
-  if (const auto home = home_.find(s->ticket()); home != home_.end())
-    ++home->second->runs;
-  j->what.out.reset();
-  j->what.err.reset();
-  j->what.channel.reset();
-  watch_soon();
+  totals_.armed_runs += run->through_armed ? 1u : 0u;
+  zygotes_->count_run(*s);
+  what.out.reset();
+  what.err.reset();
+  what.channel.reset();
+  watch();
   if (s->is_single_use())
-    make_spares(*j);
-  fork_ahead(*j);
-  if (sent && j->events.started)
-    j->events.started();
+    make_spares(*run);
+  if (prefork_->on_run(run->key()) && has_room())
+    make_slot(what);
+  if (sent && run->events.started)
+    run->events.started();
   // Not sent: the slot is dead, and its end of file tells the rest.
 }
 
-/// What the slot said about the end of this run.
-process_exit slot_carrier::impl::read_ending(const packet& in, const job& j,
-                                             slot& s) {
-  process_exit e;
-  e.wait_status = in.status;
-  e.killed = j.kill_asked;
-  e.memory_exceeded = (in.flags & memory_exceeded) != 0;
-  e.processes_exceeded = (in.flags & forks_refused) != 0;
-  e.disk_full = (in.flags & disk_full) != 0;
-  e.cpu = std::chrono::microseconds{in.cpu_microseconds};
-  // RLIMIT_CPU ends with SIGXCPU, and with SIGKILL who ignores that.
-  e.cpu_exceeded = j.cpu_exceeded
-    || (WIFSIGNALED(in.status)
-        && ((WTERMSIG(in.status) == SIGXCPU
-             && e.has_used(j.what.run->limits.cpu))
-            || (WTERMSIG(in.status) == SIGKILL && !j.kill_asked
-                && !e.memory_exceeded && e.cpu >= j.what.run->limits.cpu)));
-  e.wall = since(j.begun);
-  e.peak_memory_bytes = in.peak_bytes;
-  e.isolation = s.on().report;
-  e.notes = s.on().notes;
-  e.add(s.end_network());
-  if (e.memory_exceeded)
-    s.ran_out_of_memory(); // told with this run, not with the next
-  return e;
-}
-
-void slot_carrier::impl::on_exited(slot& s, const packet& in) {
+/// Null: it was lost, or killed from outside, or answered before.
+warm_run_ptr warm_launcher::impl::take_running(const slot& s) {
   const auto found = running_.find(s.ticket());
-  const auto self = pool_.find(s.ticket());
-  no_longer_over(s);
-  bool is_clean = (in.flags & clean) != 0;
-  if (found == running_.end()) {
-    // It was answered before, or a waiting child died before its run came.
-    free_slot(self, is_clean && s.now != slot::state::armed);
-    return;
-  }
-  const auto j = found->second;
+  if (found == running_.end())
+    return nullptr;
+  auto run = std::move(found->second);
   running_.erase(found);
-  auto ending = read_ending(in, *j, s);
-  if ((in.flags & never_began) != 0)
-    ending.start_failure
-      = "no process could be made in the slot: " + describe(in).text;
-  if (j->through_armed && s.has_unread_run()) {
-    // The waiting child was dead already. The order must not reach the next.
-    ending.start_failure = "the waiting process died";
-    is_clean = false;
-  }
-  free_slot(self, is_clean);
-  end(j, std::move(ending));
+  return run;
 }
 
-void slot_carrier::impl::end(const job_ptr& j, process_exit ending) {
-  jobs_.erase(j->what.run->id);
-  j->on.reset();
-  if (auto ended = std::move(j->events.ended))
+void warm_launcher::impl::on_early_result(slot& s, const packet& in) {
+  const auto run = take_running(s);
+  if (!run)
+    return;
+  ++totals_.early_words;
+  early_.begin(s);
+  end(run, read_exit(*run, in, s));
+}
+
+void warm_launcher::impl::on_exited(slot& s, const packet& in) {
+  const auto run = take_running(s);
+  const auto self = pool_.find(s.ticket());
+  early_.end(s);
+  const bool is_clean = (in.flags & clean) != 0;
+  if (!run) // or a waiting child died before its run came
+    return free_slot(self, is_clean && s.now != slot::state::armed);
+  auto ending = read_exit(*run, in, s);
+  // The waiting child was dead already. The order must not reach the next.
+  const bool unread = run->through_armed && s.has_unread_run();
+  if (unread)
+    ending.start_failure = "the waiting process died";
+  free_slot(self, is_clean && !unread);
+  end(run, std::move(ending));
+}
+
+void warm_launcher::impl::end(const warm_run_ptr& run, process_exit ending) {
+  runs_.erase(run->what.run->id);
+  run->on.reset();
+  if (auto ended = std::move(run->events.ended))
     ended(std::move(ending));
 }
 
 /// It never began, and for no fault of its own.
-void slot_carrier::impl::fail(const job_ptr& j, std::string why) {
-  if (auto other = otherwise_.lock(); other && !j->kill_asked && !stopped_) {
-    jobs_.erase(j->what.run->id);
-    return other->start(std::move(j->what), std::move(j->events));
+void warm_launcher::impl::fail(const warm_run_ptr& run, std::string why) {
+  if (auto other = otherwise_.lock(); other && !run->kill_asked && !stopped_) {
+    runs_.erase(run->what.run->id);
+    return other->start(std::move(run->what), std::move(run->events));
   }
-  process_exit ending;
-  ending.start_failure = std::move(why);
-  ending.killed = j->kill_asked;
-  ending.wall = since(j->begun);
-  end(j, std::move(ending));
+  end(run, unstarted_exit(*run, std::move(why)));
 }
 
-job_ptr slot_carrier::impl::next_waiting(const std::string& key) {
-  const auto list = waiting_.find(key);
-  if (list == waiting_.end())
-    return nullptr;
-  auto j = std::move(list->second.front());
-  list->second.pop_front();
-  --waiting_count_;
-  if (list->second.empty())
-    waiting_.erase(list);
-  return j;
-}
-
-void slot_carrier::impl::kill(const run_id& id) {
-  const auto found = jobs_.find(id);
-  if (found == jobs_.end()) {
+void warm_launcher::impl::kill(const run_id& id) {
+  const auto found = runs_.find(id);
+  if (found == runs_.end()) {
     if (auto other = otherwise_.lock())
       other->kill(id);
     return;
   }
-  const auto j = found->second;
-  j->kill_asked = true;
-  if (j->on) {
-    j->kill_by = std::min(j->kill_by, clock::now() + options_.kill_grace);
-    watch_soon();
-    return j->on->kill();
+  const auto run = found->second;
+  run->kill_asked = true;
+  if (run->on) {
+    run->kill_by = std::min(run->kill_by, clock::now() + options_.kill_grace);
+    watch();
+    return run->on->kill();
   }
-  auto& list = waiting_[j->key];
-  waiting_count_ -= std::erase(list, j);
-  if (list.empty())
-    waiting_.erase(j->key);
-  fail(j, "killed before it began");
+  waiting_.remove(run);
+  fail(run, "killed before it began");
 }
 
-void slot_carrier::impl::stop() {
+void warm_launcher::impl::stop() {
   stopped_ = true;
-  hatch_timer_.cancel();
-  arm_timer_.cancel();
+  prefork_->stop();
   evict_timer_.cancel();
   std::vector<run_id> ids;
-  for (const auto& [id, j] : jobs_)
+  for (const auto& [id, run] : runs_)
     ids.push_back(id);
   for (const auto& id : ids)
     kill(id);
   for (const auto& s : pool_.all())
     if (s->now != slot::state::running)
       destroy(s);
-  if (hatching_)
-    hatching_->close();
-  hatching_.reset();
-  if (auto z = std::exchange(current_, nullptr))
-    retire(z);
+  zygotes_->stop();
 }
 
-slot_counts slot_carrier::impl::counts() const {
+slot_counts warm_launcher::impl::counts() const {
   auto now = totals_;
-  now.zygotes = (current_ ? 1u : 0u) + retiring_.size();
   now.slots = pool_.size();
   now.idle = pool_.count(slot::state::idle);
   now.armed = pool_.armed();
   now.running = running_.size();
-  now.zygote_pid = current_ ? current_->pid() : 0;
-  now.huge_pages = current_ ? current_->huge_pages() : 0;
-  now.hot_blocks = current_ ? current_->hot_blocks() : 0;
-  now.ready_pages = current_ ? current_->ready_pages() : 0;
+  zygotes_->add_to(now);
   return now;
 }
 
-slot_carrier::slot_carrier(boost::asio::any_io_executor strand,
-                           zygote_options options, paths where,
-                           std::shared_ptr<grounds> makers,
-                           std::weak_ptr<launcher> otherwise)
+warm_launcher::warm_launcher(boost::asio::any_io_executor strand,
+                             zygote_options options, paths where,
+                             std::shared_ptr<slot_provisioner> makers,
+                             std::weak_ptr<launcher> otherwise)
     : impl_{std::make_shared<impl>(std::move(strand), std::move(options),
                                    std::move(where), std::move(makers),
                                    std::move(otherwise))} {
   impl_->begin();
 }
 
-slot_carrier::~slot_carrier() {
+warm_launcher::~warm_launcher() {
   impl_->stop();
 }
 
-bool slot_carrier::takes(const launch& what) const {
-  return impl_->takes(what);
+bool warm_launcher::accepts(const launch& what) const {
+  return impl_->accepts(what);
 }
-void slot_carrier::start(launch what, carrier_events events) {
+void warm_launcher::start(launch what, carrier_events events) {
   impl_->start(std::move(what), std::move(events));
 }
-void slot_carrier::kill(const run_id& id) {
+void warm_launcher::kill(const run_id& id) {
   impl_->kill(id);
 }
-void slot_carrier::stop() {
+void warm_launcher::stop() {
   impl_->stop();
 }
-slot_counts slot_carrier::counts() const {
+slot_counts warm_launcher::counts() const {
   return impl_->counts();
 }
-bool slot_carrier::has_failed() const {
+bool warm_launcher::has_failed() const {
   return impl_->has_failed();
 }
 

@@ -1,5 +1,4 @@
-#include "runtime/local/warm/warm_launcher_impl.hpp"
-#include "runtime/runner/program.hpp"
+#include "runtime/local/warm/zygote_lifecycle.hpp"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -7,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 namespace troupe::zygote {
 
@@ -16,247 +14,243 @@ namespace {
 using clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds longest_delay{60'000};
 
-std::string join(const std::vector<std::string>& names) {
-  std::string all;
-  for (const auto& name : names)
-    all += (all.empty() ? "" : ",") + name;
-  return all;
-}
-
-/// One per line, for the boot script.
-std::string basic_variables() {
-  std::string lines;
-  for (const auto& [name, value] : script::basic_environment())
-    lines += name + "=" + value.reveal() + "\n";
-  return lines;
-}
-
-std::string tricks(const zygote_options& o) {
-  std::string names;
-  if (o.child_allocator)
-    names += "allocator,";
-  if (o.huge_text)
-    names += "text,";
-  if (o.huge_heap)
-    names += "heap,";
-  if (o.merged_maps)
-    names += "maps,";
-  if (o.joined_libraries)
-    names += "libraries,";
-  if (o.inherited_maps)
-    names += "tables,";
-  if (o.gathered_pages)
-    names += "data,";
-  if (o.cold_memory)
-    names += "cold,";
-  if (o.ready_pages)
-    names += "pages,";
-  if (o.idle_nursery)
-    names += "nursery,";
-  if (o.direct_seed)
-    names += "seed,";
-  return names;
-}
-
 } // namespace
 
-/// As seen from where it begins: what it was told, its runs can find out.
-std::string slot_carrier::impl::seen_from_home(const std::string& path) const {
-  if (where_.home.empty() || path.empty())
-    return path;
-  return "./"
-    + std::filesystem::path{path}.lexically_relative(where_.home).string();
+zygote_lifecycle::zygote_lifecycle(
+  boost::asio::any_io_executor strand, const zygote_options& options,
+  interpreter_paths paths, std::shared_ptr<slot_provisioner> provisioner)
+    : strand_{strand}, options_{options}, paths_{std::move(paths)},
+      provisioner_{std::move(provisioner)}, learner_{options_, paths_},
+      timer_{strand} {}
+
+void zygote_lifecycle::listen(events on) {
+  on_ = std::move(on);
 }
 
-std::vector<std::string> slot_carrier::impl::command(purpose what) const {
-  std::vector<std::string> argv;
-  // Its heap comes from the module (runtime/local/warm/node/v8_heap_layout.cpp)
-  // before it starts.
-  constexpr const char* env = "/usr/bin/env";
-  if (where_.family == family::node && options_.gathered_pages
-      && ::access(env, X_OK) == 0)
-    argv = {env, "LD_PRELOAD=" + seen_from_home(where_.module)};
-  argv.push_back(where_.interpreter);
-  const auto add = [&argv](std::initializer_list<std::string> more) {
-    argv.insert(argv.end(), more);
-  };
-  if (where_.family == family::python)
-    // Isolated mode: neither variables nor the user's directories count.
-    add({"-I", "-B", "-X", "utf8"});
-  else
-    // Threads of V8 would be missing in a child: it has none to ask. Its memory
-    // reducer asks for one some seconds after the start, whatever the others
-    // say, and Node waits for the answer before it ends an empty loop.
-    add({"--no-warnings", "--single-threaded", "--v8-pool-size=0",
-         "--no-flush-bytecode", "--no-memory-reducer"});
-  // Code on huge pages is one entry of a page table where it were five hundred.
-  // V8's own functions are part of it; it would copy them to where its heap is.
-  if (where_.family == family::node && options_.huge_text)
-    add({"--use-largepages=silent", "--no-short-builtin-calls"});
-  // Two words of one length: an interpreter that learns asks for the same
-  // blocks as one that serves, from its arguments on.
-  add({seen_from_home(where_.boot), seen_from_home(where_.module),
-       seen_from_home(where_.runners), where_.runners_inside,
-       tricks(options_) + (what == purpose::learn ? "learn," : "serve,")});
-  if (where_.family == family::python)
-    add({join(options_.preload),
-         what == purpose::learn || has_profile()
-           ? seen_from_home(where_.profile)
-           : ""});
-  add({basic_variables()});
-  return argv;
+void zygote_lifecycle::open() {
+  if (!std::exchange(opened_, true))
+    start();
 }
 
-void slot_carrier::impl::hatch() {
-  if (stopped_ || hatching_ || !options_.enabled)
+void zygote_lifecycle::stop() {
+  stopped_ = true;
+  timer_.cancel();
+  if (starting_)
+    starting_->close();
+  starting_.reset();
+  if (auto z = std::exchange(current_, nullptr))
+    retire(z);
+}
+
+void zygote_lifecycle::add_to(slot_counts& counts) const {
+  counts.zygotes = (current_ ? 1u : 0u) + retiring_.size();
+  counts.restarts = restarts_;
+  counts.trouble = trouble_;
+  if (!current_)
+    return;
+  counts.zygote_pid = current_->pid();
+  counts.huge_pages = current_->huge_pages();
+  counts.hot_blocks = current_->hot_blocks();
+  counts.ready_pages = current_->ready_pages();
+}
+
+// -- one interpreter after the other
+
+void zygote_lifecycle::start() {
+  if (stopped_ || starting_ || !options_.enabled)
     return;
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-    totals_.trouble = std::string{"no socket: "} + std::strerror(errno);
-    return respawn_later();
+    trouble_
+      = std::string{"no socket for an interpreter: "} + std::strerror(errno);
+    return start_later();
   }
   auto z = std::make_shared<zygote_process>(strand_, unique_fd{pair[0]});
-  hatching_ = z;
+  starting_ = z;
   z->listen({
     .ready =
       [weak = weak_from_this(), z = std::weak_ptr{z}] {
         if (auto self = weak.lock())
-          self->on_interpreter_ready(z.lock());
+          self->on_ready(z.lock());
       },
     .ended =
       [weak = weak_from_this(), z = std::weak_ptr{z}](std::string why) {
         if (auto self = weak.lock())
-          self->on_zygote_end(z.lock(), std::move(why));
+          self->on_end(z.lock(), std::move(why));
       },
     .slot_born =
       [weak = weak_from_this()](slot_ptr s) {
         if (auto self = weak.lock())
-          self->on_slot_whole(s);
+          self->on_.slot_born(std::move(s));
       },
     .slot_failed =
       [weak = weak_from_this()](slot_ptr s, error why) {
         if (auto self = weak.lock())
-          self->on_slot_failed(s, why);
+          self->on_.slot_failed(std::move(s), std::move(why));
       },
   });
-  z->number = provisioner_->hatch(
-    command(purpose::serve), unique_fd{pair[1]},
+  z->number = provisioner_->spawn_interpreter(
+    interpreter_command(options_, paths_, purpose::serve,
+                        learner_.known_profile()),
+    unique_fd{pair[1]},
     [weak = weak_from_this(), z = std::weak_ptr{z}](error why) {
       auto self = weak.lock();
       if (auto it = z.lock(); self && it)
-        self->on_zygote_end(it, std::move(why.text));
+        self->on_end(it, std::move(why.text));
     });
 }
 
-void slot_carrier::impl::respawn_later() {
+void zygote_lifecycle::start_later() {
   delay_ = std::clamp(delay_ * 2, options_.restart_delay, longest_delay);
-  hatch_timer_.expires_after(delay_);
-  hatch_timer_.async_wait(
+  timer_.expires_after(delay_);
+  timer_.async_wait(
     [weak = weak_from_this()](const boost::system::error_code& bad) {
       if (auto self = weak.lock(); self && !bad)
-        self->hatch();
+        self->start();
     });
 }
 
-void slot_carrier::impl::on_interpreter_ready(
-  const std::shared_ptr<zygote_process>& z) {
-  if (!z || z != hatching_)
+void zygote_lifecycle::on_ready(const zygote_ptr& z) {
+  if (!z || z != starting_)
     return;
-  hatching_.reset();
+  starting_.reset();
   delay_ = {};
-  totals_.trouble.clear();
+  trouble_.clear();
   if (auto old = std::exchange(current_, z))
     retire(old);
   // Its age is looked at while it works and while it rests.
-  renew_if_old();
-  make_for_waiting();
+  check_age();
+  on_.ready();
 }
 
-void slot_carrier::impl::on_zygote_end(const std::shared_ptr<zygote_process>& z,
-                                       std::string why) {
+void zygote_lifecycle::on_end(const zygote_ptr& z, std::string why) {
   if (!z)
     return;
   z->close();
   std::erase(retiring_, z);
   const bool was_current = z == current_;
-  const bool was_hatching = z == hatching_;
-  if (!was_current && !was_hatching)
+  if (!was_current && z != starting_)
     return;
-  (was_current ? current_ : hatching_).reset();
-  ++totals_.restarts;
-  if (!current_)
-    totals_.trouble = std::move(why);
-  // Its slots die with it and say so themselves, each by its end of file.
-  if (!current_)
-    fail_waiting("the interpreter died");
-  respawn_later();
+  (was_current ? current_ : starting_).reset();
+  ++restarts_;
+  if (!current_) {
+    trouble_ = std::move(why);
+    // Its slots die with it and say so themselves, each by its end of file.
+    on_.lost("the interpreter died");
+  }
+  start_later();
 }
 
-/// Those that wait for a slot have nobody left to make it.
-void slot_carrier::impl::fail_waiting(const std::string& why) {
-  while (!waiting_.empty())
-    fail(next_waiting(std::string{waiting_.begin()->first}), why);
-}
-
-/// It makes no slots any more, though it is alive. What runs in those that it
-/// has made ends there; then it is killed, since it would hear nothing else.
-void slot_carrier::impl::give_up(std::shared_ptr<zygote_process> z) {
-  constexpr const char* why = "the interpreter makes no slots";
-  const bool was_current = z == current_;
-  if (was_current)
-    current_.reset(); // first of all: nobody shall ask it again
-  z->hangs = true;
-  for (const auto& s : pool_.all())
-    if (const auto home = home_.find(s->ticket()); home != home_.end()
-        && home->second == z && s->now == slot::state::making)
-      on_slot_failed(s, unavailable(why));
-  if (!was_current)
-    return;
-  ++totals_.restarts;
-  totals_.trouble = why;
-  retire(z);
-  fail_waiting(why);
-  respawn_later();
-}
-
-void slot_carrier::impl::renew_if_old() {
+void zygote_lifecycle::check_age() {
   if (stopped_ || !current_)
     return;
   if (current_->runs >= options_.runs_per_zygote
       || clock::now() - current_->born >= options_.zygote_age)
-    hatch();
-  learn_if_due();
+    start();
+  learner_.begin_if_due(
+    runs_, [this](const std::string& path, unique_fd control) {
+      provisioner_->spawn_interpreter(
+        interpreter_command(options_, paths_, purpose::learn, path),
+        std::move(control), [weak = weak_from_this()](error) {
+          // One that knows the profile takes over.
+          if (auto self = weak.lock(); self && self->learner_.on_end())
+            self->start();
+        });
+    });
   const auto step = std::min<std::chrono::milliseconds>(
     options_.zygote_age / 4 + std::chrono::milliseconds{1},
     std::chrono::milliseconds{5'000});
-  hatch_timer_.expires_after(step);
-  hatch_timer_.async_wait(
+  timer_.expires_after(step);
+  timer_.async_wait(
     [weak = weak_from_this()](const boost::system::error_code& bad) {
       if (auto self = weak.lock(); self && !bad)
-        self->renew_if_old();
+        self->check_age();
     });
 }
 
 /// No new slots; those with work finish it, the others go at once.
-void slot_carrier::impl::retire(const std::shared_ptr<zygote_process>& z) {
+void zygote_lifecycle::retire(const zygote_ptr& z) {
   z->retiring = true;
   retiring_.push_back(z);
-  for (const auto& s : pool_.all())
-    if (const auto home = home_.find(s->ticket()); home != home_.end()
-        && home->second == z
-        && (s->now == slot::state::idle || s->now == slot::state::armed))
-      destroy(s);
+  for (const auto& s : slots_of(z))
+    on_.slot_retired(s);
   close_if_empty(z);
 }
 
-void slot_carrier::impl::close_if_empty(
-  const std::shared_ptr<zygote_process>& z) {
+void zygote_lifecycle::close_if_empty(const zygote_ptr& z) {
   if (!z->retiring || z->slots > 0)
     return;
   z->close();
   if (z->hangs)
     provisioner_->kill_interpreter(z->number);
   std::erase(retiring_, z);
+}
+
+// -- its slots
+
+std::vector<slot_ptr> zygote_lifecycle::slots_of(const zygote_ptr& z) const {
+  std::vector<slot_ptr> found;
+  for (const auto& [ticket, one] : slots_)
+    if (one.of == z)
+      found.push_back(one.s);
+  return found;
+}
+
+result<void> zygote_lifecycle::make(const slot_ptr& s) {
+  if (!current_)
+    return unavailable("the interpreter died");
+  const auto z = current_;
+  if (auto made = z->make(s); !made)
+    return made;
+  slots_[s->ticket()] = {s, z};
+  ++z->slots;
+  return {};
+}
+
+void zygote_lifecycle::count_run(const slot& s) {
+  ++runs_;
+  if (const auto found = slots_.find(s.ticket()); found != slots_.end())
+    ++found->second.of->runs;
+}
+
+bool zygote_lifecycle::is_retired(const slot& s) const {
+  const auto found = slots_.find(s.ticket());
+  return found == slots_.end() || found->second.of->retiring;
+}
+
+void zygote_lifecycle::release(const slot& s) {
+  const auto found = slots_.find(s.ticket());
+  if (found == slots_.end())
+    return;
+  const auto z = found->second.of;
+  slots_.erase(found);
+  z->forget(s);
+  --z->slots;
+  close_if_empty(z);
+}
+
+/// What runs in those that it has made ends there; then it is killed, since it
+/// would hear nothing else.
+void zygote_lifecycle::give_up(const slot& late) {
+  constexpr const char* why = "the interpreter cannot create slots";
+  const auto found = slots_.find(late.ticket());
+  if (found == slots_.end())
+    return;
+  const auto z = found->second.of;
+  const bool was_current = z == current_;
+  if (was_current)
+    current_.reset(); // first of all: it shall not be asked again
+  z->hangs = true;
+  for (const auto& s : slots_of(z))
+    if (s->now == slot::state::making)
+      on_.slot_failed(s, unavailable(why));
+  if (!was_current)
+    return;
+  ++restarts_;
+  trouble_ = why;
+  retire(z);
+  on_.lost(why);
+  start_later();
 }
 
 } // namespace troupe::zygote

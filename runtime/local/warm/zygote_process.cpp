@@ -12,12 +12,13 @@ namespace {
 std::string why_unfit(std::int32_t reason) {
   switch (static_cast<unfit_reason>(reason)) {
   case unfit_reason::threads:
-    return "a preloaded module started a thread; take it off the list";
+    return "a preloaded module started a thread; remove it from local.preload";
   case unfit_reason::program:
-    return "the interpreter belongs to the user of the engine, and this kernel "
-           "cannot keep runs from changing its mode; use one of root's";
+    return "the interpreter is owned by the user of the engine, and this "
+           "kernel cannot prevent runs from changing its mode; use one owned "
+           "by root";
   }
-  return "the preload broke a promise";
+  return "the preload failed";
 }
 
 } // namespace
@@ -94,7 +95,7 @@ result<void> zygote_process::make(std::shared_ptr<slot> s) {
     return order.error();
   if (!control_.is_open()
       || !send(control_.native_handle(), *order, with.fd, with.count))
-    return unavailable(std::string{"the interpreter takes no order: "}
+    return unavailable(std::string{"the interpreter accepts no commands: "}
                        + std::strerror(errno));
   s->hand_over();
   starting_.emplace(s->ticket(), std::move(s));

@@ -24,7 +24,7 @@ namespace troupe {
 /// `organization` and `user` come from the caller's key, never from the body;
 /// idempotency key and traceparent come from headers.
 result<run_request> parse_run_request(const json::object& body);
-/// Everything, secrets included: for the cluster's wire and for nobody else.
+/// Everything, secrets included: for the cluster's wire only.
 json::object to_wire(const run_request& r);
 result<run_request> from_wire(const json::object& body);
 

@@ -12,59 +12,42 @@ namespace {
 
 using names = std::vector<std::string_view>;
 
+/// The members of one kind's configs beside those that all have, and what a
+/// new one says without being told.
+struct config_format {
+  names own;
+  json::object defaults;
+};
+
+const config_format& format_of(backend_kind type) {
+  auto seconds = [](auto timeout) { return json::value(timeout.count()); };
+  static const std::array<config_format, backend_kinds> formats{{
+    {{"pip_requirements", "npm_requirements", "sandbox_dir", "use_venv",
+      "venv_name"},
+     {{"use_venv", false},
+      {"venv_name", "venv"},
+      {"pip_requirements", json::array{}}}},
+    {{"pip_requirements", "npm_requirements", "timeout", "template", "reuse"},
+     {{"timeout", seconds(e2b_config{}.timeout)}}},
+    {{"pip_requirements", "npm_requirements", "timeout", "language"},
+     {{"timeout", seconds(modal_config{}.timeout)}, {"language", "python"}}},
+    {{"pip_requirements", "npm_requirements", "timeout", "snapshot", "image",
+      "reuse"},
+     {{"timeout", seconds(daytona_config{}.timeout)}}},
+    {{"pip_requirements", "npm_requirements", "timeout"},
+     {{"timeout", seconds(aio_config{}.timeout)}}},
+    {{}, {}},
+  }};
+  return formats[static_cast<std::size_t>(type)];
+}
+
 /// `type` is accepted everywhere and stored nowhere: the record has it.
 names known_members(backend_kind type) {
   names known{"type", "limits", "network", "isolation",
               "allow_weaker_fallback"};
-  auto add = [&](std::initializer_list<std::string_view> more) {
-    known.insert(known.end(), more);
-  };
-  if (type != backend_kind::peer)
-    add({"pip_requirements", "npm_requirements"});
-  if (type != backend_kind::peer && type != backend_kind::local)
-    add({"timeout"});
-  switch (type) {
-  case backend_kind::local:
-    add({"sandbox_dir", "use_venv", "venv_name"});
-    break;
-  case backend_kind::e2b:
-    add({"template", "reuse"});
-    break;
-  case backend_kind::modal:
-    add({"language"});
-    break;
-  case backend_kind::daytona:
-    add({"snapshot", "image", "reuse"});
-    break;
-  case backend_kind::aio:
-  case backend_kind::peer:
-    break;
-  }
+  const auto& own = format_of(type).own;
+  known.insert(known.end(), own.begin(), own.end());
   return known;
-}
-
-/// Everything wrong with a payload of a known type.
-std::optional<error> problem(backend_kind type, const json::object& payload) {
-  auto told = [](auto view) -> std::optional<error> {
-    if (view)
-      return std::nullopt;
-    return view.error();
-  };
-  switch (type) {
-  case backend_kind::local:
-    return told(as_local(payload));
-  case backend_kind::e2b:
-    return told(as_e2b(payload));
-  case backend_kind::modal:
-    return told(as_modal(payload));
-  case backend_kind::daytona:
-    return told(as_daytona(payload));
-  case backend_kind::aio:
-    return told(as_aio(payload));
-  case backend_kind::peer:
-    return told(as_common(payload));
-  }
-  return std::nullopt;
 }
 
 json::object without_nulls(const json::object& from) {
@@ -140,32 +123,9 @@ void inject(backend_kind type, json::object& config,
 }
 
 void fill_in(backend_kind type, json::object& config) {
-  auto fill = [&](std::string_view name, json::value v) {
-    if (!config.contains(name))
-      config[name] = std::move(v);
-  };
-  switch (type) {
-  case backend_kind::local:
-    fill("use_venv", false);
-    fill("venv_name", "venv");
-    fill("pip_requirements", json::array{});
-    break;
-  case backend_kind::modal:
-    fill("timeout", modal_config{}.timeout.count());
-    fill("language", "python");
-    break;
-  case backend_kind::e2b:
-    fill("timeout", e2b_config{}.timeout.count());
-    break;
-  case backend_kind::daytona:
-    fill("timeout", daytona_config{}.timeout.count());
-    break;
-  case backend_kind::aio:
-    fill("timeout", aio_config{}.timeout.count());
-    break;
-  case backend_kind::peer:
-    break;
-  }
+  for (const auto& each : format_of(type).defaults)
+    if (!config.contains(each.key()))
+      config[each.key()] = each.value();
 }
 
 } // namespace
@@ -182,9 +142,9 @@ result<json::object> normalize_update(backend_kind type,
       config[name] = *v;
   if (auto named = in.text("type"); named && *named != to_string(type))
     in.complain("type", "the config is of type " + std::string{to_string(type)},
-                "send the same type, or none");
-  if (auto bad = problem(type, config))
-    in.absorb(std::move(*bad));
+                "send the same type, or leave it out");
+  if (auto read = requirements_of(type, config); !read)
+    in.absorb(std::move(read).error());
   auto bad
     = policy == unknown_members::refuse ? in.finish() : in.finish_lenient();
   if (bad)
@@ -298,8 +258,8 @@ result<backend_kind> recognize_config(const json::object& payload) {
     }
   }
   if (!best)
-    return bad_field("", "the config fits neither local, e2b nor modal",
-                     "say which with \"type\"");
+    return bad_field("", "the config matches none of local, e2b and modal",
+                     "set \"type\"");
   return type;
 }
 

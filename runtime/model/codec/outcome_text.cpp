@@ -1,6 +1,6 @@
 #include "runtime/model/codec/outcome_text.hpp"
 
-#include "runtime/json/json.hpp"
+#include "runtime/json/members.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 namespace troupe {
@@ -32,11 +32,6 @@ json::object to_json(const error& e) {
   return o;
 }
 
-std::string member(const json::object& o, std::string_view name) {
-  auto* v = o.if_contains(name);
-  return v && v->is_string() ? std::string{v->get_string()} : std::string{};
-}
-
 error parse_error(const json::object& o) {
   error e;
   auto number = [&o](std::string_view name) -> std::int64_t {
@@ -47,13 +42,14 @@ error parse_error(const json::object& o) {
   e.code = code >= 1 && code <= static_cast<int>(ec::no_space)
     ? static_cast<ec>(code)
     : ec::internal;
-  e.text = member(o, "text");
+  e.text = json::text_or_empty(o, "text");
   e.retry_after = std::chrono::milliseconds{number("retry_after_ms")};
   if (auto* fields = o.if_contains("fields"); fields && fields->is_array())
     for (const auto& each : fields->get_array())
       if (auto* f = each.if_object())
-        e.fields.push_back(
-          {member(*f, "pointer"), member(*f, "reason"), member(*f, "hint")});
+        e.fields.push_back({json::text_or_empty(*f, "pointer"),
+                            json::text_or_empty(*f, "reason"),
+                            json::text_or_empty(*f, "hint")});
   return e;
 }
 

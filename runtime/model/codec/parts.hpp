@@ -1,22 +1,38 @@
 #pragma once
 
 #include "runtime/json/reader.hpp"
-#include "runtime/model/run.hpp"
+#include "runtime/model/codec/support.hpp"
+#include "runtime/model/run_fields.hpp"
 
-/// The parts that a run request has in a body and on the cluster's wire.
-/// Private to this folder.
+/// Reads one field of a run, by its type, out of a body or a link's object.
+/// What is absent leaves `into` as it is. Private to this folder.
 namespace troupe::codec {
 
-/// Environment, agent, requirements, limits, policy, labels, ...
-void read_common_parts(json::reader& in, run_request& r);
-void write_common_parts(json::object& o, const run_request& r);
+struct field_place {
+  json::reader& in;
+  std::string_view name;
+  const field_rule& rule;
+};
 
-/// Texts that become names, arguments or programs: bounded, without NUL.
-std::string plain_text(json::reader& in, std::string_view name,
-                       std::size_t longest);
-std::vector<std::string> read_argv(json::reader& in);
-language read_language(json::reader& in);
-/// A member object as compact JSON text; "" when it is absent.
-std::string object_text(json::reader& in, std::string_view name);
+void read(const field_place& at, run_kind& into);
+void read(const field_place& at, language& into);
+void read(const field_place& at, std::string& into);
+void read(const field_place& at, std::vector<std::string>& into);
+void read(const field_place& at, environment& into);
+void read(const field_place& at, std::map<std::string, std::string>& into);
+void read(const field_place& at, std::vector<pip_requirement>& into);
+void read(const field_place& at, std::vector<npm_requirement>& into);
+void read(const field_place& at, limit_overrides& into);
+void read(const field_place& at, std::optional<network_policy>& into);
+void read(const field_place& at, std::optional<isolation_level>& into);
+void read(const field_place& at, std::optional<backend_name>& into);
+void read(const field_place& at, std::chrono::milliseconds& into);
+void read(const field_place& at, std::uint32_t& into);
+void read(const field_place& at, std::int32_t& into);
+void read(const field_place& at, bool& into);
+template <class Kind>
+void read(const field_place& at, id<Kind>& into) {
+  into = checked_id<id<Kind>>(at.in, at.name);
+}
 
 } // namespace troupe::codec

@@ -61,7 +61,7 @@ result<Requirement> parse_one(const json::value& v,
   }
   auto* o = v.if_object();
   if (o == nullptr)
-    return bad_field(pointer, "expected a text or an object",
+    return bad_field(pointer, "expected a string or an object",
                      "send \"name\" or {\"name\": ..., \"version\": ...}");
   json::reader in{*o, pointer};
   auto name = in.required_text("name", {.min = 1, .max = longest_requirement});
@@ -75,7 +75,7 @@ result<Requirement> parse_one(const json::value& v,
   if (!version_of(*alone).empty() && version.empty())
     return alone; // it says all of it by itself
   if (!version_of(*alone).empty())
-    return bad_field(pointer + "/name", "has a version inside",
+    return bad_field(pointer + "/name", "contains a version",
                      "move it to \"version\"");
   auto r = parse_text(kind, joined(kind, name, version));
   if (!r)
@@ -123,7 +123,7 @@ result<network_policy> parse_network(const json::value& body,
   }
   auto* o = body.if_object();
   if (o == nullptr)
-    return bad_field(std::move(pointer), "is no network policy",
+    return bad_field(std::move(pointer), "is not a network policy",
                      std::string{network_hint});
   json::reader in{*o, std::move(pointer)};
   network_policy p{network_mode::listed, {}};

@@ -44,7 +44,8 @@ void write(writer& w, const isolation_report& r) {
   w.text("level", to_string(r.level));
   if (w.brief() && is_whole(r)) {
     w.list("enforced", r.layers, [&](const auto& x) { w.text(x.name); });
-    return w.end('}');
+    w.end('}');
+    return;
   }
   w.objects("layers", r.layers, [&](const isolation_layer& layer) {
     w.text("name", layer.name);
@@ -85,7 +86,7 @@ void write_lists(writer& w, const run_result& r) {
   });
   w.text("backend", to_string(r.backend));
   w.text("fingerprint", r.fingerprint);
-  w.text("environment", r.environment);
+  w.text("package_set", r.package_set);
   w.objects("failover", r.trail, [&](const failover_step& step) {
     w.text("backend", to_string(step.backend));
     w.text("reason", step.reason);
@@ -102,11 +103,9 @@ void write_lists(writer& w, const run_result& r) {
 /// The answer first, then what is known about it.
 std::string to_text(const run_result& r, form f,
                     writer::style how = writer::style::full) {
-  std::string out;
-  out.reserve(2'048 + r.value_json.size() + r.stdout_text.size()
-              + r.stderr_text.size() + r.agent_state_json.size());
-  writer w{out, how};
-  w.begin('{');
+  json::object_writer w{how};
+  w.reserve(2'048 + r.value_json.size() + r.stdout_text.size()
+            + r.stderr_text.size() + r.agent_state_json.size());
   w.text("id", r.id.str());
   w.text("status", to_string(r.status));
   w.text("reason", to_string(r.reason));
@@ -123,8 +122,7 @@ std::string to_text(const run_result& r, form f,
   write(w, r.usage);
   write_lists(w, r);
   write_agent_state(w, r, f);
-  w.end('}');
-  return out;
+  return w.finish();
 }
 
 } // namespace
@@ -272,7 +270,7 @@ void read_lists(json::reader& in, run_result& r) {
   });
   for_each_object(in, "failover", [&](json::reader& item) {
     auto kind = codec::value_or_complain(
-      item, "backend", parse_backend(item.required_text("backend")));
+      item, "backend", recall_backend_name(item.required_text("backend")));
     r.trail.push_back({kind, long_text(item, "reason")});
   });
   for_each_object(in, "network", [&](json::reader& item) {
@@ -314,9 +312,10 @@ result<run_result> parse_run_result(const json::object& body) {
     = read_json(in, "agent_state_diff", "agent_state_diff_json", "");
   r.usage = read_usage(in);
   if (auto text = in.text("backend"))
-    r.backend = codec::value_or_complain(in, "backend", parse_backend(*text));
+    r.backend
+      = codec::value_or_complain(in, "backend", recall_backend_name(*text));
   r.fingerprint = long_text(in, "fingerprint");
-  r.environment = long_text(in, "environment");
+  r.package_set = long_text(in, "package_set");
   r.isolation = read_isolation(in);
   read_lists(in, r);
   if (auto bad = in.finish_lenient())

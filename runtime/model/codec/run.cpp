@@ -1,8 +1,5 @@
-#include "runtime/json/reader.hpp"
-#include "runtime/model/bounds.hpp"
 #include "runtime/model/codec/codec.hpp"
 #include "runtime/model/codec/parts.hpp"
-#include "runtime/model/codec/support.hpp"
 
 #include <algorithm>
 
@@ -10,26 +7,21 @@ namespace troupe {
 
 namespace {
 
-/// What a run is made of says of which kind it is.
-struct kind_member {
-  std::string_view name;
-  run_kind kind;
-};
-constexpr kind_member kind_members[] = {
-  {"tool_id", run_kind::tool},    {"tool_name", run_kind::tool},
-  {"source", run_kind::source},   {"code", run_kind::code},
-  {"command", run_kind::command}, {"argv", run_kind::command},
-};
+/// A snippet: its text is a run's source, and has no row of its own.
+constexpr std::string_view snippet = "code";
+constexpr field_rule snippet_rule{.longest = bounds::source_bytes};
 constexpr std::string_view all_kinds
   = "send one of tool_id, tool_name, source, code, command and argv";
 
-/// Members that only make sense for one kind.
-constexpr kind_member bound_members[] = {
-  {"function", run_kind::source},
-  {"json_schema", run_kind::source},
-  {"args_json_schema", run_kind::source},
-  {"stdin", run_kind::command},
-};
+/// What a run is made of says of which kind it is.
+template <class Each>
+void for_each_program(Each each) {
+  for_each_row(run_fields, [&](const auto& f) {
+    if (f.rule.is_program)
+      each(f.name, *f.rule.only);
+  });
+  each(snippet, run_kind::code);
+}
 
 /// Identifiers of Python and JavaScript; beyond ASCII the interpreter judges.
 bool is_identifier(std::string_view text) {
@@ -41,57 +33,47 @@ bool is_identifier(std::string_view text) {
 }
 
 void read_kind(json::reader& in, run_request& r) {
-  std::vector<kind_member> present;
-  for (auto& m : kind_members)
-    if (in.has(m.name))
-      present.push_back(m);
-  if (present.empty())
+  std::string_view first;
+  for_each_program([&](std::string_view name, run_kind kind) {
+    if (!in.has(name))
+      return;
+    if (!first.empty()) {
+      in.complain(name, "excludes '" + std::string{first} + "'",
+                  std::string{all_kinds});
+      return;
+    }
+    first = name;
+    r.kind = kind;
+  });
+  if (first.empty()) {
     in.absorb(
-      bad_field("", "does not say what to run", std::string{all_kinds}));
-  for (std::size_t i = 1; i < present.size(); ++i)
-    in.complain(present[i].name,
-                "excludes '" + std::string{present[0].name} + "'",
-                std::string{all_kinds});
-  if (present.empty())
+      bad_field("", "does not name anything to run", std::string{all_kinds}));
     return;
-  r.kind = present[0].kind;
-  for (auto& m : bound_members)
-    if (in.has(m.name) && m.kind != r.kind)
-      in.complain(m.name,
-                  "has no meaning for a " + std::string{to_string(r.kind)},
-                  "only for a " + std::string{to_string(m.kind)});
-}
-
-void read_program(json::reader& in, run_request& r) {
-  r.tool = codec::checked_id<tool_id>(in, "tool_id");
-  r.tool_name = codec::plain_text(in, "tool_name", bounds::name_bytes);
-  auto source = codec::plain_text(in, "source", bounds::source_bytes);
-  auto code = codec::plain_text(in, "code", bounds::source_bytes);
-  r.source = r.kind == run_kind::code ? std::move(code) : std::move(source);
-  r.command = codec::plain_text(in, "command", bounds::command_bytes);
-  r.argv = codec::read_argv(in);
-  r.stdin_text = in.text("stdin", {.max = bounds::stdin_bytes}).value_or("");
-  r.function = codec::plain_text(in, "function", bounds::name_bytes);
-  r.json_schema = codec::object_text(in, "json_schema");
-  r.args_json_schema = codec::object_text(in, "args_json_schema");
-  r.lang = codec::read_language(in);
+  }
+  for_each_row(run_fields, [&](const auto& f) {
+    if (f.rule.only && !f.rule.is_program && *f.rule.only != r.kind
+        && in.has(f.name))
+      in.complain(f.name,
+                  "is not allowed for a " + std::string{to_string(r.kind)},
+                  "only for a " + std::string{to_string(*f.rule.only)});
+  });
 }
 
 /// Names with nothing behind them, and words that contradict each other.
 void check_program(json::reader& in, const json::object& body,
                    const run_request& r) {
-  for (auto& m : kind_members) {
-    auto* v = body.if_contains(m.name);
+  for_each_program([&](std::string_view name, run_kind) {
+    auto* v = body.if_contains(name);
     if (v != nullptr
         && ((v->is_string() && v->get_string().empty())
             || (v->is_array() && v->get_array().empty())))
-      in.complain(m.name, "must not be empty");
-  }
+      in.complain(name, "must not be empty");
+  });
   if (!r.argv.empty() && r.argv[0].empty())
-    in.absorb(
-      bad_field(json::child(in.pointer_to("argv"), 0u), "names no program"));
+    in.absorb(bad_field(json::child(in.pointer_to("argv"), 0u),
+                        "does not name a program"));
   if (!r.function.empty() && !is_identifier(r.function))
-    in.complain("function", "is no identifier");
+    in.complain("function", "is not an identifier");
   bool is_code = r.kind == run_kind::source || r.kind == run_kind::code;
   if (is_code && r.lang == language::shell)
     in.complain("language", "a shell runs commands", "send it as 'command'");
@@ -103,8 +85,11 @@ result<run_request> parse_run_request(const json::object& body) {
   json::reader in{body};
   run_request r;
   read_kind(in, r);
-  read_program(in, r);
-  codec::read_common_parts(in, r);
+  for_each_row(run_fields, [&](const auto& f) {
+    if (f.rule.in_body)
+      codec::read({in, f.name, f.rule}, f.of(r));
+  });
+  codec::read({in, snippet, snippet_rule}, r.source);
   check_program(in, body, r);
   if (auto bad = in.finish())
     return *bad;
@@ -113,86 +98,94 @@ result<run_request> parse_run_request(const json::object& body) {
 
 // -- the cluster's wire ------------------------------------------------------
 
-json::object to_wire(const run_request& r) {
-  json::object o;
-  auto put = [&](std::string_view name, const std::string& text) {
-    if (!text.empty())
-      o[name] = text;
-  };
-  o["kind"] = to_string(r.kind);
-  put("id", r.id.str());
-  put("organization_id", r.organization.str());
-  put("user_id", r.user.str());
-  put("tool_id", r.tool.str());
-  put("tool_name", r.tool_name);
-  o["language"] = to_string(r.lang);
-  put("source", r.source);
-  put("function", r.function);
-  put("command", r.command);
-  if (!r.argv.empty())
-    o["argv"] = codec::texts(r.argv);
-  put("stdin", r.stdin_text);
-  // JSON stays text: nothing is lost, and nobody parses it on the way.
-  put("args_json", r.args_json);
-  put("json_schema_json", r.json_schema);
-  put("args_json_schema_json", r.args_json_schema);
-  if (r.lenient_arguments) // a node of before does not know the word
-    o["lenient_arguments"] = true;
-  put("agent_state_json", r.agent_state_json);
-  put("idempotency_key", r.idempotency_key);
-  put("traceparent", r.traceparent);
-  codec::write_common_parts(o, r);
-  return o;
-}
-
 namespace {
 
-/// JSON inside of a text, checked without being built.
-std::string checked_json(json::reader& in, std::string_view name) {
-  auto text = in.text(name, {.max = json::parse_limits{}.bytes}).value_or("");
-  if (!text.empty())
-    if (auto ok = json::check(text); !ok)
-      in.absorb(codec::moved_below(in.pointer_to(name), ok.error()));
-  return text;
+// A field as JSON, by its type.
+json::value as_json(const std::string& text) {
+  return json::value(text);
+}
+json::value as_json(const std::vector<std::string>& list) {
+  return codec::texts(list);
+}
+json::value as_json(const environment& env) {
+  json::object o;
+  for (auto& [name, value] : env)
+    o[name] = value.reveal(); // see to_wire
+  return o;
+}
+json::value as_json(const std::map<std::string, std::string>& labels) {
+  json::object o;
+  for (auto& [name, value] : labels)
+    o[name] = value;
+  return o;
+}
+json::value as_json(std::chrono::milliseconds t) {
+  return static_cast<double>(t.count()) / 1e3;
+}
+template <class T>
+json::value as_json(const T& value) {
+  if constexpr (std::is_arithmetic_v<T>)
+    return value;
+  else if constexpr (requires { value.str(); })
+    return json::value(value.str());
+  else if constexpr (requires { value.has_value(); })
+    return as_json(*value);
+  else if constexpr (requires { to_json(value); })
+    return to_json(value);
+  else
+    return json::value(to_string(value));
 }
 
-run_kind read_wire_kind(json::reader& in) {
-  auto text = in.required_text("kind", {.max = 16});
-  for (auto k :
-       {run_kind::tool, run_kind::source, run_kind::code, run_kind::command})
-    if (to_string(k) == text)
-      return k;
-  in.complain("kind", "is no kind of run");
-  return run_kind::tool;
+/// What says nothing is left out: a node of an older version does not know the
+/// name of a field that came later.
+template <class T>
+bool says_something(const T& value) {
+  return value != T{};
+}
+bool says_something(run_kind) {
+  return true;
+}
+bool says_something(language) {
+  return true;
+}
+
+template <class Field>
+std::string_view name_on_link(const Field& f) {
+  return f.rule.on_link.empty() ? f.name : f.rule.on_link;
+}
+
+/// JSON inside of a text, checked without being built.
+void read_json_text(const codec::field_place& at, std::string& into) {
+  auto text = at.in.text(at.name, {.max = json::parse_limits{}.bytes});
+  if (!text || text->empty())
+    return;
+  if (auto ok = json::check(*text); !ok)
+    at.in.absorb(codec::moved_below(at.in.pointer_to(at.name), ok.error()));
+  into = std::move(*text);
 }
 
 } // namespace
 
+json::object to_wire(const run_request& r) {
+  json::object o;
+  for_each_row(run_fields, [&](const auto& f) {
+    if (const auto& value = f.of(r); says_something(value))
+      o[name_on_link(f)] = as_json(value);
+  });
+  return o;
+}
+
 result<run_request> from_wire(const json::object& body) {
   json::reader in{body};
   run_request r;
-  r.kind = read_wire_kind(in);
-  r.id = codec::checked_id<run_id>(in, "id");
-  r.organization = codec::checked_id<organization_id>(in, "organization_id");
-  r.user = codec::checked_id<user_id>(in, "user_id");
-  r.tool = codec::checked_id<tool_id>(in, "tool_id");
-  r.tool_name = codec::plain_text(in, "tool_name", bounds::name_bytes);
-  r.lang = codec::read_language(in);
-  r.source = codec::plain_text(in, "source", bounds::source_bytes);
-  r.function = codec::plain_text(in, "function", bounds::name_bytes);
-  r.command = codec::plain_text(in, "command", bounds::command_bytes);
-  r.argv = codec::read_argv(in);
-  r.stdin_text = in.text("stdin", {.max = bounds::stdin_bytes}).value_or("");
-  codec::read_common_parts(in, r);
-  if (auto args = checked_json(in, "args_json"); !args.empty())
-    r.args_json = std::move(args);
-  r.lenient_arguments = in.boolean("lenient_arguments").value_or(false);
-  r.json_schema = checked_json(in, "json_schema_json");
-  r.args_json_schema = checked_json(in, "args_json_schema_json");
-  r.agent_state_json = checked_json(in, "agent_state_json");
-  r.idempotency_key
-    = codec::plain_text(in, "idempotency_key", bounds::idempotency_key_bytes);
-  r.traceparent = codec::plain_text(in, "traceparent", bounds::name_bytes);
+  for_each_row(run_fields, [&](const auto& f) {
+    auto& into = f.of(r);
+    const codec::field_place at{in, name_on_link(f), f.rule};
+    if constexpr (std::is_same_v<decltype(into), std::string&>)
+      if (!f.rule.on_link.empty())
+        return read_json_text(at, into);
+    codec::read(at, into);
+  });
   if (auto bad = in.finish())
     return *bad;
   return r;

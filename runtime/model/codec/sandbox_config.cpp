@@ -104,7 +104,7 @@ result<local_config> as_local(const json::object& config) {
   c.venv_name
     = in.text("venv_name", {.max = longest_label}).value_or(c.venv_name);
   if (!is_plain_name(c.venv_name))
-    in.complain("venv_name", "is no plain directory name",
+    in.complain("venv_name", "is not a plain directory name",
                 "use letters, digits, '.', '_' and '-'");
   read_requirements(in, c);
   read_common(in, c.common);
@@ -157,11 +157,44 @@ result<aio_config> as_aio(const json::object& config) {
   return finish_view(in, std::move(c));
 }
 
-result<common_config> as_common(const json::object& config) {
+namespace {
+
+template <class Config>
+result<config_requirements> requirements_in(result<Config> typed) {
+  if (!typed)
+    return typed.error();
+  return config_requirements{std::move(typed->pip_requirements),
+                             std::move(typed->npm_requirements),
+                             std::move(typed->common)};
+}
+
+/// The config of a node has nothing but what all have.
+result<config_requirements> requirements_at_peer(const json::object& config) {
   json::reader in{config};
-  common_config c;
-  read_common(in, c);
-  return finish_view(in, std::move(c));
+  config_requirements found;
+  read_common(in, found.common);
+  return finish_view(in, std::move(found));
+}
+
+} // namespace
+
+result<config_requirements> requirements_of(backend_kind type,
+                                            const json::object& config) {
+  switch (type) {
+  case backend_kind::local:
+    return requirements_in(as_local(config));
+  case backend_kind::e2b:
+    return requirements_in(as_e2b(config));
+  case backend_kind::modal:
+    return requirements_in(as_modal(config));
+  case backend_kind::daytona:
+    return requirements_in(as_daytona(config));
+  case backend_kind::aio:
+    return requirements_in(as_aio(config));
+  case backend_kind::peer:
+    return requirements_at_peer(config);
+  }
+  return requirements_at_peer(config);
 }
 
 } // namespace troupe

@@ -25,12 +25,12 @@ constexpr unit byte_units[]
 
 result<double> read_quantity(std::string_view text,
                              std::span<const unit> units) {
-  text = without_blanks(text);
+  text = trim(text);
   auto split = text.find_first_not_of("0123456789.+-");
-  auto number = parse_number(without_blanks(text.substr(0, split)));
+  auto number = parse_number(trim(text.substr(0, split)));
   if (!number)
     return number;
-  auto name = split == text.npos ? "" : without_blanks(text.substr(split));
+  auto name = split == text.npos ? "" : trim(text.substr(split));
   for (auto& u : units)
     if (u.name == name)
       return *number * u.factor;
@@ -39,21 +39,13 @@ result<double> read_quantity(std::string_view text,
 
 } // namespace
 
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n";
-  auto first = text.find_first_not_of(blank);
-  if (first == text.npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
-
 result<double> parse_number(std::string_view text) {
   double value = 0;
   auto* end = text.data() + text.size();
   auto [at, bad]
     = std::from_chars(text.data(), end, value, std::chars_format::fixed);
   if (bad != std::errc{} || at != end || !std::isfinite(value))
-    return bad_request("is no number");
+    return bad_request("is not a number");
   return value;
 }
 

@@ -1,13 +1,11 @@
 #pragma once
 
 #include "runtime/base/error.hpp"
+#include "runtime/base/text.hpp"
 
 #include <string_view>
 
 namespace troupe {
-
-/// Without the blanks and line ends around it.
-std::string_view without_blanks(std::string_view text);
 
 /// A decimal number that is finite and uses the whole text.
 result<double> parse_number(std::string_view text);

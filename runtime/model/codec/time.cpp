@@ -91,7 +91,8 @@ result<timestamp> parse_timestamp(std::string_view text) {
   c::year_month_day date{c::year{year}, c::month{static_cast<unsigned>(month)},
                          c::day{static_cast<unsigned>(day)}};
   if (!good || !date.ok() || hour > 23 || minute > 59 || second > 60)
-    return bad_field("", "'" + std::string{text.substr(0, 40)} + "' is no time",
+    return bad_field("",
+                     "'" + std::string{text.substr(0, 40)} + "' is not a time",
                      "write 2026-11-18T09:30:00Z");
   return timestamp{c::sys_days{date}} + c::hours{hour} + c::minutes{minute}
   + c::seconds{second} + fraction - offset;

@@ -16,7 +16,7 @@ struct bind_options {
   std::size_t complaints = 64; // then it stops looking
   /// Gets the names of arguments whose null was taken for "not given".
   std::vector<std::string>* dropped = nullptr;
-  /// As the replaced system has it: names that the schema does not know are
+  /// As Letta does: names that the schema does not know are
   /// dropped, what is missing stays missing, and an argument that does not fit
   /// goes to the tool as it came. One that fits is corrected as ever.
   bool lenient = false;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "runtime/model/schema/bind_arguments.hpp"
+#include "runtime/model/schema/pattern.hpp"
 #include "runtime/model/schema/types.hpp"
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -70,6 +72,9 @@ private:
                     const std::string& pointer);
   void check_pattern(std::string_view text, const object& schema,
                      const std::string& pointer);
+  /// Nothing for a pattern that cannot be told. Good until the next call.
+  const pattern* compiled(std::string_view spelled);
+  bool pay_to_find(const pattern& p, std::string_view text);
   void check_array(value& v, const object& schema, const std::string& pointer);
   void bend(value& v, const value& rule, const std::string& pointer);
   void check_unique(const json::array& list, const std::string& pointer);
@@ -93,7 +98,8 @@ private:
   const object& tool_;
   const object& root_;
   const bind_options& options_;
-  std::size_t budget_ = 1'000'000; // steps: well below a second
+  std::size_t budget_ = 1'000'000; // steps: a second, of hostile patterns three
+  std::map<std::string_view, std::optional<pattern>> patterns_; // a few
   int depth_ = 0;
   bool exhausted_ = false;
 };

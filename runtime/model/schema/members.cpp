@@ -1,7 +1,6 @@
 // Arrays and objects: the keywords that look inside.
 #include "runtime/json/reader.hpp"
 #include "runtime/model/schema/checker.hpp"
-#include "runtime/model/schema/pattern.hpp"
 
 #include <algorithm>
 
@@ -127,8 +126,8 @@ bool checker::check_patterned(value& member, std::string_view name,
   if (patterned == nullptr || !patterned->is_object())
     return false;
   for (auto& rule : patterned->get_object()) {
-    auto p = pattern::compile(view(rule.key()));
-    if (!p || !pay(p->size() + name.size()) || !p->found_in(name))
+    auto* p = compiled(view(rule.key()));
+    if (p == nullptr || !pay_to_find(*p, name) || !p->found_in(name))
       continue;
     covered = true;
     check(member, rule.value(), json::child(pointer, name), {});

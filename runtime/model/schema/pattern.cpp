@@ -1,6 +1,8 @@
 #include "runtime/model/schema/pattern.hpp"
 
-#include "runtime/json/utf8.hpp"
+#include "runtime/model/schema/ecma_pattern.hpp"
+
+#include <re2/re2.h>
 
 #include <utility>
 
@@ -8,80 +10,62 @@ namespace troupe {
 
 namespace {
 
-using state = pattern::state;
-using step = pattern::state::kind;
+// Longer ones are no patterns that a person wrote.
+constexpr std::size_t longest_pattern = 1024;
+// A check holds a few patterns at once, and a host checks on several threads.
+// RE2 gives up a pattern that does not fit, and forgets states of a match.
+constexpr std::int64_t most_memory = 1 << 20;
+// What RE2 has done when it finds that a pattern does not fit: up to 60 ms.
+constexpr std::size_t steps_until_too_large = 1 << 15;
 
-constexpr std::uint32_t nowhere = ~0u;
-
-bool matches(const state& s, std::uint32_t code) {
-  for (auto& r : s.set)
-    if (code >= r.first && code <= r.last)
-      return !s.negated;
-  return s.negated;
+re2::RE2::Options options() {
+  re2::RE2::Options o{re2::RE2::Quiet};
+  o.set_max_mem(most_memory);
+  return o;
 }
 
-/// The states a machine is in at once; each is entered once per position.
-class front {
-public:
-  explicit front(const std::vector<state>& states)
-      : states_{states}, seen_(states.size(), 0) {}
-
-  void clear() {
-    ++round_;
-    active.clear();
-  }
-
-  void enter(std::uint32_t at, bool at_begin, bool at_end) {
-    pending_.push_back(at);
-    while (!pending_.empty()) {
-      at = pending_.back();
-      pending_.pop_back();
-      if (at == nowhere || seen_[at] == round_)
-        continue;
-      seen_[at] = round_;
-      auto& s = states_[at];
-      if (s.what == step::split) {
-        pending_.push_back(s.other);
-        pending_.push_back(s.next);
-      } else if (s.what == step::begin || s.what == step::end) {
-        if (s.what == step::begin ? at_begin : at_end)
-          pending_.push_back(s.next);
-      } else {
-        matched = matched || s.what == step::match;
-        active.push_back(at);
-      }
-    }
-  }
-
-  std::vector<std::uint32_t> active;
-  bool matched = false;
-
-private:
-  const std::vector<state>& states_;
-  std::vector<std::uint32_t> seen_;
-  std::vector<std::uint32_t> pending_;
-  std::uint32_t round_ = 0;
-};
+re2::StringPiece piece(std::string_view text) {
+  return {text.data(), text.size()};
+}
 
 } // namespace
 
-bool pattern::found_in(std::string_view text) const {
-  front now{states_}, next{states_};
-  now.clear();
-  now.enter(start_, true, text.empty());
-  while (!now.matched && !text.empty()) {
-    auto step = json::next_code_point(text);
-    text.remove_prefix(step.size);
-    next.clear();
-    for (auto at : now.active)
-      if (states_[at].what == state::kind::set
-          && matches(states_[at], step.code))
-        next.enter(states_[at].next, false, text.empty());
-    next.enter(start_, false, text.empty()); // it may begin anywhere
-    std::swap(now.active, next.active);
-    now.matched = next.matched;
+pattern::pattern(std::unique_ptr<const re2::RE2> machine)
+    : machine_{std::move(machine)} {}
+pattern::pattern(pattern&&) noexcept = default;
+pattern& pattern::operator=(pattern&&) noexcept = default;
+pattern::~pattern() = default;
+
+std::optional<pattern> pattern::compile(std::string_view text) {
+  std::size_t work = 0;
+  return compile(text, work);
+}
+
+std::optional<pattern> pattern::compile(std::string_view text,
+                                        std::size_t& work) {
+  work = 1;
+  auto translated
+    = text.size() <= longest_pattern ? to_re2(text) : std::nullopt;
+  if (!translated)
+    return std::nullopt;
+  auto machine
+    = std::make_unique<const re2::RE2>(piece(*translated), options());
+  if (!machine->ok()) {
+    if (machine->error_code() == re2::RE2::ErrorPatternTooLarge)
+      work = steps_until_too_large;
+    return std::nullopt;
   }
-  return now.matched;
+  pattern made{std::move(machine)};
+  work = made.size();
+  return made;
+}
+
+bool pattern::found_in(std::string_view text) const {
+  return re2::RE2::PartialMatch(piece(text), *machine_);
+}
+
+std::size_t pattern::size() const {
+  return static_cast<std::size_t>(machine_->ProgramSize());
 }
 
 } // namespace troupe

@@ -1,5 +1,6 @@
 #include "runtime/model/schema/types.hpp"
 
+#include "runtime/base/text.hpp"
 #include "runtime/json/big_integers.hpp"
 
 #include <array>
@@ -30,17 +31,10 @@ bool is_whole(double d) {
   return std::trunc(d) == d && std::abs(d) <= exact_integers;
 }
 
-std::string_view trimmed(std::string_view text) {
-  auto first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 /// What a text spells. Python's words for constants are common enough in what
 /// language models write.
 result<json::value> spelled(std::string_view text) {
-  text = trimmed(text);
+  text = trim(text);
   if (text == "True")
     return json::value(true);
   if (text == "False")
@@ -127,7 +121,7 @@ void soften_boolean(json::value& v) {
   auto* s = v.if_string();
   if (s == nullptr)
     return;
-  std::string word{trimmed({s->data(), s->size()})};
+  std::string word{trim({s->data(), s->size()})};
   for (auto& c : word)
     c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   if (word == "true" || word == "1")

@@ -185,7 +185,7 @@ function find({ made, module, local }) {
   if (found === undefined && exported && unnamed(exported.default)) found = exported.default;
   if (found === undefined) throw missing(name, made.functions);
   if (typeof found !== "function")
-    throw new ToolFailure("TypeError", `'${name}' in the source is no function but of type ${typeof found}`);
+    throw new ToolFailure("TypeError", `'${name}' in the source is not a function but of type ${typeof found}`);
   return found;
 }
 

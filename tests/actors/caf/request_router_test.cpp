@@ -15,8 +15,8 @@ struct deaf_state {
 };
 
 /// Says who it is, and nothing else ever.
-gate_actor::behavior_type deaf(gate_actor::stateful_pointer<deaf_state> self,
-                               hello us) {
+gateway_actor::behavior_type
+deaf(gateway_actor::stateful_pointer<deaf_state> self, hello us) {
   auto note = [self]() -> caf::result<run_status_message> {
     self->state.kept.push_back(self->make_response_promise());
     return caf::delegated<run_status_message>{};

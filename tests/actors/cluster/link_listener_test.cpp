@@ -30,7 +30,7 @@ struct house {
   explicit house(std::uint32_t pending = 100) {
     auto own = ours.sign("engine", "DNS:localhost,IP:127.0.0.1");
     engine_options options;
-    options.door
+    options.links
       = link_options{"127.0.0.1:0", {own.certificate, own.key, ours.file()}, 4};
     options.drain_timeout = std::chrono::seconds{5};
     options.pending = pending;
@@ -123,11 +123,11 @@ BOOST_AUTO_TEST_CASE(say_what_is_wrong_with_a_certificate) {
   says(h.connect(h.ours, "misled", "127.1"),
        "the certificate is for localhost, 127.0.0.1, not for 127.1");
   says(h.connect(theirs, "stranger"),
-       "the other side does not accept our certificate");
+       "the other side rejected the certificate");
   const auto own = h.ours.sign("wary", "DNS:wary");
   says(api::connect("127.0.0.1", h.port(),
                     {own.certificate, own.key, theirs.file()}),
-       "signed by another authority than the one we trust");
+       "not signed by the trusted CA");
 }
 
 BOOST_AUTO_TEST_CASE(are_not_blocked_by_silence_nor_by_garbage) {
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(do_not_open_without_all_of_an_identity) {
         link_identity{"", own.key, ours.file()},
         link_identity{own.certificate, ours.file(), ours.file()}}) {
     engine_options options;
-    options.door = link_options{"127.0.0.1:0", who, 4};
+    options.links = link_options{"127.0.0.1:0", who, 4};
     BOOST_TEST(!open_engine(std::move(options)));
   }
 }

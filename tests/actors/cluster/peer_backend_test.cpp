@@ -1,6 +1,7 @@
 // Other nodes as a backend, over mutual TLS.
 #include "actors/protocol/wire_json.hpp"
 #include "tests/actors/troop.hpp"
+#include "tests/support/engine/sample_fields.hpp"
 #include "tests/support/engine/waiting_observer.hpp"
 
 using namespace troupe;
@@ -35,6 +36,24 @@ BOOST_AUTO_TEST_CASE(send_what_a_node_can_read) {
     BOOST_TEST(((*read)->tool == sent->tool));
     BOOST_TEST(((*read)->backend == backend_kind::local));
   }
+}
+
+BOOST_AUTO_TEST_CASE(are_told_every_field_of_a_run) {
+  for_each_row(run_fields, [](const auto& f) {
+    if constexpr (member_of<decltype(f.of), prepared_run>) {
+      // The node has configs of its own, and knows its agents by variables.
+      if (f.name == "sandbox_config_id" || f.name == "agent_id")
+        return;
+      auto said = request_with(f);
+      auto sent = std::make_shared<const run_request>(
+        request_for_peer(prepared_with(f, said)));
+      auto read = request_from_text(to_text(sent));
+      BOOST_REQUIRE_MESSAGE(read.has_value(), why(read));
+      run_request plain;
+      plain.kind = f.name == "kind" ? run_kind::tool : said.kind;
+      BOOST_TEST((f.of(**read) == f.of(plain)) == false, f.name);
+    }
+  });
 }
 
 BOOST_AUTO_TEST_CASE(carry_a_run_to_another_node_with_all_it_needs) {
@@ -175,14 +194,14 @@ BOOST_AUTO_TEST_CASE(do_not_count_strangers_nor_this_node_itself) {
   o.identity = {foreign.certificate, foreign.key, t.ours.file()};
   o.seeds
     = {"127.0.0.1:" + std::to_string(t.workers[0]->host->published_port())};
-  auto strangers = peers::open(std::move(o));
+  auto strangers = peer_backend::open(std::move(o));
   BOOST_REQUIRE(strangers.has_value());
-  auto refused = [](const peers& p) {
+  auto refused = [](const peer_backend& p) {
     for (;;) { // the first try may still be going on
       auto ready = p.ready();
       if (ready)
         return false;
-      if (ready.error().text.find("not reached yet") == std::string::npos)
+      if (ready.error().text.find("not connected yet") == std::string::npos)
         return true;
       std::this_thread::yield();
     }
@@ -199,7 +218,7 @@ BOOST_AUTO_TEST_CASE(need_a_host_and_a_port_each) {
   for (auto seed : {"nowhere", ":1", "host:", "host:0", "host:70000", "h:1x"}) {
     peer_options o;
     o.seeds = {seed};
-    auto met = peers::open(std::move(o));
+    auto met = peer_backend::open(std::move(o));
     BOOST_REQUIRE(!met.has_value());
     BOOST_TEST((met.error().code == ec::invalid_request));
   }

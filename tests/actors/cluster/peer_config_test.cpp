@@ -1,5 +1,6 @@
 // A peer carries out what this machine would have carried out.
 #include "tests/actors/troop.hpp"
+#include "tests/support/engine/kept_engine.hpp"
 
 using namespace troupe;
 using namespace troupe::test;
@@ -18,7 +19,7 @@ struct two_nodes : troop {
   explicit two_nodes(isolation_level of_front_runs
                      = isolation_level::standard) {
     engine_options there;
-    there.store = kept_in(of_b);
+    BOOST_REQUIRE(keep_in(of_b.path(), there).has_value());
     there.rules.inherited.emplace("PATH_OF_B", secret{"b"});
     add_worker("worker", mode::answer, std::move(there));
     workers[0]->local->set_script(
@@ -26,16 +27,11 @@ struct two_nodes : troop {
         seen = run;
         return run_outcome{scripted_backend::answer_for(run), true};
       });
-    of_front.store = kept_in(of_a);
+    BOOST_REQUIRE(keep_in(of_a.path(), of_front).has_value());
     of_front.rules.isolation = of_front.rules.weakest = of_front_runs;
     open_and_meet_all();
   }
 
-  static store_options kept_in(const tests::temporary_directory& where) {
-    store_options o;
-    o.data_directory = where.path();
-    return o;
-  }
   engine& a() { return front->engine(); }
   engine& b() { return workers[0]->engine(); }
 

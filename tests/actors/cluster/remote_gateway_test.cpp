@@ -26,7 +26,7 @@ struct held_engine {
   std::mutex mutex;
   std::vector<std::pair<organization_id, run_id>> order;
   engine_fixture f{scripted_backend::mode::answer, options()};
-  gate_actor gate = context_of(*f.host)->routes.load()->gate;
+  gateway_actor gate = context_of(*f.host)->routes.load()->gate;
   caf::scoped_actor self{gate->home_system()};
   run_answer_box first;
 

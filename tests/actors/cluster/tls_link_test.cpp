@@ -38,11 +38,11 @@ std::shared_ptr<asio::ssl::context> context_of(const link_identity& who,
 }
 
 asio::awaitable<void> take_in(std::shared_ptr<tls_link> link, int& end) {
-  auto met = co_await link->welcome();
-  auto fd = link->middleman_end();
+  auto met = co_await link->handshake_as_server();
+  auto fd = link->take_caf_socket();
   BOOST_REQUIRE((met && fd));
   end = *fd;
-  co_await link->carry();
+  co_await link->relay();
 }
 
 /// One heartbeat, then silence; true once the other side has hung up.

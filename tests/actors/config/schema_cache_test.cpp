@@ -107,12 +107,12 @@ BOOST_AUTO_TEST_CASE(reads_sources_in_the_places_of_runs) {
   limits.running_per_organization = 2;
   admission gate{limits};
   schema_cache::places places;
-  places.take = [&](admission::stay& s, const organization_id& whose) {
+  places.take = [&](admission::ticket& s, const organization_id& whose) {
     return gate.enter_at_once(s, whose, backend_kind::local);
   };
-  places.give_back = [&](admission::stay& s) { gate.leave(s); };
+  places.give_back = [&](admission::ticket& s) { gate.leave(s); };
   desk = std::make_shared<schema_cache>(who, derivation_rules{2, 3}, places);
-  admission::stay run;
+  admission::ticket run;
   BOOST_REQUIRE(
     gate.enter_at_once(run, default_organization(), backend_kind::local));
   ask("a");
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(reads_sources_in_the_places_of_runs) {
   who->answer_one(named("f"));
   BOOST_TEST(answers.size() == 2u);
   BOOST_TEST(gate.now().running == 1u);
-  admission::stay another;
+  admission::ticket another;
   BOOST_REQUIRE(
     gate.enter_at_once(another, default_organization(), backend_kind::local));
   ask("c"); // nothing of the desk's will end

@@ -10,20 +10,20 @@ BOOST_AUTO_TEST_SUITE(failover_suite)
 
 namespace {
 
-using kinds = std::vector<backend_kind>;
+using kinds = std::vector<backend_name>;
 constexpr auto local = backend_kind::local;
 constexpr auto e2b = backend_kind::e2b;
 constexpr auto modal = backend_kind::modal;
 
 struct world {
-  std::map<backend_kind, backend_view> views;
+  std::map<backend_name, backend_view> views;
 
   explicit world(const kinds& configured) {
     for (auto kind : configured)
       views[kind].configured = true;
   }
   backend_viewer viewer() const {
-    return [this](backend_kind kind) {
+    return [this](backend_name kind) {
       auto i = views.find(kind);
       return i == views.end() ? backend_view{} : i->second;
     };
@@ -99,8 +99,7 @@ BOOST_AUTO_TEST_CASE(says_of_every_better_choice_why_it_was_passed_over) {
   auto plan = plan_backends({}, w.viewer(), true);
   BOOST_REQUIRE(plan.has_value());
   BOOST_REQUIRE(plan->passed_over.size() == 1u);
-  const failover_step step{e2b,
-                           "left alone after 5 failures, next try in 12 s"};
+  const failover_step step{e2b, "paused after 5 failures, next try in 12 s"};
   BOOST_TEST((plan->passed_over[0] == step));
   // The same words for who asks what a run would do.
   BOOST_TEST(plan->reasons[0].find(step.reason) != std::string::npos);
@@ -148,8 +147,8 @@ BOOST_AUTO_TEST_CASE(keeps_runs_for_a_provider_away_when_it_fails_closed) {
   BOOST_REQUIRE(!none.has_value());
   BOOST_TEST((none.error().code == ec::unavailable));
   BOOST_TEST(none.error().text
-             == "modal: not configured; dispatch.fail-closed keeps runs that "
-                "are for modal from local");
+             == "modal: not configured; dispatch.fail-closed keeps runs for "
+                "modal from local");
 }
 
 BOOST_AUTO_TEST_CASE(never_goes_to_a_weaker_isolation_than_permitted) {

@@ -182,10 +182,11 @@ BOOST_AUTO_TEST_CASE(explains_a_run_without_running_it) {
   request.env["API_KEY"] = secret{"hush"};
   answer<explanation> box;
   f.engine().explain(someone(), request, box.handle());
-  auto told = box.get();
+  auto told = f.now(box);
   BOOST_REQUIRE(told.has_value());
   BOOST_TEST(
-    (told->candidates == std::vector{backend_kind::e2b, backend_kind::local}));
+    (told->candidates
+     == std::vector<backend_name>{backend_kind::e2b, backend_kind::local}));
   std::map<std::string, std::string> origins{told->variables.begin(),
                                              told->variables.end()};
   BOOST_TEST(origins.at("API_KEY") == "run");
@@ -225,7 +226,7 @@ BOOST_AUTO_TEST_CASE(leaves_no_record_of_what_was_never_let_in) {
   answer<run_record> found;
   f.engine().find_run(someone(), request.id, found.handle());
   BOOST_TEST(!found.get().has_value());
-  BOOST_TEST(f.engine().metrics().find("troupe_runs_rejected_total 1")
+  BOOST_TEST(f.engine().metrics().find("troupe_runs_invalid_total 1")
              != std::string::npos);
 }
 

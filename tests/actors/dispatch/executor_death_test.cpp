@@ -1,9 +1,5 @@
 // What becomes of the runs of an executor that dies: the backend is alive.
-#include "actors/engine/engine_internals.hpp"
-#include "tests/support/engine/engine_fixture.hpp"
-
-#include <future>
-#include <thread>
+#include "tests/actors/stepped_engine.hpp"
 
 using namespace troupe;
 using namespace troupe::test;
@@ -13,194 +9,149 @@ BOOST_AUTO_TEST_SUITE(executor_death)
 
 namespace {
 
-const std::string held = R"({"x":"held"})";
-const std::string stuck = R"({"x":"stuck"})";
+constexpr auto pause_before_the_next = 100ms;
 
-/// One dispatcher, which prefers the first of two executors. Runs with the
-/// arguments `held` are held by the backend, those with `stuck` hold the
-/// executor itself until `go`.
-struct world {
-  engine_fixture f;
-  std::promise<void> inside, go;
-  run_answer_box stuck_box;
-
+/// One dispatcher, which prefers the first of its executors. The backend holds
+/// the runs that are named `held`.
+struct world : stepped_engine {
   explicit world(std::uint32_t executors = 2)
-      : f{scripted_backend::mode::answer, options(executors)} {
-    f.local->hold_when(
-      [](const prepared_run& run) { return run.args_json == held; });
-    f.local->set_script([this](const prepared_run& run, run_observer& o) {
-      o.started();
-      if (run.args_json == stuck) {
-        inside.set_value();
-        go.get_future().wait();
-      }
-      return run_outcome{scripted_backend::answer_for(run), true};
-    });
+      : stepped_engine{scripted_backend::mode::answer, options(executors)} {
+    local->hold_when(
+      [](const prepared_run& run) { return run.name == "held"; });
   }
 
   static engine_options options(std::uint32_t executors) {
     engine_options o;
-    o.threads = 3;
     o.dispatchers = 1;
     o.executors_per_backend = executors;
-    o.supervision.first_pause = 1ms;
+    o.supervision.first_pause = pause_before_the_next;
     return o;
   }
 
-  executor_actor first() {
-    auto routes = context_of(*f.host)->routes.load();
-    return routes->executors[static_cast<std::size_t>(backend_kind::local)][0];
-  }
-
-  run_id submit(const std::string& args, run_answer_box& box) {
-    auto request = source_run(args);
+  /// With its executor, which has not looked at it.
+  run_id hand_over(run_answer_box& box) {
+    auto request = source_run();
     request.id = run_id::make();
-    auto id = request.id;
-    f.engine().submit(someone(), std::move(request), box.handle(), {});
-    return id;
+    engine().submit(someone(), request, box.handle(), {});
+    settle_without(executor());
+    BOOST_REQUIRE(local->started() == 0);
+    return request.id;
   }
-  void block() {
-    submit(stuck, stuck_box);
-    inside.get_future().wait();
-  }
-  /// What was submitted before is with its executor by then.
-  void wait_for_dispatcher() {
-    answer<explanation> told;
-    f.engine().explain(someone(), source_run(), told.handle());
-    BOOST_REQUIRE(told.get().has_value());
-  }
-  /// Before anything that waits in its mailbox.
-  void kill() {
-    const auto victim = caf::actor_cast<caf::actor>(first());
-    caf::anon_send<caf::message_priority::high>(
-      victim, caf::exit_msg{victim.address(), caf::exit_reason::kill});
-  }
-  void wait_for_death_of(const executor_actor& old) {
-    const auto end = std::chrono::steady_clock::now() + 20s;
-    while (first() == old) {
-      BOOST_REQUIRE(std::chrono::steady_clock::now() < end);
-      std::this_thread::yield();
-    }
+  /// With its backend, which has not ended it.
+  run_id begin(run_answer_box& box) {
+    auto request = source_run();
+    request.id = run_id::make();
+    request.tool_name = "held";
+    submit(request, box);
+    BOOST_REQUIRE(local->held_ids().size() == 1u);
+    return request.id;
   }
 };
+
+void check_success(result<std::shared_ptr<const run_result>> answer) {
+  BOOST_REQUIRE_MESSAGE(answer.has_value(), why(answer));
+  BOOST_TEST(((*answer)->status == run_status::success));
+  BOOST_TEST((*answer)->trail.empty());
+}
+
+void check_cancelled(result<std::shared_ptr<const run_result>> answer) {
+  BOOST_REQUIRE_MESSAGE(answer.has_value(), why(answer));
+  BOOST_TEST(((*answer)->reason == exit_reason::cancelled));
+}
 
 } // namespace
 
 BOOST_AUTO_TEST_CASE(goes_to_another_one_when_the_backend_never_saw_it) {
   world w;
-  w.block();
-  run_answer_box waiting;
-  w.submit("{}", waiting);
-  w.wait_for_dispatcher();
-  w.kill();
-  w.go.set_value();
-  auto answer = waiting.get();
-  BOOST_REQUIRE_MESSAGE(answer.has_value(), why(answer));
-  BOOST_TEST(((*answer)->status == run_status::success));
-  BOOST_TEST((*answer)->trail.empty());
-  BOOST_TEST(w.stuck_box.get().has_value());
-  BOOST_TEST(w.f.local->started() == 2);
+  run_answer_box box;
+  w.hand_over(box);
+  w.kill(w.executor());
+  check_success(w.now(box));
+  BOOST_TEST(!w.executor());
+  BOOST_TEST(w.local->started() == 1);
 }
 
 BOOST_AUTO_TEST_CASE(waits_for_the_next_one_where_there_is_no_other) {
   world w{1};
-  w.block();
-  run_answer_box waiting;
-  w.submit("{}", waiting);
-  w.wait_for_dispatcher();
-  w.kill();
-  w.go.set_value();
-  auto answer = waiting.get();
-  BOOST_REQUIRE_MESSAGE(answer.has_value(), why(answer));
-  BOOST_TEST(((*answer)->status == run_status::success));
-  BOOST_TEST(w.f.local->started() == 2);
+  run_answer_box box;
+  w.hand_over(box);
+  w.kill(w.executor());
+  w.settle();
+  w.pass(pause_before_the_next - 1ms);
+  BOOST_TEST(!box.is_there());
+  w.pass(1ms);
+  BOOST_TEST(!!w.executor());
+  w.pass(10ms); // the dispatcher looks again
+  check_success(w.now(box));
+  BOOST_TEST(w.local->started() == 1);
 }
 
 BOOST_AUTO_TEST_CASE(ends_at_its_deadline_where_no_other_comes) {
-  auto options = world::options(1);
-  options.supervision.first_pause = 60s;
-  engine_fixture f{scripted_backend::mode::answer, std::move(options)};
-  auto executors = [&] {
-    return context_of(*f.host)
-      ->routes.load()
-      ->executors[static_cast<std::size_t>(backend_kind::local)];
-  };
-  caf::anon_send_exit(executors()[0], caf::exit_reason::kill);
-  const auto end = std::chrono::steady_clock::now() + 20s;
-  while (executors()[0])
-    BOOST_REQUIRE(std::chrono::steady_clock::now() < end);
+  world w{1};
+  w.kill(w.executor());
+  w.settle();
   auto request = source_run();
   request.deadline = 50ms;
-  auto answer = f.run(std::move(request));
+  run_answer_box box;
+  w.submit(std::move(request), box);
+  w.pass(49ms);
+  BOOST_TEST(!box.is_there());
+  w.pass(1ms);
+  auto answer = w.now(box);
   BOOST_REQUIRE(answer.has_error());
   BOOST_TEST((answer.error().code == ec::exhausted));
   BOOST_TEST(answer.error().text.find("waited for an executor")
              != std::string::npos);
-  BOOST_TEST(f.local->started() == 0);
+  BOOST_TEST(w.local->started() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(goes_on_when_the_backend_has_it) {
   world w;
   run_answer_box box;
-  auto id = w.submit(held, box);
-  BOOST_REQUIRE(w.f.local->wait_for_held(1) == 1u);
-  const auto old = w.first();
-  w.kill();
-  w.wait_for_death_of(old);
-  BOOST_TEST(w.f.run(source_run()).has_value());
+  auto id = w.begin(box);
+  w.kill(w.executor());
+  w.settle();
+  BOOST_TEST(!w.executor());
+  BOOST_TEST(w.run(source_run()).has_value());
   BOOST_TEST(!box.is_there());
-  BOOST_TEST(w.f.local->release(id));
-  auto answer = box.get();
-  BOOST_REQUIRE_MESSAGE(answer.has_value(), why(answer));
-  BOOST_TEST(((*answer)->status == run_status::success));
-  BOOST_TEST(w.f.local->started() == 2);
-  BOOST_TEST(w.f.local->cancels() == 0);
+  BOOST_TEST(w.local->release(id));
+  check_success(w.now(box));
+  BOOST_TEST(w.local->started() == 2);
+  BOOST_TEST(w.local->cancels() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(is_answered_when_its_end_died_with_the_executor) {
   world w;
   run_answer_box box;
-  auto id = w.submit(held, box);
-  BOOST_REQUIRE(w.f.local->wait_for_held(1) == 1u);
-  w.block();
-  w.kill();
-  BOOST_TEST(w.f.local->release(id)); // its letter is behind the death
-  w.go.set_value();
-  auto answer = box.get();
-  BOOST_REQUIRE_MESSAGE(answer.has_value(), why(answer));
-  BOOST_TEST(((*answer)->status == run_status::success));
-  BOOST_TEST(w.stuck_box.get().has_value());
+  auto id = w.begin(box);
+  w.kill(w.executor());
+  BOOST_TEST(w.local->release(id)); // the death is under way
+  check_success(w.now(box));
+  BOOST_TEST(!w.executor());
 }
 
 BOOST_AUTO_TEST_CASE(can_still_be_cancelled) {
   world w;
   run_answer_box box;
-  auto id = w.submit(held, box);
-  BOOST_REQUIRE(w.f.local->wait_for_held(1) == 1u);
-  const auto old = w.first();
-  w.kill();
-  w.wait_for_death_of(old);
-  w.f.engine().cancel(someone(), id, [](auto) {});
-  auto answer = box.get();
-  BOOST_REQUIRE_MESSAGE(answer.has_value(), why(answer));
-  BOOST_TEST(((*answer)->reason == exit_reason::cancelled));
+  auto id = w.begin(box);
+  w.kill(w.executor());
+  w.settle();
+  BOOST_TEST(!w.executor());
+  w.engine().cancel(someone(), id, [](auto) {});
+  check_cancelled(w.now(box));
 }
 
 BOOST_AUTO_TEST_CASE(dies_cancelled_before_the_backend_saw_it) {
   world w;
-  w.block();
-  run_answer_box waiting;
-  auto id = w.submit("{}", waiting);
-  w.wait_for_dispatcher();
+  run_answer_box box;
+  auto id = w.hand_over(box);
   answer<run_record> noticed;
-  w.f.engine().cancel(someone(), id, noticed.handle());
-  BOOST_TEST(noticed.get().has_value());
-  w.kill();
-  w.go.set_value();
-  auto answer = waiting.get();
-  BOOST_REQUIRE_MESSAGE(answer.has_value(), why(answer));
-  BOOST_TEST(((*answer)->reason == exit_reason::cancelled));
-  BOOST_TEST(w.f.local->started() == 1);
+  w.engine().cancel(someone(), id, noticed.handle());
+  w.settle_without(w.executor());
+  BOOST_TEST(noticed.is_there());
+  w.kill(w.executor());
+  check_cancelled(w.now(box));
+  BOOST_TEST(w.local->started() == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,8 +2,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <future>
-
 using namespace troupe;
 using namespace troupe::test;
 
@@ -92,6 +90,10 @@ BOOST_AUTO_TEST_CASE(leaves_a_failing_backend_alone_for_a_while) {
     BOOST_REQUIRE(f.run(source_run()).has_value());
   BOOST_TEST(f.e2b->started() == 3);
   BOOST_TEST(f.local->started() == 20);
+  f.pass(std::chrono::hours{1});
+  for (int i = 0; i < 20; ++i)
+    BOOST_REQUIRE(f.run(source_run()).has_value());
+  BOOST_TEST(f.e2b->started() == 4); // looked at once
 }
 
 /// Not one of them may look as if this machine had been its first choice.
@@ -110,13 +112,13 @@ BOOST_AUTO_TEST_CASE(says_of_every_run_why_its_first_choice_was_left_alone) {
     BOOST_TEST((step.backend == backend_kind::e2b));
     BOOST_TEST(step.reason.starts_with(
       i < 5 ? "the provider is down"
-            : "left alone after 5 failures, next try in 3"));
+            : "paused after 5 failures, next try in 3600 s"));
   }
   auto named = source_run();
   named.backend = backend_kind::e2b;
   auto refused = f.run(named);
   BOOST_REQUIRE(!refused.has_value());
-  BOOST_TEST(refused.error().text.find("e2b: left alone after 5 failures")
+  BOOST_TEST(refused.error().text.find("e2b: paused after 5 failures")
              != std::string::npos);
 }
 
@@ -139,9 +141,9 @@ BOOST_AUTO_TEST_CASE(goes_back_to_a_backend_that_is_well_again) {
     BOOST_TEST((*r)->trail.empty());
   }
   BOOST_REQUIRE(warnings.size() == 2u);
-  BOOST_TEST(warnings[0].starts_with("backend e2b is left alone after 5"));
+  BOOST_TEST(warnings[0].starts_with("backend e2b is paused after 5"));
   BOOST_TEST(warnings[0].ends_with("the provider is down"));
-  BOOST_TEST(warnings[1] == "backend e2b takes runs again");
+  BOOST_TEST(warnings[1] == "backend e2b accepts runs again");
   const auto page = f.engine().metrics();
   for (auto line :
        {"troupe_backend_circuit_transitions_total{backend=\"e2b\",to=\"open\"} "
@@ -164,13 +166,13 @@ BOOST_AUTO_TEST_CASE(knows_that_a_backend_is_well_when_a_tool_has_begun_there) {
   auto slow = source_run();
   slow.tool_name = "long";
   run_answer_box box;
-  f.engine().submit(someone(), slow, box.handle(), {});
-  BOOST_REQUIRE(f.e2b->wait_for_held(1) == 1u);
+  f.submit(slow, box);
+  BOOST_REQUIRE(f.e2b->held_ids().size() == 1u);
   auto r = f.run(source_run());
   BOOST_REQUIRE_MESSAGE(r.has_value(), why(r));
   BOOST_TEST(((*r)->backend == backend_kind::e2b));
   f.e2b->release_all();
-  BOOST_TEST(box.get().has_value());
+  BOOST_TEST(f.now(box).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(refuses_rather_than_run_it_here_when_it_fails_closed) {
@@ -182,17 +184,16 @@ BOOST_AUTO_TEST_CASE(refuses_rather_than_run_it_here_when_it_fails_closed) {
   f.e2b->set_script([](auto&, auto&) {
     return run_outcome{error{ec::denied, "the key is wrong", {}, {}}, false};
   });
-  const auto kept = "dispatch.fail-closed keeps runs that are for e2b from "
-                    "local";
+  const auto kept = "dispatch.fail-closed keeps runs for e2b from local";
   for (int i = 0; i < 4; ++i) {
     auto r = f.run(source_run());
     BOOST_REQUIRE(!r.has_value());
     BOOST_TEST((r.error().code == ec::unavailable));
     BOOST_TEST(r.error().text.find(kept) != std::string::npos);
-    BOOST_TEST(
-      r.error().text.find(i < 2 ? "e2b: the key is wrong"
-                                : "e2b: left alone after 2 failures, next try")
-      != std::string::npos);
+    BOOST_TEST(r.error().text.find(i < 2
+                                     ? "e2b: the key is wrong"
+                                     : "e2b: paused after 2 failures, next try")
+               != std::string::npos);
     BOOST_TEST((r.error().retry_after >= std::chrono::seconds{1}));
   }
   BOOST_TEST(f.local->started() == 0);
@@ -209,7 +210,7 @@ BOOST_AUTO_TEST_CASE(counts_no_sandbox_that_went_away_as_an_outage) {
   two_backends f{options};
   f.e2b->set_script([](auto&, auto&) {
     auto gone = unavailable(false);
-    gone.place_lost = true;
+    gone.sandbox_lost = true;
     return gone;
   });
   for (int i = 0; i < 10; ++i) {
@@ -222,7 +223,7 @@ BOOST_AUTO_TEST_CASE(counts_no_sandbox_that_went_away_as_an_outage) {
   f.e2b->set_script([](auto&, run_observer& o) {
     o.started();
     auto gone = unavailable(true);
-    gone.place_lost = true;
+    gone.sandbox_lost = true;
     return gone;
   });
   for (int i = 0; i < 10; ++i) {
@@ -242,7 +243,7 @@ BOOST_AUTO_TEST_CASE(counts_no_packages_that_cannot_be_had_as_an_outage) {
   bool installs = true;
   f.e2b->set_script([&](auto& run, auto&) {
     auto outcome = unavailable(false);
-    outcome.without_packages = true;
+    outcome.packages_unavailable = true;
     return installs ? outcome
                     : run_outcome{scripted_backend::answer_for(run), true};
   });
@@ -260,42 +261,43 @@ BOOST_AUTO_TEST_CASE(skips_a_backend_that_is_full) {
   auto far = std::make_shared<scripted_backend>(backend_kind::e2b, mode::hold);
   two_backends f{far, options};
   f.e2b->set_script([](auto&, auto&) { return unavailable(false); });
-  std::promise<void> begun, go_on;
-  f.local->set_script([&](const prepared_run& run, run_observer&) {
-    begun.set_value();
-    go_on.get_future().wait();
-    return run_outcome{scripted_backend::answer_for(run), true};
-  });
+  f.local->hold_when([](const prepared_run&) { return true; });
   // One occupies this machine, the other one finds it full.
   auto here = source_run();
   here.backend = backend_kind::local;
   run_answer_box first;
-  f.engine().submit(someone(), here, first.handle(), {});
-  begun.get_future().wait();
+  f.submit(here, first);
+  BOOST_REQUIRE(f.local->held_ids().size() == 1u);
   run_answer_box second;
   auto request = source_run();
   request.idempotent = true;
-  f.engine().submit(someone(), request, second.handle(), {});
-  BOOST_REQUIRE(f.e2b->wait_for_held(1) == 1u);
+  f.submit(request, second);
+  BOOST_REQUIRE(f.e2b->held_ids().size() == 1u);
   f.e2b->release_all();
-  auto r = second.get();
+  auto r = f.now(second);
   BOOST_REQUIRE(!r.has_value());
   BOOST_TEST(r.error().text.find("full") != std::string::npos);
-  go_on.set_value();
-  BOOST_TEST(first.get().has_value());
+  f.local->release_all();
+  BOOST_TEST(f.now(first).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(counts_a_backend_that_hangs_as_one_that_fails) {
   engine_options options;
   options.breaker.failures = 1;
   options.breaker.pause = std::chrono::hours{1};
-  options.deadlines.grace = std::chrono::milliseconds{1};
+  options.deadlines.grace = std::chrono::milliseconds{20};
   auto far = std::make_shared<scripted_backend>(backend_kind::e2b, mode::hold);
   far->ignore_cancel(true);
   two_backends f{far, options};
   auto request = source_run();
   request.deadline = std::chrono::milliseconds{50};
-  auto r = f.run(request);
+  run_answer_box box;
+  f.submit(request, box);
+  f.pass(std::chrono::milliseconds{50});
+  f.pass(std::chrono::milliseconds{19});
+  BOOST_TEST(!box.is_there());
+  f.pass(std::chrono::milliseconds{1});
+  auto r = f.now(box);
   BOOST_REQUIRE(!r.has_value());
   BOOST_TEST((r.error().code == ec::timeout));
   auto next = f.run(source_run());

@@ -172,7 +172,7 @@ inline double metric_of(const engine& e, const std::string& name) {
 
 inline void check_counters_are_zero(const engine& e) {
   BOOST_TEST(metric_of(e, "troupe_runs_running") == 0);
-  BOOST_TEST(metric_of(e, "troupe_runs_waiting") == 0);
+  BOOST_TEST(metric_of(e, "troupe_runs_queued") == 0);
   BOOST_TEST(metric_of(e, "troupe_requests_pending") == 0);
 }
 

@@ -17,7 +17,7 @@ std::size_t live_through(std::size_t count) {
   engine_options options;
   options.threads = 2;
   options.webhook = webhook;
-  options.books = std::make_shared<slow_journal>(chaos_seed() + 4);
+  options.journal = std::make_shared<slow_journal>(chaos_seed() + 4);
   options.credentials.keep_for = std::chrono::milliseconds{0};
   options.backends
     = {std::make_shared<moody_backend>(backend_kind::local, chaos_seed() + 2),
@@ -28,12 +28,11 @@ std::size_t live_through(std::size_t count) {
   options.breaker.pause = std::chrono::milliseconds{1};
   options.deadlines.grace = std::chrono::milliseconds{50};
   options.supervision.first_pause = std::chrono::milliseconds{1};
+  chaos_tally t{count}; // whoever is still answered at the end is counted
   auto opened = open_engine(std::move(options));
   BOOST_REQUIRE(opened.has_value());
   auto& host = **opened;
   auto& e = host.engine();
-
-  chaos_tally t{count};
   chaos_traffic traffic{host, t, random};
   for (std::size_t i = 0; i < count; ++i) {
     auto request = source_run();

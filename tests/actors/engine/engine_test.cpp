@@ -1,10 +1,11 @@
-#include "tests/support/engine/engine_fixture.hpp"
+#include "tests/actors/stepped_engine.hpp"
 
 #include <mutex>
 #include <vector>
 
 using namespace troupe;
 using namespace troupe::test;
+using namespace std::chrono_literals;
 
 BOOST_AUTO_TEST_SUITE(engine_suite)
 
@@ -18,7 +19,7 @@ BOOST_AUTO_TEST_CASE(runs_a_source_and_answers) {
   std::vector<std::string> stages;
   for (const auto& s : (*r)->stages)
     stages.push_back(s.name);
-  const std::vector<std::string> expected{"resolve", "queue", "environment",
+  const std::vector<std::string> expected{"resolve", "queue", "variables",
                                           "run", "answer"};
   BOOST_TEST(stages == expected, boost::test_tools::per_element());
 }
@@ -122,22 +123,34 @@ BOOST_AUTO_TEST_CASE(refuses_a_second_run_of_the_same_id) {
 }
 
 BOOST_AUTO_TEST_CASE(ends_a_run_at_its_deadline) {
-  engine_fixture f{scripted_backend::mode::hold};
+  stepped_engine f{scripted_backend::mode::hold};
   auto request = source_run();
-  request.deadline = std::chrono::milliseconds{30};
-  auto r = f.run(request);
+  request.deadline = 30ms;
+  run_answer_box box;
+  f.submit(std::move(request), box);
+  f.pass(30ms - 1ns);
+  BOOST_TEST(!box.is_there());
+  f.pass(1ns);
+  auto r = f.now(box);
   BOOST_REQUIRE(r.has_value());
   BOOST_TEST(((*r)->reason == exit_reason::wall_timeout));
 }
 
 BOOST_AUTO_TEST_CASE(answers_even_when_a_backend_never_does) {
   engine_options options;
-  options.deadlines.grace = std::chrono::milliseconds{30};
-  engine_fixture f{scripted_backend::mode::hold, options};
+  options.deadlines.grace = 20ms;
+  stepped_engine f{scripted_backend::mode::hold, options};
   f.local->ignore_cancel(true);
   auto request = source_run();
-  request.deadline = std::chrono::milliseconds{30};
-  auto r = f.run(request);
+  request.deadline = 30ms;
+  run_answer_box box;
+  f.submit(std::move(request), box);
+  f.pass(30ms);
+  BOOST_TEST(f.local->cancels() == 1);
+  f.pass(20ms - 1ns);
+  BOOST_TEST(!box.is_there());
+  f.pass(1ns);
+  auto r = f.now(box);
   BOOST_REQUIRE(!r.has_value());
   BOOST_TEST((r.error().code == ec::timeout));
 }

@@ -1,9 +1,7 @@
-#include "actors/engine/engine_internals.hpp"
-#include "tests/support/engine/engine_fixture.hpp"
+#include "tests/actors/stepped_engine.hpp"
 
 #include <algorithm>
-#include <mutex>
-#include <thread>
+#include <string>
 #include <vector>
 
 using namespace troupe;
@@ -15,59 +13,53 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// An engine of one executor, and what it reports.
-struct watched_engine {
-  std::mutex mutex;
+struct reported_lines {
   std::vector<std::string> lines;
-  engine_fixture f;
+};
 
-  watched_engine() : f{scripted_backend::mode::answer, options()} {}
+/// An engine of one executor, and what it reports.
+struct watched_engine : reported_lines, stepped_engine {
+  watched_engine()
+      : stepped_engine{scripted_backend::mode::answer, options(lines)} {}
 
-  engine_options options() {
+  static engine_options options(std::vector<std::string>& lines) {
     engine_options o;
     o.threads = 1;
-    o.supervision.first_pause = 1ms;
-    o.supervision.longest_pause = 4ms;
+    o.supervision.first_pause = 1s;
+    o.supervision.longest_pause = 4s;
     o.supervision.deaths = 3;
-    o.report = [this](std::string_view line) {
-      std::lock_guard guard{mutex};
-      lines.emplace_back(line);
-    };
+    o.supervision.window = 1min;
+    o.report = [&lines](std::string_view line) { lines.emplace_back(line); };
     return o;
   }
 
-  executor_actor executor() {
-    auto routes = context_of(*f.host)->routes.load();
-    return routes->executors[static_cast<std::size_t>(backend_kind::local)][0];
-  }
-  ledger_actor ledger() { return context_of(*f.host)->routes.load()->ledger; }
-  gate_actor gate() { return context_of(*f.host)->routes.load()->gate; }
+  ledger_actor ledger() { return routes()->ledger; }
+  gateway_actor gate() { return routes()->gate; }
 
-  /// Returns once its successor is there.
+  /// Its successor is there after exactly this time.
   template <class Look>
-  void kill(Look look) {
-    const auto old = look();
-    caf::anon_send_exit(old, caf::exit_reason::kill);
-    const auto end = std::chrono::steady_clock::now() + 20s;
-    for (auto now = old; !now || now == old; now = look()) {
-      BOOST_REQUIRE(std::chrono::steady_clock::now() < end);
-      std::this_thread::yield();
-    }
+  void kill_for(std::chrono::seconds pause, Look look) {
+    kill(look());
+    settle();
+    BOOST_TEST(!look());
+    pass(pause - 1ns);
+    BOOST_TEST(!look());
+    pass(1ns);
+    BOOST_TEST(!!look());
   }
-  void kill_executor() {
-    kill([this] { return executor(); });
+  void kill_executor_for(std::chrono::seconds pause) {
+    kill_for(pause, [this] { return executor(); });
   }
 
   engine_health health() {
     answer<engine_health> box;
-    f.engine().health(box.handle());
-    auto health = box.get();
+    engine().health(box.handle());
+    auto health = now(box);
     BOOST_REQUIRE(health.has_value());
     return *health;
   }
 
   std::size_t lines_with(const std::string& text) {
-    std::lock_guard guard{mutex};
     return static_cast<std::size_t>(
       std::count_if(lines.begin(), lines.end(), [&](const auto& line) {
         return line.find(text) != std::string::npos;
@@ -86,54 +78,68 @@ struct watched_engine {
 
 BOOST_AUTO_TEST_CASE(starts_again_what_dies_and_waits_longer_each_time) {
   watched_engine e;
-  for (int i = 0; i < 4; ++i)
-    e.kill_executor();
-  BOOST_TEST(e.lines_with("again in 1 ms") == 1u);
-  BOOST_TEST(e.lines_with("again in 2 ms") == 1u);
-  BOOST_TEST(e.lines_with("again in 4 ms") == 2u); // the longest
-  BOOST_TEST(e.f.run(source_run()).has_value());
+  for (auto pause : {1s, 2s, 4s, 4s}) // the longest
+    e.kill_executor_for(pause);
+  BOOST_TEST(e.lines_with("restarting it in 1000 ms") == 1u);
+  BOOST_TEST(e.lines_with("restarting it in 2000 ms") == 1u);
+  BOOST_TEST(e.lines_with("restarting it in 4000 ms") == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(starts_quickly_again_what_has_lived_for_a_whole_window) {
+  watched_engine e;
+  e.kill_executor_for(1s);
+  e.kill_executor_for(2s);
+  e.pass(1min);
+  e.kill_executor_for(4s); // to the second, it has not
+  e.pass(1min + 1ns);
+  e.kill_executor_for(1s);
 }
 
 BOOST_AUTO_TEST_CASE(says_which_part_keeps_dying_and_does_not_give_up_on_it) {
   watched_engine e;
-  e.kill_executor();
-  e.kill_executor();
+  e.kill_executor_for(1s);
+  e.kill_executor_for(2s);
   BOOST_TEST(e.parts_that_are("failing") == 0u);
-  e.kill_executor();
+  e.kill_executor_for(4s);
   BOOST_TEST(e.parts_that_are("failing") == 1u);
   BOOST_TEST(e.parts_that_are("up") > 2u);
-  BOOST_TEST(e.lines_with("it keeps dying") == 1u);
-  BOOST_TEST(e.f.run(source_run()).has_value());
+  BOOST_TEST(e.lines_with("it keeps failing") == 1u);
+  e.pass(1min); // after the last death, and four seconds
+  BOOST_TEST(e.parts_that_are("failing") == 0u);
+  BOOST_TEST(e.run(source_run()).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(calls_a_backend_unready_whose_executors_keep_dying) {
   watched_engine e;
   BOOST_TEST(e.health().ready);
-  for (int i = 0; i < 3; ++i)
-    e.kill_executor();
+  for (auto pause : {1s, 2s, 4s})
+    e.kill_executor_for(pause);
   const auto now = e.health();
   BOOST_TEST(!now.ready); // it is the only one
   for (const auto& b : now.backends)
-    if (b.kind == backend_kind::local)
-      BOOST_TEST(b.reason == "its executors keep dying");
+    if (b.name == backend_kind::local)
+      BOOST_TEST(b.reason == "its executors keep failing");
+  e.pass(1min - 4s); // since the last death
+  BOOST_TEST(e.health().ready);
 }
 
 BOOST_AUTO_TEST_CASE(is_not_ready_while_a_part_that_all_runs_need_keeps_dying) {
   watched_engine e;
-  e.kill([&] { return e.ledger(); });
+  auto ledger = [&] { return e.ledger(); };
+  e.kill_for(1s, ledger);
   BOOST_TEST(e.health().ready);
-  for (int i = 0; i < 2; ++i)
-    e.kill([&] { return e.ledger(); });
+  e.kill_for(2s, ledger);
+  e.kill_for(4s, ledger);
   BOOST_TEST(!e.health().ready);
 }
 
 BOOST_AUTO_TEST_CASE(starts_the_gate_again_and_tells_of_it) {
   watched_engine e;
-  for (int i = 0; i < 3; ++i)
-    e.kill([&] { return e.gate(); });
+  for (auto pause : {1s, 2s, 4s})
+    e.kill_for(pause, [&] { return e.gate(); });
   auto now = e.health();
   auto gate = std::find_if(now.components.begin(), now.components.end(),
-                           [](const auto& c) { return c.first == "gate"; });
+                           [](const auto& c) { return c.first == "gateway"; });
   BOOST_REQUIRE((gate != now.components.end()));
   BOOST_TEST(gate->second == "failing");
 }

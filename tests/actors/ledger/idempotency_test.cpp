@@ -1,13 +1,9 @@
-#include "actors/engine/engine_internals.hpp"
-#include "tests/support/engine/engine_fixture.hpp"
+#include "tests/actors/stepped_engine.hpp"
 #include "tests/support/engine/forwarding_journal.hpp"
-
-#include <caf/scoped_actor.hpp>
 
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
-#include <future>
 
 using namespace troupe;
 using namespace troupe::test;
@@ -44,27 +40,19 @@ std::size_t audit_lines(engine_fixture& f) {
   return box.get()->items.size();
 }
 
-/// As a bug would end them, without a chance to say good-bye. All of them are
-/// dead when this returns: none of them may take what comes next.
-void kill_the_dispatchers(engine_fixture& f) {
-  const auto routes = context_of(*f.host)->routes.load(); // others come soon
-  caf::scoped_actor self{routes->dispatchers.front()->home_system()};
-  for (const auto& d : routes->dispatchers)
-    caf::anon_send_exit(d, caf::exit_reason::kill);
-  for (const auto& d : routes->dispatchers)
-    self->wait_for(d);
+constexpr std::chrono::milliseconds pause_before_the_next{100};
+
+engine_options quickly_mended(engine_options options = {}) {
+  options.supervision.first_pause = pause_before_the_next;
+  return options;
 }
 
-/// Until the key is free, or has an answer: a dispatcher is being started.
-result<std::shared_ptr<const run_result>> run_again(engine_fixture& f,
-                                                    run_request request) {
-  for (;;) {
-    request.id = run_id::make();
-    auto r = f.run(request);
-    if (r || r.error().code != ec::unavailable)
-      return r;
-    std::this_thread::yield();
-  }
+void kill_the_dispatchers(stepped_engine& f) {
+  for (const auto& d : f.routes()->dispatchers)
+    f.kill(d);
+  f.settle();
+  for (const auto& d : f.routes()->dispatchers)
+    BOOST_TEST(!d);
 }
 
 } // namespace
@@ -186,7 +174,7 @@ BOOST_AUTO_TEST_CASE(answers_when_its_answer_is_kept_and_not_before) {
   };
   auto books = std::make_shared<watched_journal>();
   engine_options options;
-  options.books = books;
+  options.journal = books;
   engine_fixture f{mode::answer, options};
   answer<int> box;
   f.engine().submit(someone(), keyed_run(),
@@ -205,40 +193,33 @@ BOOST_AUTO_TEST_CASE(answers_when_its_answer_is_kept_and_not_before) {
 BOOST_AUTO_TEST_CASE(gives_a_key_back_that_died_with_its_dispatcher) {
   engine_options options;
   options.admission.running = 1;
-  options.supervision.first_pause = std::chrono::milliseconds{1};
-  engine_fixture f{mode::answer, options};
+  stepped_engine f{mode::answer, quickly_mended(std::move(options))};
   f.local->hold_when([](const auto& run) { return run.args_json != "{}"; });
   run_answer_box busy, waiting;
-  f.engine().submit(someone(), source_run(R"({"n":1})"), busy.handle(), {});
-  BOOST_REQUIRE(f.local->wait_for_held(1) == 1u);
-  std::promise<void> in_line;
-  f.engine().submit(someone(), keyed_run(), waiting.handle(),
-                    [&](const run_event& e) {
-                      if (e.kind == run_event_kind::queued)
-                        in_line.set_value();
-                      return true;
-                    });
-  in_line.get_future().wait();
+  f.submit(source_run(R"({"n":1})"), busy);
+  BOOST_REQUIRE(f.local->held_ids().size() == 1u);
+  f.submit(keyed_run(), waiting);
+  BOOST_TEST(!waiting.is_there()); // it stands in line
   kill_the_dispatchers(f);
-  BOOST_TEST(!waiting.get().has_value());
-  BOOST_TEST(!busy.get().has_value());
-  auto again = run_again(f, keyed_run());
+  BOOST_TEST(!f.now(waiting).has_value());
+  BOOST_TEST(!f.now(busy).has_value());
+  f.pass(pause_before_the_next);
+  auto again = f.run(keyed_run());
   BOOST_REQUIRE_MESSAGE(again.has_value(), why(again));
   BOOST_TEST(!(*again)->replayed);
 }
 
 BOOST_AUTO_TEST_CASE(does_not_run_again_what_ran_when_its_dispatcher_died) {
-  engine_options options;
-  options.supervision.first_pause = std::chrono::milliseconds{1};
-  engine_fixture f{mode::hold, options};
+  stepped_engine f{mode::hold, quickly_mended()};
   run_answer_box box;
-  f.engine().submit(someone(), keyed_run(), box.handle(), {});
-  BOOST_REQUIRE(f.local->wait_for_held(1) == 1u);
+  f.submit(keyed_run(), box);
+  BOOST_REQUIRE(f.local->held_ids().size() == 1u);
   kill_the_dispatchers(f);
-  auto died = box.get();
+  auto died = f.now(box);
   BOOST_REQUIRE(!died.has_value());
   BOOST_TEST((died.error().code == ec::timeout));
-  auto again = run_again(f, keyed_run());
+  f.pass(pause_before_the_next);
+  auto again = f.run(keyed_run());
   BOOST_REQUIRE(!again.has_value());
   BOOST_TEST(again.error().text == died.error().text);
   BOOST_TEST(f.local->started() == 1);

@@ -95,7 +95,8 @@ BOOST_AUTO_TEST_CASE(says_how_a_run_ended_whose_answer_no_link_takes) {
   BOOST_TEST((read.result->id == result->id));
   BOOST_TEST((read.result->status == run_status::error));
   BOOST_TEST((read.result->reason == exit_reason::output_limit));
-  BOOST_TEST(read.result->detail.find("a link takes") != std::string::npos);
+  BOOST_TEST(read.result->detail.find("the limit of a link")
+             != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(refuses_what_no_troupe_has_written) {

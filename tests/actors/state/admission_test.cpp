@@ -15,14 +15,14 @@ namespace {
 const organization_id one{"org-1"};
 const organization_id two{"org-2"};
 
-struct guest {
+struct waiter {
   int number = 0;
-  admission::stay stay;
+  admission::ticket ticket;
 };
-using guest_ptr = std::shared_ptr<guest>;
+using guest_ptr = std::shared_ptr<waiter>;
 
 guest_ptr make(int number) {
-  auto g = std::make_shared<guest>();
+  auto g = std::make_shared<waiter>();
   g->number = number;
   return g;
 }
@@ -30,13 +30,13 @@ guest_ptr make(int number) {
 result<admission::verdict> enter(admission& a, const guest_ptr& g,
                                  const organization_id& who,
                                  backend_kind kind = backend_kind::local) {
-  return a.enter(g->stay, who, kind, 0, g);
+  return a.enter(g->ticket, who, kind, 0, g);
 }
 
-std::vector<int> numbers(const std::vector<admission::guest>& guests) {
+std::vector<int> numbers(const std::vector<admission::waiter>& waiters) {
   std::vector<int> all;
-  for (const auto& g : guests)
-    all.push_back(std::static_pointer_cast<guest>(g)->number);
+  for (const auto& g : waiters)
+    all.push_back(std::static_pointer_cast<waiter>(g)->number);
   return all;
 }
 
@@ -54,11 +54,11 @@ BOOST_AUTO_TEST_CASE(runs_waits_and_refuses_at_its_bounds) {
   BOOST_REQUIRE(!refused.has_value());
   BOOST_TEST((refused.error().code == ec::exhausted));
   BOOST_TEST(refused.error().retry_after.count() >= 100);
-  auto next = numbers(a.leave(first->stay));
+  auto next = numbers(a.leave(first->ticket));
   BOOST_REQUIRE(next.size() == 1u);
   BOOST_TEST(next[0] == 2);
-  BOOST_TEST((second->stay.now == admission::stay::state::running));
-  BOOST_TEST(a.leave(second->stay).empty());
+  BOOST_TEST((second->ticket.now == admission::ticket::state::running));
+  BOOST_TEST(a.leave(second->ticket).empty());
   BOOST_TEST(a.now().running == 0u);
   BOOST_TEST(a.now().waiting == 0u);
 }
@@ -85,13 +85,13 @@ BOOST_AUTO_TEST_CASE(bounds_each_backend_and_moves_between_them) {
   BOOST_TEST(
     (*enter(a, second, one, backend_kind::e2b) == admission::verdict::wait));
   BOOST_TEST((*enter(a, third, one) == admission::verdict::run));
-  std::vector<admission::guest> woken;
-  BOOST_TEST(a.move(first->stay, backend_kind::local, woken));
+  std::vector<admission::waiter> woken;
+  BOOST_TEST(a.move(first->ticket, backend_kind::local, woken));
   BOOST_TEST(numbers(woken) == std::vector<int>{2},
              boost::test_tools::per_element());
   woken.clear();
-  BOOST_TEST(!a.move(third->stay, backend_kind::e2b, woken));
-  BOOST_TEST((third->stay.now == admission::stay::state::outside));
+  BOOST_TEST(!a.move(third->ticket, backend_kind::e2b, woken));
+  BOOST_TEST((third->ticket.now == admission::ticket::state::outside));
   BOOST_TEST(a.now().running == 2u);
 }
 
@@ -103,8 +103,8 @@ BOOST_AUTO_TEST_CASE(forgets_who_gives_up_waiting) {
   (void)enter(a, first, one);
   (void)enter(a, second, one);
   (void)enter(a, third, one);
-  BOOST_TEST(a.leave(second->stay).empty());
-  BOOST_TEST(numbers(a.leave(first->stay)) == std::vector<int>{3},
+  BOOST_TEST(a.leave(second->ticket).empty());
+  BOOST_TEST(numbers(a.leave(first->ticket)) == std::vector<int>{3},
              boost::test_tools::per_element());
 }
 
@@ -126,26 +126,27 @@ BOOST_AUTO_TEST_CASE(counts_nothing_twice_whatever_happens) {
     } else {
       auto i = random() % inside.size();
       auto g = inside[i];
-      if (random() % 8 == 0 && g->stay.now == admission::stay::state::running) {
-        std::vector<admission::guest> woken;
-        if (!a.move(g->stay, backend_kind::e2b, woken))
+      if (random() % 8 == 0
+          && g->ticket.now == admission::ticket::state::running) {
+        std::vector<admission::waiter> woken;
+        if (!a.move(g->ticket, backend_kind::e2b, woken))
           inside.erase(inside.begin() + static_cast<std::ptrdiff_t>(i));
       } else {
-        (void)a.leave(g->stay);
+        (void)a.leave(g->ticket);
         inside.erase(inside.begin() + static_cast<std::ptrdiff_t>(i));
       }
     }
     std::uint32_t running = 0, waiting = 0;
     for (const auto& g : inside) {
-      running += g->stay.now == admission::stay::state::running;
-      waiting += g->stay.now == admission::stay::state::waiting;
+      running += g->ticket.now == admission::ticket::state::running;
+      waiting += g->ticket.now == admission::ticket::state::waiting;
     }
     BOOST_REQUIRE(a.now().running == running);
     BOOST_REQUIRE(a.now().waiting == waiting);
     BOOST_REQUIRE(running <= limits.running);
   }
   for (const auto& g : inside)
-    (void)a.leave(g->stay);
+    (void)a.leave(g->ticket);
   BOOST_TEST(a.now().running == 0u);
   BOOST_TEST(a.now().waiting == 0u);
 }
@@ -156,11 +157,11 @@ BOOST_AUTO_TEST_CASE(keeps_places_for_others_beside_two_that_flood) {
   limits.waiting = 100;
   limits.waiting_per_organization = 60;
   admission a{limits};
-  std::vector<guest_ptr> guests;
+  std::vector<guest_ptr> waiters;
   auto flood = [&](const organization_id& who) {
     do
-      guests.push_back(make(0));
-    while (enter(a, guests.back(), who));
+      waiters.push_back(make(0));
+    while (enter(a, waiters.back(), who));
   };
   flood(one);
   flood(two);
@@ -168,7 +169,7 @@ BOOST_AUTO_TEST_CASE(keeps_places_for_others_beside_two_that_flood) {
   auto verdict = enter(a, lonely, organization_id{"org-3"});
   BOOST_REQUIRE(verdict.has_value());
   BOOST_TEST((*verdict == admission::verdict::wait));
-  a.leave(lonely->stay);
+  a.leave(lonely->ticket);
 }
 
 BOOST_AUTO_TEST_CASE(wakes_others_beside_a_backend_that_is_full) {
@@ -183,8 +184,8 @@ BOOST_AUTO_TEST_CASE(wakes_others_beside_a_backend_that_is_full) {
   BOOST_TEST(
     (*enter(a, far_too, one, backend_kind::e2b) == admission::verdict::wait));
   BOOST_TEST((*enter(a, near_too, one) == admission::verdict::wait));
-  BOOST_TEST((numbers(a.leave(near->stay)) == std::vector{4}));
-  BOOST_TEST((numbers(a.leave(far->stay)) == std::vector{3}));
+  BOOST_TEST((numbers(a.leave(near->ticket)) == std::vector{4}));
+  BOOST_TEST((numbers(a.leave(far->ticket)) == std::vector{3}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

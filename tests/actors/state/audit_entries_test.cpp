@@ -6,7 +6,7 @@ using namespace troupe;
 
 namespace {
 
-live_run_ptr a_run(run_request request) {
+active_run_ptr a_run(run_request request) {
   request.id = run_id::make();
   caller who;
   who.organization = default_organization();

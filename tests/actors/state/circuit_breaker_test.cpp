@@ -133,12 +133,12 @@ BOOST_AUTO_TEST_CASE(says_in_words_why_and_until_when) {
   for (int i = 0; i < 5; ++i)
     b.failed(start);
   BOOST_TEST(why_passed_over(b.look(start))
-             == "left alone after 5 failures, next try in 12 s");
+             == "paused after 5 failures, next try in 12 s");
   BOOST_TEST(why_passed_over(b.look(start + 12s))
-             == "left alone after 5 failures, the next run tries it");
+             == "paused after 5 failures, the next run is the probe");
   b.allow(start + 12s);
   BOOST_TEST(why_passed_over(b.look(start + 12s))
-             == "left alone after 5 failures, one run is trying it now");
+             == "paused after 5 failures, a probe run is in progress");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,7 +8,7 @@ BOOST_AUTO_TEST_SUITE(ledger_queue_suite)
 
 namespace {
 
-live_run_ptr somebody() {
+active_run_ptr somebody() {
   run_request request;
   request.id = run_id::make();
   return std::make_shared<active_run>(
@@ -16,13 +16,13 @@ live_run_ptr somebody() {
     event_bounds{});
 }
 
-ledger_entry begin_of(const live_run_ptr& run) {
+ledger_entry begin_of(const active_run_ptr& run) {
   ledger_entry line;
   line.run = run;
   return line;
 }
 
-ledger_entry end_of(const live_run_ptr& run) {
+ledger_entry end_of(const active_run_ptr& run) {
   auto line = begin_of(run);
   line.audit = R"({"event":"run"})";
   return line;

@@ -20,9 +20,7 @@ namespace {
 struct api {
   explicit api(const std::vector<std::string>& more = {})
       : engine{folder, more} {
-    auto address = address_in(engine.greeting());
-    port = static_cast<std::uint16_t>(
-      std::stoi(address.substr(address.rfind(':') + 1)));
+    port = port_in(engine.address());
   }
 
   /// Every answer is held against the document that the engine serves.

@@ -2,7 +2,6 @@
 // afterwards, what had not ended reads `lost`, nothing is left on the host.
 #include "tests/app/serving.hpp"
 #include "tests/app/typed.hpp"
-#include "tests/support/http/raw_http.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -17,6 +16,7 @@
 #include <thread>
 
 using namespace troupe;
+using test::raw_answer;
 namespace fs = std::filesystem;
 
 BOOST_AUTO_TEST_SUITE(crashes)
@@ -29,48 +29,24 @@ unsigned number_from(const char* name, unsigned otherwise) {
                : otherwise;
 }
 
-std::uint16_t port_in(const std::string& address) {
-  return static_cast<std::uint16_t>(
-    std::stoi(address.substr(address.rfind(':') + 1)));
-}
-
-/// What is left of an answer; status 0: the engine went away before it.
-struct heard {
-  int status = 0;
-  std::string text;
-};
-
-heard try_ask(std::uint16_t port, const std::string& head,
-              const std::string& body, const std::string& fields = {}) {
-  auto fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(port);
-  ::inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
-  std::string answer;
-  if (::connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0) {
-    auto text = head + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port)
-      + "\r\nConnection: close\r\nContent-Type: application/json\r\n"
-        "Content-Length: "
-      + std::to_string(body.size()) + "\r\n" + fields + "\r\n" + body;
-    if (::send(fd, text.data(), text.size(), MSG_NOSIGNAL) > 0) {
-      char some[4096];
-      for (ssize_t n; (n = ::recv(fd, some, sizeof some, 0)) > 0;)
-        answer.append(some, static_cast<std::size_t>(n));
-    }
-  }
-  ::close(fd);
-  // Only a whole answer acknowledges anything.
-  if (answer.size() <= 12 || !answer.ends_with("}"))
+/// Status 0: the engine went away before its answer was whole. Only a whole one
+/// acknowledges anything.
+raw_answer try_ask(std::uint16_t port, std::string_view verb,
+                   std::string_view path, std::string_view body,
+                   std::string_view fields = {}) {
+  try {
+    auto answer = test::ask(port, verb, path, body, fields);
+    return answer.whole ? answer : raw_answer{};
+  } catch (const std::runtime_error&) { // nobody listens any more
     return {};
-  return {std::atoi(answer.c_str() + 9), std::move(answer)};
+  }
 }
 
 /// Does one thing again and again until the engine is gone, and remembers what
 /// was acknowledged.
 struct client {
   std::string name;
-  std::function<heard(std::uint16_t, const std::string& item)> act;
+  std::function<raw_answer(std::uint16_t, const std::string& item)> act;
   /// Whether it is still so after a restart; `answer`: the acknowledgement.
   std::function<void(std::uint16_t, const std::string& item,
                      const std::string& answer)>
@@ -85,15 +61,15 @@ struct client {
         return;
       if (answer.status >= 300)
         continue;
-      acknowledged.emplace_back(item, std::move(answer.text));
+      acknowledged.emplace_back(item, std::move(answer.body));
       ++all;
       all.notify_all();
     }
   }
 };
 
-heard make_tool(std::uint16_t port, const std::string& name) {
-  return try_ask(port, "POST /v1/tools",
+raw_answer make_tool(std::uint16_t port, const std::string& name) {
+  return try_ask(port, "POST", "/v1/tools",
                  R"({"name":")" + name + R"(","source_code":"def )" + name
                    + R"((): return 1\n","json_schema":{"name":")" + name
                    + R"(","description":"d","parameters":{"type":"object",)"
@@ -107,8 +83,8 @@ void expect_tool(std::uint16_t port, const std::string& name,
              name << " was acknowledged: " << a.body);
 }
 
-heard set_variable(std::uint16_t port, const std::string& name) {
-  return try_ask(port, "PATCH /v1/agents/someone/variables",
+raw_answer set_variable(std::uint16_t port, const std::string& name) {
+  return try_ask(port, "PATCH", "/v1/agents/someone/variables",
                  R"({"values":{")" + name + R"(":"v"}})");
 }
 
@@ -124,9 +100,9 @@ std::string key_field(const std::string& name) {
   return "Idempotency-Key: " + name + "\r\n";
 }
 
-heard run_keyed(std::uint16_t port, const std::string& name) {
-  return try_ask(port, "POST /v1/runs", R"({"command":"echo )" + name + R"("})",
-                 key_field(name));
+raw_answer run_keyed(std::uint16_t port, const std::string& name) {
+  return try_ask(port, "POST", "/v1/runs",
+                 R"({"command":"echo )" + name + R"("})", key_field(name));
 }
 
 /// Whatever became of the run, its key is taken: for another body above all.
@@ -139,15 +115,15 @@ void expect_known_key(std::uint16_t port, const std::string& name,
              name << " was carried out: " << a.body);
 }
 
-heard start_detached(std::uint16_t port, const std::string& name) {
-  return try_ask(port, "POST /v1/runs", R"({"command":"echo )" + name + R"("})",
+raw_answer start_detached(std::uint16_t port, const std::string& name) {
+  return try_ask(port, "POST", "/v1/runs",
+                 R"({"command":"echo )" + name + R"("})",
                  "Prefer: respond-async\r\n");
 }
 
 void expect_ended(std::uint16_t port, const std::string& name,
                   const std::string& answer) {
-  auto accepted
-    = json::parse_object(answer.substr(answer.find("\r\n\r\n") + 4));
+  auto accepted = json::parse_object(answer);
   BOOST_REQUIRE_MESSAGE(accepted.has_value(), answer);
   const auto id = std::string{accepted->at("id").as_string()};
   auto a = test::ask(port, "GET", "/v1/runs/" + id, {}, {});
@@ -352,7 +328,7 @@ BOOST_AUTO_TEST_CASE(of_the_warden_leave_no_run_without_its_end) {
     = test::ask(port, "POST", "/v1/runs", R"({"command":"echo alive"})", {});
   BOOST_TEST(after.body.find("alive") != std::string::npos, after.body);
   auto metrics = test::ask(port, "GET", "/metrics", {}, {}).body;
-  for (auto gauge : {"troupe_runs_running 0", "troupe_runs_waiting 0"})
+  for (auto gauge : {"troupe_runs_running 0", "troupe_runs_queued 0"})
     BOOST_TEST(metrics.find(gauge) != std::string::npos, gauge);
   BOOST_TEST(processes_with(word) == 0u);
   BOOST_TEST(engine.end(SIGTERM) == 0);

@@ -1,4 +1,4 @@
-#include "app/assembly/engine_process.hpp"
+#include "app/daemon/engine_process.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/model/ids.hpp"
 #include "tests/app/ask.hpp"
@@ -32,7 +32,7 @@ struct fixture {
     s.engine.drain_timeout = 5s;
     s.http.listen = "127.0.0.1:0";
     s.local.enabled = false;
-    s.dispatch.reconcile_every = 1s;
+    s.dispatch.reconcile_interval = 1s;
     s.modal.token_id = secret{modal_stand_in::token_id};
     s.modal.token_secret = secret{modal_stand_in::token_secret};
     s.modal.server_url = modal.url();
@@ -52,8 +52,8 @@ json::object body_of(const std::string& answer) {
   return *body;
 }
 
-std::unique_ptr<host> open(const configuration& c) {
-  auto opened = host::open(c);
+std::unique_ptr<engine_process> open(const configuration& c) {
+  auto opened = engine_process::open(c);
   BOOST_REQUIRE_MESSAGE(opened, (opened ? "" : opened.error().text));
   return std::move(*opened);
 }
@@ -136,10 +136,36 @@ BOOST_AUTO_TEST_CASE(takes_e2b_for_what_asks_for_nothing) {
              == metrics.npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_second_account_at_a_provider_is_a_backend_of_its_own) {
+  e2b_stand_in other;
+  auto research = std::make_shared<settings>(c.values);
+  research->e2b.api_url = research->e2b.sandbox_url = other.url();
+  c.values.accounts.push_back(
+    {backend_name::make(backend_kind::e2b, "research").value(), research});
+  auto h = open(c);
+  auto address = h->addresses()[0];
+  constexpr auto there = R"({"source": "def f():\n  return 1\n",)"
+                         R"("backend": "e2b.research"})";
+  auto r = body_of(ask(address, "POST /v1/runs", there));
+  BOOST_TEST(r.at("value") == 1, r);
+  BOOST_TEST(r.at("backend") == "e2b.research");
+  BOOST_TEST(e2b.created() == 0);
+  BOOST_TEST(other.created() == 1);
+  r = body_of(
+    ask(address, "POST /v1/runs", R"({"source": "def f():\n  return 2\n"})"));
+  BOOST_TEST(r.at("backend") == "e2b", r);
+  BOOST_TEST(e2b.created() == 1);
+  auto metrics = ask(address, "GET /metrics");
+  BOOST_TEST(metrics.find("troupe_backend_ready{backend=\"e2b.research\"} 1")
+             != metrics.npos);
+  h->stop();
+  BOOST_TEST(other.created() == other.destroyed());
+}
+
 // SANDBOX_PROVIDER
 BOOST_AUTO_TEST_CASE(takes_another_provider_for_it_when_the_setting_says_so) {
   test::daytona_stand_in daytona;
-  c.values.dispatch.provider = "daytona";
+  c.values.dispatch.default_backend = "daytona";
   c.values.daytona.api_key = secret{test::daytona_stand_in::api_key};
   c.values.daytona.api_url = daytona.api_url();
   auto h = open(c);
@@ -156,7 +182,7 @@ BOOST_AUTO_TEST_CASE(takes_another_provider_for_it_when_the_setting_says_so) {
 BOOST_AUTO_TEST_CASE(ends_at_its_start_what_the_engine_before_left) {
   e2b.server().add_fault(
     {.what = fault::kind::reset_after, .path = "/v2/sandboxes"});
-  c.values.dispatch.reconcile_every = 1h;
+  c.values.dispatch.reconcile_interval = 1h;
   auto h = open(c);
   auto r
     = body_of(ask(h->addresses()[0], "POST /v1/runs",

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(stand_in_no_file_and_no_log) {
   }
   BOOST_TEST(files > 5);
   BOOST_TEST(open_hits > 0);
-  BOOST_TEST(contains(read(place.path / "serve.log"), "engine stopped"));
+  BOOST_TEST(contains(read(place.path / "serve.log"), "stopped"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

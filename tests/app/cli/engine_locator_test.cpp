@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(trust_the_certificate_of_their_own_settings) {
     = list_tools({"--http.tls-certificate=" + other.certificate,
                   "--http.tls-key=" + other.key, "--listen=" + address});
   BOOST_TEST(strange.code != 0);
-  BOOST_TEST(contains(strange.err, "does not answer us"), strange.err);
+  BOOST_TEST(contains(strange.err, "does not answer"), strange.err);
   // Who names an engine says whom he trusts, and for that name.
   auto untrusted = list_tools({"--server=https://" + address});
   BOOST_TEST(contains(untrusted.err, "certificate"), untrusted.err);
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(show_who_we_are_to_an_engine_that_asks) {
   serving engine{place,
                  {"--http.tls-certificate=" + shown.certificate,
                   "--http.tls-key=" + shown.key,
-                  "--http.tls-client-authority=" + ours.file()}};
+                  "--http.tls-client-ca=" + ours.file()}};
   std::vector<std::string> words{"--server=https://"
                                    + authority_in(engine.greeting()),
                                  "--ca-file=" + ours.file()};
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(do_not_open_the_data_beside_a_stranger) {
   auto refused
     = list_tools({"--listen=127.0.0.1:" + std::to_string(stranger.port())});
   BOOST_TEST(refused.code == exit_ours);
-  BOOST_TEST(contains(refused.err, "is no troupe"), refused.err);
+  BOOST_TEST(contains(refused.err, "is not a troupe engine"), refused.err);
   BOOST_TEST(!std::filesystem::exists(place.path / "data"));
 }
 
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(say_what_to_look_at_where_nobody_serves) {
   auto port = std::to_string(taken.local_endpoint().port());
   auto refused = list_tools({"--server=http://127.0.0.1:" + port});
   BOOST_TEST(refused.code == exit_ours);
-  BOOST_TEST(contains(refused.err, "does an engine serve there?"), refused.err);
+  BOOST_TEST(contains(refused.err, "is an engine running there?"), refused.err);
 }
 
 BOOST_AUTO_TEST_CASE(say_which_names_an_engine_goes_by) {

@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(run_a_batch_and_print_each_as_it_ends) {
                     "\n\n"
                     R"({"tool_name": "add", "args": {"a": "x"}})"
                     "\n");
-  auto done = typed({"batch", lines, "--at-once", "1"});
+  auto done = typed({"batch", lines, "--concurrency", "1"});
   BOOST_TEST(done.code == exit_tool_failed);
   BOOST_TEST(contains(done.out, "0  success  2\n"), done.out);
   BOOST_TEST(contains(done.out, "1  invalid_request  "), done.out);
@@ -161,11 +161,11 @@ BOOST_AUTO_TEST_CASE(run_a_batch_and_print_each_as_it_ends) {
 }
 
 BOOST_AUTO_TEST_CASE(tell_programs_what_they_did) {
-  auto set = typed({"env", "set", "A=1", "B=2", "--json"});
+  auto set = typed({"var", "set", "A=1", "B=2", "--json"});
   BOOST_TEST(set.out == "{\"set\":[\"A\",\"B\"]}\n");
-  auto unset = typed({"env", "unset", "A", "--json"});
+  auto unset = typed({"var", "unset", "A", "--json"});
   BOOST_TEST(unset.out == "{\"unset\":[\"A\"]}\n");
-  auto gone = typed({"sandbox", "delete", "local", "--json"});
+  auto gone = typed({"sandbox-config", "delete", "local", "--json"});
   BOOST_TEST(gone.out == "{\"deleted\":\"local\"}\n");
   BOOST_TEST(typed({"packages", "list", "--json"}).out == "[]\n");
   BOOST_TEST(contains(typed({"org", "list"}).out, "VARIABLES"));
@@ -174,8 +174,8 @@ BOOST_AUTO_TEST_CASE(tell_programs_what_they_did) {
 }
 
 BOOST_AUTO_TEST_CASE(keep_variables_that_tools_see_and_nobody_reads) {
-  BOOST_TEST(typed({"env", "set", "GREETING=hello-secret"}).code == 0);
-  auto listed = typed({"env", "list"});
+  BOOST_TEST(typed({"var", "set", "GREETING=hello-secret"}).code == 0);
+  auto listed = typed({"var", "list"});
   BOOST_TEST(contains(listed.out, "GREETING"));
   BOOST_TEST(!contains(listed.out, "hello-secret"));
 
@@ -185,8 +185,8 @@ BOOST_AUTO_TEST_CASE(keep_variables_that_tools_see_and_nobody_reads) {
   BOOST_TEST(typed({"tool", "put", path}).code == 0);
   BOOST_TEST(typed({"tool", "run", "greet"}).out == "\"hello-secret\"\n");
 
-  BOOST_TEST(typed({"env", "unset", "GREETING"}).code == 0);
-  auto again = typed({"env", "unset", "GREETING"});
+  BOOST_TEST(typed({"var", "unset", "GREETING"}).code == 0);
+  auto again = typed({"var", "unset", "GREETING"});
   BOOST_TEST(again.code == exit_usage);
   BOOST_TEST(contains(again.err, "is not set"));
   auto failed = typed({"tool", "run", "greet"});
@@ -195,35 +195,35 @@ BOOST_AUTO_TEST_CASE(keep_variables_that_tools_see_and_nobody_reads) {
 }
 
 BOOST_AUTO_TEST_CASE(keep_variables_of_an_agent) {
-  BOOST_TEST(typed({"env", "set", "--agent", "agent-1", "A=1"}).code == 0);
-  BOOST_TEST(contains(typed({"env", "list", "--agent", "agent-1"}).out, "A "));
-  BOOST_TEST(typed({"env", "unset", "--agent", "agent-1", "A"}).code == 0);
-  BOOST_TEST(!contains(typed({"env", "list", "--agent", "agent-1"}).out, "A "));
+  BOOST_TEST(typed({"var", "set", "--agent", "agent-1", "A=1"}).code == 0);
+  BOOST_TEST(contains(typed({"var", "list", "--agent", "agent-1"}).out, "A "));
+  BOOST_TEST(typed({"var", "unset", "--agent", "agent-1", "A"}).code == 0);
+  BOOST_TEST(!contains(typed({"var", "list", "--agent", "agent-1"}).out, "A "));
 }
 
 BOOST_AUTO_TEST_CASE(take_over_what_a_letta_server_stored) {
   auto csv = file("vars.csv",
                   "key,value_enc\nPLAIN,\"a \"\"b\"\", c\"\nSEALED,"
                     + std::string{sealed_by_letta} + "\n");
-  auto no_key = typed({"env", "import", csv});
+  auto no_key = typed({"var", "import", csv});
   BOOST_TEST(no_key.code == exit_usage);
   BOOST_TEST(contains(no_key.err, "LETTA_ENCRYPTION_KEY"), no_key.err);
   ::setenv("LETTA_ENCRYPTION_KEY", "another key", 1);
-  auto wrong = typed({"env", "import", csv});
+  auto wrong = typed({"var", "import", csv});
   BOOST_TEST(wrong.code != 0);
   BOOST_TEST(contains(wrong.err, "SEALED"), wrong.err);
-  BOOST_TEST(!contains(typed({"env", "list"}).out, "PLAIN")); // all or nothing
+  BOOST_TEST(!contains(typed({"var", "list"}).out, "PLAIN")); // all or nothing
   ::setenv("LETTA_ENCRYPTION_KEY", key_of_letta, 1);
-  auto taken = typed({"env", "import", csv});
+  auto taken = typed({"var", "import", csv});
   BOOST_TEST(taken.code == 0, taken.err);
   BOOST_TEST(contains(taken.err, "2 variables"));
   BOOST_TEST(!contains(taken.out + taken.err, plain_of_letta));
   auto agents = file("vars.json",
                      R"([{"key":"A","value_enc":")"
                        + std::string{sealed_by_letta} + "\"}]");
-  BOOST_TEST(typed({"env", "import", agents, "--agent", "agent-1"}).code == 0);
+  BOOST_TEST(typed({"var", "import", agents, "--agent", "agent-1"}).code == 0);
   ::unsetenv("LETTA_ENCRYPTION_KEY");
-  BOOST_TEST(contains(typed({"env", "list", "--agent", "agent-1"}).out, "A "));
+  BOOST_TEST(contains(typed({"var", "list", "--agent", "agent-1"}).out, "A "));
   auto path = file("show.py",
                    "import os\ndef show() -> str:\n    \"\"\"Show.\"\"\"\n"
                    "    return os.environ['PLAIN'] + os.environ['SEALED']\n");
@@ -234,14 +234,18 @@ BOOST_AUTO_TEST_CASE(take_over_what_a_letta_server_stored) {
 }
 
 BOOST_AUTO_TEST_CASE(say_how_tools_run) {
-  auto shown = typed({"sandbox", "show", "local"});
+  auto shown = typed({"sandbox-config", "show", "local"});
   BOOST_TEST(shown.code == 0, shown.err);
   BOOST_TEST(contains(shown.out, "\"type\":\"local\""));
-  BOOST_TEST(contains(typed({"sandbox", "list"}).out, "local"));
-  auto typo = typed({"sandbox", "set", "local", R"({"sandbox_dri": "/x"})"});
+  const auto listed = typed({"sandbox-config", "list"}).out;
+  BOOST_TEST(contains(listed, "local"));
+  BOOST_TEST(contains(listed, "defaults")); // Letta's members change nothing
+  BOOST_TEST(!contains(listed, "letta"), listed);
+  auto typo
+    = typed({"sandbox-config", "set", "local", R"({"sandbox_dri": "/x"})"});
   BOOST_TEST(typo.code == exit_usage);
   BOOST_TEST(contains(typo.err, "sandbox_dir"));
-  BOOST_TEST(typed({"sandbox", "delete", "local"}).code == 0);
+  BOOST_TEST(typed({"sandbox-config", "delete", "local"}).code == 0);
 }
 
 BOOST_AUTO_TEST_CASE(make_list_and_delete_keys) {
@@ -269,7 +273,7 @@ BOOST_AUTO_TEST_CASE(make_list_and_delete_keys) {
 }
 
 BOOST_AUTO_TEST_CASE(copy_all_data_and_put_it_back) {
-  BOOST_TEST(typed({"env", "set", "KEPT=1"}).code == 0);
+  BOOST_TEST(typed({"var", "set", "KEPT=1"}).code == 0);
   auto copy = (place.path / "copy").string();
   auto made = typed({"backup", "create", copy});
   BOOST_TEST(made.code == 0, made.err);
@@ -285,11 +289,11 @@ BOOST_AUTO_TEST_CASE(copy_all_data_and_put_it_back) {
   data = "--data-dir=" + fresh.string();
   auto restored = typed({"restore", copy});
   BOOST_TEST(restored.code == 0, restored.err);
-  BOOST_TEST(contains(typed({"env", "list"}).out, "KEPT"));
+  BOOST_TEST(contains(typed({"var", "list"}).out, "KEPT"));
 }
 
 BOOST_AUTO_TEST_CASE(measure_runs) {
-  auto done = typed({"bench", "--count", "4", "--at-once", "2", "--json"});
+  auto done = typed({"bench", "--count", "4", "--concurrency", "2", "--json"});
   BOOST_TEST_REQUIRE(done.code == 0, done.err);
   BOOST_TEST(parsed(done.out).as_object().at("runs") == 4);
 }
@@ -299,18 +303,18 @@ BOOST_AUTO_TEST_CASE(find_the_engine_that_runs) {
   auto address = running.address();
   // Found by the settings, though its store is locked against a second one.
   listen = "--listen=" + address;
-  BOOST_TEST(typed({"env", "set", "A=1"}).code == 0);
-  auto top = typed({"top", "--once", "--every", "0.05"});
+  BOOST_TEST(typed({"var", "set", "A=1"}).code == 0);
+  auto top = typed({"top", "--once", "--interval", "0.05"});
   BOOST_TEST(top.code == 0, top.err);
   BOOST_TEST(contains(top.out, "RUNS/S"));
   BOOST_TEST(contains(top.out, "local"));
   // Named, it needs no settings.
   auto server = "http://" + address;
-  auto listed = run({"env", "list", "--server", server.c_str()});
+  auto listed = run({"var", "list", "--server", server.c_str()});
   BOOST_TEST(contains(listed.out, "A "));
   BOOST_TEST(running.end(SIGTERM) == 0);
   // Named and gone: no engine of our own takes its place.
-  auto gone = run({"env", "list", "--server", server.c_str()});
+  auto gone = run({"var", "list", "--server", server.c_str()});
   BOOST_TEST(gone.code == exit_ours);
   BOOST_TEST(contains(gone.err, address));
 }
@@ -318,7 +322,7 @@ BOOST_AUTO_TEST_CASE(find_the_engine_that_runs) {
 BOOST_AUTO_TEST_CASE(care_for_the_data_of_an_engine_that_runs) {
   serving running{place};
   listen = "--listen=" + running.address();
-  BOOST_TEST(typed({"env", "set", "KEPT=before"}).code == 0);
+  BOOST_TEST(typed({"var", "set", "KEPT=before"}).code == 0);
   // A directory is one of the place where the command was typed.
   auto copy = (place.path / "copy").string();
   auto made = typed({"backup", "create", copy});
@@ -331,7 +335,7 @@ BOOST_AUTO_TEST_CASE(care_for_the_data_of_an_engine_that_runs) {
   auto rotated = typed({"key", "rotate-master"});
   BOOST_TEST(rotated.code == 0, rotated.err);
   BOOST_TEST(contains(rotated.out, "is replaced by"));
-  BOOST_TEST(typed({"env", "set", "ALSO=after"}).code == 0);
+  BOOST_TEST(typed({"var", "set", "ALSO=after"}).code == 0);
   auto first = typed({"key", "create", "first", "--org",
                       "org-11111111-1111-4111-8111-111111111111"});
   BOOST_TEST(first.code == 0, first.err);
@@ -360,7 +364,7 @@ BOOST_AUTO_TEST_CASE(print_the_interface_and_the_manual) {
   auto man = run({"man"});
   BOOST_TEST(man.out.starts_with(".TH TROUPE 1"));
   BOOST_TEST(contains(man.out, "tool put FILE"));
-  BOOST_TEST(contains(man.out, "\\-\\-at\\-once"));
+  BOOST_TEST(contains(man.out, "\\-\\-concurrency"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

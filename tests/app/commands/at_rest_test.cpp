@@ -95,10 +95,10 @@ BOOST_AUTO_TEST_CASE(is_closed_to_others_whatever_the_umask) {
     const auto address = engine.address();
     BOOST_TEST(talk(address, "POST /v1/runs", telling_run(false)).status
                == 200);
-    BOOST_TEST(
-      talk(address, "POST /v1/upkeep/backups", backup_to(place.path / "backup"))
-        .status
-      == 200);
+    BOOST_TEST(talk(address, "POST /v1/maintenance/backups",
+                    backup_to(place.path / "backup"))
+                 .status
+               == 200);
     closed_to_others(place.path / "data");
     closed_to_others(place.path / "backup");
     BOOST_TEST(engine.end(SIGTERM) == 0);
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(says_that_it_was_found_open) {
   BOOST_TEST(engine.end(SIGTERM) == 0);
   std::ifstream log{place.path / "serve.log"};
   const std::string text{std::istreambuf_iterator<char>{log}, {}};
-  BOOST_TEST(contains(text, "is open to other users"), text);
+  BOOST_TEST(contains(text, "is accessible to other users"), text);
   BOOST_TEST(contains(text, "chmod 700 " + data.string()), text);
   BOOST_TEST(mode_of(data) == 0755u);
   closed_to_others(data / "store");
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(tells_nothing_of_what_runs_said) {
     serving engine{place};
     const auto address = engine.address();
     tell_everything(address);
-    talk(address, "POST /v1/upkeep/backups",
+    talk(address, "POST /v1/maintenance/backups",
          backup_to(place.path / "data" / "backup"));
     BOOST_TEST(engine.end(SIGTERM) == 0);
   }

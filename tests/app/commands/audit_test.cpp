@@ -84,12 +84,12 @@ BOOST_AUTO_TEST_CASE(are_shown_while_the_engine_runs_and_after) {
 
   auto beside = troupe_command("audit verify " + data_of(folder));
   BOOST_TEST(beside.code == 0, beside.text);
-  BOOST_TEST(contains(beside.text, "the engine runs"), beside.text);
+  BOOST_TEST(contains(beside.text, "the engine is running"), beside.text);
   BOOST_TEST(contains(beside.text, "entries 1 to "), beside.text);
 
   BOOST_TEST(engine.end(SIGTERM) == 0);
   // Nobody listens there: the command opens the store itself.
-  const auto state = " --http.listen=127.0.0.1:9 --local.state-dir="
+  const auto state = " --http.listen=127.0.0.1:9 --local.runtime-dir="
     + (folder.path / "state").string();
   auto later = troupe_command("audit tail --json " + data_of(folder) + state,
                               "2>/dev/null");
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(name_the_first_entry_that_was_changed) {
     auto kept = open_kept(folder);
     for (int n = 1; n <= 3; ++n)
       BOOST_REQUIRE(kept.audit->append(who, json::object{{"event", n}}, now()));
-    auto key = keys::spell(who, {keys::number(2)});
+    auto key = key_codec::encode(who, {key_codec::number(2)});
     auto bytes = kept.db->get(column::audit, key);
     BOOST_REQUIRE(bytes && *bytes);
     auto changed = **bytes;

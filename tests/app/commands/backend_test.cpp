@@ -1,5 +1,5 @@
-#include "app/cli/command_line.hpp"
 #include "app/cli/provider_self_test.hpp"
+#include "app/cli/run_command_line.hpp"
 #include "runtime/json/json.hpp"
 #include "storage/maintenance/store.hpp"
 #include "tests/app/ask.hpp"
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(collects_what_a_crash_left_behind) {
     words.insert(words.end(), flags.begin(), flags.end());
     return run(std::move(words));
   };
-  BOOST_TEST(contains(gc({}).out, "nothing was left behind"));
+  BOOST_TEST(contains(gc({}).out, "no orphaned sandboxes"));
   auto tag = e2b.leave_one_behind();
   {
     store_options where;
@@ -172,11 +172,11 @@ BOOST_AUTO_TEST_CASE(collects_what_a_crash_left_behind) {
     BOOST_REQUIRE(kept->sandboxes->write(lease).has_value());
   }
   auto dry = gc({"--dry-run"});
-  BOOST_TEST(contains(dry.out, "would end e2b sandbox"), dry.out << dry.err);
+  BOOST_TEST(contains(dry.out, "would delete e2b sandbox"), dry.out << dry.err);
   BOOST_TEST(e2b.boxes().size() == 1u);
   BOOST_TEST(contains(gc({}).out, "ended e2b sandbox"));
   BOOST_TEST(e2b.boxes().empty());
-  BOOST_TEST(contains(gc({}).out, "nothing was left behind"));
+  BOOST_TEST(contains(gc({}).out, "no orphaned sandboxes"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

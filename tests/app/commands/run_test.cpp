@@ -305,8 +305,8 @@ BOOST_AUTO_TEST_CASE(takes_what_is_not_said_from_the_settings) {
                       "  except PermissionError: return 'off'\n"
                       "  return 'on'\n");
   // What it asks for is no more than what the settings allow.
-  auto s = troupe_says(
-    {"run", caller, "--network", "public", "--config-file", config});
+  auto s = troupe_says({"run", caller, "--network", "public", "--config-file",
+                        config, "--limits.wall=20s"});
   BOOST_TEST(s.out == "\"off\"\n", s.err);
   BOOST_TEST(troupe_says({"run", caller, "--limits.wall=20s"}).out
              == "\"on\"\n");

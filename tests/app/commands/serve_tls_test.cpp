@@ -78,7 +78,7 @@ struct fixture {
       BOOST_TEST_REQUIRE(next.name() == wanted);
       std::ifstream log{folder.path / "serve.log"};
       std::string text{std::istreambuf_iterator<char>{log}, {}};
-      if (text.find("engine keeps its certificate") != text.npos)
+      if (text.find("certificate not reloaded") != text.npos)
         return true;
     }
     return false;

@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(end_the_engine_so_that_it_is_started_again,
   temporary_folder folder;
   serving engine{folder,
                  {"--engine.io-threads=2", "--watchdog.warn-after=1s",
-                  "--watchdog.end-after=3s"}};
+                  "--watchdog.exit-after=3s"}};
   auto address = engine.address();
   BOOST_TEST(ask(address, "GET /metrics").find("\ntroupe_stalled_threads 0\n")
              != std::string::npos);
@@ -66,13 +66,12 @@ BOOST_AUTO_TEST_CASE(end_the_engine_so_that_it_is_started_again,
   stuck.wait_for_its_end();
   BOOST_TEST(engine.end(0) == 70);
   auto log = text_of(folder.path / "serve.log");
-  BOOST_TEST(log.find("a thread has not turned") != log.npos, log);
+  BOOST_TEST(log.find("an io thread is stuck") != log.npos, log);
   auto last = log.rfind('\n', log.size() - 2) + 1;
-  BOOST_TEST(log.find("watchdog ends the process: thread http has not turned "
-                      "for 3 s",
-                      last)
-               != log.npos,
-             log);
+  BOOST_TEST(
+    log.find("watchdog: exiting, thread http has been stuck for 3 s", last)
+      != log.npos,
+    log);
   // What it leaves behind can be opened at once.
   serving next{folder};
   BOOST_TEST(ask(next.address(), "GET /livez").find(" 200 ")

@@ -36,12 +36,12 @@ struct linked_serving {
         "--engine.drain-timeout=300ms", "--cluster.name=engine",
         "--cluster.listen=127.0.0.1:0",
         "--cluster.certificate=" + own.certificate, "--cluster.key=" + own.key,
-        "--cluster.authority=" + ours.file()});
+        "--cluster.ca=" + ours.file()});
     const auto greeting = engine->greeting();
     const auto address = address_in(greeting);
     port = static_cast<std::uint16_t>(
       std::stoi(address.substr(address.rfind(':') + 1)));
-    const std::string before{"platforms: port "};
+    const std::string before{"connections: port "};
     const auto at = greeting.find(before);
     BOOST_REQUIRE_MESSAGE(at != greeting.npos, greeting);
     auto client = ours.sign("platform", "DNS:platform");

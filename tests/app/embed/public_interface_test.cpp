@@ -24,14 +24,14 @@ struct keeping_carrier {
   api::embedded_options options() {
     api::embedded_options o;
     o.drain_timeout = std::chrono::milliseconds{0};
-    o.carrier
+    o.backend
       = [this](const api::message& m, std::function<void(api::answer)> done) {
           std::lock_guard guard{mutex};
           kept.emplace_back(m, std::move(done));
           if (kept.size() == 1)
             first.set_value();
         };
-    o.end_carried = [this](std::string_view run) { end(run); };
+    o.cancel_run = [this](std::string_view run) { end(run); };
     return o;
   }
   void wait_for_first() {
@@ -44,7 +44,7 @@ struct keeping_carrier {
       if (m.id == run && done) {
         api::answer a;
         a.reason = "cancelled";
-        a.output = "so far";
+        a.stdout_text = "so far";
         std::exchange(done, nullptr)(std::move(a));
       }
   }
@@ -58,12 +58,12 @@ std::unique_ptr<api::engine> open(api::embedded_options options) {
 
 api::embedded_options echoing() {
   api::embedded_options o;
-  o.carrier = [](const api::message& m, std::function<void(api::answer)> done) {
+  o.backend = [](const api::message& m, std::function<void(api::answer)> done) {
     api::answer a;
     a.succeeded = true;
     a.reason = "exited";
     a.value = m.arguments;
-    a.output = m.standard_input;
+    a.stdout_text = m.standard_input;
     done(std::move(a));
   };
   return o;
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(ends_a_run_at_its_carrier) {
   BOOST_REQUIRE(answer);
   BOOST_TEST(answer->id == id);
   BOOST_TEST(answer->reason == "cancelled");
-  BOOST_TEST(answer->output == "so far");
+  BOOST_TEST(answer->stdout_text == "so far");
 }
 
 BOOST_AUTO_TEST_CASE(starts_a_run_and_finds_it_again) {
@@ -151,12 +151,12 @@ BOOST_AUTO_TEST_CASE(refuses_words_that_it_does_not_know) {
 
 BOOST_AUTO_TEST_CASE(has_a_typed_actor_for_those_who_speak_caf) {
   auto engine = open(echoing());
-  auto face = api::actors_of(*engine);
-  BOOST_REQUIRE(face.system);
+  auto handle = api::actors_of(*engine);
+  BOOST_REQUIRE(handle.system);
   auto what = api::execution_from(some_message());
   BOOST_REQUIRE(what.has_value());
-  caf::scoped_actor self{*face.system};
-  self->request(face.gate, soon, run_v, std::move(*what))
+  caf::scoped_actor self{*handle.system};
+  self->request(handle.gateway, soon, run_v, std::move(*what))
     .receive(
       [](run_answer& a) {
         auto reply = api::reply_from(a);

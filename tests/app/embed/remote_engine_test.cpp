@@ -26,7 +26,7 @@ struct connected {
   connected() {
     auto own = ours.sign("engine", "DNS:localhost,IP:127.0.0.1");
     engine_options options;
-    options.door
+    options.links
       = link_options{"127.0.0.1:0", {own.certificate, own.key, ours.file()}, 4};
     far = std::make_unique<engine_fixture>(scripted_backend::mode::answer,
                                            std::move(options));

@@ -23,7 +23,7 @@ std::vector<json::object> lines_of(const temporary_folder& folder) {
 std::vector<json::object> answers_in(const temporary_folder& folder) {
   auto all = lines_of(folder);
   std::erase_if(all, [](const json::object& line) {
-    return line.at("message") != "http answered";
+    return line.at("message") != "http request";
   });
   return all;
 }

@@ -53,11 +53,13 @@ api::reply ask_with_a_token(api::engine& engine) {
 }
 
 api::reply ask_as_an_actor(api::engine& engine) {
-  auto face = api::actors_of(engine);
+  auto handle = api::actors_of(engine);
   auto what = api::execution_from(twice_of_21());
   api::reply reply;
-  caf::scoped_actor self{*face.system};
-  self->request(face.gate, std::chrono::minutes{1}, troupe::run_v, what.value())
+  caf::scoped_actor self{*handle.system};
+  self
+    ->request(handle.gateway, std::chrono::minutes{1}, troupe::run_v,
+              what.value())
     .receive([&](troupe::run_answer& a) { reply = api::reply_from(a); },
              [&](const caf::error& e) { reply = api::reply_from(e); });
   return reply;
@@ -72,7 +74,7 @@ int main(int argc, char** argv) {
   if (auto* why = std::get_if<api::failure>(&opened)) {
     std::cerr << "without sandboxes: " << why->text << "\n";
     api::embedded_options inline_only;
-    inline_only.carrier = answer_here;
+    inline_only.backend = answer_here;
     opened = api::open_embedded(std::move(inline_only));
   }
   if (auto* why = std::get_if<api::failure>(&opened)) {

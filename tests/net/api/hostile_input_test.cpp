@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(hostile_input)
 BOOST_AUTO_TEST_CASE(refuses_pages_that_make_no_sense) {
   http_house house;
   for (auto list : {"/v1/runs", "/v1/tools", "/v1/sandbox-configs", "/v1/audit",
-                    "/v1/environments"})
+                    "/v1/package-sets"})
     for (auto query :
          {"?limit=-1", "?limit=0", "?limit=1000000000000000000", "?limit=x",
           "?limit=1&limit=2", "?after=garbage", "?after=00", "?limt=1"}) {
@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(knows_no_id_that_is_none) {
   http_house house;
   const std::string uuid = "00000000-0000-4000-8000-000000000000";
   for (auto place : {"/v1/runs/", "/v1/sandbox-configs/", "/v1/variables/",
-                     "/v1/keys/", "/v1/environments/"})
+                     "/v1/keys/", "/v1/package-sets/"})
     for (const auto& id :
          {std::string{"a%2Fb"}, std::string{"%252e%252e"}, std::string{"a:b"},
           std::string{"..%2f.."}, "run-" + uuid, "RUN-" + uuid,
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(names_the_nearest_field_for_every_typo) {
     {"PATCH", config, R"({"confg":{}})", "config"},
     {"POST", config + "/variables", R"({"key":"A","valeu":"1"})", "value"},
     {"PUT", "/v1/agents/a/variables", R"({"value":{}})", "values"},
-    {"POST", "/v1/environments", R"({"pip_requirement":["a"]})",
+    {"POST", "/v1/package-sets", R"({"pip_requirement":["a"]})",
      "pip_requirements"},
     {"POST", "/v1/keys", R"({"name":"a","scope":["run"]})", "scopes"},
   };

@@ -3,12 +3,12 @@
 
 namespace troupe::test {
 
-BOOST_AUTO_TEST_SUITE(upkeep_routes)
+BOOST_AUTO_TEST_SUITE(maintenance_routes)
 
 namespace {
 
-constexpr auto backups = "/v1/upkeep/backups";
-constexpr auto master_key = "/v1/upkeep/master-key";
+constexpr auto backups = "/v1/maintenance/backups";
+constexpr auto master_key = "/v1/maintenance/master-key";
 constexpr auto monday = R"({"directory":"/backups/monday"})";
 
 std::string bearer_of(const new_key& key) {
@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(back_up_where_the_operator_says) {
   BOOST_TEST(made.status == 200);
   BOOST_TEST(made.body
              == R"({"directory":"/backups/monday","files":3,"bytes":4096,)"
-                R"("format":1,"master_key":"old"})");
+                R"("format":1,"master_key_id":"old"})");
   BOOST_TEST(house.keeper.last == "/backups/monday");
   for (auto* body : {R"({"directory":"monday"})", R"({"directory":""})",
                      R"({"directry":"/backups"})", "{}"})
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(replace_the_master_key) {
   http_house house;
   auto done = house.post(master_key, "");
   BOOST_TEST(done.status == 200);
-  BOOST_TEST(done.body == R"({"replaced":"old","by":"new"})");
+  BOOST_TEST(done.body == R"({"old_key_id":"old","new_key_id":"new"})");
 }
 
 BOOST_AUTO_TEST_CASE(serve_the_operator_and_nobody_with_a_key) {

@@ -157,8 +157,8 @@ void drive_configs(driver& d) {
   d.drive("GET", "/v1/sandbox-configs/{config}", {id}, {}, {}, 404);
 }
 
-void drive_environments(driver& d) {
-  const std::string place = "/v1/environments";
+void drive_package_sets(driver& d) {
+  const std::string place = "/v1/package-sets";
   const std::string wish = R"({"pip_requirements":["numpy==1.26.4"]})";
   auto& packages = d.house.packages;
   d.drive("POST", place, {}, wish, {}, 202);
@@ -191,9 +191,11 @@ void drive_the_rest(driver& d) {
   auto listed = d.drive("GET", "/v1/keys");
   BOOST_TEST(listed.body.find("troupe_") == std::string::npos);
   d.drive("DELETE", "/v1/keys/{key}", {d.id_of(key)}, {}, {}, 204);
-  d.drive("POST", "/v1/upkeep/backups", {}, R"({"directory":"/backups/a"})");
-  d.drive("POST", "/v1/upkeep/backups", {}, R"({"directory":"a"})", {}, 422);
-  d.drive("POST", "/v1/upkeep/master-key");
+  d.drive("POST", "/v1/maintenance/backups", {},
+          R"({"directory":"/backups/a"})");
+  d.drive("POST", "/v1/maintenance/backups", {}, R"({"directory":"a"})", {},
+          422);
+  d.drive("POST", "/v1/maintenance/master-key");
   d.drive("GET", "/v1/backends");
   d.drive("GET", "/v1/audit");
   d.drive("GET", "/v1/audit", {}, {}, {}, 200, "?last=1");
@@ -213,7 +215,7 @@ BOOST_AUTO_TEST_CASE(documents_every_answer_of_every_operation) {
   drive_tools(d);
   drive_runs(d);
   drive_configs(d);
-  drive_environments(d);
+  drive_package_sets(d);
   drive_the_rest(d);
   for (const auto& [path, item] : d.document().at("paths").as_object())
     for (const auto& [verb, op] : item.as_object()) {

@@ -36,12 +36,12 @@ const refused table[] = {
    "GET /v1/sandbox-configs"},
   {"GET", "/v1/runs/x", "", "", 404, "run 'x'", "GET /v1/runs"},
   {"DELETE", "/v1/keys/x", "", "", 404, "key 'x'", "GET /v1/keys"},
-  {"GET", "/v1/environments/x", "", "", 404, "environment 'x'",
-   "GET /v1/environments"},
+  {"GET", "/v1/package-sets/x", "", "", 404, "package set 'x'",
+   "GET /v1/package-sets"},
   {"POST", "/v1/runs?wait=5", "{}", "", 422, "wait", "Prefer: wait="},
   {"GET", "/v1/runs/x/events?after=3", "", "", 422, "after", "Last-Event-ID"},
   {"GET", "/v1/keys?limt=1", "", "", 422, "limt", "did you mean 'limit'"},
-  {"GET", "/v1/backends?x=1", "", "", 422, "\"x\"", "takes no parameters"},
+  {"GET", "/v1/backends?x=1", "", "", 422, "\"x\"", "has no parameters"},
   {"GET", "/v1/agents/a/variables?limt=1", "", "", 422, "limt", "'limit'"},
   {"PATCH", "/v1/tools/add?force=1", "{}", "", 422, "force", "no parameters"},
   {"DELETE", "/v1/tools/add?force=1", "", "", 422, "force", "no parameters"},
@@ -49,10 +49,10 @@ const refused table[] = {
   {"GET", "/v1/runs?label=x", "", "", 422, "label", "value"},
   {"GET", "/v1/tools", "", "Host: other.example\r\n", 400, "Host", "one"},
   {"POST", "/v1/runs", "{}", "Origin: http://evil.example\r\n", 403,
-   "another site", "from a program"},
+   "other sites", "from a program"},
   {"PATCH", "/v1/tools/add", "{}", "If-Match: x\r\n", 412, "If-Match", "r5"},
   {"DELETE", "/v1/agents/a/variables/K", "", "If-Match: \"r1\"\r\n", 412,
-   "no ETag", "leave the field out"},
+   "no ETag", "without If-Match"},
 };
 
 } // namespace

@@ -147,7 +147,7 @@ struct fixture {
     r.service = place(port, std::move(host));
     r.headers.set("X-API-Key", "s3cret");
     r.deadline = std::chrono::steady_clock::now() + 5s;
-    r.retry.tries = 1;
+    r.tries = 1;
     return finish(client.send(std::move(r)));
   }
   /// As the gRPC channel opens its connections.

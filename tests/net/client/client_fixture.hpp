@@ -28,16 +28,21 @@ inline scripted_server::script always(std::string answer) {
   };
 }
 
+inline client_options impatient() {
+  client_options o;
+  o.retry.first_delay = 1ms;
+  return o;
+}
+
 struct client_fixture {
   boost::asio::io_context io;
-  client_options options;
+  client_options options = impatient();
   std::unique_ptr<http_client> client;
 
   client_request request(const scripted_server& server) {
     client_request r;
     r.service = {false, "127.0.0.1", server.port(), ""};
     r.deadline = std::chrono::steady_clock::now() + 5s;
-    r.retry.first_delay = 1ms;
     return r;
   }
   client_exchange send(client_request r, stream_reader reader = {}) {

@@ -59,9 +59,9 @@ BOOST_FIXTURE_TEST_SUITE(client_connections, crowd_fixture)
 
 BOOST_AUTO_TEST_CASE(is_called_off_while_it_still_connects) {
   client_request r;
-  r.abort = std::make_shared<abort_switch>();
+  r.abort = std::make_shared<cancellation>();
   scripted_server mute{[this, abort = r.abort](peer& p, int) {
-    boost::asio::post(io, [abort] { abort->trip(); });
+    boost::asio::post(io, [abort] { abort->cancel(); });
     p.read_request(); // no word of TLS
   }};
   r.service = {true, "127.0.0.1", mute.port(), ""};

@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(never_repeats_what_may_have_been_done) {
   BOOST_TEST(server.connections() == 1);
   r.idempotent = true;
   send(r);
-  BOOST_TEST(server.connections() == 1 + r.retry.tries);
+  BOOST_TEST(server.connections() == 1 + options.retry.tries);
 }
 
 BOOST_AUTO_TEST_CASE(says_that_nothing_was_sent_when_nobody_listens) {
@@ -178,7 +178,6 @@ BOOST_AUTO_TEST_CASE(says_that_nothing_was_sent_when_nobody_listens) {
   client_request r;
   r.service = {false, "127.0.0.1", port, ""};
   r.deadline = std::chrono::steady_clock::now() + 5s;
-  r.retry.first_delay = 1ms;
   auto got = send(r);
   BOOST_TEST(!got.answer.has_value());
   BOOST_TEST(!got.may_have_acted);
@@ -237,10 +236,10 @@ BOOST_AUTO_TEST_CASE(is_called_off_in_the_middle) {
   client_request r;
   r.service = {false, "127.0.0.1", 0, ""};
   r.deadline = std::chrono::steady_clock::now() + 5s;
-  r.abort = std::make_shared<abort_switch>();
+  r.abort = std::make_shared<cancellation>();
   scripted_server server{[this, abort = r.abort](peer& p, int) {
     p.read_request();
-    boost::asio::post(io, [abort] { abort->trip(); });
+    boost::asio::post(io, [abort] { abort->cancel(); });
     p.read_request(); // until the client goes away
   }};
   r.service.port = server.port();

@@ -43,7 +43,7 @@ struct named_fixture : test::client_fixture {
     client_request r;
     r.service = {false, "tenant.example", port, ""};
     r.deadline = std::chrono::steady_clock::now() + 5s;
-    r.retry.tries = 1;
+    r.tries = 1;
     // The house is 127.0.0.1 here, and all the world is 127.0.0.2.
     r.rule = [](const boost::asio::ip::address& a) {
       return a == make_address("127.0.0.1");

@@ -11,8 +11,10 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <array>
 #include <future>
 #include <mutex>
+#include <vector>
 
 /// Three providers that can be made to fail, and what must hold all the same.
 namespace troupe::test {
@@ -129,10 +131,10 @@ struct fault_house {
     p->side.open([o](auto client) { return make_aio(client, o); }, bounds());
     return p;
   }
-  static remote_options bounds() {
-    remote_options o;
-    o.keeper.destroy_timeout = 2s;
-    o.keeper.forget_after = 0s; // a stand-in's list is never late
+  static provider_limits bounds() {
+    provider_limits o;
+    o.leases.destroy_timeout = 2s;
+    o.leases.forget_after = 0s; // a stand-in's list is never late
     return o;
   }
 
@@ -143,11 +145,26 @@ struct fault_house {
     return r;
   }
 
+  struct begun_run {
+    std::shared_ptr<waiting_observer> watcher;
+    steady::time_point latest_end;
+  };
+  begun_run begin(place& p, std::chrono::milliseconds limit) {
+    const auto latest_end = steady::now() + limit + 3s;
+    return {p.side.begin(run_at(p, limit)), latest_end};
+  }
+
   /// In time, nothing told, nothing left. The outcome is the caller's to judge.
   run_outcome survive(place& p, std::chrono::milliseconds limit = 10s) {
-    auto began = steady::now();
-    auto outcome = p.side.run(run_at(p, limit));
-    BOOST_TEST((steady::now() - began < limit + 3s));
+    return check_survived(p, end_in_time(p, begin(p, limit)));
+  }
+  static run_outcome end_in_time(place& p, const begun_run& run) {
+    auto outcome = run.watcher->wait();
+    p.side.rest();
+    BOOST_TEST((steady::now() < run.latest_end), p.name);
+    return outcome;
+  }
+  static run_outcome check_survived(place& p, run_outcome outcome) {
     if (!outcome.answer) {
       const auto& text = outcome.answer.error().text;
       BOOST_TEST(!text.empty());
@@ -171,6 +188,27 @@ struct fault_house {
     auto done = std::make_shared<std::promise<void>>();
     p.side.backend->reconcile(false, [done](auto) { done->set_value(); });
     done->get_future().wait();
+  }
+  /// The same of faults that last until the deadline: at all providers at once.
+  void everywhere_until(const fault& what, std::chrono::milliseconds limit) {
+    std::array places{at_e2b(), at_daytona(), at_aio()};
+    for (std::size_t phase : {0u, 1u}) {
+      std::vector<begun_run> runs;
+      for (auto& p : places) {
+        auto f = what;
+        f.path = p->phases[phase];
+        p->server->add_fault(f);
+        runs.push_back(begin(*p, limit));
+      }
+      std::vector<run_outcome> outcomes;
+      for (std::size_t i = 0; i < places.size(); ++i)
+        outcomes.push_back(end_in_time(*places[i], runs[i]));
+      for (std::size_t i = 0; i < places.size(); ++i)
+        BOOST_TEST_CONTEXT(places[i]->name << " at "
+                                           << places[i]->phases[phase]) {
+          check_survived(*places[i], outcomes[i]);
+        }
+    }
   }
   /// Everywhere, while creating and while running.
   void everywhere(const fault& what, std::chrono::milliseconds limit = 10s) {

@@ -2,7 +2,7 @@
 #include "net/providers/daytona/provider.hpp"
 #include "net/providers/e2b/provider.hpp"
 #include "net/providers/modal/provider.hpp"
-#include "net/providers/sandbox_pool.hpp"
+#include "runtime/sandboxes/sandbox_pool.hpp"
 #include "tests/support/providers/fake_daytona.hpp"
 #include "tests/support/providers/fake_e2b.hpp"
 #include "tests/support/providers/fake_modal.hpp"
@@ -26,7 +26,7 @@ struct fixture {
                       .domain = "e2b.app",
                       .api_url = e2b.url(),
                       .sandbox_url = e2b.url()};
-  remote_options bounds;
+  provider_limits bounds;
   std::unique_ptr<remote_side> side;
 
   fixture() { open(); }
@@ -309,7 +309,7 @@ BOOST_AUTO_TEST_CASE(serve_daytona_as_well) {
                         .poll_first = 5ms,
                         .poll_max = 20ms};
   remote_side at_daytona;
-  remote_options ahead;
+  provider_limits ahead;
   ahead.ready_ahead = 1;
   at_daytona.open([&](auto client) { return make_daytona(client, there); },
                   ahead);
@@ -327,13 +327,9 @@ BOOST_AUTO_TEST_CASE(serve_daytona_as_well) {
 
 BOOST_AUTO_TEST_CASE(serve_modal_as_well) {
   test::modal_stand_in modal;
-  modal_options there{.token_id = secret{test::modal_stand_in::token_id},
-                      .token_secret
-                      = secret{test::modal_stand_in::token_secret},
-                      .server_url = modal.url(),
-                      .allow_private = true};
+  auto there = modal.options();
   remote_side at_modal;
-  remote_options ahead;
+  provider_limits ahead;
   ahead.ready_ahead = 1;
   at_modal.open([&](auto client) { return make_modal(client, there); }, ahead);
   auto run = test::python_run(backend_kind::modal, shown);

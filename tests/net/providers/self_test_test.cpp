@@ -13,39 +13,40 @@
 using namespace troupe;
 using test::fault;
 
-BOOST_AUTO_TEST_SUITE(rehearsals)
+BOOST_AUTO_TEST_SUITE(self_tests)
 
 namespace {
 
 using names = std::vector<std::string>;
 
-test::rehearsed at_e2b(test::e2b_stand_in& e2b, bool older_paths = false) {
+test::self_tested at_e2b(test::e2b_stand_in& e2b, bool older_paths = false) {
   net::e2b_options o;
   o.legacy_create = older_paths;
   o.api_key = secret{test::e2b_stand_in::api_key};
   o.api_url = o.sandbox_url = e2b.url();
-  return test::rehearse_at([o](auto client) { return make_e2b(client, o); },
-                           backend_kind::e2b);
+  return test::self_tests_at([o](auto client) { return make_e2b(client, o); },
+                             backend_kind::e2b);
 }
 
-test::rehearsed at_daytona(test::daytona_stand_in& daytona) {
+test::self_tested at_daytona(test::daytona_stand_in& daytona) {
   net::daytona_options o;
   o.api_key = secret{test::daytona_stand_in::api_key};
   o.api_url = daytona.api_url();
-  return test::rehearse_at([o](auto client) { return make_daytona(client, o); },
-                           backend_kind::daytona);
+  return test::self_tests_at(
+    [o](auto client) { return make_daytona(client, o); },
+    backend_kind::daytona);
 }
 
-test::rehearsed at_aio(test::aio_stand_in& aio) {
+test::self_tested at_aio(test::aio_stand_in& aio) {
   net::aio_options o;
   o.api_key = secret{test::aio_stand_in::api_key};
   o.host = "127.0.0.1";
   o.port = aio.port();
-  return test::rehearse_at([o](auto client) { return make_aio(client, o); },
-                           backend_kind::aio);
+  return test::self_tests_at([o](auto client) { return make_aio(client, o); },
+                             backend_kind::aio);
 }
 
-void check_failed(const test::rehearsed& seen, const std::string& name,
+void check_failed(const test::self_tested& seen, const std::string& name,
                   std::string_view why) {
   BOOST_TEST(!seen.all_well);
   BOOST_TEST_REQUIRE(seen.failed.contains(name));
@@ -84,9 +85,10 @@ BOOST_AUTO_TEST_CASE(of_e2b_work_with_a_control_plane_of_long_ago) {
 
 BOOST_AUTO_TEST_CASE(tell_which_step_failed_and_end_their_sandbox) {
   for (auto [path, name, why] :
-       {std::array{"/filesystem.Filesystem/MakeDir", "files", "make a folder"},
+       {std::array{"/filesystem.Filesystem/MakeDir", "files",
+                   "create a directory"},
         std::array{"/filesystem.Filesystem/ListDir", "files",
-                   "list the folder"},
+                   "list the directory"},
         std::array{"/filesystem.Filesystem/Move", "files", "move a file"},
         std::array{"/process.Process/SendSignal", "ending a process", "400"},
         std::array{"/contexts", "code contexts", "create a context"},

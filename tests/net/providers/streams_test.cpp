@@ -1,6 +1,6 @@
 #include "net/http/json_lines.hpp"
 #include "net/providers/connect_stream.hpp"
-#include "net/providers/stdout_frame_splitter.hpp"
+#include "runtime/sandboxes/stdout_frame_splitter.hpp"
 
 #include <boost/test/unit_test.hpp>
 

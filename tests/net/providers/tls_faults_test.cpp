@@ -4,7 +4,10 @@
 #include "tests/net/providers/fault_server.hpp"
 #include "tests/support/http/tls_faces.hpp"
 
+#include <array>
+#include <memory>
 #include <span>
+#include <vector>
 
 using namespace troupe;
 using namespace troupe::test;
@@ -119,13 +122,20 @@ BOOST_AUTO_TEST_CASE(end_a_run_before_it_begins_and_say_why) {
 }
 
 BOOST_AUTO_TEST_CASE(hold_no_run_beyond_its_deadline) {
-  for (auto& p : {at_e2b(), at_daytona(), at_aio()})
-    BOOST_TEST_CONTEXT(p->name) {
-      p->server->show(tls_face::stalled);
-      auto run = run_at(*p);
-      auto began = steady::now();
-      run.deadline = began + 1'500ms;
-      auto outcome = p->side.run(run);
+  const std::array places{at_e2b(), at_daytona(), at_aio()};
+  const auto began = steady::now();
+  std::vector<std::shared_ptr<waiting_observer>> watchers;
+  for (auto& p : places) {
+    p->server->show(tls_face::stalled);
+    auto run = run_at(*p);
+    run.deadline = began + 1'500ms;
+    watchers.push_back(p->side.begin(run));
+  }
+  for (std::size_t i = 0; i < places.size(); ++i)
+    BOOST_TEST_CONTEXT(places[i]->name) {
+      auto& p = places[i];
+      auto outcome = watchers[i]->wait();
+      p->side.rest();
       BOOST_TEST((steady::now() - began < 1'500ms + 3s));
       BOOST_REQUIRE(!outcome.answer.has_value());
       BOOST_TEST(contains(outcome.answer.error().text, "timed out"),
@@ -139,16 +149,23 @@ BOOST_AUTO_TEST_CASE(hold_no_run_beyond_its_deadline) {
 /// The sandbox is there, and its service is somebody else: nothing more is said
 /// to that one. What stayed is found when it is itself again.
 BOOST_AUTO_TEST_CASE(leave_nothing_behind_in_the_middle_of_a_run) {
-  for (auto& p : {at_e2b(), at_daytona(), at_aio()})
-    BOOST_TEST_CONTEXT(p->name) {
-      auto run = run_at(*p);
-      run.source = "import time\ndef tool():\n"
-                   "  print('up', flush=True)\n  time.sleep(20)\n";
-      run.deadline = steady::now() + 3s;
-      auto watcher = p->side.begin(run);
-      watcher->wait_for_output("up");
-      p->server->show(tls_face::expired);
-      auto outcome = watcher->wait();
+  const std::array places{at_e2b(), at_daytona(), at_aio()};
+  std::vector<std::shared_ptr<waiting_observer>> watchers;
+  for (auto& p : places) {
+    auto run = run_at(*p);
+    run.source = "import time\ndef tool():\n"
+                 "  print('up', flush=True)\n  time.sleep(20)\n";
+    run.deadline = steady::now() + 3s;
+    watchers.push_back(p->side.begin(run));
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    watchers[i]->wait_for_output("up");
+    places[i]->server->show(tls_face::expired);
+  }
+  for (std::size_t i = 0; i < places.size(); ++i)
+    BOOST_TEST_CONTEXT(places[i]->name) {
+      auto& p = places[i];
+      auto outcome = watchers[i]->wait();
       BOOST_REQUIRE(!outcome.answer.has_value());
       BOOST_TEST(outcome.may_have_started);
       p->side.rest();

@@ -1,11 +1,11 @@
 // Whose work it is goes out with every request, and nothing else about us.
-#include "net/http/trace_context.hpp"
 #include "net/providers/aio/provider.hpp"
 #include "net/providers/daytona/provider.hpp"
 #include "net/providers/e2b/provider.hpp"
 #include "net/providers/modal/endpoint.hpp"
 #include "net/providers/modal/provider.hpp"
 #include "net/providers/webhook/webhook.hpp"
+#include "runtime/base/trace_context.hpp"
 #include "tests/support/providers/fake_aio.hpp"
 #include "tests/support/providers/fake_daytona.hpp"
 #include "tests/support/providers/fake_e2b.hpp"
@@ -97,10 +97,7 @@ BOOST_AUTO_TEST_CASE(goes_to_aio) {
 BOOST_AUTO_TEST_CASE(goes_to_modal) {
   test::modal_stand_in modal;
   remote_side side;
-  modal_options o;
-  o.token_id = secret{test::modal_stand_in::token_id};
-  o.token_secret = secret{test::modal_stand_in::token_secret};
-  o.server_url = modal.url();
+  auto o = modal.options();
   side.open([o](auto client) { return make_modal(client, o); });
   run_at(side, backend_kind::modal);
   auto calls = modal.calls();

@@ -108,10 +108,10 @@ BOOST_AUTO_TEST_CASE(
   w.turn(now += 1s);
   BOOST_TEST(
     log.lines
-      == (std::vector<std::string>{"warning watchdog: a thread has not turned "
-                                   "thread=local runs for=5 s",
-                                   "info watchdog: the thread turns again "
-                                   "thread=local runs after=9 s"}),
+      == (std::vector<std::string>{
+        "warning watchdog: an io thread is stuck thread=local runs for=5 s",
+        "info watchdog: the io thread has recovered thread=local runs after=9 "
+        "s"}),
     boost::test_tools::per_element());
   BOOST_TEST(value_of(w, "troupe_stalled_threads") == "0");
   BOOST_TEST(value_of(w, "troupe_thread_stalls_total") == "1");
@@ -138,8 +138,7 @@ BOOST_AUTO_TEST_CASE(
     BOOST_TEST(ends.size() == (end_after > 0s ? 1u : 0u));
     if (!ends.empty())
       BOOST_TEST(ends.front()
-                 == "watchdog ends the process: thread http has not turned "
-                    "for 60 s");
+                 == "watchdog: exiting, thread http has been stuck for 60 s");
   }
 }
 
@@ -219,7 +218,7 @@ BOOST_AUTO_TEST_CASE(ends_what_is_not_over_in_time_and_nothing_else) {
   auto patient = w.is_over("the hour", 1h);
   w.start();
   BOOST_TEST(ended.get_future().get()
-             == "watchdog ends the process: the stop is not over in time");
+             == "watchdog: exiting, the stop did not finish in time");
   slow.stop();
 }
 
@@ -251,9 +250,7 @@ BOOST_AUTO_TEST_CASE(leaves_a_process_with_a_blocked_thread_by_its_exit_code) {
   ::waitpid(child, &status, 0);
   BOOST_TEST(WIFEXITED(status));
   BOOST_TEST(WEXITSTATUS(status) == 70);
-  BOOST_TEST(said
-             == "watchdog ends the process: thread http has not turned "
-                "for 0 s\n");
+  BOOST_TEST(said == "watchdog: exiting, thread http has been stuck for 0 s\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

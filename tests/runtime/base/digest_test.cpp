@@ -18,4 +18,14 @@ BOOST_AUTO_TEST_CASE(covers_parts_as_if_they_were_one_text) {
   BOOST_TEST((troupe::sha256_joined({}) == troupe::sha256("")));
 }
 
+BOOST_AUTO_TEST_CASE(begins_again_after_each_digest_of_pieces) {
+  troupe::sha256_hasher pieces;
+  BOOST_TEST((pieces.end() == troupe::sha256("")));
+  pieces.add("a");
+  pieces.add("bc");
+  BOOST_TEST((pieces.end() == troupe::sha256("abc")));
+  pieces.add("x");
+  BOOST_TEST((pieces.end() == troupe::sha256("x")));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,10 +4,12 @@
 
 #include <sstream>
 
+using namespace troupe;
+
 BOOST_AUTO_TEST_SUITE(secrets)
 
 BOOST_AUTO_TEST_CASE(prints_a_mask_instead_of_its_text) {
-  troupe::secret key{"hunter2"};
+  secret key{"hunter2"};
   std::ostringstream out;
   out << key;
   BOOST_TEST(out.str() == "***");
@@ -15,9 +17,9 @@ BOOST_AUTO_TEST_CASE(prints_a_mask_instead_of_its_text) {
 }
 
 BOOST_AUTO_TEST_CASE(leaves_nothing_behind_where_it_was_moved_from) {
-  troupe::secret from{"short"};
+  secret from{"short"};
   const char* place = from.reveal().data();
-  troupe::secret to{std::move(from)};
+  secret to{std::move(from)};
   BOOST_TEST(to.reveal() == "short");
   BOOST_TEST(std::string(place, 5) == std::string(5, '\0'));
 }
@@ -38,9 +40,9 @@ BOOST_AUTO_TEST_CASE(makes_room_and_keeps_the_text) {
 }
 
 BOOST_AUTO_TEST_CASE(compares_by_text) {
-  BOOST_TEST((troupe::secret{"a"} == troupe::secret{"a"}));
-  BOOST_TEST((troupe::secret{"a"} != troupe::secret{"b"}));
-  BOOST_TEST((troupe::secret{"a"} != troupe::secret{"ab"}));
+  BOOST_TEST((secret{"a"} == secret{"a"}));
+  BOOST_TEST((secret{"a"} != secret{"b"}));
+  BOOST_TEST((secret{"a"} != secret{"ab"}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(loses_its_runs_when_the_warden_dies_and_goes_on) {
   auto pids = processes_in(groups);
   if (!groups.empty())
     BOOST_TEST(pids.size() == 2u); // pid 1 and the tool
-  ::kill(host.backend().warden_pid(), SIGKILL);
+  ::kill(living_warden(host), SIGKILL);
   auto outcome = seen->wait();
   BOOST_REQUIRE(outcome.answer);
   BOOST_TEST(to_string(outcome.answer->reason) == "lost");
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(sweeps_what_a_dead_instance_left_and_only_that) {
   std::ofstream{dead + "/lock"};
   std::ofstream{dead + "/cgroups"} << "/no/such/group\n";
   auto alive = living.backend().instance_directory();
-  ::kill(living.backend().warden_pid(), SIGKILL); // its successor sweeps
+  ::kill(living_warden(living), SIGKILL); // its successor sweeps
   BOOST_TEST(eventually([&] { return !fs::exists(dead); }));
   BOOST_TEST(fs::exists(alive));
   BOOST_TEST(living.run(shell("echo on")).stdout_text == "on\n");
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(sweeps_what_a_dead_instance_left_and_only_that) {
 
 BOOST_AUTO_TEST_CASE(keeps_a_run_that_comes_with_the_death_of_the_warden) {
   local_host host;
-  const auto dying = host.backend().warden_pid();
+  const auto dying = living_warden(host);
   std::promise<std::shared_ptr<watcher>> begun;
   // On its strand, so that the run is next and the death is not heard of.
   boost::asio::post(host.backend().strand(), [&] {
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(replaces_a_warden_that_hangs) {
   local_host host{options};
   BOOST_REQUIRE(eventually(
     [&] { return host.backend().slots(zygote::family::python).zygotes > 0; }));
-  const auto hung = host.backend().warden_pid();
+  const auto hung = living_warden(host);
   ::kill(hung, SIGSTOP);
   prepared_run run; // warm: its slot would have to be leased
   run.kind = run_kind::source;

@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(installs_wheels_and_tarballs_and_runs_with_them) {
   auto python = house.cold(with_wheel(plain_python));
   BOOST_TEST(value_of(python) == "42");
   BOOST_REQUIRE(python.answer.has_value());
-  BOOST_TEST(python.answer->environment.size() == 64u);
+  BOOST_TEST(python.answer->package_set.size() == 64u);
   BOOST_TEST(value_of(house.cold(with_tarball(plain_node)))
              == R"("forty-two")");
   auto command = shell("python3 -c 'import tiny; print(tiny.VALUE)'");

@@ -95,6 +95,12 @@ run_result local_host::run(prepared_run run) {
   return *outcome.answer;
 }
 
+int living_warden(local_host& host) {
+  const auto pid = host.backend().warden_pid();
+  BOOST_REQUIRE(pid > 0);
+  return pid;
+}
+
 local_host& shared_host() {
   static auto* host = [] {
     auto* made = new local_host;

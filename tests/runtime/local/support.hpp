@@ -66,6 +66,10 @@ private:
   std::shared_ptr<local_backend> backend_;
 };
 
+/// Its warden, or the test ends: where there is none the number is -1, and who
+/// signals that signals every process of the machine.
+int living_warden(local_host& host);
+
 /// One for all tests that do not mistreat it.
 local_host& shared_host();
 

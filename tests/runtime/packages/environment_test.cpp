@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(installs_first_and_then_runs_in_what_was_installed) {
   tool.observer->finished(ended(*tool.run, run_status::success));
   auto outcome = watcher->wait();
   BOOST_REQUIRE(outcome.answer.has_value());
-  BOOST_TEST(outcome.answer->environment.size() == 64u);
+  BOOST_TEST(outcome.answer->package_set.size() == 64u);
   BOOST_TEST(!watcher->lines().empty());
 }
 
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(stops_an_installer_that_takes_too_much_of_the_disk) {
   auto outcome = watcher->wait();
   BOOST_REQUIRE(!outcome.answer.has_value());
   BOOST_TEST((outcome.answer.error().code == ec::exhausted));
-  BOOST_TEST(outcome.answer.error().text.find("environment-build-disk")
+  BOOST_TEST(outcome.answer.error().text.find("package-build-disk")
              != std::string::npos);
 }
 

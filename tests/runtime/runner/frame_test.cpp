@@ -1,4 +1,3 @@
-#include "runtime/base/crc32.hpp"
 #include "runtime/runner/frame.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -21,14 +20,6 @@ message sample() {
 constexpr std::size_t limit = 1u << 20;
 
 } // namespace
-
-BOOST_AUTO_TEST_CASE(crc32_is_the_one_of_zlib) {
-  BOOST_TEST(crc32("123456789") == 0xCBF43926u);
-  BOOST_TEST(crc32("") == 0u);
-  BOOST_TEST(crc32("6789", crc32("12345")) == 0xCBF43926u);
-  BOOST_TEST(crc32("The quick brown fox jumps over the lazy dog")
-             == 0x414FA339u);
-}
 
 BOOST_AUTO_TEST_CASE(a_frame_survives_the_way) {
   auto bytes = encode(sample()).value();

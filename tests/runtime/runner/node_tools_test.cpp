@@ -223,7 +223,8 @@ const row failures[] = {
    "Error executing function f: ReferenceError: the source defines "
    "no function 'f' at its top level; did you mean 'ff'?"},
   {"no function", "export const f = 5", "{}", "null",
-   "Error executing function f: TypeError: 'f' in the source is no function"},
+   "Error executing function f: TypeError: 'f' in the source is not a "
+   "function"},
   {"unexpected argument", "export function f(a, b) {}", R"({"z":1})", "null",
    "Error executing function f: TypeError: unexpected argument 'z': its "
    "parameters are a, b"},

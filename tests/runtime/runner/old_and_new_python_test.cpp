@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(read_what_runs_beside_a_tool) {
       files.push_back(runners_directory() + "/" + std::string{file.path});
   BOOST_TEST(files.size() > 10u);
   tests::temporary_directory place;
-  zygote::slot_carrier::paths where;
+  zygote::warm_launcher::paths where;
   BOOST_REQUIRE(zygote::install(place.path().string(), where));
   files.push_back(where.boot);
   BOOST_TEST(complaints(files) == "fine\n");

@@ -163,9 +163,9 @@ const refusal refusals[] = {
   {"\n\ndef f(a):\n    '''D.'''",
    "line 3: Parameter 'a' in function 'f' lacks a type annotation"},
   {"def f(a: Foo):\n    '''D.\n\n    Args:\n        a: x\n    '''",
-   "line 1: the type 'Foo' is not known here"},
+   "line 1: the type 'Foo' is not known"},
   {"class K: pass\ndef f(a: K):\n    '''D.\n\n    Args:\n        a: x\n    '''",
-   "line 1: class K is no pydantic model"},
+   "line 1: class K is not a pydantic model"},
   {"def f(a: Callable[[int], str]):\n    '''D.\n\n    Args:\n        a: x\n    "
    "'''",
    "has no JSON form"},

@@ -214,7 +214,8 @@ const row arguments[] = {
   {"an optional date is a date",
    "import datetime\ndef f(a: Union[datetime.date, None]): return 1",
    R"({"a":"soon"})", "null",
-   "Error executing function f: TypeError: argument 'a': 'soon' is no date"},
+   "Error executing function f: TypeError: argument 'a': 'soon' is not a valid "
+   "date"},
   {"what an arm takes as it is may be anything",
    "import enum\nclass C(enum.Enum):\n    RED = 'r'\n"
    "def f(a: Union[C, int]): return a",
@@ -310,7 +311,7 @@ const row failures[] = {
    "at "
    "its top level; did you mean 'ff'?"},
   {"no function", "f = 3", "{}", "null",
-   "Error executing function f: TypeError: 'f' in the source is no function "
+   "Error executing function f: TypeError: 'f' in the source is not a function "
    "but a "
    "int"},
   {"recursion without end", "def f(): return f()", "{}", "null",

@@ -95,8 +95,8 @@ BOOST_AUTO_TEST_CASE(ends_an_open_list_where_the_next_group_begins) {
   BOOST_TEST(problem("[local]\npreload = [\"a\",\n\"b\"\n\n[log]\nqueue = 1\n")
              == "2: local.preload has no closing bracket; add a ]\n");
   BOOST_TEST(problem("a = [\"x\" \"y\"]\n")
-             == "1: global.a has entries that no comma stands between; "
-                "write [\"a\", \"b\"]\n");
+             == "1: global.a has entries without a comma between them; write "
+                "[\"a\", \"b\"]\n");
 }
 
 BOOST_AUTO_TEST_CASE(ends_on_any_text) {

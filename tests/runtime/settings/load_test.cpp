@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(reads_every_type_of_value) {
                   "enabled = false\n"
                   "preload = [\"re\", ; first\n  \"json\"]\n"
                   "[telemetry]\n"
-                  "sample = 0.25\n"
+                  "trace-sample-ratio = 0.25\n"
                   "[e2b]\n"
                   "api-key = \"k\"");
   BOOST_TEST(s.http.listen == "[::1]:9000");
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(reads_every_type_of_value) {
   BOOST_TEST(s.log.level == "debug");
   BOOST_TEST(!s.local.enabled);
   BOOST_TEST((s.local.preload == settings::texts{"re", "json"}));
-  BOOST_TEST(s.telemetry.sample == 0.25);
+  BOOST_TEST(s.telemetry.trace_sample_ratio == 0.25);
   BOOST_TEST(s.e2b.api_key.reveal() == "k");
 }
 
@@ -95,10 +95,11 @@ BOOST_AUTO_TEST_CASE(wants_the_provider_that_nothing_may_run_without) {
   const auto text = complaint("[dispatch]\nfail-closed = true");
   BOOST_TEST(text.find("dispatch.fail-closed") != std::string::npos, text);
   BOOST_TEST(text.find("e2b.api-key is not set") != std::string::npos, text);
-  for (auto fine : {"[dispatch]\nfail-closed = true\nprovider = \"local\"",
-                    "[dispatch]\nfail-closed = true\n[e2b]\napi-key = \"k\"",
-                    "[dispatch]\nfail-closed = true\nprovider = \"aio\"\n"
-                    "[aio]\nhost = \"sandboxes.example.org\""})
+  for (auto fine :
+       {"[dispatch]\nfail-closed = true\ndefault-backend = \"local\"",
+        "[dispatch]\nfail-closed = true\n[e2b]\napi-key = \"k\"",
+        "[dispatch]\nfail-closed = true\ndefault-backend = \"aio\"\n"
+        "[aio]\nhost = \"sandboxes.example.org\""})
     BOOST_TEST(complaint(fine) == "");
 }
 
@@ -163,25 +164,25 @@ BOOST_AUTO_TEST_CASE(refuses_a_value_of_the_wrong_type) {
 }
 
 BOOST_AUTO_TEST_CASE(names_the_nearest_key_and_group) {
-  BOOST_TEST(complaint("[http]\n\nlistn = \"a:1\"\n")
-             == "config.ini:3: http.listn is no setting; "
-                "did you mean http.listen?");
-  BOOST_TEST(complaint("[htp]\nlisten = \"a:1\"\n")
-             == "config.ini:2: htp.listen is no setting; "
-                "did you mean http.listen?");
+  BOOST_TEST(
+    complaint("[http]\n\nlistn = \"a:1\"\n")
+    == "config.ini:3: http.listn is not a setting; did you mean http.listen?");
+  BOOST_TEST(
+    complaint("[htp]\nlisten = \"a:1\"\n")
+    == "config.ini:2: htp.listen is not a setting; did you mean http.listen?");
   BOOST_TEST(complaint("listen = \"a:1\"\n")
-             == "config.ini:1: global.listen is no setting; "
-                "did you mean http.listen?");
+             == "config.ini:1: global.listen is not a setting; did you mean "
+                "http.listen?");
   BOOST_TEST(complaint("[http.listen]\nx = 1\n").find("is")
              != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(refuses_keys_and_groups_that_stand_twice) {
   BOOST_TEST(complaint("[log]\nlevel = 'info'\nlevel = 'debug'\n")
-             == "config.ini:3: log.level stands in line 2 already; "
+             == "config.ini:3: log.level is already set in line 2 already; "
                 "keep one of them");
   BOOST_TEST(complaint("[log]\nlevel = 'info'\n[http]\n[log]\nqueue = 16\n")
-               .find("config.ini:4: [log] stands in line 1 already")
+               .find("config.ini:4: [log] is already set in line 1 already")
              != std::string::npos);
 }
 

@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(refuses_records_that_were_moved_or_do_not_read) {
   auto [key, value] = *tools.begin();
   auto stranger = key;
   stranger.replace(key.find("org-a"), 5, "org-b");
-  BOOST_TEST(contains(with(column::tools, stranger, value), "place"));
+  BOOST_TEST(contains(with(column::tools, stranger, value), "wrong key"));
   BOOST_TEST(contains(with(column::tools, key, "rubbish"), "does not read"));
   BOOST_TEST(contains(
     with(column::tools, key, value.substr(0, value.size() - 1)), "damaged"));
@@ -132,8 +132,8 @@ BOOST_AUTO_TEST_CASE(names_a_value_that_does_not_open) {
   auto stored = *v;
   stored.sealed.back() ^= 1;
   batch b;
-  b.put(column::variables, variable_kept::key(stored),
-        variable_kept::encode(stored));
+  b.put(column::variables, variable_traits::key(stored),
+        variable_traits::encode(stored));
   must(kept.db->write(b));
   reopen();
   auto verified = kept.catalog->verify();

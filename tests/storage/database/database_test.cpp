@@ -41,10 +41,10 @@ BOOST_AUTO_TEST_CASE(reads_what_was_written_after_a_restart) {
 }
 
 BOOST_AUTO_TEST_CASE(writes_a_batch_over_several_columns) {
-  put(column::tools, keys::spell({"a", "1"}), "old");
-  put(column::tools, keys::spell({"ab"}), "stays");
+  put(column::tools, key_codec::encode({"a", "1"}), "old");
+  put(column::tools, key_codec::encode({"ab"}), "stays");
   batch b;
-  b.erase_prefix(column::tools, keys::spell({"a"}));
+  b.erase_prefix(column::tools, key_codec::encode({"a"}));
   b.put(column::configs, "c", "new");
   b.put(column::meta, "gone", "x");
   b.erase(column::meta, "gone");
@@ -56,19 +56,20 @@ BOOST_AUTO_TEST_CASE(writes_a_batch_over_several_columns) {
 
 BOOST_AUTO_TEST_CASE(scans_a_prefix_both_ways_and_from_a_place) {
   for (auto name : {"1", "2", "3"})
-    put(column::runs, keys::spell({"org", name}), name);
-  put(column::runs, keys::spell({"orh", "0"}), "other");
-  put(column::runs, keys::spell({"org"}) + "\xff\xff\xff\xff", "last");
+    put(column::runs, key_codec::encode({"org", name}), name);
+  put(column::runs, key_codec::encode({"orh", "0"}), "other");
+  put(column::runs, key_codec::encode({"org"}) + "\xff\xff\xff\xff", "last");
   std::string seen;
   auto collect = [&](auto, auto value) -> result<bool> {
     seen += value;
     return value != "3";
   };
-  auto prefix = keys::spell({"org"});
+  auto prefix = key_codec::encode({"org"});
   must(db->scan(column::runs, prefix, collect));
   BOOST_TEST(seen == "123");
   seen.clear();
-  must(db->scan(column::runs, prefix, collect, keys::spell({"org", "2"})));
+  must(
+    db->scan(column::runs, prefix, collect, key_codec::encode({"org", "2"})));
   BOOST_TEST(seen == "23");
   seen.clear();
   must(db->scan_back(column::runs, prefix, collect));
@@ -131,11 +132,12 @@ BOOST_AUTO_TEST_CASE(reads_only_when_asked_to_and_changes_nothing) {
 
 BOOST_AUTO_TEST_CASE(purges_the_traces_of_what_it_erases) {
   const std::string trace = "a very particular text";
-  put(column::meta, keys::spell({"gone", "1"}), trace);
-  put(column::meta, keys::spell({"stays", "1"}), "other");
-  reopen();                                             // into a table
-  put(column::meta, keys::spell({"gone", "2"}), trace); // and into the log
-  must(db->purge(column::meta, keys::spell({"gone"})));
+  put(column::meta, key_codec::encode({"gone", "1"}), trace);
+  put(column::meta, key_codec::encode({"stays", "1"}), "other");
+  reopen(); // into a table
+  put(column::meta, key_codec::encode({"gone", "2"}),
+      trace); // and into the log
+  must(db->purge(column::meta, key_codec::encode({"gone"})));
   for (const auto& file : std::filesystem::directory_iterator{path})
     BOOST_TEST(!contains(read_file(file.path()), trace), file.path());
   BOOST_TEST(content(*db, column::meta).size() == 1u);
@@ -154,13 +156,13 @@ BOOST_AUTO_TEST_CASE(serves_many_threads) {
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
       for (int i = 0; i < 50; ++i) {
-        auto key = keys::spell({std::to_string(t), std::to_string(i)});
+        auto key = key_codec::encode({std::to_string(t), std::to_string(i)});
         batch b;
         b.put(column::runs, key, key);
         failed += !db->write(b, durability::buffered);
         auto got = db->get(column::runs, key);
         failed += !got || *got != key;
-        failed += !db->heal();
+        failed += !db->recover();
       }
     });
   for (auto& t : threads)

@@ -54,14 +54,14 @@ BOOST_AUTO_TEST_CASE(reads_on_when_the_disk_is_full_and_recovers_by_itself) {
   BOOST_TEST(contains(text_of(refused), "the disk is full"));
   auto again = put("full");
   BOOST_TEST((code_of(again) == ec::no_space));
-  BOOST_TEST(contains(text_of(again), "only reads for now"));
-  BOOST_TEST((code_of(db->heal()) == ec::no_space));
+  BOOST_TEST(contains(text_of(again), "read-only at the moment"));
+  BOOST_TEST((code_of(db->recover()) == ec::no_space));
   BOOST_TEST(has("before"));
   BOOST_TEST(!has("full"));
   auto generation = db->generation();
   disk->full = false;
-  must(db->heal());
-  BOOST_TEST(!db->trouble());
+  must(db->recover());
+  BOOST_TEST(!db->write_failure());
   BOOST_TEST(db->generation() > generation);
   must(put("after"));
   db.reset();
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(recovers_when_the_very_first_write_met_a_full_disk) {
   disk->full = true;
   BOOST_TEST((code_of(put("first")) == ec::no_space));
   disk->full = false;
-  must(db->heal());
+  must(db->recover());
   must(put("second"));
   BOOST_TEST(has("second"));
 }
@@ -87,11 +87,11 @@ BOOST_AUTO_TEST_CASE(reads_on_when_the_disk_fails_again_while_it_recovers) {
   disk->sync_fails = false;
   disk->files_left = 1; // enough for the probe, not for a new start
   auto generation = db->generation();
-  BOOST_TEST((code_of(db->heal()) == ec::no_space));
+  BOOST_TEST((code_of(db->recover()) == ec::no_space));
   BOOST_TEST(has("before"));
   BOOST_TEST(db->generation() == generation);
   disk->files_left = 1'000'000;
-  must(db->heal());
+  must(db->recover());
   must(put("after"));
   BOOST_TEST(has("before"));
 }
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(takes_a_failed_sync_for_final_until_it_has_looked) {
   // none is taken until heal has opened anew.
   BOOST_TEST(!put("too early"));
   BOOST_TEST(has("before"));
-  must(db->heal());
+  must(db->recover());
   must(put("after"));
   BOOST_TEST(has("before"));
   BOOST_TEST(has("after"));
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(fills_a_disk) {
   say(must(db->get(column::tools, "0")).has_value() ? "reads on"
                                                     : "reads no more");
   std::filesystem::remove(ballast);
-  must(db->heal());
+  must(db->recover());
   batch b;
   b.put(column::tools, "after", "x");
   must(db->write(b));

@@ -26,7 +26,7 @@ components random_components(std::mt19937_64& random) {
 std::string spell(const components& all) {
   std::string key;
   for (const auto& c : all)
-    key += keys::spell({c});
+    key += key_codec::encode({c});
   return key;
 }
 
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(spells_and_splits_any_components) {
   for (int round = 0; round < 20'000; ++round) {
     auto all = random_components(random);
     auto key = spell(all);
-    auto split = must(keys::split(key));
+    auto split = must(key_codec::split(key));
     BOOST_REQUIRE(components(split.begin(), split.end()) == all);
   }
 }
@@ -50,8 +50,8 @@ BOOST_AUTO_TEST_CASE(lets_no_id_imitate_another) {
     auto [place, is_new] = seen.emplace(spell(all), all);
     BOOST_REQUIRE(is_new || place->second == all);
   }
-  BOOST_TEST(keys::spell({"a", "b"}) != keys::spell({"ab"}));
-  BOOST_TEST(keys::spell({"ab", ""}) != keys::spell({"a", "b"}));
+  BOOST_TEST(key_codec::encode({"a", "b"}) != key_codec::encode({"ab"}));
+  BOOST_TEST(key_codec::encode({"ab", ""}) != key_codec::encode({"a", "b"}));
 }
 
 BOOST_AUTO_TEST_CASE(begins_with_a_prefix_exactly_when_its_components_do) {
@@ -68,23 +68,26 @@ BOOST_AUTO_TEST_CASE(begins_with_a_prefix_exactly_when_its_components_do) {
     auto begin = spell(prefix);
     BOOST_REQUIRE(key.starts_with(begin) == expected);
     // The same by comparing with both ends, as a scan does.
-    BOOST_REQUIRE((key >= begin && key < keys::end_of(begin)) == expected);
+    BOOST_REQUIRE((key >= begin && key < key_codec::prefix_end(begin))
+                  == expected);
   }
 }
 
 BOOST_AUTO_TEST_CASE(puts_the_organization_first) {
   organization_id org{"org-a"};
-  BOOST_TEST(keys::spell(org, {"x"}) == keys::spell({"org-a", "x"}));
-  BOOST_TEST(keys::spell_global({"x"}) == keys::spell({"", "x"}));
-  BOOST_TEST(!keys::spell_global({"x"}).starts_with(keys::spell(org)));
+  BOOST_TEST(key_codec::encode(org, {"x"})
+             == key_codec::encode({"org-a", "x"}));
+  BOOST_TEST(key_codec::encode_global({"x"}) == key_codec::encode({"", "x"}));
+  BOOST_TEST(
+    !key_codec::encode_global({"x"}).starts_with(key_codec::encode(org)));
 }
 
 BOOST_AUTO_TEST_CASE(refuses_keys_that_it_did_not_spell) {
-  auto key = keys::spell({"abc", "de"});
+  auto key = key_codec::encode({"abc", "de"});
   for (std::size_t n = 1; n < key.size(); ++n)
-    if (n != keys::spell({"abc"}).size())
-      BOOST_TEST((code_of(keys::split(key.substr(0, n))) == ec::internal));
-  BOOST_TEST(!keys::split("\xff\xff\xff\xff"));
+    if (n != key_codec::encode({"abc"}).size())
+      BOOST_TEST((code_of(key_codec::split(key.substr(0, n))) == ec::internal));
+  BOOST_TEST(!key_codec::split("\xff\xff\xff\xff"));
 }
 
 BOOST_AUTO_TEST_CASE(sorts_numbers_as_numbers) {
@@ -92,17 +95,17 @@ BOOST_AUTO_TEST_CASE(sorts_numbers_as_numbers) {
   for (int round = 0; round < 10'000; ++round) {
     auto a = random() >> random() % 64;
     auto b = random() >> random() % 64;
-    BOOST_REQUIRE((keys::number(a) < keys::number(b)) == (a < b));
-    BOOST_REQUIRE(must(keys::read_number(keys::number(a))) == a);
+    BOOST_REQUIRE((key_codec::number(a) < key_codec::number(b)) == (a < b));
+    BOOST_REQUIRE(must(key_codec::read_number(key_codec::number(a))) == a);
   }
-  BOOST_TEST(!keys::read_number("1234567"));
+  BOOST_TEST(!key_codec::read_number("1234567"));
 }
 
 BOOST_AUTO_TEST_CASE(ends_a_prefix_after_its_last_key) {
-  BOOST_TEST(keys::end_of("ab") == "ac");
-  BOOST_TEST(keys::end_of("a\xff") == "b");
-  BOOST_TEST(keys::end_of("\xff\xff") == "");
-  BOOST_TEST(keys::end_of("") == "");
+  BOOST_TEST(key_codec::prefix_end("ab") == "ac");
+  BOOST_TEST(key_codec::prefix_end("a\xff") == "b");
+  BOOST_TEST(key_codec::prefix_end("\xff\xff") == "");
+  BOOST_TEST(key_codec::prefix_end("") == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

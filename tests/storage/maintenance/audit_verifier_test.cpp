@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(looks_at_one_organization_when_asked_to) {
 BOOST_AUTO_TEST_CASE(sees_a_forgery_beside_an_engine) {
   append(1);
   append(2);
-  auto key = keys::spell(alice.organization, {keys::number(2)});
+  auto key = key_codec::encode(alice.organization, {key_codec::number(2)});
   auto changed = *must(kept.db->get(column::audit, key));
   changed.at(changed.find("\"number\":2") + 9) = '7';
   batch forgery;

@@ -121,13 +121,13 @@ BOOST_AUTO_TEST_CASE(are_restored_only_below_the_store) {
     write_file(of_others, "7 bytes");
     add_to_list(name);
     BOOST_TEST_CONTEXT("'" << name << "'") {
-      refuses("no name of one of them");
+      refuses("not the name of one of them");
       BOOST_TEST((code_of(verify_backup(backup)) == ec::internal));
     }
   }
   write_list(whole.substr(0, whole.rfind("end ")));
   add_to_list(std::string{"nul\0.sst", 8});
-  refuses("no name of one of them");
+  refuses("not the name of one of them");
   write_list(whole.substr(0, whole.rfind("end ")));
   must(restore_backup(backup, restored));
 }
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(that_hold_links_are_refused) {
   const auto table = one_table();
   std::filesystem::rename(table, place / "elsewhere");
   std::filesystem::create_symlink(place / "elsewhere", table);
-  refuses("is no regular file");
+  refuses("is not a regular file");
 }
 
 // More may lie there than is listed, and only what is listed is copied.

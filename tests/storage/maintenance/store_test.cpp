@@ -19,7 +19,8 @@ struct fixture : store_fixture {
 
   void set_format(std::uint64_t n) {
     batch b;
-    b.put(column::meta, keys::spell_global({"format"}), keys::number(n));
+    b.put(column::meta, key_codec::encode_global({"format"}),
+          key_codec::number(n));
     must(kept.db->write(b));
   }
   std::string open_text() {
@@ -69,7 +70,7 @@ BOOST_AUTO_TEST_CASE(refuses_a_wrong_or_missing_key_and_changes_no_file) {
   write_file(key_file,
              must(master_key::make(system_random())).to_text().reveal());
   ::chmod(key_file.c_str(), 0600);
-  BOOST_TEST(contains(open_text(), "give the right key"));
+  BOOST_TEST(contains(open_text(), "use the right key"));
   ::chmod(key_file.c_str(), 0644);
   BOOST_TEST(contains(open_text(), "chmod 600"));
   BOOST_TEST((files() == before));
@@ -129,13 +130,15 @@ BOOST_AUTO_TEST_CASE(migrates_from_every_earlier_format) {
     batch b;
     for (const auto& r : some) {
       const auto text = encode_run(r);
-      b.put(column::runs, keys::spell(alice.organization, {r.id.str()}), text);
+      b.put(column::runs, key_codec::encode(alice.organization, {r.id.str()}),
+            text);
       if (from > 0)
         put_run_index(b, r, text.size());
     }
-    b.erase(column::meta, keys::spell_global({"format"}));
+    b.erase(column::meta, key_codec::encode_global({"format"}));
     if (from > 0)
-      b.put(column::meta, keys::spell_global({"format"}), keys::number(from));
+      b.put(column::meta, key_codec::encode_global({"format"}),
+            key_codec::number(from));
     must(kept.db->write(b));
     close();
     open();
@@ -165,7 +168,7 @@ BOOST_AUTO_TEST_CASE(opens_an_older_store_without_the_newest_columns) {
     run_record r;
     r.id = run_id::make();
     r.organization = alice.organization;
-    auto key = keys::spell(alice.organization, {r.id.str()});
+    auto key = key_codec::encode(alice.organization, {r.id.str()});
     BOOST_REQUIRE(
       raw->Put(rocksdb::WriteOptions{}, handles[3], key, encode_run(r)).ok());
     for (auto* handle : handles)

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(shows_any_change_of_the_past) {
     append(alice, n);
   auto all = content(*kept.db, column::audit);
   auto key = [&](std::uint64_t n) {
-    return keys::spell(alice.organization, {keys::number(n)});
+    return key_codec::encode(alice.organization, {key_codec::number(n)});
   };
   auto tried = [&](const std::function<void(batch&)>& tamper) {
     batch b;
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(shows_any_change_of_the_past) {
     auto everywhere = kept.audit->verify_all();
     BOOST_TEST(!everywhere);
     batch back;
-    back.erase_prefix(column::audit, keys::spell(alice.organization));
+    back.erase_prefix(column::audit, key_codec::encode(alice.organization));
     for (const auto& [k, v] : all)
       back.put(column::audit, k, v);
     must(kept.db->write(back));
@@ -113,8 +113,8 @@ BOOST_AUTO_TEST_CASE(keeps_the_records_of_tenants_apart) {
   auto stolen = content(*kept.db, column::audit).begin()->second;
   append(bob, 1);
   batch b;
-  b.put(column::audit, keys::spell(bob.organization, {keys::number(1)}),
-        stolen);
+  b.put(column::audit,
+        key_codec::encode(bob.organization, {key_codec::number(1)}), stolen);
   must(kept.db->write(b));
   BOOST_TEST(verify_text(bob) != "");
   BOOST_TEST(verify_text(alice) == "");

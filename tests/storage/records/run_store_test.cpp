@@ -200,7 +200,8 @@ BOOST_AUTO_TEST_CASE(refuses_a_record_at_another_ones_place) {
   must(kept.runs->put(r));
   const auto stored = content(*kept.db, column::runs).begin()->second;
   batch b;
-  b.put(column::runs, keys::spell(bob.organization, {r.id.str()}), stored);
+  b.put(column::runs, key_codec::encode(bob.organization, {r.id.str()}),
+        stored);
   must(kept.db->write(b));
   BOOST_TEST(
     (code_of(kept.runs->find(bob.organization, r.id)) == ec::internal));

@@ -73,7 +73,7 @@ struct sealed_fixture : store_fixture {
 constexpr std::string_view clear{"\1", 1};
 
 std::string clear_run(const author& who, const std::string& id, int second) {
-  return keys::spell(
+  return key_codec::encode(
     {clear,
      R"({"id":")" + id + R"(","organization_id":")" + who.organization.str()
        + R"(","phase":"ended","tool_name":"t","agent_id":"","backend":"local",)"
@@ -152,18 +152,21 @@ BOOST_AUTO_TEST_CASE(of_an_older_store_are_sealed_when_it_is_opened) {
   for (int i = 1; i <= many; ++i) {
     ids.push_back(run_id::make().str());
     const auto text = clear_run(alice, ids.back(), i);
-    b.put(column::runs, keys::spell(alice.organization, {ids.back()}), text);
+    b.put(column::runs, key_codec::encode(alice.organization, {ids.back()}),
+          text);
     put_run_index(b, must(decode_run(text)), text.size());
   }
   const auto digest
     = kept.seals->digest(alice.organization, "idempotency", request_text);
-  b.put(column::idempotency, keys::spell(alice.organization, {key_text}),
-        keys::spell({clear,
-                     R"({"request":")" + digest + R"(","run":")" + ids.front()
-                       + R"(","state":"ended","expires_at":")"
-                       + to_text(at(9'999)) + R"("})",
-                     canary}));
-  b.put(column::meta, keys::spell_global({"format"}), keys::number(1));
+  b.put(
+    column::idempotency, key_codec::encode(alice.organization, {key_text}),
+    key_codec::encode({clear,
+                       R"({"request":")" + digest + R"(","run":")" + ids.front()
+                         + R"(","state":"ended","expires_at":")"
+                         + to_text(at(9'999)) + R"("})",
+                       canary}));
+  b.put(column::meta, key_codec::encode_global({"format"}),
+        key_codec::number(1));
   must(kept.db->write(b));
   reopen();
   BOOST_TEST(must(read_format(*kept.db)) == current_format);
@@ -245,7 +248,7 @@ BOOST_AUTO_TEST_CASE(that_do_not_open_are_no_runs_to_go_on_with) {
   gone.phase = run_phase::running;
   must(kept.runs->put({running, gone}));
   batch b;
-  b.put(column::runs, keys::spell(alice.organization, {gone.id.str()}),
+  b.put(column::runs, key_codec::encode(alice.organization, {gone.id.str()}),
         must(records::seal(*kept.seals,
                            place_of_run(bob.organization, gone.id.str()),
                            encode_run(gone))));

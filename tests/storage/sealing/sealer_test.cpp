@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(refuses_a_wrong_master_key_and_writes_nothing) {
   options.lookup = [](const std::string&) { return std::nullopt; };
   auto wrong = sealer::open(db, must(key_source::open(options, true)));
   BOOST_TEST((code_of(wrong) == ec::denied));
-  BOOST_TEST(contains(text_of(wrong), "give the right key"));
+  BOOST_TEST(contains(text_of(wrong), "use the right key"));
   BOOST_TEST(contains(text_of(wrong), file.string()));
   BOOST_TEST((content(*db, column::meta) == before));
   write_file(file, right);
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(fails_without_randomness_and_keeps_nothing) {
   std::atomic<int> left = 1'000;
   auto failing = [&](std::span<std::uint8_t> out) -> result<void> {
     if (left-- <= 0)
-      return error{ec::internal, "no randomness", {}, {}};
+      return error{ec::internal, "no random numbers", {}, {}};
     return system_random()(out);
   };
   master_key_options options;
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(fails_without_randomness_and_keeps_nothing) {
   }
   left = 0;
   batch clear;
-  clear.erase_prefix(column::meta, keys::spell_global({}));
+  clear.erase_prefix(column::meta, key_codec::encode_global({}));
   must(db->write(clear));
   BOOST_TEST(
     !sealer::open(db, must(key_source::open(options, false)), failing));

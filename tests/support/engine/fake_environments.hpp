@@ -64,7 +64,7 @@ public:
                      environment_watch watch) override {
     auto found = find(organization, fingerprint);
     if (!found)
-      return error{ec::not_found, "there is no such environment", {}, {}};
+      return error{ec::not_found, "no such package set", {}, {}};
     if (found->state != environment_state::building) {
       if (watch.finished)
         watch.finished(*found);
@@ -93,7 +93,7 @@ public:
               const std::string& fingerprint,
               std::function<void(result<void>)> done) override {
     if (!find(organization, fingerprint))
-      return done(error{ec::not_found, "there is no such environment", {}, {}});
+      return done(error{ec::not_found, "no such package set", {}, {}});
     if (in_use)
       return done(error{ec::conflict, "runs use it", {}, {}});
     std::lock_guard lock{mutex_};

@@ -7,7 +7,7 @@
 namespace troupe::test {
 
 /// Answers at once, with what the test wants.
-class fake_upkeep final : public upkeep {
+class fake_maintenance final : public maintenance {
 public:
   void back_up(std::filesystem::path directory,
                std::function<void(result<backup_facts>)> done) override {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/engine/stores.hpp"
+#include "storage/adapters/memory_stores.hpp"
 
 namespace troupe::test {
 
@@ -30,7 +30,7 @@ public:
     return real_->list_audit(who, after, limit);
   }
   result<std::size_t> mark_lost() override { return real_->mark_lost(); }
-  result<void> tidy() override { return real_->tidy(); }
+  result<void> sweep() override { return real_->sweep(); }
 
 private:
   std::shared_ptr<journal> real_ = make_memory_journal();

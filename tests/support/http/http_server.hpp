@@ -49,7 +49,7 @@ struct http_house {
 
   fake_engine engine;
   fake_environments packages;
-  fake_upkeep keeper;
+  fake_maintenance keeper;
   net::http_server server;
   std::uint16_t port = 0;
 };

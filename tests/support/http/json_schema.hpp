@@ -3,6 +3,7 @@
 #include "runtime/json/json.hpp"
 
 #include <algorithm>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,12 @@ private:
           check(v.at(i), rule.as_object(), at + "/" + std::to_string(i));
     } else if (key == "oneOf") {
       one_of(v, rule.as_array(), at);
+    } else if (key == "pattern") {
+      const auto* text = v.if_string();
+      if (text
+          && !std::regex_search(std::string{*text},
+                                std::regex{std::string{rule.as_string()}}))
+        complain(at, "does not match " + json::to_text(rule));
     } else if (key == "minimum") {
       if (v.is_number() && v.to_number<double>() < rule.to_number<double>())
         complain(at, "is below its minimum");

@@ -21,6 +21,7 @@ struct raw_answer {
   std::string head;                          // as it came
   std::map<std::string, std::string> fields; // names in lower case
   std::string body;
+  bool whole = false; // nothing of the body is missing
 };
 
 /// A client that sends exactly the bytes it is given.
@@ -81,9 +82,9 @@ public:
       return out;
     if (out.fields.contains("transfer-encoding"))
       read_chunks(out);
-    else if (!head_only)
+    else
       read_exactly(out,
-                   out.fields.contains("content-length")
+                   !head_only && out.fields.contains("content-length")
                      ? std::stoul(out.fields["content-length"])
                      : 0);
     return out;
@@ -128,6 +129,7 @@ private:
   void read_exactly(raw_answer& out, std::size_t n) {
     while (buffer_.size() < n && more()) {
     }
+    out.whole = buffer_.size() >= n;
     out.body = buffer_.substr(0, n);
     buffer_.erase(0, n);
   }
@@ -145,8 +147,10 @@ private:
           return;
       out.body += buffer_.substr(0, size);
       buffer_.erase(0, size + 2);
-      if (size == 0)
+      if (size == 0) {
+        out.whole = true;
         return;
+      }
     }
   }
 
@@ -159,8 +163,8 @@ private:
 /// One request over a connection of its own.
 inline raw_answer ask(std::uint16_t port, std::string_view verb,
                       std::string_view path, std::string_view body = {},
-                      std::string_view fields = {}) {
-  raw_client c{port};
+                      std::string_view fields = {}, int patience_ms = 10'000) {
+  raw_client c{port, patience_ms};
   std::string bytes;
   bytes.append(verb).append(" ").append(path).append(" HTTP/1.1\r\n");
   bytes += "Host: localhost\r\nConnection: close\r\n";

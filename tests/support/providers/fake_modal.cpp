@@ -20,6 +20,16 @@ const std::string token = "eyJhbGciOiJub25lIn0.eyJleHAiOjQxMDI0NDQ4MDB9.x";
 modal_stand_in::modal_stand_in(const tls_faces* faces)
     : server_{[this](grpc_exchange& call) { handle(call); }, faces} {}
 
+net::modal_options modal_stand_in::options() const {
+  net::modal_options o;
+  o.token_id = secret{token_id};
+  o.token_secret = secret{token_secret};
+  o.server_url = url();
+  o.first_delay = std::chrono::milliseconds{1};
+  o.task_pause = std::chrono::milliseconds{1};
+  return o;
+}
+
 int modal_stand_in::created() const {
   std::lock_guard guard{mutex_};
   return created_;

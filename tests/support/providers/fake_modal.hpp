@@ -1,5 +1,6 @@
 #pragma once
 
+#include "net/providers/modal/provider.hpp"
 #include "tests/support/hosts/background_program.hpp"
 #include "tests/support/providers/fake_grpc.hpp"
 
@@ -23,6 +24,8 @@ public:
   grpc_server& server() { return server_; }
   static constexpr const char* token_id = "ak-1";
   static constexpr const char* token_secret = "as-1";
+  /// For clients of ours, who ask again at once: nobody here is busy.
+  net::modal_options options() const;
 
   /// As a Modal that does not serve (any more, or yet) the newer sandboxes.
   void serve_older_only(net::grpc_code how = net::grpc_code::unimplemented);

@@ -301,6 +301,18 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
+// Where distributions put programs: what people have before it in their PATH,
+// as shims that choose a version, takes longer than the program.
+constexpr const char* places[] = {"/usr/local/bin/", "/usr/bin/", "/bin/"};
+
+std::string found(const std::string& program) {
+  if (program.find('/') == program.npos)
+    for (const auto* place : places)
+      if (auto path = place + program; ::access(path.c_str(), X_OK) == 0)
+        return path;
+  return program;
+}
+
 pid_t spawn(const program_run& what, pipe_pair& in, pipe_pair& out,
             pipe_pair& err) {
   auto args = what.argv;
@@ -316,8 +328,8 @@ pid_t spawn(const program_run& what, pipe_pair& in, pipe_pair& out,
   ::posix_spawnattr_init(&attributes);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t child = -1;
-  if (::posix_spawnp(&child, args[0].c_str(), &actions, &attributes,
-                     pointers(args).data(), pointers(env).data())
+  if (::posix_spawn(&child, found(args[0]).c_str(), &actions, &attributes,
+                    pointers(args).data(), pointers(env).data())
       != 0)
     child = -1;
   ::posix_spawnattr_destroy(&attributes);

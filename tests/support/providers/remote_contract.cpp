@@ -19,15 +19,16 @@ remote_side::~remote_side() {
   backend.reset(); // its connections need the context to be there
 }
 
-void remote_side::open(const make_provider& make, net::remote_options bounds,
+void remote_side::open(const make_provider& make, provider_limits bounds,
                        net::client_options how) {
+  how.retry.first_delay = how.retry.max_delay = 1ms; // nobody here is busy
   auto client
     = std::make_shared<net::http_client>(io_.get_executor(), std::move(how));
   auto where = make(client);
   BOOST_REQUIRE(where.has_value());
   bounds.create_spacing = 0ms;
-  backend = std::make_shared<net::remote_backend>(*where, leases,
-                                                  io_.get_executor(), bounds);
+  backend = std::make_shared<provider_backend>(*where, leases,
+                                               io_.get_executor(), bounds);
 }
 
 std::shared_ptr<waiting_observer> remote_side::begin(prepared_run r) {

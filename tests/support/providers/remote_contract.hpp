@@ -1,6 +1,8 @@
 #pragma once
 
-#include "net/providers/remote_backend.hpp"
+#include "net/client/http_client.hpp"
+#include "runtime/sandboxes/provider_backend.hpp"
+#include "storage/adapters/memory_leases.hpp"
 #include "tests/support/engine/waiting_observer.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -17,12 +19,12 @@ namespace troupe::test {
 /// Our side of a provider: one io thread, one client, one backend.
 class remote_side {
 public:
-  using make_provider = std::function<result<std::shared_ptr<net::provider>>(
+  using make_provider = std::function<result<std::shared_ptr<sandbox_provider>>(
     std::shared_ptr<net::http_client>)>;
 
   remote_side() = default;
   ~remote_side();
-  void open(const make_provider& make, net::remote_options bounds = {},
+  void open(const make_provider& make, provider_limits bounds = {},
             net::client_options how = {});
 
   /// To its end, and its sandbox's.
@@ -33,7 +35,7 @@ public:
   run_result good(prepared_run r);
   std::shared_ptr<waiting_observer> begin(prepared_run r);
 
-  std::shared_ptr<net::remote_backend> backend;
+  std::shared_ptr<provider_backend> backend;
   std::shared_ptr<memory_lease_book> leases
     = std::make_shared<memory_lease_book>();
 

@@ -144,11 +144,11 @@ public:
     plan_.rlimits = standard_rlimits({});
     plan_.filter = build_filter({});
     plan_.layers.landlock = landlock_version() > 0;
-    reasons_["landlock"] = "the kernel has no Landlock";
+    reasons_["landlock"] = "the kernel does not support Landlock";
     for (const auto& layer : named_layers)
       if (std::ranges::find(context.without, layer.name)
           != context.without.end())
-        leave_out(layer, "left out on request");
+        leave_out(layer, "disabled by configuration");
   }
 
   probe_report run() {
@@ -236,7 +236,7 @@ private:
       add(out, "proc",
           plan_.tree.proc ? layer_state::enforced : layer_state::degraded,
           false,
-          plan_.tree.proc ? "" : "there is none inside: " + proc_reason_);
+          plan_.tree.proc ? "" : "none available inside: " + proc_reason_);
     add_broker(out);
     add_identity(out);
     add_groups(out);
@@ -250,10 +250,10 @@ private:
     if (!no.ok())
       add(out, "network_broker", layer_state::absent, false,
           "step " + std::string{to_string(no.at)} + ": "
-            + std::strerror(no.error) + "; no run can connect");
+            + std::strerror(no.error) + "; runs have no network");
     else if (!try_socket_filter())
       add(out, "network_broker", layer_state::degraded, false,
-          "sockets cannot be given a packet filter");
+          "packet filters cannot be attached to sockets");
     else
       add(out, "network_broker", layer_state::enforced, false, "");
   }
@@ -277,24 +277,25 @@ private:
     const auto& groups = *context_.groups;
     auto bound = [&](const char* name, bool there, const char* instead) {
       if (is_left_out(name))
-        add(out, name, layer_state::absent, true, "left out on request");
+        add(out, name, layer_state::absent, true, "disabled by configuration");
       else if (there)
         add(out, name, layer_state::enforced, true, "");
       else
         add(out, name, layer_state::absent, true, instead);
     };
     bound("memory_limit", groups.bounds_memory(),
-          "no memory cgroup may be made: processes are bounded one by one");
+          "no memory cgroup can be created: limits apply per process");
     bound("process_limit", groups.bounds_pids(),
-          "no pids cgroup may be made: bounded by RLIMIT_NPROC");
+          "no pids cgroup can be created: RLIMIT_NPROC is used");
     add(out, "cpu_clock",
         groups.counts_cpu() ? layer_state::enforced : layer_state::degraded,
-        false, groups.counts_cpu() ? "" : "CPU time is bounded per process");
+        false, groups.counts_cpu() ? "" : "the CPU limit applies per process");
     add(out, "atomic_kill",
         groups.unified.empty() ? layer_state::degraded : layer_state::enforced,
         false,
-        groups.unified.empty() ? "no cgroup v2: the pid namespace is the unit"
-                               : "");
+        groups.unified.empty()
+          ? "no cgroup v2: the pid namespace is used instead"
+          : "");
   }
 
   static void add(probe_report& out, const char* name, layer_state state,

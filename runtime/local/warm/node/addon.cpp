@@ -1,17 +1,13 @@
-#include "runtime/local/warm/memory/layout_libraries.hpp"
-#include "runtime/local/warm/memory/layout_page_tables.hpp"
-#include "runtime/local/warm/memory/layout_pages.hpp"
 #include "runtime/local/warm/memory/libc_heap.hpp"
+#include "runtime/local/warm/memory/memory_layout.hpp"
 #include "runtime/local/warm/memory/memory_map.hpp"
-#include "runtime/local/warm/memory/merged_maps.hpp"
-#include "runtime/local/warm/node/huge_constants.hpp"
-#include "runtime/local/warm/node/idle_nursery.hpp"
 #include "runtime/local/warm/node/node_interpreter.hpp"
 #include "runtime/local/warm/node/random_generator.hpp"
 #include "runtime/local/warm/process/file_in_memory.hpp"
 #include "runtime/local/warm/process/run_process.hpp"
 #include "runtime/local/warm/process/start_strings.hpp"
 #include "runtime/local/warm/process/zygote.hpp"
+#include "runtime/model/warm_optimizations.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -29,7 +25,7 @@ namespace troupe::zygote {
 
 namespace {
 
-node_guest* living = nullptr;
+node_interpreter* living = nullptr;
 random_generator generator;
 
 std::string_view bytes_of(napi_env env, napi_value buffer) {
@@ -58,12 +54,6 @@ struct arguments {
     int32_t n = -1;
     if (index < count_)
       napi_get_value_int32(env_, values_[index], &n);
-    return n;
-  }
-  double real(size_t index) const {
-    double n = 0;
-    if (index < count_)
-      napi_get_value_double(env_, values_[index], &n);
     return n;
   }
   napi_value value(size_t index) const {
@@ -97,37 +87,24 @@ void hide_module() {
   move_into_memory(file.st_ino, path, "interpreter");
 }
 
-/// The named tricks of memory, each of which falls back by itself; `garbage`
-/// is what the nursery is full of.
-memory_report prepare_memory(std::string_view tricks, double garbage) {
-  const auto wanted = [tricks](std::string_view trick) {
-    return tricks.find(trick) != tricks.npos;
-  };
+memory_report prepare_memory(const warm_optimizations& on) {
   memory_report made;
   const void* const used[] = {dlsym(RTLD_DEFAULT, "uv_loop_fork"),
                               dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev"),
                               dlsym(RTLD_DEFAULT, "gnu_get_libc_version")};
-  if (wanted("text"))
-    for (const void* inside : {used[0], used[1]})
-      made.huge_pages += static_cast<std::uint64_t>(move_constants(inside));
-  if (wanted("libraries"))
-    join_libraries(used);
-  if (wanted("maps"))
-    merge_maps();
-  if (wanted("data"))
-    gather_pages();
-  if (wanted("nursery"))
-    drop_idle_nursery(garbage);
-  if (wanted("heap"))
+  made.huge_pages = static_cast<std::uint64_t>(
+    lay_out_memory({.used = used,
+                    .huge_text = on.huge_text,
+                    .inherited_maps = on.inherited_maps,
+                    .joined_libraries = on.joined_libraries,
+                    .gathered_pages = on.gathered_pages}));
+  if (on.huge_heap)
     made.huge_pages += static_cast<std::uint64_t>(collapse_libc_heap());
-  if (wanted("tables"))
-    for (const void* inside : used)
-      inherit_maps(inside);
   hide_module();
   return made;
 }
 
-/// serve(control, tricks, garbage, plays): forks slots until the control socket
+/// serve(control, tricks, plays): forks slots until the control socket
 /// ends; `plays` are to be rehearsed. Returns in a run's process: 1 with its
 /// run, 2 when it shall `wait` for it.
 napi_value serve(napi_env env, napi_callback_info info) {
@@ -136,12 +113,11 @@ napi_value serve(napi_env env, napi_callback_info info) {
   uv_loop_s* loop = nullptr;
   if (control < 0 || napi_get_uv_event_loop(env, &loop) != 0)
     return nullptr;
-  static node_guest node{loop};
+  static node_interpreter node{loop};
   living = &node;
   inherit_memory();
-  const auto made
-    = prepare_memory(bytes_of(env, given.value(1)), given.real(2));
-  serve_zygote(node, control, made, bytes_of(env, given.value(3)));
+  const auto made = prepare_memory(only_named(bytes_of(env, given.value(1))));
+  serve_zygote(node, control, made, bytes_of(env, given.value(2)));
   napi_value answer = nullptr;
   napi_create_int32(env, node.is_armed() ? 2 : 1, &answer);
   return answer;

@@ -255,16 +255,6 @@ function emptyNursery() {
   v8.setFlagsFromString("--no-expose-gc");
 }
 
-/** A number that nobody else has: both halves of the nursery are full of it
- *  afterwards, and nothing of that lives. */
-const GARBAGE = 1.2345678e-300;
-
-function strewNursery() {
-  const many = Array.from({ length: 500 }, () => GARBAGE);
-  const nursery = v8.getHeapSpaceStatistics().find((space) => space.space_name === "new_space");
-  for (let bytes = 0; bytes < 2 * nursery.space_size; bytes += 8 * many.length) many.slice();
-}
-
 function main() {
   const native = { exports: {} };
   process.dlopen(native, addon);
@@ -275,16 +265,15 @@ function main() {
   process.execArgv = ["--no-warnings"];
   const runner = loadRunner();
   const frame = Module._cache[path.join(seen, "frame.cjs")].exports;
-  if (tricks.includes("seed")) showGenerator(native.exports);
+  if (tricks.includes("direct-seed")) showGenerator(native.exports);
   const warm = warmer(runner, frame, env, native.exports);
   for (let i = 0; i < WARM_RUNS; ++i) {
     warm();
     reseed(native.exports, () => {});
   }
-  const rehearsed = tricks.includes("pages")
+  const rehearsed = tricks.includes("ready-pages")
     ? native.exports.elsewhere(() => plays(runner, frame, env))
     : Buffer.alloc(0);
-  if (tricks.includes("nursery")) strewNursery();
   emptyNursery();
   runner.prepare(CHANNEL, native.exports.exit);
   stayNobody(native.exports);
@@ -293,12 +282,7 @@ function main() {
   // such a task: what it does or compiles there, every child would.
   setImmediate(() => {});
   setImmediate(() => {
-    const order = native.exports.serve(
-      CONTROL,
-      Buffer.from(tricks),
-      GARBAGE,
-      rehearsed,
-    );
+    const order = native.exports.serve(CONTROL, Buffer.from(tricks), rehearsed);
     reseed(native.exports, Math.random);
     if (order === ARMED) while (!native.exports.wait()) warm();
   });

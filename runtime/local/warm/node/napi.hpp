@@ -22,7 +22,6 @@ struct uv_loop_s;
 napi_status napi_get_cb_info(napi_env, napi_callback_info, size_t* count,
                              napi_value* values, napi_value* self, void** data);
 napi_status napi_get_value_int32(napi_env, napi_value, int32_t*);
-napi_status napi_get_value_double(napi_env, napi_value, double*);
 napi_status napi_get_boolean(napi_env, bool, napi_value*);
 napi_status napi_create_int32(napi_env, int32_t, napi_value*);
 napi_status napi_get_buffer_info(napi_env, napi_value, void** data,

@@ -56,7 +56,7 @@ bool is_null_device(int fd) {
 
 } // namespace
 
-node_guest::node_guest(uv_loop_s* loop) : loop_{loop} {
+node_interpreter::node_interpreter(uv_loop_s* loop) : loop_{loop} {
   sigprocmask(SIG_SETMASK, nullptr, &mask_);
   auto* list = opendir("/proc/self/fd");
   if (!list)
@@ -73,7 +73,7 @@ node_guest::node_guest(uv_loop_s* loop) : loop_{loop} {
   std::sort(own_, own_ + count_);
 }
 
-void node_guest::enter_slot(int null) {
+void node_interpreter::enter_slot(int null) {
   for (int i = 0; i < count_; ++i)
     dup3(null, own_[i], O_CLOEXEC);
   // No gaps: whatever a child opens in place of these gets their numbers.
@@ -84,7 +84,7 @@ void node_guest::enter_slot(int null) {
   std::sort(own_, own_ + count_);
 }
 
-void node_guest::close_all_but(int keep) {
+void node_interpreter::close_all_but(int keep) {
   int next = abi::fd_count;
   const auto skip = [&](int fd) {
     close_between(next, fd - 1);
@@ -100,7 +100,7 @@ void node_guest::close_all_but(int keep) {
   close_between(next, 1 << 20);
 }
 
-void node_guest::renew_placeholders() {
+void node_interpreter::renew_placeholders() {
   const int bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (bell < 0)
     _exit(could_not_start);
@@ -116,7 +116,7 @@ void node_guest::renew_placeholders() {
   close(bell);
 }
 
-void node_guest::live(packet order, descriptors& with, int armed) {
+void node_interpreter::live(packet order, descriptors& with, int armed) {
   sigprocmask(SIG_SETMASK, &mask_, nullptr);
   begin_run_process();
   if (order.what == word::arm) {
@@ -132,12 +132,12 @@ void node_guest::live(packet order, descriptors& with, int armed) {
   uv_update_time(loop_); // or a timer would count from the zygote's last look
 }
 
-void node_guest::take_run(const packet& order, const descriptors& with) {
+void node_interpreter::take_run(const packet& order, const descriptors& with) {
   place_descriptors(with);
-  heed(order);
+  apply_order(order);
 }
 
-bool node_guest::wait_for_run() {
+bool node_interpreter::wait_for_run() {
   make_pages_ready(warmed_ ? waiting::warmed : waiting::forked);
   packet order;
   descriptors with;

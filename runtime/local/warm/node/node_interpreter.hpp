@@ -10,9 +10,9 @@ namespace troupe::zygote {
 /// Node, forked: a child returns into JavaScript, and its event loop spins.
 /// The other threads of its parent do not exist in it; nothing that a run
 /// does asks for them, since V8 was told to be single-threaded.
-class node_guest final : public guest {
+class node_interpreter final : public interpreter {
 public:
-  explicit node_guest(uv_loop_s* loop);
+  explicit node_interpreter(uv_loop_s* loop);
 
   bool may_have_threads() const override { return true; }
   void enter_slot(int null) override;

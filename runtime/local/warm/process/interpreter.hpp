@@ -8,7 +8,7 @@ namespace troupe::zygote {
 
 /// The interpreter that this code was loaded into, as far as its zygote and
 /// the slots care.
-class guest {
+class interpreter {
 public:
   /// Whether it may have threads of its own, asleep while it is forked and
   /// not missed in a child.
@@ -30,7 +30,7 @@ public:
   virtual void live(packet order, descriptors& with, int armed) = 0;
 
 protected:
-  ~guest() = default;
+  ~interpreter() = default;
 };
 
 } // namespace troupe::zygote

@@ -54,8 +54,8 @@ isolation::outcome isolate(isolation::plan& plan, const packet& order,
   if (got != 1)
     return {step::order, EPIPE};
   plan.program = own_program();
-  return plan.world_per_run ? isolation::contain_ground(plan, listener)
-                            : isolation::contain(plan, listener);
+  return plan.namespaces_per_run ? isolation::contain_slot(plan, listener)
+                                 : isolation::contain(plan, listener);
 }
 
 } // namespace troupe::zygote

@@ -105,7 +105,7 @@ bool direct(const stage_memory& s, int orders, int channel, int far_channel,
 }
 
 /// One run. Returns true in its process only.
-bool play(guest& in, stage_memory& s, std::string_view request) {
+bool play(interpreter& in, stage_memory& s, std::string_view request) {
   int orders[2], channel[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, orders) != 0
       || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channel) != 0)
@@ -135,7 +135,7 @@ bool play(guest& in, stage_memory& s, std::string_view request) {
 }
 
 /// All of them. Returns true in the process of one only.
-bool play_all(guest& in, stage_memory& s, std::string_view plays) {
+bool play_all(interpreter& in, stage_memory& s, std::string_view plays) {
   uint64_t length = 0;
   for (; plays.size() >= sizeof length; plays.remove_prefix(length)) {
     memcpy(&length, plays.data(), sizeof length);
@@ -150,7 +150,7 @@ bool play_all(guest& in, stage_memory& s, std::string_view plays) {
 
 /// What a slot is to runs: forked from the zygote, and their parent. Returns
 /// in a run's process only.
-void put_on_stage(guest& in, stage_memory& s, std::string_view plays) {
+void put_on_stage(interpreter& in, stage_memory& s, std::string_view plays) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t all;
   sigfillset(&all);
@@ -173,7 +173,7 @@ void put_on_stage(guest& in, stage_memory& s, std::string_view plays) {
 
 } // namespace
 
-int rehearse(guest& in, std::string_view plays) {
+int rehearse(interpreter& in, std::string_view plays) {
   if (plays.empty())
     return 0;
   auto* place = mmap(nullptr, sizeof(stage_memory), PROT_READ | PROT_WRITE,

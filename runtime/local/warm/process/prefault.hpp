@@ -16,7 +16,7 @@ enum class waiting : int {
 /// length of eight bytes before each, as slots will carry out those of tools.
 /// Returns how many pages a run is expected to write to; -1, and only then, in
 /// the process of such a run.
-int rehearse(guest& in, std::string_view plays);
+int rehearse(interpreter& in, std::string_view plays);
 
 /// In a process that waits for its run: makes those pages its own.
 void make_pages_ready(waiting now);

@@ -61,9 +61,9 @@ void add(rusage& to, const rusage& more) {
 
 } // namespace
 
-int world::init_main(void* arg) {
+int run_namespaces::init_main(void* arg) {
   auto& s = *static_cast<shared*>(arg);
-  s.done = isolation::contain_world(*s.plan);
+  s.done = isolation::contain_run(*s.plan);
   if (!s.done.ok())
     return 1;
   const auto child = s.in->fork();
@@ -74,21 +74,21 @@ int world::init_main(void* arg) {
     return 1;
   }
   // The run's own pipes among them, and only one is needed here.
-  bare_call(SYS_close_range, 0, s.deserted - 1);
-  bare_call(SYS_close_range, s.deserted + 1, ~0U);
+  bare_call(SYS_close_range, 0, s.only_init_left - 1);
+  bare_call(SYS_close_range, s.only_init_left + 1, ~0U);
   s.run = child;
   __atomic_store_n(&s.state, forked, __ATOMIC_RELEASE);
   bare_call(SYS_futex, bits(&s.state), FUTEX_WAKE, INT_MAX);
   if (wait_for_run(s)) {
     const uint64_t one = 1;
-    bare_call(SYS_write, s.deserted, bits(&one), sizeof one);
+    bare_call(SYS_write, s.only_init_left, bits(&one), sizeof one);
   }
   _exit(0);
 }
 
 /// True if nobody is left. Orphans are ours as well; whoever is left dies with
 /// us.
-bool world::wait_for_run(shared& s) {
+bool run_namespaces::wait_for_run(shared& s) {
   int status = 0;
   rusage used;
   long reaped = 0;
@@ -118,27 +118,27 @@ bool world::wait_for_run(shared& s) {
   return true;
 }
 
-world::world(const isolation::plan& plan) : plan_{plan} {
-  shared_.deserted = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+run_namespaces::run_namespaces(const isolation::plan& plan) : plan_{plan} {
+  shared_.only_init_left = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
-void world::await_not(uint32_t state) {
+void run_namespaces::await_not(uint32_t state) {
   while (__atomic_load_n(&shared_.state, __ATOMIC_ACQUIRE) == state)
     syscall(SYS_futex, &shared_.state, FUTEX_WAIT, state, nullptr, nullptr, 0);
 }
 
-void world::settle() {
+void run_namespaces::wait_until_forked() {
   await_not(at_work);
 }
 
-bool world::was_deserted() {
+bool run_namespaces::has_only_init_left() {
   uint64_t count = 0;
-  return read(shared_.deserted, &count, sizeof count) == sizeof count;
+  return read(shared_.only_init_left, &count, sizeof count) == sizeof count;
 }
 
-pid_t world::make(guest& in) {
+pid_t run_namespaces::make(interpreter& in) {
   await_not(forked); // the last one's first process still has its stack
-  was_deserted();
+  has_only_init_left();
   shared_.plan = &plan_;
   shared_.in = &in;
   shared_.done = {};
@@ -146,10 +146,10 @@ pid_t world::make(guest& in) {
   shared_.used = {};
   shared_.has_ended = shared_.scratch_full = false;
   shared_.state = at_work;
-  const auto first
-    = clone(init_main, stack + sizeof stack,
-            CLONE_VM | CLONE_CHILD_CLEARTID | isolation::world_flags | SIGCHLD,
-            &shared_, nullptr, nullptr, &shared_.state);
+  const auto first = clone(init_main, stack + sizeof stack,
+                           CLONE_VM | CLONE_CHILD_CLEARTID
+                             | isolation::run_namespace_flags | SIGCHLD,
+                           &shared_, nullptr, nullptr, &shared_.state);
   if (first < 0) {
     shared_.done = isolation::failed(isolation::step::namespaces);
     shared_.state = gone;
@@ -157,7 +157,7 @@ pid_t world::make(guest& in) {
   return first;
 }
 
-int world::end_of_run(int status) const {
+int run_namespaces::end_of_run(int status) const {
   return shared_.has_ended ? shared_.status : status;
 }
 

@@ -9,34 +9,34 @@
 
 namespace troupe::zygote {
 
-/// What every run of a strict slot has to itself (plan::world_per_run), and
-/// who is first in it. That one is a process of the slot's own memory, so that
-/// only the run's own process costs a copy of the interpreter; it is as
+/// What every run of a strict slot has to itself (plan::namespaces_per_run),
+/// and who is first in it. That one is a process of the slot's own memory, so
+/// that only the run's own process costs a copy of the interpreter; it is as
 /// confined as the run, waits for its end and takes all the rest along.
-class world {
+class run_namespaces {
 public:
-  explicit world(const isolation::plan& plan);
-  world(const world&) = delete;
-  world& operator=(const world&) = delete;
+  explicit run_namespaces(const isolation::plan& plan);
+  run_namespaces(const run_namespaces&) = delete;
+  run_namespaces& operator=(const run_namespaces&) = delete;
 
   /// For `__builtin_setjmp`, once: where a run's process begins, on the stack
   /// of the caller, who must not return before the last run has begun.
-  void** beginning() { return shared_.back; }
+  void** resume_point() { return shared_.back; }
 
   /// Makes a world with a run in it. The process that is told of is the first
   /// one, and its end the end of all; -1 with `failure`.
-  pid_t make(guest& in);
+  pid_t make(interpreter& in);
   /// Both are at work in one memory until the run has begun: nothing may be
   /// changed before this has returned.
-  void settle();
+  void wait_until_forked();
 
   /// Readable when the first process has reaped its run and everybody that
   /// it left, and little is left in the scratch. Then nothing that can do
   /// anything is left: the kernel takes the world apart, which is a grace
   /// period of its own, and nobody has to wait for that.
-  int deserted_fd() const { return shared_.deserted; }
+  int only_init_left_fd() const { return shared_.only_init_left; }
   /// Of the run that was made last; true once.
-  bool was_deserted();
+  bool has_only_init_left();
 
   /// Once it was deserted, or its first process reaped: whether there was a
   /// run, and if not, what failed; else how it ended, where `status` is the
@@ -51,12 +51,12 @@ private:
   /// What both processes of one memory look at.
   struct shared {
     const isolation::plan* plan;
-    guest* in;
+    interpreter* in;
     void* back[5];
     uint32_t state;
     isolation::outcome done;
     pid_t run;
-    int deserted; // an eventfd
+    int only_init_left; // an eventfd
     bool has_ended;
     bool scratch_full;
     int status;

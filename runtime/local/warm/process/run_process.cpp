@@ -69,7 +69,7 @@ void place_descriptors(const descriptors& with) {
   }
 }
 
-void heed(const packet& order) {
+void apply_order(const packet& order) {
   bound_cpu(order.cpu_seconds);
   if ((order.flags & report_early) != 0)
     tells_slot = getppid() == 1; // elsewhere nobody waits to hear it

@@ -18,7 +18,7 @@ void place_descriptors(const descriptors& with);
 
 /// What else `order` says of this run: its own bound on CPU time, and whether
 /// `leave` is to tell the slot.
-void heed(const packet& order);
+void apply_order(const packet& order);
 
 /// The end of a run that has said everything it had to say.
 [[noreturn]] void leave(int status);

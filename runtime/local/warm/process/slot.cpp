@@ -28,9 +28,9 @@ namespace {
 
 class slot {
 public:
-  slot(guest& in, const packet& order, int orders, int armed, int signals,
-       const meter& used, const sole_process& alone, int listener)
-      : guest_{in}, id_{order.slot}, orders_{orders}, armed_{armed},
+  slot(interpreter& in, const packet& order, int orders, int armed, int signals,
+       const usage_meter& used, const sole_process& alone, int listener)
+      : interpreter_{in}, id_{order.slot}, orders_{orders}, armed_{armed},
         signals_{signals}, listener_{listener}, used_{used}, alone_{alone} {}
 
   /// Returns only in a run's process; so do the two below, with true.
@@ -50,16 +50,16 @@ private:
   void say(packet what);
   void let_go_of_listener();
 
-  guest& guest_;
+  interpreter& interpreter_;
   std::uint64_t id_;
   int orders_;
   int armed_;
   int signals_;
-  int listener_;               // of the filter, until the engine has it
-  std::optional<world> world_; // where every run gets one
-  packet order_;               // of the run that begins in it
+  int listener_; // of the filter, until the engine has it
+  std::optional<run_namespaces> namespaces_; // where every run gets one
+  packet order_;                             // of the run that begins in it
   descriptors with_;
-  meter used_;
+  usage_meter used_;
   sole_process alone_;
   leftovers residue_;
   pid_t child_ = 0;
@@ -84,14 +84,13 @@ void slot::let_go_of_listener() {
 void slot::serve(const isolation::plan& plan) {
   used_.begin_slot();
   // The files of a world of its own are gone with it.
-  residue_.remember({.files = plan.layers.mounts && !plan.world_per_run,
+  residue_.remember({.files = plan.layers.mounts && !plan.namespaces_per_run,
                      .system_v = plan.layers.ipc,
-                     .limits = !plan.layers.seccomp
-                       || (plan.filter.empty() && !plan.world_per_run)});
-  if (plan.world_per_run)
-    world_.emplace(plan);
-  if (world_ && __builtin_setjmp(world_->beginning()) != 0) {
-    guest_.live(order_, with_, armed_);
+                     .limits = !plan.layers.seccomp || plan.filter.empty()});
+  if (plan.namespaces_per_run)
+    namespaces_.emplace(plan);
+  if (namespaces_ && __builtin_setjmp(namespaces_->resume_point()) != 0) {
+    interpreter_.live(order_, with_, armed_);
     return;
   }
   packet ready;
@@ -103,9 +102,10 @@ void slot::serve(const isolation::plan& plan) {
   if (listener_ >= 0)
     prctl(PR_SET_DUMPABLE, 1);
   say(ready);
-  pollfd watched[3] = {{orders_, POLLIN, 0},
-                       {signals_, POLLIN, 0},
-                       {world_ ? world_->deserted_fd() : -1, POLLIN, 0}};
+  pollfd watched[3]
+    = {{orders_, POLLIN, 0},
+       {signals_, POLLIN, 0},
+       {namespaces_ ? namespaces_->only_init_left_fd() : -1, POLLIN, 0}};
   for (;;) {
     if (poll(watched, 3, -1) < 0)
       continue;
@@ -138,8 +138,8 @@ void slot::kill_all() {
 }
 
 bool slot::obey() {
-  if (world_)
-    world_->settle();
+  if (namespaces_)
+    namespaces_->wait_until_forked();
   packet order;
   descriptors with;
   switch (receive(orders_, order, with, false)) {
@@ -167,20 +167,20 @@ bool slot::start(const packet& order, descriptors& with) {
     return false; // one at a time, and the engine knows
   used_.begin_run();
   left_ = false;
-  if (world_) {
+  if (namespaces_) {
     order_ = order;
     with_ = with;
-    child_ = world_->make(guest_);
+    child_ = namespaces_->make(interpreter_);
   } else {
-    child_ = guest_.fork();
+    child_ = interpreter_.fork();
   }
   if (child_ == 0) {
-    guest_.live(order, with, armed_);
+    interpreter_.live(order, with, armed_);
     return true;
   }
   if (child_ < 0)
-    tell_of_failure(world_ ? world_->failure()
-                           : isolation::failed(isolation::step::spawn));
+    tell_of_failure(namespaces_ ? namespaces_->failure()
+                                : isolation::failed(isolation::step::spawn));
   return false;
 }
 
@@ -188,7 +188,7 @@ void slot::tell_of_failure(isolation::outcome why) {
   child_ = 0;
   packet failed;
   failed.what = word::exited;
-  failed.flags = never_began | (world_ ? 0u : clean);
+  failed.flags = never_began | (namespaces_ ? 0u : clean);
   failed.error_number = why.ok() ? EAGAIN : why.error;
   failed.step = static_cast<std::uint32_t>(why.at);
   say(failed);
@@ -230,10 +230,10 @@ void slot::on_run_leaving(const signalfd_siginfo& from) {
 
 /// Its first process is left, which is ours and dies.
 void slot::on_only_init_left() {
-  if (!world_->was_deserted() || child_ <= 0)
+  if (!namespaces_->has_only_init_left() || child_ <= 0)
     return;
-  used_.add(world_->used());
-  used_.ended(world_->end_of_run(0));
+  used_.add(namespaces_->used());
+  used_.ended(namespaces_->end_of_run(0));
   finish();
 }
 
@@ -244,16 +244,16 @@ void slot::reap() {
     const auto pid = wait4(-1, &status, WNOHANG, &used);
     if (pid <= 0)
       return;
-    if (world_ && pid != child_)
+    if (namespaces_ && pid != child_)
       continue; // of a world that was deserted before
     used_.add(used);
     if (pid != child_)
       continue;
-    if (world_ && !world_->has_begun())
-      return tell_of_failure(world_->failure());
+    if (namespaces_ && !namespaces_->has_begun())
+      return tell_of_failure(namespaces_->failure());
     if (left_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
       status = 0; // that was us
-    used_.ended(world_ ? world_->end_of_run(status) : status);
+    used_.ended(namespaces_ ? namespaces_->end_of_run(status) : status);
     finish();
     return;
   }
@@ -275,10 +275,10 @@ void discard_signals() {
 /// anybody hears of it.
 void slot::finish() {
   child_ = 0;
-  if (!world_) {
+  if (!namespaces_) {
     used_.look_at_scratch();
     end_the_rest();
-  } else if (world_->scratch_was_full()) {
+  } else if (namespaces_->scratch_was_full()) {
     used_.scratch_was_full();
   }
   discard_signals();
@@ -309,7 +309,7 @@ void slot::end_the_rest() {
 
 } // namespace
 
-void reserve_low_fds(guest& in) {
+void reserve_low_fds(interpreter& in) {
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null < 0)
     return;
@@ -321,7 +321,8 @@ void reserve_low_fds(guest& in) {
     close(null);
 }
 
-void serve_slot(guest& in, const packet& order, descriptors& with, int go) {
+void serve_slot(interpreter& in, const packet& order, descriptors& with,
+                int go) {
   reserve_low_fds(in);
   sole_process alone;
   alone.open_count();
@@ -364,7 +365,7 @@ void serve_slot(guest& in, const packet& order, descriptors& with, int go) {
   const int forks = (order.flags & has_forks) != 0 ? with.fd[next++] : -1;
   slot{in,      order,
        orders,  with.fd[armed_fd],
-       signals, meter{peak, events, forks},
+       signals, usage_meter{peak, events, forks},
        alone,   listener}
     .serve(plan);
 }

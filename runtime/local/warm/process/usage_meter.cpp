@@ -38,19 +38,19 @@ constexpr const char* refusals = "max ";
 
 } // namespace
 
-void meter::begin_slot() {
+void usage_meter::begin_slot() {
   kills_before_ = read_number(events_, kills);
   refusals_before_ = read_number(forks_, refusals);
 }
 
-void meter::begin_run() {
+void usage_meter::begin_run() {
   seen_ = packet{};
   // Resets the mark: version 1 for all, version 2 for this descriptor.
   if (peak_ >= 0 && pwrite(peak_, "0", 1, 0) < 0)
     peak_ = -1;
 }
 
-void meter::add(const rusage& used) {
+void usage_meter::add(const rusage& used) {
   seen_.cpu_microseconds
     += microseconds(used.ru_utime) + microseconds(used.ru_stime);
   // What there is where no group counts: the largest process of the run.
@@ -58,15 +58,15 @@ void meter::add(const rusage& used) {
     seen_.peak_bytes, static_cast<std::uint64_t>(used.ru_maxrss) * 1024);
 }
 
-void meter::ended(int status) {
+void usage_meter::ended(int status) {
   seen_.status = status;
 }
 
-void meter::scratch_was_full() {
+void usage_meter::scratch_was_full() {
   seen_.flags |= disk_full;
 }
 
-void meter::look_at_scratch() {
+void usage_meter::look_at_scratch() {
   constexpr std::uint64_t page = 4096;
   isolation::scratch_use use;
   if (isolation::measure_scratch("/tmp", use)
@@ -74,7 +74,7 @@ void meter::look_at_scratch() {
     scratch_was_full();
 }
 
-packet meter::result() {
+packet usage_meter::result() {
   if (peak_ >= 0)
     seen_.peak_bytes = read_number(peak_, "");
   seen_.flags |= clean;
@@ -90,7 +90,7 @@ packet meter::result() {
   return seen_;
 }
 
-packet meter::result_so_far(pid_t process) {
+packet usage_meter::result_so_far(pid_t process) {
   constexpr clockid_t whole_process = 2; // CPUCLOCK_SCHED
   timespec used{};
   clock_gettime((~process << 3) | whole_process, &used);

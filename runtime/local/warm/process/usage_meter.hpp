@@ -9,11 +9,11 @@ namespace troupe::zygote {
 
 /// What a run used, and which bounds it met: the slot's own observations,
 /// taken from the kernel, never from the tool.
-class meter {
+class usage_meter {
 public:
   /// Descriptors of the memory group's peak and events, and of the pids
   /// group's events; -1 for what the host has not.
-  meter(int peak, int events, int forks)
+  usage_meter(int peak, int events, int forks)
       : peak_{peak}, events_{events}, forks_{forks} {}
 
   void begin_slot();

@@ -34,7 +34,7 @@ void tell_of_child(int) {
 
 class zygote {
 public:
-  zygote(guest& in, int control) : guest_{in}, control_{control} {}
+  zygote(interpreter& in, int control) : interpreter_{in}, control_{control} {}
 
   /// These return, with true, only in a run's process.
   void serve(memory_report made, bool let_go);
@@ -48,7 +48,7 @@ private:
   void say_ready(memory_report made, bool let_go);
   void reap();
 
-  guest& guest_;
+  interpreter& interpreter_;
   int control_;
   int children_ = -1;
   struct sigaction before_ {};
@@ -87,7 +87,7 @@ void zygote::say_ready(memory_report made, bool let_go) {
   first.huge_pages = made.huge_pages;
   first.hot_blocks = made.hot_blocks;
   first.ready_pages = made.ready_pages;
-  if (!guest_.may_have_threads() && entries("/proc/self/task") != 1) {
+  if (!interpreter_.may_have_threads() && entries("/proc/self/task") != 1) {
     // A thread of a preloaded module would be missing in every child, with
     // the locks it held.
     first.what = word::unfit;
@@ -170,7 +170,7 @@ isolation::outcome zygote::clone_slot(const packet& order, descriptors& with,
     sigaction(SIGCHLD, &before_, nullptr);
     for (int fd : {go[1], control_, children_, told_of_child})
       close(fd);
-    serve_slot(guest_, order, with, go[0]);
+    serve_slot(interpreter_, order, with, go[0]);
     pid = 0;
     return {};
   }
@@ -194,7 +194,7 @@ isolation::outcome zygote::clone_slot(const packet& order, descriptors& with,
 
 } // namespace
 
-void serve_zygote(guest& in, int control, memory_report made,
+void serve_zygote(interpreter& in, int control, memory_report made,
                   std::string_view plays) {
   const bool let_go = let_go_of_own_program();
   const int pages = rehearse(in, plays);

@@ -18,7 +18,7 @@ struct memory_report {
 /// socket ends. The interpreter runs nothing from here on: what it writes to
 /// its heap is no longer shared with the children.
 /// `plays` are for a rehearsal. Returns only in a run's process.
-void serve_zygote(guest& in, int control, memory_report made,
+void serve_zygote(interpreter& in, int control, memory_report made,
                   std::string_view plays);
 
 } // namespace troupe::zygote

@@ -285,11 +285,11 @@ def with_pipes(action, *arguments):
 def main(module_path, runners, inside, tricks, preload, profile, basics):
     if "learn" in tricks and not has_started_over():
         os.nice(19)  # nobody waits for it
-    if "heap" in tricks and not has_started_over():
+    if "huge-heap" in tricks and not has_started_over():
         start_over(module_path, tricks, profile, sys.argv[2:])
     register = keep_only_needed_hooks()
     module = load_module_from_memory(module_path)
-    if "heap" in tricks:
+    if "huge-heap" in tricks:
         module.gather_heap()
     stop_telling = tell_imports(module.chapter)
     there = os.path.join(inside, "python")
@@ -305,7 +305,7 @@ def main(module_path, runners, inside, tricks, preload, profile, basics):
     warm = warmer(basics, module.exit)
     for _ in range(training.WARM_RUNS):
         warm()
-    rehearsed = elsewhere(lambda: plays(basics)) if "pages" in tricks else b""
+    rehearsed = elsewhere(lambda: plays(basics)) if "ready-pages" in tricks else b""
     os.register_at_fork = register
     reseed_numpy()
 

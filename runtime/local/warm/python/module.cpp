@@ -1,24 +1,20 @@
 #define Py_LIMITED_API 0x03090000
 #define PY_SSIZE_T_CLEAN
 #include "runtime/local/warm/memory/cold_memory.hpp"
-#include "runtime/local/warm/memory/layout_libraries.hpp"
-#include "runtime/local/warm/memory/layout_page_tables.hpp"
-#include "runtime/local/warm/memory/layout_pages.hpp"
-#include "runtime/local/warm/memory/layout_text.hpp"
-#include "runtime/local/warm/memory/merged_maps.hpp"
+#include "runtime/local/warm/memory/memory_layout.hpp"
 #include "runtime/local/warm/process/run_process.hpp"
 #include "runtime/local/warm/process/start_strings.hpp"
 #include "runtime/local/warm/process/zygote.hpp"
 #include "runtime/local/warm/python/heap/arena_heap.hpp"
 #include "runtime/local/warm/python/heap/child_allocator.hpp"
-#include "runtime/local/warm/python/heap/hot_blocks.hpp"
-#include "runtime/local/warm/python/learn_hot_blocks.hpp"
+#include "runtime/local/warm/python/hot_blocks/hot_blocks.hpp"
 #include "runtime/local/warm/python/python_interpreter.hpp"
+#include "runtime/local/warm/python/sample_calls.hpp"
 #include "runtime/local/warm/python/variables.hpp"
+#include "runtime/model/warm_optimizations.hpp"
 
 #include <Python.h>
 #include <dlfcn.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <initializer_list>
@@ -27,35 +23,28 @@ namespace troupe::zygote {
 
 namespace {
 
-/// After the preload, before the first fork: the named memory tricks, each of
-/// which falls back by itself.
-memory_report prepare_memory(const char* tricks) {
+/// After the preload, before the first fork.
+memory_report prepare_memory(const warm_optimizations& on) {
   int huge_pages = 0;
   finalize_lock_allocator();
-  if (strstr(tricks, "allocator"))
+  if (on.child_allocator)
     prepare_child_allocator();
-  if (strstr(tricks, "text"))
-    huge_pages += move_text();
   // Of the interpreter, libc, zlib, and ours.
   const void* const used[] = {dlsym(RTLD_DEFAULT, "PyObject_GetAttrString"),
                               dlsym(RTLD_DEFAULT, "gnu_get_libc_version"),
                               dlsym(RTLD_DEFAULT, "crc32"),
                               dlsym(RTLD_DEFAULT, "PyInit_troupe_zygote")};
-  if (strstr(tricks, "libraries"))
-    join_libraries(used);
-  if (strstr(tricks, "maps"))
-    merge_maps();
-  if (strstr(tricks, "data")) {
-    gather_pages();
+  huge_pages += lay_out_memory({.used = used,
+                                .huge_text = on.huge_text,
+                                .inherited_maps = on.inherited_maps,
+                                .joined_libraries = on.joined_libraries,
+                                .gathered_pages = on.gathered_pages});
+  if (on.gathered_pages)
     gather_hot_blocks();
-  }
-  if (strstr(tricks, "cold"))
+  if (on.cold_memory)
     put_away_cold_memory();
-  if (strstr(tricks, "heap"))
+  if (on.huge_heap)
     huge_pages += collapse_heap();
-  if (strstr(tricks, "tables"))
-    for (const void* inside : used)
-      inherit_maps(inside);
   return {static_cast<std::uint64_t>(huge_pages),
           static_cast<std::uint64_t>(hot_blocks_placed())};
 }
@@ -80,9 +69,9 @@ PyObject* serve(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "iOOOsy#", &control, &run, &leave, &warm, &tricks,
                         &plays, &size))
     return nullptr;
-  python_guest python{run, leave, warm == Py_None ? nullptr : warm};
+  python_interpreter python{run, leave, warm == Py_None ? nullptr : warm};
   freeze_collector();
-  const auto made = prepare_memory(tricks);
+  const auto made = prepare_memory(only_named(tricks));
   // Once for all forks to come: the locks stay taken in the zygote and its
   // slots, which never run Python again, and each child releases its own.
   PyOS_BeforeFork();
@@ -95,7 +84,7 @@ PyObject* learn(PyObject*, PyObject* args) {
   PyObject* functions = nullptr;
   if (!PyArg_ParseTuple(args, "sO", &profile, &functions))
     return nullptr;
-  _exit(learn_hot_blocks(profile, functions) > 0 ? 0 : 1);
+  _exit(learn_from_calls(profile, functions) > 0 ? 0 : 1);
 }
 
 PyObject* chapter(PyObject*, PyObject* args) {

@@ -60,13 +60,13 @@ void become_child_interpreter() {
   enable_gc();
 }
 
-python_guest::python_guest(void* run, void* leave, void* warm)
+python_interpreter::python_interpreter(void* run, void* leave, void* warm)
     : run_{run}, leave_{leave}, warm_{warm} {
   prepare_child_interpreter();
 }
 
 /// Never returns.
-void python_guest::live(packet order, descriptors& with, int armed) {
+void python_interpreter::live(packet order, descriptors& with, int armed) {
   renew_stack_guard();
   become_a_run();
   while (order.what != word::run) {
@@ -79,7 +79,7 @@ void python_guest::live(packet order, descriptors& with, int armed) {
   }
   place_descriptors(with);
   close_the_rest();
-  heed(order);
+  apply_order(order);
   auto* done
     = PyObject_CallFunction(static_cast<PyObject*>(run_), "iO", abi::channel_fd,
                             static_cast<PyObject*>(leave_));

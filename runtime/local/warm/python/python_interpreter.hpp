@@ -11,11 +11,11 @@ void prepare_child_interpreter();
 void become_child_interpreter();
 
 /// CPython, forked: a child calls one function of it and ends.
-class python_guest final : public guest {
+class python_interpreter final : public interpreter {
 public:
   /// PyObject*: `run` is called with the channel's number and `leave`, which
   /// ends the process; `warm` without arguments, and may be null.
-  python_guest(void* run, void* leave, void* warm);
+  python_interpreter(void* run, void* leave, void* warm);
 
   void live(packet order, descriptors& with, int armed) override;
 

@@ -158,7 +158,7 @@ class Types:
             try:
                 inner = ast.parse(node.value.strip(), mode="eval").body
             except SyntaxError:
-                raise SchemaError(node, f"the annotation {node.value!r} is no type") from None
+                raise SchemaError(node, f"the annotation {node.value!r} is not a type") from None
             return ast.copy_location(inner, node)
         return node
 
@@ -170,7 +170,7 @@ class Types:
             return self._generic(node)
         name = last_name(node)
         if name is None:
-            raise SchemaError(node, f"{_shown(node)} is no type that a schema can express")
+            raise SchemaError(node, f"{_shown(node)} is not a type that a schema can express")
         if name in self._classes and isinstance(node, ast.Name):
             return self._class(self._classes[name])
         if name in self._aliases and isinstance(node, ast.Name):
@@ -201,7 +201,7 @@ class Types:
                 bound = [k.value for k in value.keywords if k.arg == "bound"]
                 arms = bound or value.args[1:]
                 return self._any_of(arms) if arms else {}
-            raise SchemaError(node, f"{name} is no type that can be read without running the source")
+            raise SchemaError(node, f"{name} is not a type that can be read without running the source")
         self._inside.append(name)
         try:
             return self.schema(value)
@@ -259,7 +259,7 @@ class Types:
             try:
                 values.append(ast.literal_eval(one))
             except ValueError:
-                raise SchemaError(node, f"{_shown(one)} in Literal is no constant") from None
+                raise SchemaError(node, f"{_shown(one)} in Literal is not a constant") from None
         return _enumeration(values)
 
     def _enum_value(self, node):
@@ -301,14 +301,14 @@ class Types:
             self._inside.pop()
         raise SchemaError(
             node,
-            f"class {node.name} is no pydantic model, dataclass, TypedDict, NamedTuple or Enum:"
+            f"class {node.name} is not a pydantic model, dataclass, TypedDict, NamedTuple or Enum:"
             " its members are not known without running it",
         )
 
     def _enum(self, node):
         values = [value for _, value in members_of(node)]
         if not values:
-            raise SchemaError(node, f"the values of enum {node.name} are no constants")
+            raise SchemaError(node, f"the values of enum {node.name} are not constants")
         return _enumeration(values)
 
     def _record(self, node, total, typed_dict):

@@ -244,7 +244,7 @@ def _instance(value, kind):
     try:
         return convert(value)
     except Exception as reason:
-        raise Unfit(f"{value!r} is no {kind.__name__}: {reason}") from None
+        raise Unfit(f"{value!r} is not a valid {kind.__name__}: {reason}") from None
 
 
 def _enum(value, kind):

@@ -147,14 +147,17 @@ def _find(namespace, name, file):
     if not name:
         function = _last_function(namespace, file)
         if function is None:
-            raise ToolFailure("NameError", "the source defines no function to call")
+            raise ToolFailure(
+                "NameError",
+                "the source defines no function to call; define one, or send it as code",
+            )
         return function
     function = namespace.get(name)
     if callable(function):
         return function
     if name in namespace and function is not None:
         kind = type(function).__name__
-        raise ToolFailure("TypeError", f"{name!r} in the source is no function but a {kind}")
+        raise ToolFailure("TypeError", f"{name!r} in the source is not a function but a {kind}")
     raise ToolFailure("NameError", _not_found(namespace, name, file))
 
 

@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(derives_what_a_source_without_a_name_is_called) {
 
 BOOST_AUTO_TEST_CASE(needs_no_word_about_arguments_that_are_described) {
   letta_house house;
-  house.engine.unclear = bad_field("/source_code", "'Entry' is not known here");
+  house.engine.unclear = bad_field("/source_code", "'Entry' is not known");
   const auto create = [&](const std::string& source) {
     return house.send("POST", "/v1/tools/",
                       R"({"source_code":")" + source

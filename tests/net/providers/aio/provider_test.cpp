@@ -1,7 +1,8 @@
 #include "net/providers/aio/messages.hpp"
 #include "net/providers/aio/provider.hpp"
-#include "net/providers/install_commands.hpp"
 #include "runtime/json/json.hpp"
+#include "runtime/sandboxes/install_commands.hpp"
+#include "runtime/sandboxes/sandbox_for_run.hpp"
 #include "tests/support/providers/fake_aio.hpp"
 #include "tests/support/providers/remote_contract.hpp"
 
@@ -87,7 +88,7 @@ BOOST_AUTO_TEST_CASE(gives_each_run_packages_of_its_own) {
   std::string folder{seen->as_array().back().as_string()};
   BOOST_TEST(folder.ends_with("/site-packages"));
   run.pip_requirements = {{"requests", {}, ""}};
-  auto line = installers(run, folder).at(0);
+  auto line = installers(sandbox_for(run), folder).at(0);
   auto target = std::ranges::find(line, "--target");
   BOOST_REQUIRE((target != line.end()));
   BOOST_TEST(*++target == folder);

@@ -43,7 +43,7 @@ void run_everything(aio_stand_in& aio, const char* key) {
   std::promise<void> looked;
   side.backend->reconcile(true, [&](auto) { looked.set_value(); });
   looked.get_future().wait();
-  auto beside = test::rehearse_at(
+  auto beside = test::self_tests_at(
     [o](auto client) { return make_aio(client, o); }, backend_kind::aio);
   for (const auto& [name, why] : beside.failed)
     BOOST_ERROR(name << ": " << why);

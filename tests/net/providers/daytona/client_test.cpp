@@ -45,14 +45,14 @@ void run_ours(daytona_stand_in& daytona) {
   side.backend->reconcile(true, [&](auto) { looked.set_value(); });
   looked.get_future().wait();
   auto beside
-    = test::rehearse_at([o](auto client) { return make_daytona(client, o); },
-                        backend_kind::daytona);
+    = test::self_tests_at([o](auto client) { return make_daytona(client, o); },
+                          backend_kind::daytona);
   for (const auto& [name, why] : beside.failed)
     BOOST_ERROR(name << ": " << why);
   // What runs do that share a sandbox, and what needs a repository elsewhere,
   // which a trial of the real one lacks.
   test::daytona_house house{o};
-  BOOST_TEST(house.rejoin());
+  BOOST_TEST(house.reconnect());
   test::clone_and_push(house, {"me", secret{"word"}}, "/tmp/troupe-o");
 }
 

@@ -3,6 +3,7 @@
 #include "net/providers/daytona/calls.hpp"
 #include "net/providers/daytona/client.hpp"
 #include "net/providers/daytona/provider.hpp"
+#include "runtime/sandboxes/sandbox_for_run.hpp"
 #include "tests/support/await_here.hpp"
 #include "tests/support/providers/fake_daytona.hpp"
 #include "tests/support/providers/remote_contract.hpp"
@@ -22,10 +23,10 @@ public:
                                                  net::client_options{})},
         client_{http_, o, net::parse_base_url(o.api_url).value()},
         where_{make_daytona(http_, o).value()} {
-    auto run = std::make_shared<const prepared_run>(
-      shell_run(backend_kind::daytona, "true"));
-    net::sandbox_request wish{run, "for-calls", std::chrono::seconds{60}};
-    auto made = await_here(io_, where_->create(wish, scope_));
+    auto wanted = sandbox_for(shell_run(backend_kind::daytona, "true"));
+    wanted.tag = "for-calls";
+    wanted.lifetime = std::chrono::seconds{60};
+    auto made = await_here(io_, where_->create(wanted, scope_));
     BOOST_REQUIRE(made.sandbox.has_value());
     box_ = *made.sandbox;
   }
@@ -45,9 +46,9 @@ public:
                what.doing << ": " << (reply ? "" : reply.error().text));
     return reply ? reply->body : std::string{};
   }
-  bool rejoin() {
+  bool reconnect() {
     return await_here(io_,
-                      where_->rejoin(box_, std::chrono::seconds{60}, scope_))
+                      where_->reconnect(box_, std::chrono::seconds{60}, scope_))
       .has_value();
   }
   /// A repository elsewhere, as far as git can tell.
@@ -60,10 +61,10 @@ private:
   boost::asio::io_context io_{1};
   std::shared_ptr<net::http_client> http_;
   net::daytona_client client_;
-  std::shared_ptr<net::provider> where_;
-  net::call_scope scope_{
-    std::chrono::steady_clock::now() + std::chrono::seconds{60}, nullptr};
-  net::remote_sandbox box_;
+  std::shared_ptr<sandbox_provider> where_;
+  call_scope scope_{std::chrono::steady_clock::now() + std::chrono::seconds{60},
+                    nullptr};
+  sandbox_handle box_;
 };
 
 /// What both sides do in `here`, with a repository elsewhere.

@@ -89,10 +89,10 @@ BOOST_AUTO_TEST_CASE(says_that_nothing_was_begun_when_a_file_was_refused) {
 
 BOOST_AUTO_TEST_CASE(shows_of_a_growing_log_what_is_whole) {
   std::size_t shown = 0;
-  BOOST_TEST(daytona::news_of("ab\xef\xbf\xbd", shown, false) == "ab");
-  BOOST_TEST(daytona::news_of("ab\xc3\xa9-", shown, false) == "\xc3\xa9-");
-  BOOST_TEST(daytona::news_of("ab", shown, false).empty());
-  BOOST_TEST(daytona::news_of("ab\xc3\xa9-\xef\xbf\xbd", shown, true)
+  BOOST_TEST(daytona::new_output("ab\xef\xbf\xbd", shown, false) == "ab");
+  BOOST_TEST(daytona::new_output("ab\xc3\xa9-", shown, false) == "\xc3\xa9-");
+  BOOST_TEST(daytona::new_output("ab", shown, false).empty());
+  BOOST_TEST(daytona::new_output("ab\xc3\xa9-\xef\xbf\xbd", shown, true)
              == "\xef\xbf\xbd");
 }
 

@@ -74,7 +74,7 @@ void run_ours(e2b_stand_in& e2b) {
   std::promise<void> looked;
   side.backend->reconcile(true, [&](auto) { looked.set_value(); });
   looked.get_future().wait();
-  auto beside = test::rehearse_at(
+  auto beside = test::self_tests_at(
     [o](auto client) { return make_e2b(client, o); }, backend_kind::e2b);
   for (const auto& [name, why] : beside.failed)
     BOOST_ERROR(name << ": " << why);

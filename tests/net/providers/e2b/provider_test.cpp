@@ -28,7 +28,7 @@ struct fixture {
   std::unique_ptr<remote_side> side;
 
   fixture() { open(); }
-  void open(remote_options bounds = {}) {
+  void open(provider_limits bounds = {}) {
     side = std::make_unique<remote_side>();
     auto make = [this](auto client) { return make_e2b(client, options); };
     side->open(make, bounds);
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(tells_a_lost_input_from_an_outage) {
                  != std::string::npos);
       BOOST_TEST((outcome.answer.error().code == ec::unavailable));
       BOOST_TEST(outcome.may_have_started == r.begun);
-      BOOST_TEST(outcome.place_lost == r.lost);
+      BOOST_TEST(outcome.sandbox_lost == r.lost);
       check_nothing_is_left();
     }
   e2b.speak_as("0.5.1");
@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(ends_a_sandbox_whose_envd_nobody_speaks_to_any_more) {
   e2b.speak_as("0.0.9");
   auto outcome = side->run(python(one));
   BOOST_REQUIRE(!outcome.answer.has_value());
-  BOOST_TEST(outcome.answer.error().text.find("build it anew")
+  BOOST_TEST(outcome.answer.error().text.find("build it again")
              != std::string::npos);
   BOOST_TEST(!outcome.may_have_started);
   BOOST_TEST(e2b.created() == 1);
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(ends_a_sandbox_whose_envd_nobody_speaks_to_any_more) {
 }
 
 BOOST_AUTO_TEST_CASE(refuses_more_than_it_may_run) {
-  remote_options bounds;
+  provider_limits bounds;
   bounds.max_running = 1;
   open(bounds);
   auto slow = python(sleeper);
@@ -314,7 +314,7 @@ BOOST_AUTO_TEST_CASE(encodes_the_metadata_filter_three_times) {
 
 BOOST_AUTO_TEST_CASE(takes_an_unreadable_version_for_a_current_one) {
   auto of = [](std::string text) {
-    remote_sandbox box;
+    sandbox_handle box;
     box.keys.emplace(e2b::envd_key, std::move(text));
     return e2b::envd_of(box);
   };
@@ -331,7 +331,7 @@ BOOST_AUTO_TEST_CASE(finds_sandboxes_where_their_own_client_does) {
     e2b_options o;
     o.domain = domain;
     e2b_client client{nullptr, o, {}, {}};
-    remote_sandbox box;
+    sandbox_handle box;
     box.id = "ibox";
     auto r = client.to_sandbox(box, port, boost::beast::http::verb::get, "/",
                                call_scope{});

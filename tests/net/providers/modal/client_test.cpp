@@ -1,6 +1,7 @@
 // Modal's official client against the stand-in that our provider is tested
 // with (tests/compat/modal_stand_in), and its calls beside ours.
 #include "net/providers/modal/provider.hpp"
+#include "runtime/sandboxes/sandbox_for_run.hpp"
 #include "tests/support/await_here.hpp"
 #include "tests/support/hosts/npm_client.hpp"
 #include "tests/support/providers/fake_modal.hpp"
@@ -36,29 +37,27 @@ void run_theirs(modal_stand_in& modal, bool newer) {
 }
 
 void run_ours(modal_stand_in& modal, bool newer) {
-  net::modal_options o;
-  o.token_id = secret{modal_stand_in::token_id};
-  o.token_secret = secret{modal_stand_in::token_secret};
-  o.server_url = modal.url();
+  auto o = modal.options();
   o.newer_sandboxes = newer;
   boost::asio::io_context io{1};
   auto http = std::make_shared<net::http_client>(io.get_executor(),
                                                  net::client_options{});
   auto where = make_modal(http, o).value();
-  net::call_scope scope{
-    std::chrono::steady_clock::now() + std::chrono::seconds{60}, nullptr};
+  call_scope scope{std::chrono::steady_clock::now() + std::chrono::seconds{60},
+                   nullptr};
   auto run = test::shell_run(backend_kind::modal, "cat");
   run.network = {network_mode::listed, {"example.org", "10.0.0.0/8"}};
   run.limits.memory_bytes = 512u << 20;
   run.env.emplace("NAME", secret{"it's"});
   run.pip_requirements = {{"requests", {}, ""}};
-  net::sandbox_request wish{std::make_shared<const prepared_run>(run), "tag",
-                            std::chrono::seconds{60}};
-  auto made = test::await_here(io, where->create(wish, scope));
+  auto wanted = sandbox_for(run);
+  wanted.tag = "tag";
+  wanted.lifetime = std::chrono::seconds{60};
+  auto made = test::await_here(io, where->create(wanted, scope));
   BOOST_REQUIRE(made.sandbox.has_value());
   auto box = *made.sandbox;
   modal.end_router_tokens_at("TaskExecStart");
-  net::command_request cat;
+  process_request cat;
   cat.argv = {"cat"};
   cat.input = "given";
   cat.env = {{"MORE", "x"}};
@@ -68,8 +67,8 @@ void run_ours(modal_stand_in& modal, bool newer) {
   auto done = test::await_here(io, where->execute(box, cat, sink, scope));
   BOOST_TEST(done.end.has_value());
   BOOST_TEST(out == "given");
-  auto kept
-    = test::await_here(io, where->rejoin(box, std::chrono::seconds{60}, scope));
+  auto kept = test::await_here(
+    io, where->reconnect(box, std::chrono::seconds{60}, scope));
   BOOST_TEST(kept.has_value());
   auto all = test::await_here(io, where->list(scope));
   BOOST_TEST((all && all->size() == 1u));

@@ -17,10 +17,7 @@ namespace {
 
 struct fixture {
   modal_stand_in modal;
-  modal_options options{.token_id = secret{modal_stand_in::token_id},
-                        .token_secret = secret{modal_stand_in::token_secret},
-                        .server_url = modal.url(),
-                        .allow_private = true};
+  modal_options options = modal.options();
   std::unique_ptr<remote_side> side;
 
   fixture() { open(); }

@@ -17,10 +17,7 @@ struct modal_over_tls {
   remote_side side;
 
   modal_over_tls() {
-    modal_options o;
-    o.token_id = secret{modal_stand_in::token_id};
-    o.token_secret = secret{modal_stand_in::token_secret};
-    o.server_url = modal.url();
+    auto o = modal.options();
     o.ca_file = faces.authority();
     side.open([o](auto client) { return make_modal(client, o); },
               fault_house::bounds());
@@ -60,7 +57,7 @@ constexpr std::pair<tls_face, std::string_view> wrong[]{
   {tls_face::signed_by_a_stranger, "was refused: unable to get local issuer"},
   {tls_face::too_old, "alert protocol version"},
   {tls_face::cut, "connect to 127.0.0.1:"},
-  {tls_face::without_http2, "does not speak HTTP/2 with us"},
+  {tls_face::without_http2, "does not speak HTTP/2"},
   {tls_face::of_another_protocol, "127.0.0.1:"}, // OpenSSL may be first to see
 };
 
@@ -103,7 +100,7 @@ BOOST_AUTO_TEST_CASE(tells_a_router_that_is_somebody_else_nothing) {
     BOOST_TEST_CONTEXT(why) {
       router.show(face);
       auto run = run_for(20s);
-      run.limits.wall = 2s; // calls to a router are taken up again
+      run.limits.wall = 500ms; // calls to a router are taken up again
       auto outcome = side.run(run);
       check_failed(outcome, why);
       BOOST_TEST(!outcome.may_have_started);

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(replaces_a_slot_whose_broker_died) {
                  + w.port() + "))\n",
                policy);
   BOOST_TEST(w.warm.run(connects).value_json == "0");
-  const auto warden = w.warm.backend().warden_pid();
+  const auto warden = living_warden(w.warm);
   const auto brokers = children_named(warden, "troupe-broker");
   BOOST_TEST(!brokers.empty());
   for (auto pid : brokers)

@@ -46,7 +46,7 @@ constexpr std::array all_behaviours{
     "import os\n  if os.fork() == 0: x = bytearray(1 << 30); os._exit(0)\n"
     "  assert os.wait()[1] == 0",
     "", ""},
-  behaviour{"forks_like_a_bomb", "P4", few_processes,
+  behaviour{"forks_like_a_bomb", "P4", few_processes_and_time,
             "pids_limit|memory_limit|wall_timeout", "process_limit",
             "import os\n  while True: os.fork()",
             "for (;;) require('child_process').spawn('sleep', ['1000'])"

@@ -23,8 +23,13 @@ inline void few_processes(limits& l) {
   l.processes = 24;
   l.wall = std::chrono::seconds{10};
 }
+/// Of those that go on at their limit for as long as they may.
+inline void few_processes_and_time(limits& l) {
+  l.processes = 24;
+  l.wall = std::chrono::seconds{2};
+}
 inline void little_time(limits& l) {
-  l.wall = std::chrono::milliseconds{700};
+  l.wall = std::chrono::milliseconds{400};
 }
 inline void little_cpu(limits& l) {
   l.cpu = std::chrono::milliseconds{1'000};

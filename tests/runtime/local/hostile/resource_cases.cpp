@@ -89,7 +89,7 @@ constexpr std::array all_of_appetite{
             "const fs = require('fs'); fs.mkdirSync('d'); process.chdir('d');"
             " fs.rmdirSync('/tmp/d'); return 1",
             ""},
-  behaviour{"forks_like_a_bomb_in_sessions", "P4", few_processes,
+  behaviour{"forks_like_a_bomb_in_sessions", "P4", few_processes_and_time,
             "pids_limit|memory_limit|wall_timeout", "process_limit",
             "import os\n  while True:\n    if os.fork() == 0: os.setsid()", "",
             "b() { setsid sh -c \"$0\" & }; f() { setsid sleep 1000 & "

@@ -273,8 +273,7 @@ BOOST_AUTO_TEST_CASE(are_there_again_when_their_warden_has_died) {
   BOOST_REQUIRE(prepare_for(host, script("")));
   for (std::uint64_t i = 1; i <= 3; ++i) { // as often as one would give up
     BOOST_REQUIRE(has_waiting(host, 2));
-    const auto warden = host.backend().warden_pid();
-    ::kill(warden, SIGKILL);
+    ::kill(living_warden(host), SIGKILL);
     BOOST_REQUIRE(
       eventually([&] { return host.backend().ready_nodes().deaths == 2 * i; }));
     BOOST_TEST(host.run(script("exports.f = () => 1")).value_json == "1");
@@ -291,7 +290,7 @@ BOOST_AUTO_TEST_CASE(lose_a_run_with_their_warden_and_say_so) {
   auto seen = host.start(run);
   BOOST_REQUIRE(seen->wait_for_output("on"));
   BOOST_TEST(host.backend().ready_nodes().running == 1u);
-  ::kill(host.backend().warden_pid(), SIGKILL);
+  ::kill(living_warden(host), SIGKILL);
   const auto outcome = seen->wait();
   BOOST_REQUIRE(outcome.answer);
   BOOST_TEST(to_string(outcome.answer->reason) == "lost");

@@ -13,8 +13,8 @@ namespace {
 std::vector<message> one_of_each() {
   std::vector<message> all;
   for (auto what : {word::start, word::kill, word::stop, word::lease,
-                    word::release, word::hatch, word::hello, word::started,
-                    word::ended, word::released, word::leased}) {
+                    word::release, word::spawn_interpreter, word::hello,
+                    word::started, word::ended, word::released, word::leased}) {
     auto& m = all.emplace_back();
     m.what = what;
     m.ticket = 7;
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(refuses_values_that_no_warden_knows) {
   BOOST_TEST(spoil(word::start, head + ticket, 9));    // a level
   BOOST_TEST(spoil(word::ended, head + ticket, 0x7f)); // a step
   // A list that would be longer than the packet.
-  BOOST_TEST(spoil(word::hatch, head + ticket + 1, '\x10'));
+  BOOST_TEST(spoil(word::spawn_interpreter, head + ticket + 1, '\x10'));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -29,27 +29,29 @@ using shown_list = std::vector<std::pair<std::string, std::string>>;
 
 /// Grounds made by the test itself, without a warden and without cgroups: what
 /// is left is the zygote and its slots. Needs root or user namespaces.
-class direct_grounds final : public zygote::grounds {
+class direct_provisioner final : public zygote::slot_provisioner {
 public:
   /// Directories of the host that every slot sees, and where.
-  direct_grounds(boost::asio::any_io_executor executor, shown_list shown);
-  ~direct_grounds() override;
+  direct_provisioner(boost::asio::any_io_executor executor, shown_list shown);
+  ~direct_provisioner() override;
 
   void prepare(const launch& like,
-               std::function<void(result<zygote::ground>)> done) override;
+               std::function<void(result<zygote::slot_sandbox>)> done) override;
   void release(std::uint64_t ticket, std::function<void()> gone) override;
-  std::uint64_t hatch(std::vector<std::string> argv, unique_fd control,
-                      std::function<void(error)> told) override;
+  std::uint64_t spawn_interpreter(std::vector<std::string> argv,
+                                  unique_fd control,
+                                  std::function<void(error)> told) override;
   void kill_interpreter(std::uint64_t number) override;
 
   const std::vector<pid_t>& interpreters() const { return interpreters_; }
   std::size_t prepared = 0;
   std::size_t released = 0;
-  /// Makes the next grounds unusable: an isolation step will say no.
+  /// Makes the next slot_provisioner unusable: an isolation step will say no.
   bool spoil = false;
   /// As on a host that lacks what it takes: strict slots serve once.
-  bool makes_worlds = true;
-  /// What the memory group of the next grounds says; -1: there is none.
+  bool makes_namespaces = true;
+  /// What the memory group of the next slot_provisioner says; -1: there is
+  /// none.
   int memory_events = -1;
   /// And what it says of the most it ever had.
   int memory_peak = -1;
@@ -71,7 +73,8 @@ struct python_install {
 inline constexpr std::uint32_t first_uid = 1'800'000'000;
 
 inline isolation::plan plan_for(const prepared_run& run,
-                                const shown_list& shown, bool makes_worlds) {
+                                const shown_list& shown,
+                                bool makes_namespaces) {
   isolation::plan plan;
   if (run.isolation == isolation_level::off) {
     plan.layers = {.user = false,
@@ -93,30 +96,32 @@ inline isolation::plan plan_for(const prepared_run& run,
   plan.tree.scratch_inodes = run.limits.inodes;
   plan.rlimits
     = isolation::standard_rlimits({.open_files = run.limits.open_files});
-  plan.world_per_run = run.isolation == isolation_level::strict && makes_worlds;
+  plan.namespaces_per_run
+    = run.isolation == isolation_level::strict && makes_namespaces;
   isolation::filter_options options;
-  options.makes_worlds = plan.world_per_run;
+  options.makes_namespaces = plan.namespaces_per_run;
   plan.filter = isolation::build_filter(options);
+  if (plan.namespaces_per_run)
+    plan.run_filter = isolation::build_run_filter();
   return plan;
 }
 
-inline direct_grounds::direct_grounds(boost::asio::any_io_executor executor,
-                                      shown_list shown)
+inline direct_provisioner::direct_provisioner(
+  boost::asio::any_io_executor executor, shown_list shown)
     : executor_{std::move(executor)}, shown_{std::move(shown)} {}
 
-inline direct_grounds::~direct_grounds() {
+inline direct_provisioner::~direct_provisioner() {
   for (auto pid : interpreters_) {
     ::kill(pid, SIGKILL); // our own child, not reaped yet
     ::waitpid(pid, nullptr, 0);
   }
 }
 
-inline void
-direct_grounds::prepare(const launch& like,
-                        std::function<void(result<zygote::ground>)> done) {
-  const auto plan = plan_for(*like.run, shown_, makes_worlds);
+inline void direct_provisioner::prepare(
+  const launch& like, std::function<void(result<zygote::slot_sandbox>)> done) {
+  const auto plan = plan_for(*like.run, shown_, makes_namespaces);
   const auto bytes = isolation::encode(plan);
-  zygote::ground made;
+  zygote::slot_sandbox made;
   made.ticket = ++next_;
   made.plan.reset(::memfd_create("plan", MFD_CLOEXEC));
   const auto size = spoil ? bytes.size() / 2 : bytes.size();
@@ -128,31 +133,33 @@ direct_grounds::prepare(const launch& like,
   made.uid = made.privileged ? first_uid + static_cast<std::uint32_t>(next_)
                              : ::geteuid();
   made.gid = made.privileged ? made.uid : ::getegid();
-  made.world_per_run = plan.world_per_run;
+  made.namespaces_per_run = plan.namespaces_per_run;
   made.report.level = like.run->isolation;
   if (memory_events >= 0)
     made.events.reset(::fcntl(memory_events, F_DUPFD_CLOEXEC, 0));
   if (memory_peak >= 0)
     made.peak.reset(::fcntl(memory_peak, F_DUPFD_CLOEXEC, 0));
   ++prepared;
-  auto shared = std::make_shared<zygote::ground>(std::move(made));
+  auto shared = std::make_shared<zygote::slot_sandbox>(std::move(made));
   boost::asio::post(executor_, [shared, done] { done(std::move(*shared)); });
 }
 
-inline void direct_grounds::release(std::uint64_t, std::function<void()> gone) {
+inline void direct_provisioner::release(std::uint64_t,
+                                        std::function<void()> gone) {
   ++released;
   if (gone)
     boost::asio::post(executor_, std::move(gone));
 }
 
 /// Numbers count from one.
-inline void direct_grounds::kill_interpreter(std::uint64_t number) {
+inline void direct_provisioner::kill_interpreter(std::uint64_t number) {
   ::kill(interpreters_.at(number - 1), SIGKILL);
 }
 
-inline std::uint64_t direct_grounds::hatch(std::vector<std::string> argv,
-                                           unique_fd control,
-                                           std::function<void(error)> told) {
+inline std::uint64_t
+direct_provisioner::spawn_interpreter(std::vector<std::string> argv,
+                                      unique_fd control,
+                                      std::function<void(error)> told) {
   std::vector<char*> arguments;
   for (auto& text : argv)
     arguments.push_back(text.data());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/json/json.hpp"
+#include "runtime/local/launch/launch_shape.hpp"
 #include "runtime/local/warm/warm_launcher.hpp"
 #include "runtime/runner/frame.hpp"
 #include "runtime/runner/program.hpp"
@@ -51,9 +52,9 @@ struct carrier_fixture {
     if (!script::install_runners(where.runners)
         || !zygote::install(scratch.path().string(), where))
       throw std::runtime_error{"install"};
-    makers = std::make_shared<direct_grounds>(io.get_executor(), shown);
-    carrier = std::make_unique<zygote::slot_carrier>(io.get_executor(), options,
-                                                     where, makers);
+    makers = std::make_shared<direct_provisioner>(io.get_executor(), shown);
+    carrier = std::make_unique<zygote::warm_launcher>(io.get_executor(),
+                                                      options, where, makers);
   }
 
   ~carrier_fixture() {
@@ -102,6 +103,7 @@ struct carrier_fixture {
     launch what;
     what.run = f->run;
     what.is_runner = true;
+    what.slot_key = zygote::slot_key(what);
     int out[2], err[2], channel[2];
     if (::pipe2(out, O_CLOEXEC) != 0 || ::pipe2(err, O_CLOEXEC) != 0
         || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channel) != 0)
@@ -116,7 +118,7 @@ struct carrier_fixture {
     if (::write(channel[0], bytes.data(), bytes.size())
         != static_cast<ssize_t>(bytes.size()))
       throw std::runtime_error{"request"};
-    if (!carrier->takes(what))
+    if (!carrier->accepts(what))
       throw std::runtime_error{"the carrier does not take the run"};
     carrier->start(
       std::move(what),
@@ -159,9 +161,9 @@ struct carrier_fixture {
 
   tests::temporary_directory scratch;
   boost::asio::io_context io;
-  zygote::slot_carrier::paths where;
-  std::shared_ptr<direct_grounds> makers;
-  std::unique_ptr<zygote::slot_carrier> carrier;
+  zygote::warm_launcher::paths where;
+  std::shared_ptr<direct_provisioner> makers;
+  std::unique_ptr<zygote::warm_launcher> carrier;
 };
 
 /// No children made ahead, no answer before the end: a case counts what it
@@ -169,7 +171,7 @@ struct carrier_fixture {
 inline zygote::zygote_options without_armed() {
   zygote::zygote_options options;
   options.armed = 0;
-  options.ahead = false;
+  options.fork_ahead = false;
   options.early_word = false;
   return options;
 }

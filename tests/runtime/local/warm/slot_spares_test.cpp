@@ -27,7 +27,7 @@ struct plain_host : ready_fixture {
           options.spares = spares;
           return options;
         }()} {
-    makers->makes_worlds = false;
+    makers->makes_namespaces = false;
   }
 
   std::shared_ptr<flight> begin_strict(organization_id of
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(never_push_out_a_slot_that_exists) {
   auto options = without_armed();
   options.max_slots = 3;
   ready_fixture host{options};
-  host.makers->makes_worlds = false;
+  host.makers->makes_namespaces = false;
   BOOST_TEST(host.run("def f():\n  return 1\n", "f").value() == "1");
   auto strict = host.make_run(which_world, "f", "{}");
   strict.isolation = isolation_level::strict;

@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(forks_ahead_while_runs_follow_each_other) {
   if (std::thread::hardware_concurrency() < 2)
     return; // nobody to do it meanwhile
   auto options = without_armed();
-  options.ahead = true;
+  options.fork_ahead = true;
   options.arm_after = std::chrono::seconds{60}; // however slow this machine is
   ready_fixture f{options};
   std::set<std::string> drawn;
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(gives_up_an_interpreter_that_makes_no_slots) {
   ::kill(hung, SIGSTOP);
   // Nobody else could carry it here: it is told why.
   BOOST_TEST(f.run("def f():\n  return 1\n", "f").ending.start_failure
-             == "the interpreter makes no slots");
+             == "the interpreter cannot create slots");
   // What runs in a slot of its own is none the worse.
   BOOST_TEST(f.finish(slow).value() == "\"slow\"");
   siginfo_t end{};
@@ -118,8 +118,9 @@ BOOST_AUTO_TEST_CASE(lets_go_of_slots_that_nobody_uses) {
 BOOST_AUTO_TEST_CASE(works_without_any_memory_trick) {
   auto options = without_armed();
   options.child_allocator = options.huge_text = options.huge_heap = false;
-  options.merged_maps = options.inherited_maps = options.hot_blocks = false;
-  options.gathered_pages = options.ready_pages = options.idle_nursery = false;
+  options.joined_libraries = options.inherited_maps = options.hot_blocks
+    = false;
+  options.gathered_pages = options.ready_pages = false;
   ready_fixture f{options};
   BOOST_TEST(f.run("def f():\n  return 1\n", "f").value() == "1");
 }

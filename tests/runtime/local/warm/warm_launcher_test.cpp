@@ -27,7 +27,7 @@ bool at_end(const unique_fd& fd) {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(slot_carrier, ready_fixture)
+BOOST_FIXTURE_TEST_SUITE(warm_launcher, ready_fixture)
 
 BOOST_AUTO_TEST_CASE(answers_a_run) {
   const auto s = run("def add(a: int, b: int):\n"

@@ -1,4 +1,5 @@
 #include "runtime/model/codec/codec.hpp"
+#include "runtime/model/members.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -31,7 +32,7 @@ run_result full_result() {
   r.stages = {{"queue", std::chrono::microseconds{10}}};
   r.backend = backend_kind::e2b;
   r.fingerprint = "123";
-  r.environment = "abc";
+  r.package_set = "abc";
   r.trail = {{backend_kind::modal, "down"}};
   r.isolation = {isolation_level::standard,
                  {{"seccomp", layer_state::enforced, ""},
@@ -55,12 +56,15 @@ void check_equal(const run_result& a, const run_result& b) {
               && a.agent_state_diff == b.agent_state_diff));
   BOOST_TEST((a.usage == b.usage && a.stages == b.stages
               && a.backend == b.backend && a.fingerprint == b.fingerprint
-              && a.environment == b.environment && a.trail == b.trail));
+              && a.package_set == b.package_set && a.trail == b.trail));
   BOOST_TEST((a.isolation == b.isolation && a.network == b.network
               && a.notes == b.notes));
 }
 
 } // namespace
+
+/// Another member? Then it is written, read, and stands in the two above.
+static_assert(member_count<run_result>() == 26);
 
 BOOST_AUTO_TEST_CASE(crosses_the_wire_without_loss) {
   auto r = full_result();

@@ -61,6 +61,41 @@ BOOST_AUTO_TEST_CASE(finds_what_the_pattern_says) {
     {"(a|b)(c|d)", "xxbdxx", true},
     {"a$|^b", "ba", true},
     {"(^a)+b", "ab", true},
+    {"^[^]$", "\n", true},
+    {"a{2}b", "aab", true},
+    {"a}b]", "a}b]", true},
+    {"^[\\s\\S]$", "\n", true},
+    {"^[\\D]$", "x", true},
+    {"^[\\D]$", "1", false},
+    {"^[\\S]$", "\v", false},
+    {"^\\S$", "\xe2\x80\x83", false}, // an em space
+    {"^\\s$", "\xe2\x80\x83", true},
+    {"^[\\d-x]+$", "1-x", true},
+    {"^[+--]$", ",", true},
+    {"^[[:alpha:]]$", "a]", true}, // two classes of POSIX to RE2 alone
+    {"^[&&a]$", "&", true},
+    {"^a$", "a\n", false},
+    {"^a$", "b\na", false},
+    {"^\\/\\_\\@\\-$", "/_@-", true},
+    {"\\bcat\\b", "a cat.", true},
+    {"\\bcat\\b", "concat", false},
+    {"\\Bcat", "concat", true},
+    {"^[\\b]$", "\b", true},
+    {"^\\u00e9\\xe9$", "\xc3\xa9\xc3\xa9", true},
+    {"^\\u{1f600}$", "\xf0\x9f\x98\x80", true},
+    {"^\\ud83d\\ude00$", "\xf0\x9f\x98\x80", true},
+    {"^[\\u00e0-\\u00ff]$", "\xc3\xa9", true},
+    {"^\\cA\\0$", "\1", false},
+    {"^\\cA$", "\1", true},
+    {"^\\p{Lu}\\P{Lu}[\\p{N}_]$",
+     "\xc3\x89\xc3\xa9"
+     "1",
+     true},
+    {"^\\p{Script=Greek}\\p{gc=Nd}$",
+     "\xce\xb1"
+     "1",
+     true},
+    {"^(?<year>\\d{4})-(?<month>\\d\\d)$", "2026-11", true},
   };
   for (auto& r : rows) {
     BOOST_TEST_CONTEXT(r.pattern << " in " << r.text) {
@@ -85,14 +120,34 @@ BOOST_AUTO_TEST_CASE(declines_what_it_does_not_know) {
                            "(?=a)",
                            "(?!a)",
                            "(?<=a)",
-                           "(?<n>a)",
+                           "(?<!a)",
+                           "(?<>a)",
+                           "(?P<n>a)",
+                           "(?i)a",
                            "\\1",
-                           "\\b",
-                           "\\p{L}",
+                           "(?<n>a)\\k<n>",
+                           "\\pL",
+                           "\\p{",
+                           "\\p{^L}",
+                           "\\p{Emoji}",
+                           "\\A",
+                           "\\z",
+                           "\\Qa\\E",
+                           "\\012",
+                           "\\u12",
+                           "\\u{}",
+                           "\\u{110000}",
+                           "\\ud83d",
+                           "\\ude00",
+                           "[\\B]",
+                           "[a-\\d]",
+                           "a{,2}",
+                           "a{2,3,4}",
+                           "\xff",
+                           "\xc3\xa9\\\xc3\xa9",
                            "\\",
                            "[b-a]",
                            "[a",
-                           "[\\D]",
                            "((a{1000}){1000}){1000}",
                            "x{1000}{1000}"})
     BOOST_TEST_CONTEXT(text)
@@ -110,6 +165,25 @@ BOOST_AUTO_TEST_CASE(needs_linear_time_where_others_need_exponential) {
     BOOST_REQUIRE(p.has_value());
     // A backtracking matcher would not come back from this.
     BOOST_TEST(!p->found_in(text));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(says_what_a_pattern_costs) {
+  std::size_t work = 0;
+  BOOST_TEST(pattern::compile("(?=a)", work).has_value() == false);
+  BOOST_TEST(work == 1u);
+  auto p = pattern::compile("^[a-z]{1,100}$", work);
+  BOOST_REQUIRE(p.has_value());
+  BOOST_TEST(work == p->size());
+  BOOST_TEST(work > 100u);
+}
+
+BOOST_AUTO_TEST_CASE(gives_up_what_would_not_fit_into_its_memory) {
+  std::size_t work = 0;
+  for (std::string hostile :
+       {"\\p{L}{1000}", "(\\p{L}|\\p{N}){500}", "(((\\p{L}{10}){10}){10})"}) {
+    BOOST_TEST(!pattern::compile(hostile, work).has_value());
+    BOOST_TEST(work > 10'000u); // and it is no bargain
   }
 }
 

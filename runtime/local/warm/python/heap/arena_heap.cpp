@@ -3,22 +3,15 @@
 // a preload of hundreds of megabytes it is the difference between 1 and 10 ms.
 // The interpreter asks for its arenas one by one, a mapping each; taken from
 // one region they also save a mapping each that fork would have to copy.
-// Loaded before the interpreter starts (LD_PRELOAD), this catches the arenas
-// of its start as well: another 500 pages.
 #include "runtime/local/warm/python/heap/arena_heap.hpp"
 
 #include "runtime/local/warm/memory/huge_pages.hpp"
 #include "runtime/local/warm/memory/libc_heap.hpp"
-#include "runtime/local/warm/process/start_variables.hpp"
-#include "runtime/local/warm/python/heap/allocation_log.hpp"
-#include "runtime/local/warm/python/heap/hot_blocks.hpp"
 #include "runtime/local/warm/python/heap/python_memory.hpp"
-#include "runtime/local/warm/python/heap/write_trace.hpp"
 
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 namespace troupe::zygote {
@@ -99,23 +92,14 @@ bool take_arenas() {
   return true;
 }
 
-__attribute__((constructor)) void gather_from_the_start() {
-  if (getenv("TROUPE_GATHER_HEAP") == nullptr)
-    return;
+} // namespace
+
+void gather_heap_from_the_start() {
   keep_libc_together();
   keep_blocks_ahead(lock_size); // the interpreter's first locks
   align_libc_heap();
   take_arenas();
-  if (const char* profile = getenv("TROUPE_HOT_BLOCKS"))
-    place_hot_blocks(profile);
-  else if (getenv("TROUPE_LEARN_BLOCKS") != nullptr)
-    remember_blocks();
-  wipe_start_variable("TROUPE_HOT_BLOCKS");
-  wipe_start_variable("TROUPE_LEARN_BLOCKS");
-  wipe_start_variable("LD_PRELOAD");
 }
-
-} // namespace
 
 bool gather_heap() {
   if (region)
@@ -128,15 +112,13 @@ bool gather_heap() {
   return true;
 }
 
-void trace_heap() {
+std::array<address_range, 2> settled_heap() {
   fill_interpreter_holes();
+  address_range arenas;
   if (region)
-    trace_writes_to(reinterpret_cast<uintptr_t>(region),
-                    reinterpret_cast<uintptr_t>(region) + used);
-  // What a tool has the kernel write to, lies behind: the kernel cannot write
-  // where we watch.
-  const auto libc = settled_libc_heap();
-  trace_writes_to(libc.begin, libc.end);
+    arenas = {reinterpret_cast<uintptr_t>(region),
+              reinterpret_cast<uintptr_t>(region) + used};
+  return {arenas, settled_libc_heap()};
 }
 
 int collapse_heap() {

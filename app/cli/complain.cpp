@@ -1,0 +1,17 @@
+#include "app/cli/command_line.hpp"
+
+#include <iostream>
+
+namespace troupe {
+
+int print_error(std::string_view reason, int code) {
+  std::cerr << "troupe: " << reason << "\n";
+  return code;
+}
+
+int print_error(const error& why) {
+  return print_error(why.text,
+                     why.code == ec::internal ? exit_ours : exit_usage);
+}
+
+} // namespace troupe

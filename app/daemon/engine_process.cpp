@@ -1,0 +1,166 @@
+#include "app/daemon/engine_process.hpp"
+
+#include "app/assembly/assembled_engine.hpp"
+#include "app/assembly/options_from_settings.hpp"
+#include "app/daemon/exit_code.hpp"
+#include "app/daemon/http_options.hpp"
+#include "app/logging/access_log.hpp"
+#include "app/logging/logging.hpp"
+#include "net/server/server.hpp"
+#include "runtime/base/log.hpp"
+#include "storage/adapters/maintenance.hpp"
+#include "storage/adapters/response_store.hpp"
+
+#include <unistd.h>
+
+namespace troupe {
+
+namespace {
+
+// What a stop may take on top of the drain before it counts as hanging.
+constexpr std::chrono::seconds stop_slack{10};
+
+/// Its reason is the last line of the log.
+void end_process(std::string_view why) {
+  log::error(why);
+  logging::flush_current();
+  ::_exit(exit_ours);
+}
+
+} // namespace
+
+/// Declared in the order of opening, so that even a half-opened host goes away
+/// in reverse.
+struct engine_process::parts {
+  std::chrono::milliseconds drain{};
+  bool tls = false;
+  std::unique_ptr<watchdog> watch;
+  std::unique_ptr<assembled_engine> engine;
+  std::shared_ptr<response_store> responses;
+  std::unique_ptr<troupe::maintenance> upkeep;
+  std::unique_ptr<net::http_server> server;
+
+  result<void> open_server(const settings& s);
+  void stop();
+};
+
+// -- opening ------------------------------------------------------------------
+
+result<void> engine_process::parts::open_server(const settings& s) {
+  auto options = server_options_from(s);
+  options.access_log = access_log_of(s);
+  if (auto* sockets = engine->sockets())
+    options.host = &sockets->context();
+  options.watch = watch.get();
+  options.more_metrics = [from = engine.get(), turns = watch.get()] {
+    return from->metrics() + turns->metrics() + logging::metrics();
+  };
+  auto& front = engine->engine();
+  server = std::make_unique<net::http_server>(front, std::move(options));
+  auto api = api_options_from(s);
+  responses = make_stored_responses(engine->storage());
+  upkeep = make_stored_maintenance(engine->storage(), store_options_from(s));
+  api.archive = responses;
+  api.packages = engine->packages();
+  api.keeper = upkeep.get();
+  net::add_api(server->routes(), front, std::move(api));
+  if (s.compat.letta) {
+    auto letta = letta_options_from(s);
+    letta.packages = engine->packages();
+    if (s.compat.reveal_values) {
+      auto open = [from = engine->configuration()](const auto& v) {
+        return from->unseal(v);
+      };
+      letta.reveal = open;
+      letta.reveal_agent = open;
+    }
+    net::letta::add_letta(server->routes(), front, std::move(letta));
+  }
+  // What comes in at once finds it ready: what cannot be is told by then.
+  engine->wait_until_probed();
+  if (auto started = server->start(); !started)
+    return std::move(started).error().within("serve " + s.http.listen);
+  return {};
+}
+
+result<std::unique_ptr<engine_process>>
+engine_process::open(const configuration& what, watchdog_options watch) {
+  auto& s = what.values;
+  auto p = std::make_unique<parts>();
+  watch.warn_after = s.watchdog.warn_after;
+  watch.end_after = s.watchdog.exit_after;
+  if (!watch.end)
+    watch.end = end_process;
+  p->watch = std::make_unique<watchdog>(std::move(watch));
+  p->watch->start();
+  p->drain = s.engine.drain_timeout;
+  p->tls = !s.http.tls_certificate.empty();
+  std::unique_ptr<engine_process> h{new engine_process{std::move(p)}};
+  auto opened = assembled_engine::open(s, *h->parts_->watch);
+  if (!opened)
+    return opened.error();
+  h->parts_->engine = std::move(*opened);
+  if (auto ok = h->parts_->open_server(s); !ok)
+    return ok.error();
+  return h;
+}
+
+// -- stopping -----------------------------------------------------------------
+
+void engine_process::parts::stop() {
+  // One deadline for both: the watchdog grants the drain once.
+  if (engine)
+    engine->drain(std::chrono::steady_clock::now() + drain);
+  if (server && !server->drain(drain))
+    log::warning("ending runs still in progress");
+  // The engine answers what still waits, and the server writes it down the
+  // wire: so it goes after the engine.
+  if (engine)
+    engine->stop();
+  if (server)
+    server->stop();
+  if (responses)
+    responses->stop();
+  upkeep.reset(); // waits for a backup; its answer needs the server
+  server.reset();
+  responses.reset();
+  engine.reset();
+}
+
+engine_process::engine_process(std::unique_ptr<parts> p)
+    : parts_{std::move(p)} {}
+
+engine_process::~engine_process() {
+  stop();
+}
+
+std::vector<std::string> engine_process::addresses() const {
+  return parts_ && parts_->server ? parts_->server->addresses()
+                                  : std::vector<std::string>{};
+}
+
+std::vector<std::string> engine_process::urls() const {
+  auto all = addresses();
+  for (auto& each : all)
+    each.insert(0, parts_->tls ? "https://" : "http://");
+  return all;
+}
+
+std::uint16_t engine_process::link_port() const {
+  return parts_ && parts_->engine ? parts_->engine->actors().published_port()
+                                  : 0;
+}
+
+result<void> engine_process::reload() {
+  return parts_->tls ? parts_->server->reload_tls() : result<void>{};
+}
+
+void engine_process::stop() {
+  if (!parts_)
+    return;
+  auto in_time = parts_->watch->is_over("the stop", parts_->drain + stop_slack);
+  parts_->stop();
+  parts_.reset();
+}
+
+} // namespace troupe

@@ -1,0 +1,66 @@
+#include "app/daemon/http_options.hpp"
+
+#include "app/assembly/options_from_settings.hpp"
+
+namespace troupe {
+
+namespace {
+
+/// As the listener sees a Host header: lower case, an IPv6 address bare.
+std::vector<std::string> hosts_from(const std::vector<std::string>& texts) {
+  std::vector<std::string> names;
+  for (std::string name : texts) {
+    if (name.starts_with('['))
+      name = name.substr(1, name.size() - 2);
+    for (char& c : name)
+      if (c >= 'A' && c <= 'Z')
+        c = static_cast<char>(c | 0x20);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+} // namespace
+
+net::server_options server_options_from(const settings& s) {
+  auto& h = s.http;
+  net::server_options o;
+  o.listen = {h.listen};
+  o.threads = s.engine.io_threads;
+  o.auth
+    = h.require_key ? net::auth_mode::required : net::auth_mode::loopback_open;
+  o.allowed_hosts = hosts_from(h.allowed_hosts);
+  o.tls_certificate_file = expand_home(h.tls_certificate).string();
+  o.tls_key_file = expand_home(h.tls_key).string();
+  o.tls_client_ca_file = expand_home(h.tls_client_ca).string();
+  o.head_limit = h.max_header;
+  o.in_flight_limit = h.max_in_flight;
+  o.connection_limit = h.max_connections;
+  o.connections_per_address = h.max_connections_per_address;
+  o.head_timeout = h.header_timeout;
+  o.body_timeout = h.body_timeout;
+  o.idle_timeout = h.idle_timeout;
+  o.write_timeout = h.write_timeout;
+  o.metrics = s.telemetry.metrics;
+  o.open_details = s.telemetry.metrics_without_key;
+  return o;
+}
+
+net::api_options api_options_from(const settings& s) {
+  net::api_options o;
+  o.run_body_limit = s.http.max_body;
+  o.remember_for = std::chrono::ceil<std::chrono::hours>(s.idempotency.ttl);
+  o.defaults = config_defaults_from(s);
+  return o;
+}
+
+net::letta::letta_options letta_options_from(const settings& s) {
+  net::letta::letta_options o;
+  o.body_limit = s.http.max_body;
+  o.defaults = config_defaults_from(s);
+  if (s.compat.letta_secure)
+    o.password = s.compat.letta_password;
+  return o;
+}
+
+} // namespace troupe

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "net/api/api.hpp"
+#include "net/compat/letta/letta.hpp"
+#include "net/server/options.hpp"
+#include "runtime/settings/settings.hpp"
+
+/// What config.ini says about HTTP, in the words of net/.
+namespace troupe {
+
+net::server_options server_options_from(const settings& s);
+net::api_options api_options_from(const settings& s);
+net::letta::letta_options letta_options_from(const settings& s);
+
+} // namespace troupe

@@ -1,0 +1,16 @@
+#include "runtime/engine/sandbox.hpp"
+
+namespace troupe {
+
+const sandbox_config& config_of(const sandbox_request& request) {
+  static const sandbox_config says_nothing;
+  return request.config ? *request.config : says_nothing;
+}
+
+boost::asio::awaitable<result<sandbox_handle>>
+sandbox_provider::reconnect(sandbox_handle, std::chrono::seconds, call_scope) {
+  co_return fail(ec::not_found,
+                 std::string{name()} + " has no persistent sandboxes");
+}
+
+} // namespace troupe
