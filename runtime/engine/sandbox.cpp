@@ -13,4 +13,12 @@ sandbox_provider::reconnect(sandbox_handle, std::chrono::seconds, call_scope) {
                  std::string{name()} + " has no persistent sandboxes");
 }
 
+boost::asio::awaitable<result<sandbox_process_ptr>>
+sandbox_provider::start(const sandbox_handle&, process_request, bool,
+                        process_events, call_scope) {
+  co_return fail(ec::invalid_request,
+                 std::string{name()}
+                   + " has no processes beside its caller; use exec");
+}
+
 } // namespace troupe

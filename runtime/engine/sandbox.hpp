@@ -93,6 +93,28 @@ struct process_end {
   std::string detail;
 };
 
+/// A program that goes on in a sandbox while its caller does other things. It
+/// ends with its sandbox at the latest. On the provider's executor.
+class sandbox_process {
+public:
+  virtual ~sandbox_process() = default;
+  virtual std::int32_t pid() const = 0; // inside
+  /// To its standard input; `exhausted` while it has not read 1 MiB of earlier
+  /// writes, `conflict` when it has none (any more).
+  virtual result<void> write(std::string bytes) = 0;
+  virtual void close_input() = 0;
+  /// To the process and everything that it started.
+  virtual result<void> signal(std::int32_t number) = 0;
+};
+using sandbox_process_ptr = std::shared_ptr<sandbox_process>;
+
+/// What a process tells. Called on the provider's executor, `ended` exactly
+/// once and last, also when its sandbox goes away.
+struct process_events {
+  output_sink output;
+  std::function<void(result<process_end>)> ended;
+};
+
 /// A self-contained program in two pieces: a thousand runs share one copy of
 /// the first, which is much the larger one.
 struct sandbox_script {
@@ -138,6 +160,8 @@ struct sandbox_capabilities {
   bool renew = false;
   /// `create` sees to the packages (an image has them).
   bool installs_packages = false;
+  /// `start` works: processes with input and signals, beside each other.
+  bool processes = false;
 };
 
 class sandbox_files;
@@ -194,6 +218,11 @@ public:
                                          process_request what, output_sink sink,
                                          call_scope scope)
     = 0;
+
+  /// Begins a program. The scope bounds the beginning, not the program.
+  virtual later<result<sandbox_process_ptr>>
+  start(const sandbox_handle& sandbox, process_request what, bool open_input,
+        process_events events, call_scope scope);
 
   /// Runs a self-contained script to its end; it prints its answer.
   virtual later<process_outcome>

@@ -189,6 +189,10 @@ void local_backend::add_carrier(std::unique_ptr<launcher> carrier) {
              });
 }
 
+std::shared_ptr<cold_launcher> local_backend::wardens() const {
+  return impl_->launchers->cold().shared_from_this();
+}
+
 boost::asio::any_io_executor local_backend::strand() const {
   return impl_->strand;
 }

@@ -15,6 +15,8 @@
 
 namespace troupe {
 
+class cold_launcher;
+
 /// The backend that runs tools on this machine. Executors call it through the
 /// `backend` port; it queues runs, picks a launcher (warm, prestarted or cold)
 /// for each, exchanges frames with the runner and reports the result. All of it
@@ -43,6 +45,9 @@ public:
   /// Waits until the first warden has probed the host, then is `ready()`. For
   /// commands and tests; never on a thread of the executor.
   result<void> wait_until_probed() const;
+
+  /// What makes its processes, for sandboxes that live: on `strand`.
+  std::shared_ptr<cold_launcher> wardens() const;
 
   /// Adds a launcher that is asked before the cold one. Call it before the
   /// first run.

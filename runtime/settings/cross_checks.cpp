@@ -125,6 +125,8 @@ std::vector<field_error> contradictions(const settings& s) {
   check_optimizations(found, s.local.disabled_optimizations);
   if (s.dispatch.breaker_pause > s.dispatch.breaker_max_pause)
     found.add("dispatch.breaker-pause", "is above dispatch.breaker-max-pause");
+  if (s.sandbox.timeout > s.sandbox.max_life)
+    found.add("sandbox.timeout", "is above sandbox.max-life");
   check_provider(found, s);
   check_fail_closed(found, s);
   check_cluster(found, s.cluster);

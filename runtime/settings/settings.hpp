@@ -111,6 +111,17 @@ struct settings {
     ms reconcile_interval{60'000}; // one list per provider, when there is need
   } dispatch;
 
+  struct sandbox_group {
+    std::uint32_t max = 1'000; // idle ones cost a megabyte or less
+    std::uint32_t max_per_organization = 100;
+    std::uint32_t starting = 0; // 0: two per core
+    std::uint32_t queue = 1'000;
+    ms queue_timeout{30'000};
+    ms timeout{300'000}; // as E2B's clients have it
+    ms max_life{86'400'000};
+    std::uint32_t processes = 64;
+  } sandbox;
+
   struct idempotency_group {
     ms ttl{86'400'000}; // a day: longer than any client retries
     std::uint32_t max_keys = 100'000;

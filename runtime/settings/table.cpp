@@ -17,6 +17,7 @@ constexpr setting_group groups[] = {
    "Default limits of a run; max-* bound what a request may ask for."},
   {"local", "The local backend: runs on this machine."},
   {"dispatch", "Admission, choice of a backend, circuit breakers."},
+  {"sandbox", "Sandboxes that live between calls."},
   {"idempotency",
    "Idempotency-Key: requests that are repeated get the first answer."},
   {"credentials", "Webhook that provides short-lived credentials."},

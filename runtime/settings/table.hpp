@@ -10,7 +10,7 @@
 namespace troupe::settings_table {
 
 std::vector<setting_key> front();     // engine, http, log, limits
-std::vector<setting_key> work();      // local, dispatch, idempotency
+std::vector<setting_key> work();      // local, dispatch, sandbox, idempotency
 std::vector<setting_key> providers(); // credentials, e2b, modal, daytona, aio
 std::vector<setting_key> back();      // storage, compat, telemetry, cluster
 

@@ -1,4 +1,4 @@
-// local, dispatch, idempotency
+// local, dispatch, sandbox, idempotency
 #include "runtime/model/warm_optimizations.hpp"
 #include "runtime/settings/table.hpp"
 
@@ -171,6 +171,36 @@ std::vector<setting_key> dispatch() {
   };
 }
 
+std::vector<setting_key> living_sandboxes() {
+  return {
+    row("sandbox", "max", TROUPE_AT(sandbox.max),
+        "Sandboxes that live at the same time, of all organizations.")
+      .between(1, 10'000),
+    row("sandbox", "max-per-organization",
+        TROUPE_AT(sandbox.max_per_organization),
+        "Sandboxes of one organization that live at the same time.")
+      .between(1, 10'000),
+    row("sandbox", "starting", TROUPE_AT(sandbox.starting),
+        "Sandboxes that are made at the same time; 0: two per core.")
+      .between(0, 1'000),
+    row("sandbox", "queue", TROUPE_AT(sandbox.queue),
+        "Sandboxes that wait to be made; then callers get 429.")
+      .between(0, 100'000),
+    row("sandbox", "queue-timeout", TROUPE_AT(sandbox.queue_timeout),
+        "How long one waits before its caller gets 429.")
+      .between(100ms, 1h),
+    row("sandbox", "timeout", TROUPE_AT(sandbox.timeout),
+        "The life of a sandbox that does not say, unless it is renewed.")
+      .between(1s, 24h),
+    row("sandbox", "max-life", TROUPE_AT(sandbox.max_life),
+        "The longest life that can be asked for, also by a renewal.")
+      .between(1s, 24h),
+    row("sandbox", "processes", TROUPE_AT(sandbox.processes),
+        "Processes of one sandbox that run at the same time.")
+      .between(1, 4'096),
+  };
+}
+
 std::vector<setting_key> idempotency() {
   return {
     row("idempotency", "ttl", TROUPE_AT(idempotency.ttl),
@@ -186,8 +216,8 @@ std::vector<setting_key> idempotency() {
 
 std::vector<setting_key> work() {
   std::vector<setting_key> all;
-  for (auto part :
-       {local_runs(), local_environments(), dispatch(), idempotency()})
+  for (auto part : {local_runs(), local_environments(), dispatch(),
+                    living_sandboxes(), idempotency()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

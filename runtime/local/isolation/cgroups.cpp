@@ -137,7 +137,7 @@ outcome run_group::begin(const group_limits& limits) {
     if (!write_text(unified_ + "/memory.max", memory))
       return failed(step::cgroup);
     write_text(unified_ + "/memory.swap.max", "0");
-    write_text(unified_ + "/memory.oom.group", "1");
+    write_text(unified_ + "/memory.oom.group", limits.dies_as_one ? "1" : "0");
     write_text(unified_ + "/memory.peak", "0"); // newer kernels reset by it
   }
   const auto& pids = pids_.empty() ? unified_ : pids_;

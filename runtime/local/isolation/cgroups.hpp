@@ -40,6 +40,8 @@ bool remove_cgroup_tree(const std::string& directory);
 struct group_limits {
   std::uint64_t memory_bytes = 0;
   std::uint64_t processes = 0;
+  /// Out of memory, all of it dies; else the kernel chooses one of them.
+  bool dies_as_one = true;
 };
 
 struct group_usage {

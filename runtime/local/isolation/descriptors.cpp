@@ -5,6 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace troupe::isolation {
 
 namespace {
@@ -17,6 +19,30 @@ constexpr int parking = 64;
 outcome close_from(unsigned first) noexcept {
   if (::syscall(SYS_close_range, first, ~0U, 0) != 0)
     return failed(step::descriptors);
+  return {};
+}
+
+outcome keep_only(int* kept, int count) noexcept {
+  const auto close_between = [](int first, int last) {
+    return first > last
+      || ::syscall(SYS_close_range, static_cast<unsigned>(first),
+                   static_cast<unsigned>(last), 0)
+      == 0;
+  };
+  std::sort(kept, kept + count);
+  int next = 0;
+  for (int i = 0; i < count; ++i) {
+    if (kept[i] < 0)
+      continue;
+    if (!close_between(next, kept[i] - 1))
+      return failed(step::descriptors);
+    next = kept[i] + 1;
+  }
+  if (auto no = close_from(static_cast<unsigned>(next)); !no.ok())
+    return no;
+  for (int fd = 0; fd < 3; ++fd)
+    if (::open("/dev/null", O_RDWR) != fd)
+      return failed(step::descriptors);
   return {};
 }
 

@@ -9,6 +9,10 @@ namespace troupe::isolation {
 /// calls `close_from(count)` afterwards.
 outcome install_fds(int* from, int count) noexcept;
 
+/// Closes everything but these, -1 among them being none; sorts them. 0, 1 and
+/// 2 are /dev/null then: none of them may be one that is kept.
+outcome keep_only(int* kept, int count) noexcept;
+
 /// Closes everything from `first` up.
 outcome close_from(unsigned first) noexcept;
 

@@ -133,6 +133,15 @@ void check_fcntl(seccomp_builder& f) {
          skip_unless_equal(F_SETLEASE), ret(deny_with(EPERM)), ret(allow)});
 }
 
+/// Editors and servers of developers live by it.
+void allow_watching(seccomp_builder& f) {
+  f.set(allow,
+        {SYS_inotify_init1, SYS_inotify_add_watch, SYS_inotify_rm_watch});
+#if defined(__x86_64__)
+  f.set(allow, {SYS_inotify_init});
+#endif
+}
+
 /// Huge pages that the host has set aside for somebody are not charged to the
 /// memory of a run. Those that the kernel makes out of others are.
 void check_huge_pages(seccomp_builder& f) {
@@ -232,6 +241,8 @@ std::vector<sock_filter> build_filter(const filter_options& options) {
   check_sockets(f, options);
   if (options.makes_namespaces)
     allow_run_namespaces(f);
+  if (options.own_files)
+    allow_watching(f);
   return f.build();
 }
 

@@ -13,6 +13,8 @@ struct filter_options {
   /// Leaves the slot what it takes to make worlds (plan.hpp);
   /// `build_run_filter` goes on top of it in each.
   bool makes_namespaces = false;
+  /// No file that can be seen is anybody else's: watching them tells nothing.
+  bool own_files = false;
 };
 
 /// An allow-list with an architecture check first. A foreign architecture and

@@ -77,7 +77,7 @@ std::uint64_t cold_launcher::ask(warden::message m,
   m.ticket = m.start.ticket = next_ticket_++;
   // Of a child of its own it speaks when that ends, which may be never.
   const bool is_child = m.what == warden::word::spawn_interpreter
-    || m.what == warden::word::broker;
+    || m.what == warden::word::broker || m.what == warden::word::keep;
   const auto by
     = is_child ? clock::time_point::max() : clock::now() + options_.answers;
   asked_.emplace(m.ticket, question{std::move(then), by});
@@ -196,6 +196,7 @@ void cold_launcher::hear(warden::message m,
   case warden::word::release:
   case warden::word::spawn_interpreter:
   case warden::word::broker:
+  case warden::word::keep:
     break; // ours to say
   case warden::word::leased:
     release(m.grant.ticket); // nobody waits for it any more

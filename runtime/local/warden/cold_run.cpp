@@ -79,10 +79,13 @@ outcome cold_run::begin(const isolation::plan& plan,
   order.out = fds.out.get();
   order.err = fds.err.get();
   order.channel = fds.channel.get();
+  order.control = fds.control.get();
+  keeps_ = static_cast<bool>(fds.control);
   order.open_files = order_.limits.open_files;
   began_ = clock::now();
   isolation::group_limits bounds{order_.limits.memory_bytes,
-                                 order_.limits.processes + 1}; // and pid 1
+                                 order_.limits.processes + 1, // and pid 1
+                                 !keeps_};
   if (auto no = resources_.group->begin(bounds); !no.ok())
     return no;
   auto child = isolation::clone_into(isolation::clone_flags(plan.layers),
@@ -156,8 +159,8 @@ void cold_run::kill() {
 void cold_run::check_cpu() {
   next_check_ = clock::time_point::max();
   auto used = resources_.group->cpu_us();
-  if (!used)
-    return; // RLIMIT_CPU has to do
+  if (!used || keeps_)
+    return; // RLIMIT_CPU has to do; a sandbox lives on its own clock
   auto limit = static_cast<std::uint64_t>(
     std::chrono::duration_cast<microseconds>(order_.limits.cpu).count());
   if (*used >= limit) {

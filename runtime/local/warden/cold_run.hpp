@@ -17,13 +17,14 @@ namespace troupe::warden {
 
 using clock = std::chrono::steady_clock;
 
-/// The descriptors of one START, by their use.
+/// The descriptors of one START, by their use; of one KEEP only `control`.
 struct run_descriptors {
   unique_fd launch;
   unique_fd in;
   unique_fd out;
   unique_fd err;
   unique_fd channel;
+  unique_fd control;
 };
 
 /// Groups that wait for their next run: making and removing a memory group is
@@ -105,6 +106,7 @@ private:
   unique_fd listener_;
   bool sync_closed_ = false;
   bool contained_ = true; // pid 1 takes everybody along
+  bool keeps_ = false;    // a sandbox: lives on its own clock
   pid_t pid_ = -1;
   clock::time_point began_{};
   clock::time_point next_check_ = clock::time_point::max();

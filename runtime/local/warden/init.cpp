@@ -2,9 +2,12 @@
 
 #include "runtime/local/isolation/containment.hpp"
 #include "runtime/local/isolation/descriptors.hpp"
+#include "runtime/local/isolation/living_containment.hpp"
 #include "runtime/local/isolation/mounts.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
+#include "runtime/local/isolation/rlimits.hpp"
 #include "runtime/local/isolation/signals.hpp"
+#include "runtime/local/sandbox/inside/keeper.hpp"
 #include "runtime/local/warden/launch_block.hpp"
 
 #include <fcntl.h>
@@ -17,7 +20,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <iterator>
@@ -64,49 +66,15 @@ void hand_over_listener(int sync, int listener) noexcept {
 
 /// Everything that is not the run's goes away before anything else happens.
 outcome keep_only(const init_order& order) noexcept {
-  int mine[6 + isolation::max_sources];
+  int mine[7 + isolation::max_sources];
   int count = 0;
   for (int fd : {order.sync, order.launch, order.in, order.out, order.err,
-                 order.channel})
+                 order.channel, order.control})
     mine[count++] = fd;
   for (const auto& shown : order.plan->tree.shown)
     if (shown.mount >= 0 && count < static_cast<int>(std::size(mine)))
       mine[count++] = shown.mount;
-  std::sort(mine, mine + count);
-  auto close_between = [](int first, int last) {
-    return first > last
-      || ::syscall(SYS_close_range, static_cast<unsigned>(first),
-                   static_cast<unsigned>(last), 0)
-      == 0;
-  };
-  int next = 0;
-  for (int i = 0; i < count; ++i) {
-    int fd = mine[i];
-    if (fd < 0)
-      continue;
-    if (!close_between(next, fd - 1))
-      return failed(step::descriptors);
-    next = fd + 1;
-  }
-  if (auto no = isolation::close_from(static_cast<unsigned>(next)); !no.ok())
-    return no;
-  for (int fd = 0; fd < 3; ++fd)
-    if (::open("/dev/null", O_RDWR) != fd)
-      return failed(step::descriptors);
-  return {};
-}
-
-/// Not before the descriptors are in their places: their old numbers may be
-/// beyond what the tool is allowed.
-outcome bound_open_files(std::uint64_t count) noexcept {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
-    return failed(step::rlimits);
-  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, count);
-  limit.rlim_cur = limit.rlim_max;
-  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0)
-    return failed(step::rlimits);
-  return {};
+  return isolation::keep_only(mine, count);
 }
 
 [[noreturn]] void become_tool(const init_order& order, int exec_pipe) noexcept {
@@ -114,11 +82,22 @@ outcome bound_open_files(std::uint64_t count) noexcept {
   int fds[] = {order.in, order.out, order.err, order.channel};
   auto no = isolation::install_fds(fds, order.channel < 0 ? 3 : 4);
   if (no.ok())
-    no = bound_open_files(order.open_files);
+    no = isolation::bound_open_files(order.open_files);
   if (no.ok())
     no = {step::exec, execute_launch_block(order.launch)};
   [[maybe_unused]] auto n = ::write(exec_pipe, &no, sizeof no);
   ::_exit(127);
+}
+
+/// A sandbox that lives: there is no tool, the engine says what is executed.
+[[noreturn]] void become_keeper(const init_order& order) noexcept {
+  if (auto no = isolation::contain_keeper(*order.plan); !no.ok())
+    give_up(order.sync, no);
+  init_report report;
+  report.what = report_kind::started;
+  ::send(order.sync, &report, sizeof report, MSG_NOSIGNAL);
+  inside::keep(
+    {order.plan, order.control, order.open_files, &execute_launch_block});
 }
 
 /// Waits until the tool is another program; fine means it is.
@@ -206,6 +185,8 @@ void run_init(const init_order& order) noexcept {
   if (auto no = keep_only(order); !no.ok())
     give_up(order.sync, no);
   wait_for_go(order.sync);
+  if (order.control >= 0)
+    become_keeper(order);
   if (!order.contained)
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   int listener = -1;

@@ -16,7 +16,8 @@ struct init_order {
   int in = -1;           // -1: /dev/null
   int out = -1;
   int err = -1;
-  int channel = -1;                // -1: none
+  int channel = -1; // -1: none
+  int control = -1; // to the engine: a keeper of a sandbox, not a run
   std::uint64_t open_files = 1024; // what the tool may have open
 };
 

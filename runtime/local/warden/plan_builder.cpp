@@ -3,8 +3,12 @@
 #include "runtime/local/isolation/mounts.hpp"
 #include "runtime/local/isolation/root_tree.hpp"
 #include "runtime/local/isolation/seccomp.hpp"
+#include "runtime/local/warden/sandbox_template.hpp"
+
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace troupe::warden {
 
@@ -26,6 +30,9 @@ plan_builder::plan_builder(isolation::probe_report report)
   tree_.proc = !is_degraded(report_, "proc");
   isolation::filter_options options;
   options.unix_sockets = layers_.network;
+  options.own_files = true;
+  living_ = isolation::build_filter(options);
+  options.own_files = false;
   for (auto* made : {&ordinary_, &namespace_making_}) {
     options.makes_namespaces = made == &namespace_making_;
     options.network = isolation::network_calls::deny;
@@ -85,6 +92,37 @@ isolation::plan plan_builder::build_for_slot(const start_order& order) const {
                                     : namespace_making_.closed;
     p.run_filter = run_filter_;
   }
+  return p;
+}
+
+std::string plan_builder::refuse_sandbox(const start_order& order) const {
+  if (order.level == isolation_level::off)
+    return "a sandbox cannot live without isolation";
+  if (auto why = refuse(order); !why.empty())
+    return why;
+  if (!layers_.user || !layers_.mounts || !layers_.pids || !layers_.seccomp)
+    return "a sandbox takes user, mount and pid namespaces and seccomp; see "
+           "`troupe doctor`";
+  return {};
+}
+
+isolation::plan plan_builder::build_for_sandbox(const start_order& order,
+                                                const std::string& root) const {
+  auto p = build(order);
+  // Per process, where the sandbox as a whole is bounded by its group and its
+  // file system, or lives for hours.
+  std::erase_if(p.rlimits, [](const auto& r) {
+    return r.resource == RLIMIT_CPU || r.resource == RLIMIT_FSIZE;
+  });
+  auto shown = std::exchange(p.tree.shown, {});
+  p.tree.shown.push_back({root, "/", false, false, false, -1});
+  for (auto& path : shown)
+    if (!lies_in_template(path))
+      p.tree.shown.push_back(std::move(path));
+  p.tree.links.clear();
+  p.tree.files.clear();
+  p.filter = living_;
+  p.notify = false;
   return p;
 }
 

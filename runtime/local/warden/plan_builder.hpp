@@ -23,6 +23,12 @@ public:
   /// its own, where the host has all it takes.
   isolation::plan build_for_slot(const start_order& order) const;
 
+  /// For a sandbox whose root layer is the directory `root`.
+  isolation::plan build_for_sandbox(const start_order& order,
+                                    const std::string& root) const;
+  /// Why no sandbox can live here, or "".
+  std::string refuse_sandbox(const start_order& order) const;
+
   const isolation::probe_report& report() const { return report_; }
 
 private:
@@ -37,6 +43,7 @@ private:
   filters ordinary_;
   filters namespace_making_;
   std::vector<sock_filter> run_filter_;
+  std::vector<sock_filter> living_; // of commands in sandboxes
 };
 
 } // namespace troupe::warden

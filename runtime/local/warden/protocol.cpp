@@ -131,6 +131,7 @@ std::string encode(const message& m) {
   switch (m.what) {
   case word::start:
   case word::lease:
+  case word::keep:
     write(w, m.start);
     break;
   case word::kill:
@@ -169,6 +170,7 @@ bool decode(std::string_view packet, message& out) {
   switch (out.what) {
   case word::start:
   case word::lease:
+  case word::keep:
     read(r, out.start);
     return r.done();
   case word::kill:

@@ -38,6 +38,7 @@ enum class word : std::uint16_t {
   release,   // that slot is of no more use: whoever is in it dies
   spawn_interpreter, // an interpreter: its control socket beside it
   broker, // of a slot's or a run's network; its four descriptors beside it
+  keep,   // a sandbox, ordered as a run; its keeper's socket beside it
   // warden -> engine
   hello,    // once, first: what the host offers
   started,  // the program was executed; its filter's listener, if it has one
@@ -99,7 +100,7 @@ struct lease_grant {
 
 struct message {
   word what = word::stop;
-  start_order start;        // start, lease
+  start_order start;        // start, lease, keep
   std::uint64_t ticket = 0; // kill, started, release, spawn_interpreter, broker
   std::vector<std::string> argv; // spawn_interpreter
   lease_grant grant;             // leased

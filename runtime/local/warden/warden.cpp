@@ -131,6 +131,12 @@ void warden::obey(packet& from_engine) {
     hatch_interpreter(m, from_engine.descriptors);
   } else if (m.what == word::broker) {
     start_broker(m.ticket, std::move(from_engine.descriptors));
+  } else if (m.what == word::keep) {
+    auto& given = from_engine.descriptors;
+    if (given.size() == 1)
+      keep(m.start, std::move(given.front()));
+    else
+      refuse(m.start, {isolation::step::order, EBADF}, "");
   } else if (m.what == word::start) {
     auto& given = from_engine.descriptors;
     std::size_t wanted = 3u + m.start.has_stdin + m.start.has_channel;
@@ -194,12 +200,17 @@ void warden::start(const start_order& order, run_descriptors fds) {
            "ordinary user");
     return;
   }
+  begin(order, std::move(resources), *plan, fds);
+}
+
+void warden::begin(const start_order& order, run_resources resources,
+                   const isolation::plan& plan, const run_descriptors& fds) {
   auto [place, fresh]
     = running_.try_emplace(order.ticket, order, std::move(resources));
   if (!fresh)
     return; // the engine counts upwards; a ticket given twice is not obeyed
   auto& slot = place->second;
-  auto no = slot.begin(*plan, fds);
+  auto no = slot.begin(plan, fds);
   if (slot.pidfd() < 0) { // nothing was born
     slot.notice().failure = no;
     dying_.emplace(order.ticket, std::move(slot));

@@ -63,6 +63,11 @@ private:
   std::optional<isolation::plan> admit(const start_order& order, build_fn build,
                                        std::string_view what,
                                        run_resources& resources);
+  /// A sandbox that lives until it is killed or its engine closes `control`.
+  void keep(const start_order& order, unique_fd control);
+  /// Clones pid 1, watches it and lets it go. `plan` must outlive the call.
+  void begin(const start_order& order, run_resources resources,
+             const isolation::plan& plan, const run_descriptors& fds);
   void refuse(const start_order& order, isolation::outcome why,
               std::string detail);
   /// Writable directories of a run with a uid of its own: their owner is it.
@@ -94,6 +99,7 @@ private:
   uid_pool uids_;
   group_pool groups_;
   plan_builder plans_;
+  std::string template_; // of sandboxes, once the first was asked for
   slots running_;
   std::map<std::uint64_t, cold_run> dying_; // pid 1 reaped, group not empty
   lease_book leases_;

@@ -12,9 +12,10 @@ namespace {
 /// One of each kind, with something in every member that travels.
 std::vector<message> one_of_each() {
   std::vector<message> all;
-  for (auto what : {word::start, word::kill, word::stop, word::lease,
-                    word::release, word::spawn_interpreter, word::hello,
-                    word::started, word::ended, word::released, word::leased}) {
+  for (auto what :
+       {word::start, word::kill, word::stop, word::lease, word::release,
+        word::spawn_interpreter, word::hello, word::started, word::ended,
+        word::released, word::leased, word::keep}) {
     auto& m = all.emplace_back();
     m.what = what;
     m.ticket = 7;

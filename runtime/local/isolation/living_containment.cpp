@@ -1,0 +1,66 @@
+#include "runtime/local/isolation/living_containment.hpp"
+
+#include "runtime/local/isolation/credentials.hpp"
+#include "runtime/local/isolation/living_tree.hpp"
+#include "runtime/local/isolation/namespaces.hpp"
+#include "runtime/local/isolation/rlimits.hpp"
+#include "runtime/local/isolation/seccomp.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace troupe::isolation {
+
+namespace {
+
+outcome lead_session() noexcept {
+  // Fails only for who leads one already.
+  if (::setsid() < 0 && errno != EPERM)
+    return failed(step::session);
+  ::umask(022);
+  return {};
+}
+
+} // namespace
+
+// One step per line, stop at the first no.
+#define TROUPE_STEP(condition, call) /* NOLINT: no other way to return */      \
+  do {                                                                         \
+    if (condition)                                                             \
+      if (auto no = call; !no.ok())                                            \
+        return no;                                                             \
+  } while (false)
+
+outcome contain_keeper(const plan& p) noexcept {
+  opened_sources sources;
+  const auto& on = p.layers;
+  TROUPE_STEP(true, die_with_parent());
+  TROUPE_STEP(on.cgroup_view, own_cgroup_view());
+  TROUPE_STEP(on.uts, name_host());
+  TROUPE_STEP(true, open_sources(p.tree, sources));
+  TROUPE_STEP(true, become_mapped());
+  TROUPE_STEP(true, build_living_tree(p.tree, sources));
+  TROUPE_STEP(true, lead_session());
+  TROUPE_STEP(true, lower_rlimits(p.rlimits));
+  TROUPE_STEP(on.capabilities, drop_bounding_set());
+  TROUPE_STEP(on.capabilities, lock_securebits());
+  TROUPE_STEP(on.capabilities, no_new_privileges());
+  TROUPE_STEP(true, settle_identity());
+  TROUPE_STEP(on.capabilities, drop_capabilities());
+  TROUPE_STEP(true, become_undumpable());
+  TROUPE_STEP(true, die_with_parent());
+  return {};
+}
+
+outcome confine_command(const plan& p) noexcept {
+  TROUPE_STEP(true, lead_session());
+  TROUPE_STEP(p.layers.seccomp && !p.filter.empty(),
+              install_filter(p.filter, false, nullptr));
+  return {};
+}
+
+#undef TROUPE_STEP
+
+} // namespace troupe::isolation

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "runtime/local/isolation/plan.hpp"
+#include "runtime/local/isolation/step.hpp"
+
+namespace troupe::isolation {
+
+// A sandbox that lives is contained in two halves: its first process stays, and
+// must be able to fork and to hear the engine; what runs a tenant's byte is put
+// under the filter beside.
+
+/// The first process, which was just cloned with `clone_flags`: namespaces,
+/// tree, bounds, and not one capability left. What it forks has all of that.
+outcome contain_keeper(const plan& p) noexcept;
+
+/// What a command puts on right before it becomes another program.
+outcome confine_command(const plan& p) noexcept;
+
+} // namespace troupe::isolation

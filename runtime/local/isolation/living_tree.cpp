@@ -1,0 +1,238 @@
+#include "runtime/local/isolation/living_tree.hpp"
+
+#include "runtime/local/isolation/mount_calls.hpp"
+#include "runtime/local/isolation/overlay.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace troupe::isolation {
+
+namespace {
+
+struct device_place {
+  const char* inside;
+  const char* in_upper;
+};
+
+/// In the order of `opened_sources::devices`.
+constexpr std::array<device_place, 5> device_places{
+  {{"new/dev/null", "0/upper/dev/null"},
+   {"new/dev/zero", "0/upper/dev/zero"},
+   {"new/dev/full", "0/upper/dev/full"},
+   {"new/dev/random", "0/upper/dev/random"},
+   {"new/dev/urandom", "0/upper/dev/urandom"}}};
+
+/// Every directory on the way to `path`, and that one.
+bool make_directories(const char* path) noexcept {
+  char buffer[4096];
+  const auto size = std::strlen(path);
+  if (size >= sizeof buffer) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  for (std::size_t i = 1; i <= size; ++i) {
+    if (path[i] != '/' && path[i] != '\0')
+      continue;
+    std::memcpy(buffer, path, i);
+    buffer[i] = '\0';
+    if (::mkdir(buffer, 0755) != 0 && errno != EEXIST)
+      return false;
+  }
+  return true;
+}
+
+/// The bytes and inodes of the whole sandbox.
+int new_store(const tree_plan& tree) noexcept {
+  char bytes[24];
+  char inodes[24];
+  std::snprintf(bytes, sizeof bytes, "%llu",
+                static_cast<unsigned long long>(tree.scratch_bytes));
+  std::snprintf(inodes, sizeof inodes, "%llu",
+                static_cast<unsigned long long>(tree.scratch_inodes));
+  return new_mount("tmpfs", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+                   {{{"mode", "0755"},
+                     {"size", bytes},
+                     {"nr_inodes", inodes},
+                     {nullptr, nullptr}}});
+}
+
+/// "3/lower" and its sisters.
+struct layer_paths {
+  explicit layer_paths(int number) noexcept {
+    std::snprintf(lower, sizeof lower, "%d/lower", number);
+    std::snprintf(upper, sizeof upper, "%d/upper", number);
+    std::snprintf(work, sizeof work, "%d/work", number);
+  }
+  char lower[24];
+  char upper[24];
+  char work[24];
+};
+
+/// What the user may write from the first moment, and places to mount on.
+bool furnish() noexcept {
+  for (const char* path : {"0/upper/dev/shm", "0/upper/proc", "0/upper/tmp",
+                           "0/upper/home/user", "shm", "new"})
+    if (!make_directories(path))
+      return false;
+  // Not by mkdir, whose modes the umask cuts.
+  if (::chmod("0/upper/tmp", 01777) != 0 || ::chmod("shm", 01777) != 0)
+    return false;
+  for (const auto& device : device_places) {
+    const int fd
+      = ::open(device.in_upper, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444);
+    if (fd < 0)
+      return false;
+    ::close(fd);
+  }
+  constexpr std::array<std::array<const char*, 2>, 4> links{
+    {{"/proc/self/fd", "0/upper/dev/fd"},
+     {"/proc/self/fd/0", "0/upper/dev/stdin"},
+     {"/proc/self/fd/1", "0/upper/dev/stdout"},
+     {"/proc/self/fd/2", "0/upper/dev/stderr"}}};
+  for (const auto& [target, path] : links)
+    if (::symlink(target, path) != 0)
+      return false;
+  return true;
+}
+
+/// A layer must hang in this namespace before an overlay takes it; below the
+/// store, which nothing but the overlays can reach in the end.
+int overlay_of(int number, opened_sources& from) noexcept {
+  const layer_paths paths{number};
+  if (!attach(from.mounts[number], paths.lower))
+    return -1;
+  ::close(from.mounts[number]);
+  from.mounts[number] = -1;
+  return new_overlay(paths.lower, paths.upper, paths.work);
+}
+
+bool make_layer_directories(int count) noexcept {
+  for (int i = 0; i < count; ++i) {
+    const layer_paths paths{i};
+    for (const char* path : {paths.lower, paths.upper, paths.work})
+      if (!make_directories(path))
+        return false;
+  }
+  return true;
+}
+
+outcome show_layers(const tree_plan& tree, opened_sources& from) noexcept {
+  for (int i = 0; i < from.count; ++i) {
+    if (from.mounts[i] < 0)
+      continue; // optional and absent
+    const int mount = overlay_of(i, from);
+    if (mount < 0)
+      return failed(step::tree);
+    char place[4096];
+    const int size
+      = std::snprintf(place, sizeof place, "new%s",
+                      tree.shown[static_cast<std::size_t>(i)].inside.c_str());
+    // A place is the root layer's, or is made in the user's own.
+    const bool good = size < static_cast<int>(sizeof place)
+      && make_directories(place) && attach(mount, place);
+    const auto no = failed(step::bind);
+    ::close(mount);
+    if (!good)
+      return no;
+  }
+  return {};
+}
+
+outcome show_devices_and_memory(int store, opened_sources& from) noexcept {
+  for (std::size_t i = 0; i < device_places.size(); ++i) {
+    const bool good = set_attributes(from.devices[i],
+                                     MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID
+                                       | MOUNT_ATTR_NOEXEC,
+                                     false)
+      && attach(from.devices[i], device_places[i].inside);
+    const auto no = failed(step::devices);
+    ::close(from.devices[i]);
+    from.devices[i] = -1;
+    if (!good)
+      return no;
+  }
+  const int shm = copy_mount_at(store, "shm");
+  const bool good = shm >= 0 && attach(shm, "new/dev/shm");
+  const auto no = failed(step::scratch);
+  ::close(shm);
+  return good ? outcome{} : no;
+}
+
+outcome assemble(const tree_plan& tree, opened_sources& from,
+                 int store) noexcept {
+  if (!make_layer_directories(from.count) || !furnish())
+    return failed(step::scratch);
+  if (auto no = show_layers(tree, from); !no.ok())
+    return no;
+  return show_devices_and_memory(store, from);
+}
+
+/// No namespace can be made below this one, even without the filter, and what
+/// is watched with inotify is bounded. Last of all, since mounting takes
+/// namespaces; and from the old root, whose /proc has the counters. Where that
+/// is read-only the filter stands alone, and the host's own bounds hold.
+void bound_user_namespace() noexcept {
+  constexpr std::array<std::array<const char*, 2>, 9> bounds{
+    {{"proc/sys/user/max_user_namespaces", "0"},
+     {"proc/sys/user/max_pid_namespaces", "0"},
+     {"proc/sys/user/max_net_namespaces", "0"},
+     {"proc/sys/user/max_ipc_namespaces", "0"},
+     {"proc/sys/user/max_uts_namespaces", "0"},
+     {"proc/sys/user/max_mnt_namespaces", "0"},
+     {"proc/sys/user/max_cgroup_namespaces", "0"},
+     {"proc/sys/user/max_inotify_instances", "128"},
+     {"proc/sys/user/max_inotify_watches", "65536"}}};
+  for (const auto& [path, text] : bounds) {
+    const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+      continue;
+    [[maybe_unused]] const auto n = ::write(fd, text, std::strlen(text));
+    ::close(fd);
+  }
+}
+
+/// "new" becomes the root, and nothing else is left. A new /proc is granted
+/// only to who still sees the old one.
+outcome enter_assembled(const tree_plan& tree) noexcept {
+  const int old_root = ::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (old_root < 0 || ::chdir("new") != 0 || !pivot_here())
+    return failed(step::pivot);
+  if (tree.proc)
+    if (auto no = fresh_proc(); !no.ok())
+      return no;
+  if (::fchdir(old_root) != 0)
+    return failed(step::pivot);
+  bound_user_namespace();
+  if (!detach(".") || ::chdir("/") != 0)
+    return failed(step::pivot);
+  ::close(old_root);
+  return {};
+}
+
+} // namespace
+
+outcome build_living_tree(const tree_plan& tree,
+                          opened_sources& from) noexcept {
+  if (tree.shown.empty() || tree.shown.front().inside != "/")
+    return {step::tree, EINVAL};
+  if (!make_private())
+    return failed(step::tree);
+  const int store = new_store(tree);
+  // Any directory that every host has; seen in this namespace only.
+  if (store < 0 || (!attach(store, "/tmp") && !attach(store, "/proc"))
+      || ::fchdir(store) != 0)
+    return failed(step::scratch);
+  if (auto no = assemble(tree, from, store); !no.ok())
+    return no;
+  ::close(store);
+  return enter_assembled(tree);
+}
+
+} // namespace troupe::isolation

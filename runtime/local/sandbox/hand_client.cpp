@@ -1,0 +1,120 @@
+#include "runtime/local/sandbox/hand_client.hpp"
+
+#include "runtime/base/packet_socket.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <poll.h>
+
+#include <functional>
+#include <iterator>
+
+namespace troupe {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t max_listed = 100'001; // one more than may be shown
+
+error lost_hand() {
+  return fail(ec::unavailable, "the file work in the sandbox was broken off");
+}
+
+} // namespace
+
+hand_client::hand_client(asio::any_io_executor executor,
+                         std::shared_ptr<living_sandbox> sandbox,
+                         living_sandbox::hand_socket socket)
+    : sandbox_{std::move(sandbox)}, ticket_{socket.ticket},
+      socket_{std::make_shared<asio::posix::stream_descriptor>(
+        std::move(executor), socket.socket.release())} {}
+
+hand_client::~hand_client() {
+  if (broken_)
+    sandbox_->end_hand(ticket_);
+}
+
+bool hand_client::is_usable() {
+  pollfd look{socket_->native_handle(), 0, 0};
+  return !broken_ && ::poll(&look, 1, 0) == 0;
+}
+
+asio::awaitable<result<void>> hand_client::wait_for_answer(call_scope scope) {
+  const std::function<void()> end_wait
+    = [weak = std::weak_ptr<asio::posix::stream_descriptor>{socket_}] {
+        if (auto socket = weak.lock())
+          socket->cancel();
+      };
+  asio::steady_timer clock{socket_->get_executor(), scope.deadline};
+  clock.async_wait([end_wait](boost::system::error_code code) {
+    if (!code)
+      end_wait();
+  });
+  if (scope.cancel)
+    scope.cancel->on_cancel(end_wait);
+  boost::system::error_code code;
+  // The timer of an earlier wait may still end this one: it is begun again.
+  do {
+    if (is_cancelled(scope)
+        || std::chrono::steady_clock::now() >= scope.deadline)
+      break;
+    co_await socket_->async_wait(
+      asio::posix::stream_descriptor::wait_read,
+      asio::redirect_error(asio::use_awaitable, code));
+  } while (code == asio::error::operation_aborted);
+  if (scope.cancel)
+    scope.cancel->clear();
+  if (code || is_cancelled(scope)
+      || std::chrono::steady_clock::now() >= scope.deadline)
+    co_return not_in_time(scope, "the file work");
+  co_return result<void>{};
+}
+
+asio::awaitable<result<hand_answer>>
+hand_client::ask(inside::hand_message question, unique_fd content,
+                 call_scope scope) {
+  broken_ = true; // until it has answered
+  hand_answer answer;
+  const int file = content.get();
+  const auto bytes = encode(question);
+  const auto sent = send_packet(
+    socket_->native_handle(), bytes,
+    std::span<const int>{&file, static_cast<std::size_t>(file >= 0)});
+  was_gone_ = sent == packet_status::closed;
+  if (sent != packet_status::done)
+    co_return lost_hand();
+  for (;;) {
+    if (auto there = co_await wait_for_answer(scope); !there)
+      co_return there.error();
+    packet heard;
+    const auto got
+      = receive_packet(socket_->native_handle(), inside::max_hand_packet,
+                       inside::max_hand_descriptors, heard);
+    if (got == packet_status::later)
+      continue;
+    inside::hand_message m;
+    if (got != packet_status::done || !decode(heard.bytes, m))
+      co_return sandbox_->is_over()
+        ? fail(ec::unavailable, "the sandbox has ended")
+        : lost_hand();
+    if (m.what == inside::hand_word::entries) {
+      std::move(m.entries.begin(), m.entries.end(),
+                std::back_inserter(answer.entries));
+      if (answer.entries.size() >= max_listed)
+        co_return answer; // and the hand, which goes on, is ended
+      continue;
+    }
+    if (m.what != inside::hand_word::done)
+      co_return lost_hand();
+    broken_ = false;
+    answer.done = std::move(m);
+    if (!heard.descriptors.empty())
+      answer.file = std::move(heard.descriptors.front());
+    co_return answer;
+  }
+}
+
+} // namespace troupe

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "runtime/base/unique_fd.hpp"
+#include "runtime/local/sandbox/call_wait.hpp"
+#include "runtime/local/sandbox/inside/hand_protocol.hpp"
+#include "runtime/local/sandbox/living_sandbox.hpp"
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace troupe {
+
+/// What a hand answered: all entries, and the file of an `open`.
+struct hand_answer {
+  inside::hand_message done;
+  std::vector<inside::hand_entry> entries;
+  unique_fd file;
+};
+
+/// The engine's end of one hand. One question at a time.
+class hand_client {
+public:
+  hand_client(boost::asio::any_io_executor executor,
+              std::shared_ptr<living_sandbox> sandbox,
+              living_sandbox::hand_socket socket);
+  /// It ends, whatever it does.
+  ~hand_client();
+
+  /// What came instead of a whole answer is an error; then it is of no more
+  /// use.
+  boost::asio::awaitable<result<hand_answer>>
+  ask(inside::hand_message question, unique_fd content, call_scope scope);
+
+  bool is_usable();
+  /// It never heard the last question: another hand may be asked.
+  bool was_gone() const { return was_gone_; }
+
+private:
+  boost::asio::awaitable<result<void>> wait_for_answer(call_scope scope);
+
+  std::shared_ptr<living_sandbox> sandbox_;
+  std::uint64_t ticket_;
+  // Its own timer may look for it when we are gone.
+  std::shared_ptr<boost::asio::posix::stream_descriptor> socket_;
+  bool broken_ = false;
+  bool was_gone_ = false;
+};
+
+} // namespace troupe

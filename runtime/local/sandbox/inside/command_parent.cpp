@@ -1,0 +1,148 @@
+#include "runtime/local/sandbox/inside/command_parent.hpp"
+
+#include "runtime/base/packet_socket.hpp"
+#include "runtime/local/isolation/descriptors.hpp"
+#include "runtime/local/isolation/living_containment.hpp"
+#include "runtime/local/isolation/rlimits.hpp"
+#include "runtime/local/isolation/signals.hpp"
+#include "runtime/local/sandbox/inside/descendants.hpp"
+#include "runtime/local/sandbox/inside/keeper_protocol.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace troupe::inside {
+
+namespace {
+
+using isolation::failed;
+using isolation::outcome;
+using isolation::step;
+
+[[noreturn]] void report_end(const command_order& order, outcome failure,
+                             int wait_status, bool killed) noexcept {
+  keeper_message m;
+  m.what = keeper_word::ended;
+  m.ticket = order.ticket;
+  m.failure = failure;
+  m.wait_status = wait_status;
+  m.killed = killed;
+  rusage use{};
+  ::getrusage(RUSAGE_CHILDREN, &use);
+  for (const auto& t : {use.ru_utime, use.ru_stime})
+    m.cpu_us += static_cast<std::uint64_t>(t.tv_sec) * 1'000'000
+      + static_cast<std::uint64_t>(t.tv_usec);
+  send_packet(order.keeper, encode(m));
+  ::_exit(0);
+}
+
+/// In a child that shares our memory until it is another program.
+[[noreturn]] void become_command(const command_order& order,
+                                 outcome& no) noexcept {
+  isolation::default_signals();
+  int fds[] = {order.in, order.out, order.err};
+  no = isolation::install_fds(fds, 3);
+  if (no.ok())
+    no = isolation::bound_open_files(order.open_files);
+  if (no.ok() && ::chdir(order.cwd) != 0)
+    no = failed(step::tree);
+  if (no.ok())
+    no = isolation::confine_command(*order.plan);
+  if (no.ok())
+    no = {step::exec, order.execute(order.launch)};
+  ::_exit(127);
+}
+
+/// Goes on when the command is another program, or will never be one.
+pid_t spawn(const command_order& order, outcome& no) noexcept {
+  const auto command = ::vfork(); // no copy of what is about to be thrown away
+  if (command == 0)
+    become_command(order, no);
+  if (command < 0)
+    no = failed(step::spawn);
+  return command;
+}
+
+/// Reaps what has ended. True: the command is among them.
+bool reap(pid_t command, int& status) noexcept {
+  bool ended = false;
+  for (;;) {
+    int how = 0;
+    const auto pid = ::waitpid(-1, &how, WNOHANG | __WALL);
+    if (pid <= 0)
+      return ended;
+    if (pid == command) {
+      status = how;
+      ended = true;
+    }
+  }
+}
+
+/// Until the command has ended. Signals are delivered meanwhile; one that
+/// kills leaves none of the tree.
+void attend(const command_order& order, int deaths, pid_t command) noexcept {
+  int status = 0;
+  pollfd watched[2] = {{order.keeper, POLLIN, 0}, {deaths, POLLIN, 0}};
+  for (bool signaled = false;;) {
+    if (::poll(watched, 2, -1) < 0)
+      continue;
+    signalfd_siginfo which[16];
+    while (::read(deaths, which, sizeof which) > 0)
+      ;
+    if (reap(command, status))
+      report_end(order, {}, status, signaled);
+    if (watched[0].revents == 0)
+      continue;
+    packet from_keeper;
+    const auto got
+      = receive_packet(order.keeper, max_keeper_packet, 0, from_keeper);
+    if (got == packet_status::closed)
+      ::_exit(0); // the sandbox ends
+    keeper_message m;
+    if (got != packet_status::done || !decode(from_keeper.bytes, m)
+        || m.what != keeper_word::signal)
+      continue;
+    signaled = true;
+    if (m.number == SIGKILL)
+      report_end(order, {}, kill_descendants(command), true);
+    signal_descendants(m.number);
+  }
+}
+
+} // namespace
+
+void run_command_parent(const command_order& order) noexcept {
+  int mine[] = {order.keeper, order.launch, order.in, order.out, order.err};
+  if (auto no = isolation::keep_only(mine, 5); !no.ok())
+    report_end(order, no, 0, false);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  sigset_t child;
+  ::sigemptyset(&child);
+  ::sigaddset(&child, SIGCHLD);
+  const int deaths = ::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (deaths < 0)
+    report_end(order, failed(step::spawn), 0, false);
+  outcome no;
+  const auto command = spawn(order, no);
+  if (!no.ok())
+    report_end(order, no, 0, false);
+  for (int fd : {order.launch, order.in, order.out, order.err})
+    if (fd >= 0)
+      ::close(fd);
+  keeper_message m;
+  m.what = keeper_word::begun;
+  m.ticket = order.ticket;
+  m.pid = command;
+  send_packet(order.keeper, encode(m));
+  attend(order, deaths, command);
+  ::_exit(0);
+}
+
+} // namespace troupe::inside

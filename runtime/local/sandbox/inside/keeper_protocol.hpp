@@ -1,0 +1,59 @@
+#pragma once
+
+#include "runtime/local/isolation/step.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// What the engine and the keeper of a sandbox say to each other over one
+/// SOCK_SEQPACKET socketpair: a packet per message, descriptors beside it. Both
+/// ends parse as if the other were foreign.
+namespace troupe::inside {
+
+inline constexpr std::size_t max_keeper_packet = 64u << 10;
+inline constexpr int max_keeper_descriptors = 4;
+
+/// Processes that the engine began, and hands, at a time.
+inline constexpr std::size_t max_processes = 64;
+inline constexpr std::size_t max_hands = 16;
+
+enum class keeper_word : std::uint8_t {
+  // engine -> keeper
+  exec = 1, // descriptors: launch block, in?, out, err
+  signal,   // to a process that was begun with `exec`, or to a hand
+  hand,     // descriptor: its socket
+  // keeper -> engine
+  ready, // once, first
+  begun, // the program was executed
+  ended, // exactly once for every `exec`
+};
+
+struct keeper_message {
+  keeper_word what = keeper_word::ready;
+  std::uint64_t ticket = 0; // of the engine's choosing; all but `ready`
+
+  // exec
+  bool has_input = false; // else /dev/null
+  std::string cwd;        // inside
+
+  // signal; to the process and all that it started. SIGKILL waits until
+  // nothing of that is left before `ended` is said.
+  std::int32_t number = 0;
+
+  std::int32_t pid = 0; // begun: inside
+
+  // ended
+  isolation::outcome failure; // not ok: it was never executed
+  std::int32_t wait_status = 0;
+  bool killed = false; // by a `signal`
+  bool lost = false;   // its parent process was killed: how it ended is unknown
+  std::uint64_t cpu_us = 0;
+};
+
+std::string encode(const keeper_message& m);
+/// False for anything that is not exactly one message.
+bool decode(std::string_view packet, keeper_message& out);
+
+} // namespace troupe::inside

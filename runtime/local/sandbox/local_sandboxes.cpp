@@ -1,0 +1,235 @@
+#include "runtime/local/sandbox/local_sandboxes.hpp"
+
+#include "runtime/base/packet_socket.hpp"
+#include "runtime/model/ids.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <cstring>
+
+namespace troupe {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// What this machine cannot do yet is refused before anything exists.
+result<void> check(const sandbox_request& wanted) {
+  if (wanted.network.mode != network_mode::off)
+    return bad_field("/network",
+                     "sandboxes on this machine have no network yet",
+                     "ask for the policy `off`, or for another provider");
+  if (!wanted.pip_requirements.empty() || !wanted.npm_requirements.empty())
+    return bad_field("/packages",
+                     "sandboxes on this machine install no packages, which "
+                     "takes a network",
+                     "use another provider");
+  return {};
+}
+
+error why_gone(const warden::end_notice& how, bool was_ready) {
+  if (how.failure.ok() || was_ready)
+    return fail(ec::unavailable, "the sandbox is lost: its keeper has ended");
+  auto text = how.detail.empty()
+    ? "step " + std::string{to_string(how.failure.at)} + ": "
+      + std::strerror(how.failure.error)
+    : how.detail;
+  return fail(ec::unavailable, "make a sandbox: " + text);
+}
+
+} // namespace
+
+std::shared_ptr<local_sandboxes>
+local_sandboxes::make(asio::any_io_executor executor,
+                      std::shared_ptr<cold_launcher> wardens) {
+  return std::shared_ptr<local_sandboxes>{
+    new local_sandboxes{std::move(executor), std::move(wardens)}};
+}
+
+local_sandboxes::local_sandboxes(asio::any_io_executor executor,
+                                 std::shared_ptr<cold_launcher> wardens)
+    : executor_{executor}, wardens_{std::move(wardens)},
+      files_{std::move(executor),
+             [this](const sandbox_handle& in) -> result<living_files::place> {
+               auto found = find(in);
+               if (!found)
+                 return found.error();
+               return living_files::place{(*found)->sandbox, (*found)->hands};
+             }} {}
+
+local_sandboxes::~local_sandboxes() {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& [id, one] : entries_)
+    numbers.push_back(one->number);
+  if (!numbers.empty())
+    asio::post(executor_, [wardens = wardens_, numbers] {
+      for (const auto number : numbers)
+        wardens->kill_child(number);
+    });
+}
+
+sandbox_capabilities local_sandboxes::capabilities() const {
+  return {.reuse = true, .renew = true, .processes = true};
+}
+
+result<void> local_sandboxes::ready() const {
+  if (auto why = wardens_->trouble(); !why.empty())
+    return fail(ec::unavailable, std::move(why));
+  return {};
+}
+
+isolation_report local_sandboxes::report() const {
+  auto report = wardens_->report_for(isolation_level::standard);
+  for (auto& layer : report.layers)
+    if (layer.name == "landlock") {
+      layer.state = layer_state::absent;
+      layer.reason = "the tree of a sandbox is its own";
+    }
+  return report;
+}
+
+asio::awaitable<sandbox_creation>
+local_sandboxes::create(sandbox_request wanted, call_scope scope) {
+  auto self = shared_from_this();
+  if (auto fine = check(wanted); !fine)
+    co_return sandbox_creation{fine.error(), false};
+  const auto id = "sb_" + make_uuid();
+  auto ordered = order(wanted, id);
+  if (!ordered)
+    co_return sandbox_creation{ordered.error(), false};
+  auto sandbox = *ordered;
+  auto change = sandbox->change;
+  const bool changed = co_await change->wait(scope);
+  if (!changed) {
+    auto why = not_in_time(scope, "making a sandbox");
+    kill(*sandbox, why);
+    co_return sandbox_creation{why, true, id};
+  }
+  if (sandbox->gone)
+    co_return sandbox_creation{*sandbox->gone, false};
+  set_lifetime(id, *sandbox, wanted.lifetime);
+  sandbox_handle made{id};
+  made.env = std::move(wanted.env);
+  made.shared = wanted.shared();
+  co_return sandbox_creation{std::move(made), false};
+}
+
+result<local_sandboxes::entry_ptr>
+local_sandboxes::order(const sandbox_request& wanted, const std::string& id) {
+  auto [mine, its] = make_packet_pair();
+  if (!mine)
+    return fail(ec::exhausted, "no descriptors are left for another sandbox");
+  auto made = std::make_shared<entry>();
+  made->tag = wanted.tag;
+  made->change = std::make_shared<call_wait>(executor_);
+  made->sandbox = std::make_shared<living_sandbox>(executor_, std::move(mine));
+  warden::message m;
+  m.what = warden::word::keep;
+  m.start.limits = wanted.limits;
+  std::vector<unique_fd> files;
+  files.push_back(std::move(its));
+  made->number = wardens_->ask(
+    std::move(m), std::move(files),
+    [weak = weak_from_this(), id, made](warden::message said, auto&&) {
+      if (auto self = weak.lock())
+        self->mark_gone(id, made, said.end);
+      else
+        made->sandbox->end(why_gone(said.end, true));
+    });
+  if (made->number == 0)
+    return fail(ec::unavailable,
+                wardens_->trouble().empty() ? "the local backend is stopping"
+                                            : wardens_->trouble());
+  entries_.emplace(id, made);
+  std::weak_ptr<entry> weak = made;
+  made->sandbox->listen([weak] {
+    if (auto ready = weak.lock()) {
+      ready->is_ready = true;
+      ready->change->tell();
+    }
+  });
+  return made;
+}
+
+void local_sandboxes::mark_gone(const std::string& id, const entry_ptr& sandbox,
+                                const warden::end_notice& how) {
+  entries_.erase(id);
+  if (!sandbox->gone)
+    sandbox->gone = why_gone(how, sandbox->is_ready);
+  sandbox->lifetime.reset();
+  sandbox->hands->waiting.clear();
+  sandbox->sandbox->end(*sandbox->gone);
+  sandbox->change->tell();
+}
+
+void local_sandboxes::kill(entry& sandbox, error why) {
+  if (sandbox.gone)
+    return;
+  sandbox.gone = why;
+  sandbox.lifetime.reset();
+  sandbox.change = std::make_shared<call_wait>(executor_);
+  wardens_->kill_child(sandbox.number);
+}
+
+void local_sandboxes::set_lifetime(const std::string& id, entry& sandbox,
+                                   std::chrono::seconds lifetime) {
+  if (lifetime.count() <= 0)
+    return;
+  sandbox.lifetime = std::make_unique<asio::steady_timer>(executor_, lifetime);
+  sandbox.lifetime->async_wait([weak = weak_from_this(),
+                                id](boost::system::error_code code) {
+    auto self = weak.lock();
+    if (code || !self)
+      return;
+    if (auto i = self->entries_.find(id); i != self->entries_.end()) {
+      auto ended = i->second;
+      self->kill(*ended, fail(ec::not_found, "the sandbox's lifetime is over"));
+    }
+  });
+}
+
+result<local_sandboxes::entry_ptr>
+local_sandboxes::find(const sandbox_handle& sandbox) const {
+  auto i = entries_.find(sandbox.id);
+  if (i == entries_.end())
+    return fail(ec::not_found, "there is no sandbox " + sandbox.id);
+  if (i->second->gone)
+    return *i->second->gone;
+  return i->second;
+}
+
+asio::awaitable<result<sandbox_handle>>
+local_sandboxes::reconnect(sandbox_handle sandbox,
+                           std::chrono::seconds lifetime, call_scope) {
+  auto found = find(sandbox);
+  if (!found)
+    co_return fail(ec::not_found, found.error().text);
+  set_lifetime(sandbox.id, **found, lifetime);
+  co_return std::move(sandbox);
+}
+
+asio::awaitable<result<void>>
+local_sandboxes::destroy(const sandbox_handle& sandbox, call_scope scope) {
+  auto self = shared_from_this();
+  auto i = entries_.find(sandbox.id);
+  if (i == entries_.end())
+    co_return result<void>{};
+  auto ended = i->second;
+  kill(*ended, fail(ec::not_found, "the sandbox was destroyed"));
+  auto change = ended->change;
+  const bool changed = co_await change->wait(scope);
+  if (!changed)
+    co_return not_in_time(scope, "the end of a sandbox");
+  co_return result<void>{};
+}
+
+asio::awaitable<result<std::vector<tagged_sandbox>>>
+local_sandboxes::list(call_scope) {
+  std::vector<tagged_sandbox> all;
+  for (const auto& [id, one] : entries_)
+    if (!one->gone)
+      all.push_back({id, one->tag});
+  co_return all;
+}
+
+} // namespace troupe

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "runtime/json/json.hpp"
+#include "runtime/model/sandbox.hpp"
+
+/// Sandboxes as JSON: what is asked for, and what is known.
+namespace troupe {
+
+/// {"template", "name", "place", "timeout": 300 | "5m", "on_timeout": "delete"
+/// | "pause" | "stop", "env" {}, "metadata" {}, "network", "isolation",
+/// "resources": {"memory_bytes", "disk_bytes", "inodes", "processes"},
+/// "wait": "running" | "none"}, each of them optional.
+result<sandbox_spec> parse_sandbox_spec(const json::object& body);
+
+/// {"timeout": 300 | "5m"}
+result<std::chrono::milliseconds> parse_renewal(const json::object& body);
+
+/// What `argv` or `command` says, and beside it {"cwd", "env" {}, "stdin",
+/// "open_stdin", "timeout", "tag"}.
+result<process_spec> parse_process_spec(const json::object& body);
+
+json::object to_json(const sandbox_record& r);
+json::object to_json(const process_record& r);
+
+} // namespace troupe

@@ -1,0 +1,89 @@
+// What is known of sandboxes and of processes in them.
+#include "runtime/model/codec/codec.hpp"
+#include "runtime/model/codec/sandbox_codec.hpp"
+#include "runtime/model/codec/support.hpp"
+
+namespace troupe {
+
+namespace {
+
+json::value seconds_json(std::chrono::milliseconds t) {
+  if (t.count() % 1'000 == 0)
+    return t.count() / 1'000;
+  return static_cast<double>(t.count()) / 1e3;
+}
+
+json::value null_or_time(const std::optional<timestamp>& t) {
+  return t ? json::value(to_text(*t)) : json::value(nullptr);
+}
+
+json::value null_or_text(std::string_view text) {
+  return text.empty() ? json::value(nullptr) : json::value(text);
+}
+
+json::object resources_json(const limits& l) {
+  json::object o;
+  o["memory_bytes"] = l.memory_bytes;
+  o["disk_bytes"] = l.disk_bytes;
+  o["inodes"] = l.inodes;
+  o["processes"] = l.processes;
+  return o;
+}
+
+json::value failure_json(const std::shared_ptr<const error>& why) {
+  if (!why)
+    return nullptr;
+  json::object o;
+  o["code"] = to_string(why->code);
+  o["detail"] = why->text;
+  return o;
+}
+
+} // namespace
+
+json::object to_json(const sandbox_record& r) {
+  json::object o;
+  o["id"] = r.id.str();
+  o["organization_id"] = r.organization.str();
+  o["name"] = null_or_text(r.name);
+  o["state"] = to_string(r.state);
+  o["place"] = to_string(r.place);
+  o["template"] = null_or_text(r.template_name);
+  json::object metadata;
+  for (const auto& [name, value] : r.metadata)
+    metadata[name] = value;
+  o["metadata"] = std::move(metadata);
+  o["created_at"] = to_text(r.created_at);
+  o["ends_at"] = null_or_time(r.ends_at);
+  o["timeout"] = seconds_json(r.timeout);
+  o["on_timeout"] = to_string(r.on_timeout);
+  o["isolation"] = to_string(r.isolation);
+  o["resources"] = resources_json(r.resources);
+  o["network"] = to_json(r.network);
+  o["end"] = null_or_text(to_string(r.end));
+  o["error"] = failure_json(r.failure);
+  return o;
+}
+
+json::object to_json(const process_record& r) {
+  json::object o;
+  o["id"] = r.id;
+  o["argv"] = codec::texts(r.argv);
+  o["cwd"] = null_or_text(r.cwd);
+  o["tag"] = null_or_text(r.tag);
+  o["pid"] = r.pid > 0 ? json::value(r.pid) : json::value(nullptr);
+  o["state"] = r.ended() ? "ended" : "running";
+  o["reason"]
+    = r.ended() ? json::value(to_string(r.reason)) : json::value(nullptr);
+  const bool has_code = r.reason == process_reason::exited;
+  o["exit_code"] = has_code ? json::value(r.exit_code) : json::value(nullptr);
+  o["signal"] = r.signal > 0 ? json::value(r.signal) : json::value(nullptr);
+  o["detail"] = null_or_text(r.detail);
+  o["started_at"] = to_text(r.started_at);
+  o["ended_at"] = null_or_time(r.ended_at);
+  o["stdout_bytes"] = r.stdout_bytes;
+  o["stderr_bytes"] = r.stderr_bytes;
+  return o;
+}
+
+} // namespace troupe

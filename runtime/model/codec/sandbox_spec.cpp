@@ -1,0 +1,186 @@
+// What is asked for: sandboxes, and processes in them.
+#include "runtime/model/codec/codec.hpp"
+#include "runtime/model/codec/parts.hpp"
+#include "runtime/model/codec/sandbox_codec.hpp"
+
+#include <algorithm>
+
+namespace troupe {
+
+namespace {
+
+constexpr std::size_t longest_cwd = 4'096;
+
+bool is_sandbox_name(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+      || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+  });
+}
+
+std::string read_sandbox_name(json::reader& in, std::string_view name) {
+  auto text
+    = in.text(name, {.min = 1, .max = bounds::sandbox_name_bytes}).value_or("");
+  if (!is_sandbox_name(text))
+    in.complain(name, "has a character that no name has",
+                "use letters, digits, '-', '_' and '.'");
+  return text;
+}
+
+void read_sandbox_duration(json::reader& in, std::string_view name,
+                           std::optional<std::chrono::milliseconds>& into) {
+  const auto* v = in.member(name);
+  if (v && !v->is_null())
+    into = codec::value_or_complain(in, name, parse_duration(*v, ""));
+}
+
+void read_sandbox_metadata(json::reader& in,
+                           std::map<std::string, std::string>& into) {
+  constexpr auto longest = bounds::sandbox_metadata_bytes;
+  const auto* all = in.member_object("metadata");
+  if (!all)
+    return;
+  if (all->size() > bounds::sandbox_metadata)
+    in.complain("metadata",
+                "has more than " + std::to_string(bounds::sandbox_metadata)
+                  + " pairs",
+                "keep what does not fit elsewhere, under the sandbox's id");
+  for (const auto& m : *all) {
+    std::string key{m.key().data(), m.key().size()};
+    const auto* text = m.value().if_string();
+    if (!key.empty() && key.size() <= longest && text
+        && text->size() <= longest)
+      into.emplace(std::move(key), std::string{text->data(), text->size()});
+    else
+      in.absorb(bad_field(
+        json::child(in.pointer_to("metadata"), key.substr(0, longest)),
+        "is no pair of texts of at most 256 bytes",
+        "shorten it, or write numbers in quotes"));
+  }
+}
+
+/// The engine allows a run more variables than a sandbox, which keeps them.
+void read_sandbox_variables(json::reader& in, environment& into) {
+  static constexpr field_rule rule;
+  codec::read({in, "env", rule}, into);
+  std::size_t total = 0;
+  for (const auto& [name, value] : into)
+    total += name.size() + value.size();
+  if (into.size() > bounds::sandbox_variables
+      || total > bounds::sandbox_variable_bytes)
+    in.complain("env", "is more than 256 variables or 128 KiB",
+                "write what is larger into a file of the sandbox");
+}
+
+void read_resources(json::reader& in, limit_overrides& into) {
+  static constexpr std::string_view known[]
+    = {"memory_bytes", "disk_bytes", "inodes", "processes"};
+  const auto* said = in.member_object("resources");
+  if (!said)
+    return;
+  const auto pointer = in.pointer_to("resources");
+  for (const auto& m : *said)
+    if (std::string_view name{m.key().data(), m.key().size()};
+        std::ranges::find(known, name) == std::end(known)) {
+      in.absorb(bad_field(json::child(pointer, name.substr(0, 64)),
+                          "is no resource of a sandbox",
+                          "memory_bytes, disk_bytes, inodes or processes"));
+      return;
+    }
+  auto parsed = parse_limits(*said, pointer);
+  if (parsed)
+    into = *parsed;
+  else
+    in.absorb(parsed.error());
+}
+
+timeout_action read_timeout_action(json::reader& in) {
+  const auto text = in.one_of("on_timeout", {"delete", "pause", "stop"});
+  return text == "pause" ? timeout_action::pause
+    : text == "stop"     ? timeout_action::stop
+                         : timeout_action::remove;
+}
+
+/// Absolute, or "" for the one that the sandbox begins with.
+std::string read_cwd(json::reader& in) {
+  auto text = in.text("cwd", {.min = 1, .max = longest_cwd}).value_or("");
+  if (!text.empty() && text.front() != '/')
+    in.complain("cwd", "is relative", "begin with /");
+  if (text.find('\0') != text.npos)
+    in.complain("cwd", "holds a NUL character, which no path may",
+                "leave it out");
+  return text;
+}
+
+void read_process_program(json::reader& in, process_spec& p) {
+  constexpr std::string_view ways
+    = "send argv, a list of texts, or command, a line for the shell";
+  p.argv
+    = codec::read_texts(in, "argv", bounds::argv_items, bounds::command_bytes);
+  p.command = in.text("command", {.max = bounds::command_bytes}).value_or("");
+  if (in.has("argv") && in.has("command"))
+    in.complain("command", "excludes 'argv'", std::string{ways});
+  else if (!in.has("argv") && !in.has("command"))
+    in.absorb(bad_field("", "does not say what to run", std::string{ways}));
+  else if (in.has("command") && p.command.empty())
+    in.complain("command", "must not be empty", std::string{ways});
+  else if (in.has("argv") && (p.argv.empty() || p.argv.front().empty()))
+    in.complain("argv", "names no program", std::string{ways});
+  const auto has_nul
+    = [](const std::string& text) { return text.find('\0') != text.npos; };
+  if (has_nul(p.command) || std::ranges::any_of(p.argv, has_nul))
+    in.complain(p.argv.empty() ? "command" : "argv", "has a NUL character",
+                "remove it");
+}
+
+} // namespace
+
+result<sandbox_spec> parse_sandbox_spec(const json::object& body) {
+  static constexpr field_rule rule;
+  json::reader in{body};
+  sandbox_spec s;
+  s.name = read_sandbox_name(in, "name");
+  s.template_name = read_sandbox_name(in, "template");
+  codec::read({in, "place", rule}, s.place);
+  read_sandbox_duration(in, "timeout", s.timeout);
+  s.on_timeout = read_timeout_action(in);
+  read_sandbox_metadata(in, s.metadata);
+  read_sandbox_variables(in, s.env);
+  read_resources(in, s.resources);
+  codec::read({in, "network", rule}, s.network);
+  codec::read({in, "isolation", rule}, s.isolation);
+  s.wait_until_running = in.one_of("wait", {"running", "none"}) != "none";
+  if (auto bad = in.finish())
+    return *bad;
+  return s;
+}
+
+result<std::chrono::milliseconds> parse_renewal(const json::object& body) {
+  json::reader in{body};
+  std::optional<std::chrono::milliseconds> timeout;
+  read_sandbox_duration(in, "timeout", timeout);
+  if (!in.has("timeout"))
+    in.complain("timeout", "is missing", "seconds, or a text such as \"5m\"");
+  if (auto bad = in.finish())
+    return *bad;
+  return *timeout;
+}
+
+result<process_spec> parse_process_spec(const json::object& body) {
+  json::reader in{body};
+  process_spec p;
+  read_process_program(in, p);
+  p.cwd = read_cwd(in);
+  read_sandbox_variables(in, p.env);
+  p.input = in.text("stdin", {.max = bounds::process_input_bytes}).value_or("");
+  p.open_input = in.boolean("open_stdin").value_or(false);
+  std::optional<std::chrono::milliseconds> timeout;
+  read_sandbox_duration(in, "timeout", timeout);
+  p.timeout = timeout.value_or(std::chrono::milliseconds{0});
+  p.tag = in.text("tag", {.max = bounds::process_tag_bytes}).value_or("");
+  if (auto bad = in.finish())
+    return *bad;
+  return p;
+}
+
+} // namespace troupe
