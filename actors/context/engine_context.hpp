@@ -15,6 +15,8 @@
 
 namespace troupe {
 
+struct sandbox_services;
+
 /// One engine as a whole, for what starts and stops it and for its front. An
 /// actor is handed the part that it works with: the services of runs, the
 /// intake, or a struct of its own header.
@@ -28,6 +30,7 @@ struct engine_context : run_intake {
   /// For work that would keep a dispatcher from others: big JSON.
   boost::asio::thread_pool background{1};
   std::unique_ptr<request_router> router;
+  std::shared_ptr<sandbox_services> sandboxes; // set before there are actors
 
   catalog_ptr catalog() const { return configuration->current().load(); }
 

@@ -6,6 +6,7 @@
 #include "actors/state/event_log.hpp"
 #include "actors/state/run_policy.hpp"
 #include "actors/state/run_registry.hpp"
+#include "actors/state/sandbox_options.hpp"
 #include "runtime/async/io_thread.hpp"
 #include "runtime/engine/backend.hpp"
 #include "runtime/engine/configuration_store.hpp"
@@ -97,6 +98,7 @@ struct engine_options {
   credential_rules credentials;
   ledger_rules ledger;
   supervision_rules supervision;
+  sandbox_options sandboxes;
   std::chrono::milliseconds drain_timeout{30'000};
   /// For tests: no actor has a thread of its own, each moves when CAF's test
   /// coordinator is told to, and so does time.

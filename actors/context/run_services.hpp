@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/protocol/messages.hpp"
+#include "actors/protocol/sandbox_messages.hpp"
 #include "actors/state/admission.hpp"
 #include "actors/state/backend_registry.hpp"
 #include "actors/state/engine_metrics.hpp"
@@ -31,6 +32,7 @@ struct routing {
   /// By the index of the backend's name, then by number.
   std::array<std::vector<executor_actor>, backend_name::most> executors;
   gateway_actor gate;
+  sandbox_controller_actor sandboxes; // empty without a place for them
 };
 using routing_ptr = std::shared_ptr<const routing>;
 

@@ -3,6 +3,7 @@
 #include "actors/caf/request.hpp"
 #include "actors/context/metrics_page.hpp"
 #include "actors/context/run_intake.hpp"
+#include "actors/sandbox/sandbox_services.hpp"
 #include "actors/state/object_pool.hpp"
 #include "runtime/model/codec/codec.hpp"
 
@@ -314,7 +315,10 @@ void actor_engine::list_audit(caller who, std::uint64_t after,
 }
 
 std::string actor_engine::metrics() const {
-  return metrics_text(*context_);
+  return metrics_text(*context_)
+    + (context_->options.sandboxes.places.empty()
+         ? std::string{}
+         : sandbox_metrics(*context_->sandboxes));
 }
 
 } // namespace troupe

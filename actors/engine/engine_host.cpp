@@ -6,6 +6,7 @@
 #include "actors/engine/actor_engine.hpp"
 #include "actors/engine/engine_internals.hpp"
 #include "actors/engine/supervisor.hpp"
+#include "actors/sandbox/sandbox_gateway.hpp"
 #include "runtime/async/watchdog.hpp"
 #include "storage/adapters/memory_stores.hpp"
 
@@ -52,6 +53,7 @@ public:
 
   result<void> open();
   troupe::engine& engine() override { return *engine_; }
+  sandbox_engine& sandboxes() override { return *sandboxes_; }
   void drain(time_point until) override {
     drained_by_ = until;
     refuse_runs();
@@ -73,6 +75,7 @@ private:
   supervisor_actor supervisor_;
   std::unique_ptr<link_listener> link_listener_;
   std::unique_ptr<actor_engine> engine_;
+  std::unique_ptr<sandbox_gateway> sandboxes_;
   std::uint16_t port_ = 0;
   std::optional<time_point> drained_by_;
   std::once_flag stopped_;
@@ -109,6 +112,8 @@ result<void> actor_engine_host::open() {
                  "libcaf_core was linked in a way that hides "
                  "troupe's get_root_uuid"};
   c.router = std::make_unique<request_router>(*system_);
+  c.sandboxes = std::make_shared<sandbox_services>(c.options.sandboxes);
+  c.sandboxes->router = c.router.get();
   supervisor_ = system_->spawn(supervisor, context_);
   {
     // Its first answer comes after everybody has been started.
@@ -124,6 +129,7 @@ result<void> actor_engine_host::open() {
       return up;
   }
   engine_ = std::make_unique<actor_engine>(context_, supervisor_);
+  sandboxes_ = std::make_unique<sandbox_gateway>(context_, c.sandboxes);
   if (c.options.links) {
     auto gate = [context = context_.get()] {
       auto routes = context->routes.load();
@@ -222,6 +228,8 @@ void actor_engine_host::stop() {
       engine_->close();
     context_->routes.store(nullptr);
     supervisor_ = supervisor_actor{};
+    if (context_->sandboxes)
+      context_->sandboxes->index.clear();
     for (const auto& backend : context_->options.backends)
       backend->stop();
     context_->background.join();

@@ -2,6 +2,7 @@
 
 #include "actors/context/engine_options.hpp"
 #include "runtime/engine/engine.hpp"
+#include "runtime/engine/sandbox_engine.hpp"
 
 #include <chrono>
 #include <memory>
@@ -15,6 +16,7 @@ class engine_host {
 public:
   virtual ~engine_host() = default;
   virtual troupe::engine& engine() = 0;
+  virtual sandbox_engine& sandboxes() = 0;
   using time_point = std::chrono::steady_clock::time_point;
 
   /// Refuses new runs and waits for the others, up to `drain_timeout` or until

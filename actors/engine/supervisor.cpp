@@ -6,6 +6,7 @@
 #include "actors/dispatch/dispatcher.hpp"
 #include "actors/dispatch/executor.hpp"
 #include "actors/ledger/ledger.hpp"
+#include "actors/sandbox/sandbox_controller.hpp"
 
 #include <algorithm>
 
@@ -41,6 +42,11 @@ void supervisor_state::start_all() {
     return caf::actor_cast<caf::actor>(
       self->spawn<caf::monitored>(credential, context));
   });
+  if (!context->options.sandboxes.places.empty())
+    add("sandboxes", shutdown_tier::service, 2, local, [this] {
+      return caf::actor_cast<caf::actor>(self->spawn<caf::monitored>(
+        sandbox_controller, context->sandboxes, context));
+    });
   for (auto name : context->backends->names())
     for (std::uint32_t i = 0; i < context->options.executors_per_backend; ++i)
       add(std::string{to_string(name)} + "-executor-" + std::to_string(i),
@@ -84,8 +90,10 @@ void supervisor_state::publish() {
     case shutdown_tier::service:
       if (c.slot == 0)
         as(next->config);
-      else
+      else if (c.slot == 1)
         as(next->credential);
+      else
+        as(next->sandboxes);
       break;
     case shutdown_tier::executor: {
       auto& line = next->executors[c.backend.index()];

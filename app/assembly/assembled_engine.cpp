@@ -2,11 +2,14 @@
 
 #include "app/assembly/options_from_settings.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/local/sandbox/local_sandboxes.hpp"
 #include "runtime/packages/backend_with_packages.hpp"
 #include "storage/adapters/configuration_store.hpp"
 #include "storage/adapters/journal.hpp"
 #include "storage/adapters/memory_leases.hpp"
 #include "storage/adapters/sandbox_leases.hpp"
+
+#include <algorithm>
 
 namespace troupe {
 
@@ -96,10 +99,22 @@ result<void> assembled_engine::open_actors(const settings& s, watchdog& watch,
   o.sockets = sockets_.get();
   if (local_runs_)
     o.backends.push_back(local_runs_);
+  if (local_)
+    o.sandboxes.places.push_back(
+      {backend_kind::local,
+       local_sandboxes::make(local_->strand(), local_->wardens()),
+       local_->strand(), s.sandbox.max,
+       // They have no network yet: one that asks for some is refused.
+       network_policy{network_mode::off, {}}});
   auto providers = open_providers::open(s, std::move(leases), o, watch);
   if (!providers)
     return std::move(providers).error().within("open the remote backends");
   providers_ = std::move(*providers);
+  // What names no place goes where runs go that name none.
+  std::ranges::stable_partition(o.sandboxes.places,
+                                [&o](const sandbox_place& each) {
+                                  return each.name == o.rules.standard_backend;
+                                });
   if (!s.cluster.seeds.empty()) {
     auto nodes = peer_options_from(s);
     nodes.report = o.report;

@@ -18,6 +18,9 @@ open_providers::open(const settings& s, std::shared_ptr<lease_book> leases,
     auto where = each.make(client);
     if (!where)
       return std::move(where).error().within(to_string(each.name));
+    into.sandboxes.places.push_back(
+      {each.name, *where, executor,
+       static_cast<std::uint32_t>(each.limits().max_running)});
     made->all_.push_back(std::make_shared<provider_backend>(
       std::move(*where), leases, executor, each.limits()));
     into.backends.push_back(made->all_.back());

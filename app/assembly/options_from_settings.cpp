@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <thread>
 
 namespace troupe {
 
@@ -163,6 +164,31 @@ peer_options peer_options_from(const settings& s) {
   return o;
 }
 
+namespace {
+
+/// All but the places, which are added as they are opened.
+sandbox_options sandbox_options_from(const settings& s) {
+  sandbox_options o;
+  const auto& g = s.sandbox;
+  o.rules.max = g.max;
+  o.rules.max_per_organization = g.max_per_organization;
+  o.rules.starting = g.starting > 0
+    ? g.starting
+    : 2 * std::max(1u, std::thread::hardware_concurrency());
+  o.rules.queue = g.queue;
+  o.rules.queue_timeout = g.queue_timeout;
+  o.rules.timeout = g.timeout;
+  o.rules.max_life = g.max_life;
+  o.rules.processes = g.processes;
+  o.standard = s.limits.standard;
+  o.ceiling = s.limits.ceiling;
+  o.network = network_from(s);
+  o.isolation = isolation_from(s);
+  return o;
+}
+
+} // namespace
+
 engine_options engine_options_from(const settings& s) {
   engine_options o;
   o.threads = s.engine.threads;
@@ -198,6 +224,7 @@ engine_options engine_options_from(const settings& s) {
     o.rules.standard_backend = *name;
   o.rules.fail_closed = d.fail_closed;
   o.rules.inherited = inherit(s.local.pass_environment);
+  o.sandboxes = sandbox_options_from(s);
 
   auto& c = s.cluster;
   if (!c.listen.empty())

@@ -183,6 +183,18 @@ result<json::value> api_client::begin(std::string target,
                           "respond-async"));
 }
 
+result<json::value> api_client::send(verb method, std::string target,
+                                     std::string bytes) {
+  auto request = parts_->request(method, std::move(target), std::move(bytes));
+  request.headers.set(http::field::content_type, "application/octet-stream");
+  auto ended = parts_->client->send(std::move(request));
+  if (!ended.answer)
+    return unreached(std::move(ended.answer).error(), where());
+  if (!ended.answer->ok())
+    return read_problem(ended.answer->status, ended.answer->body);
+  return json_of(std::move(ended.answer->body));
+}
+
 result<std::string> api_client::text(std::string target) {
   return exchange(verb::get, std::move(target), {});
 }

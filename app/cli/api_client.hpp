@@ -37,6 +37,8 @@ public:
   result<json::value> begin(std::string target, const json::value& body);
   /// An answer that is not JSON, such as /metrics.
   result<std::string> text(std::string target);
+  /// Bytes as they are, in place of JSON.
+  result<json::value> send(verb method, std::string target, std::string bytes);
   /// Lines of JSON as they come; the first error of `line` ends it.
   using line_reader = std::function<result<void>(json::object& line)>;
   result<void> follow(verb method, std::string target, const json::value& body,

@@ -63,6 +63,7 @@ result<void> engine_process::parts::open_server(const settings& s) {
   api.archive = responses;
   api.packages = engine->packages();
   api.keeper = upkeep.get();
+  api.sandboxes = &engine->actors().sandboxes();
   net::add_api(server->routes(), front, std::move(api));
   if (s.compat.letta) {
     auto letta = letta_options_from(s);

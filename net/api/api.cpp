@@ -13,6 +13,9 @@ void add_api(router& routes, engine& core, api_options options) {
   add_configs(routes, core, options, memory);
   add_variables(routes, core, memory);
   add_package_sets(routes, options, memory);
+  add_sandboxes(routes, options, memory);
+  add_sandbox_processes(routes, options, memory);
+  add_sandbox_files(routes, options, memory);
   add_keys(routes, core, memory);
   add_maintenance(routes, options, memory);
   add_organizations(routes, core);

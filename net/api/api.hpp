@@ -12,6 +12,7 @@ class response_store;
 class engine;
 class environments;
 class maintenance;
+class sandbox_engine;
 } // namespace troupe
 
 namespace troupe::net {
@@ -25,9 +26,10 @@ struct api_options {
   std::size_t remembered_answers = 10'000; // for Idempotency-Key
   std::chrono::hours remember_for{24};
   std::shared_ptr<response_store> archive; // null: until the process ends
-  config_defaults defaults;         // of sandbox configs, from the process
-  environments* packages = nullptr; // of local runs; null: no local backend
-  maintenance* keeper = nullptr;    // of the store; null: nothing is kept
+  config_defaults defaults;            // of sandbox configs, from the process
+  environments* packages = nullptr;    // of local runs; null: no local backend
+  sandbox_engine* sandboxes = nullptr; // null: there are none here
+  maintenance* keeper = nullptr;       // of the store; null: nothing is kept
 };
 
 /// Everything under /v1, /openapi.json and /docs. `core` and

@@ -22,6 +22,12 @@ void add_configs(router& routes, engine& core, const api_options& options,
 void add_variables(router& routes, engine& core, const memory_ptr& memory);
 void add_package_sets(router& routes, const api_options& options,
                       const memory_ptr& memory);
+void add_sandboxes(router& routes, const api_options& options,
+                   const memory_ptr& memory);
+void add_sandbox_processes(router& routes, const api_options& options,
+                           const memory_ptr& memory);
+void add_sandbox_files(router& routes, const api_options& options,
+                       const memory_ptr& memory);
 void add_keys(router& routes, engine& core, const memory_ptr& memory);
 void add_maintenance(router& routes, const api_options& options,
                      const memory_ptr& memory);

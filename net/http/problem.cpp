@@ -30,6 +30,38 @@ int status_of(ec code) {
   return 500;
 }
 
+int status_of(const sandbox_error& why) {
+  switch (why.problem) {
+  case sandbox_problem::none:
+    return status_of(why.code);
+  case sandbox_problem::sandbox_not_running:
+  case sandbox_problem::sandbox_paused:
+  case sandbox_problem::process_ended:
+    return 409;
+  case sandbox_problem::sandbox_ended:
+    return 410;
+  case sandbox_problem::start_failed:
+    return why.code == ec::invalid_request ? 422 : 503;
+  case sandbox_problem::unsupported_here:
+    return 501;
+  case sandbox_problem::template_not_found:
+    return 404;
+  case sandbox_problem::disk_limit:
+    return 507;
+  case sandbox_problem::quota:
+  case sandbox_problem::queue_full:
+    return 429;
+  case sandbox_problem::place_unavailable:
+    return 503;
+  }
+  return 500;
+}
+
+std::string_view code_of(const sandbox_error& why) {
+  const auto closer = to_string(why.problem);
+  return closer.empty() ? to_string(why.code) : closer;
+}
+
 std::string_view reason_phrase(int status) {
   switch (status) {
   case 100:

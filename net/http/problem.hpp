@@ -2,13 +2,17 @@
 
 #include "net/http/response.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/engine/sandbox_error.hpp"
 
 #include <string_view>
 
 namespace troupe::net {
 
-/// The only map from our codes to HTTP's.
+/// The only maps from our codes to HTTP's.
 int status_of(ec code);
+int status_of(const sandbox_error& why);
+/// The `code` of a problem.
+std::string_view code_of(const sandbox_error& why);
 
 std::string_view reason_phrase(int status);
 

@@ -175,6 +175,79 @@ void drive_package_sets(driver& d) {
   d.drive("DELETE", place + "/{fingerprint}", {"f1"}, {}, {}, 204);
 }
 
+void drive_sandboxes(driver& d) {
+  const std::string place = "/v1/sandboxes", one = place + "/{sandbox}";
+  auto id = d.id_of(d.drive("POST", place, {}, R"({"name":"web"})", {}, 201));
+  d.drive("POST", place, {}, R"({"wait":"none"})", {}, 202);
+  d.drive("POST", place, {}, R"({"timeuot":1})", {}, 422);
+  d.drive("GET", place);
+  d.drive("GET", place, {}, {}, {}, 200,
+          "?state=running&metadata=chat:42&name=web&place=local&template=x");
+  d.drive("GET", place, {}, {}, {}, 422, "?state=dead");
+  d.drive("GET", one, {id});
+  d.drive("GET", one, {"x"}, {}, {}, 404);
+  d.drive("POST", one + "/renew", {id}, R"({"timeout":"5m"})");
+  d.drive("POST", one + "/renew", {id}, "{}", {}, 422);
+  d.house.sandboxes.next_failure
+    = sandbox_error{sandbox_problem::sandbox_ended, ec::not_found, "over"};
+  d.drive("GET", one, {id}, {}, {}, 410);
+  d.house.sandboxes.next_failure = sandbox_error{
+    sandbox_problem::unsupported_here, ec::invalid_request, "not here"};
+  d.drive("POST", place, {}, R"({"on_timeout":"pause"})", {}, 501);
+}
+
+void drive_sandbox_processes(driver& d) {
+  const std::string one = "/v1/sandboxes/{sandbox}";
+  auto id = d.id_of(d.drive("POST", "/v1/sandboxes", {}, "{}", {}, 201));
+  d.drive("POST", one + "/exec", {id}, R"({"command":"echo hi"})");
+  d.drive("POST", one + "/exec", {id}, R"({"comand":"echo hi"})", {}, 422);
+  d.drive("POST", one + "/exec", {"x"}, R"({"command":"echo hi"})", {}, 404);
+  const auto all = one + "/processes", process = all + "/{process}";
+  auto p = d.id_of(d.drive("POST", all, {id}, R"({"argv":["wait"]})", {}, 201));
+  d.drive("GET", all, {id});
+  d.drive("GET", process, {id, p});
+  d.drive("GET", process, {id, "p_none"}, {}, {}, 404);
+  d.drive("POST", process + "/input", {id, p}, "more\n", {}, 204);
+  d.drive("GET", process + "/output", {id, p});
+  d.drive("GET", process + "/output", {id, p}, {}, {}, 200,
+          "?stream=stdout&from=2&encoding=base64");
+  d.drive("GET", process + "/output", {id, p}, {}, {}, 422, "?from=2");
+  d.drive("POST", process + "/signal", {id, p}, R"({"signal":"NONE"})", {},
+          422);
+  d.drive("POST", process + "/signal", {id, p}, R"({"signal":"TERM"})", {},
+          204);
+  d.drive("POST", process + "/signal", {id, p}, R"({"signal":15})", {}, 409);
+  d.drive("POST", process + "/close", {id, p}, {}, {}, 409);
+  d.drive("GET", process + "/output", {id, p}, {}, {}, 200, "?follow=true");
+  d.drive("GET", process + "/output", {id, p}, {},
+          "Accept: text/event-stream\r\n", 200, "?follow=true");
+  d.drive("DELETE", process, {id, p}, {}, {}, 204);
+  d.drive("DELETE", process, {id, p}, {}, {}, 404);
+}
+
+void drive_sandbox_files(driver& d) {
+  const std::string one = "/v1/sandboxes/{sandbox}";
+  auto id = d.id_of(d.drive("POST", "/v1/sandboxes", {}, "{}", {}, 201));
+  const auto content = one + "/files/content";
+  d.drive("PUT", content, {id}, "hello", {}, 204, "?path=/tmp/a");
+  d.drive("PUT", content, {id}, "hello", {}, 422, "?path=tmp");
+  d.drive("GET", content, {id}, {}, {}, 200, "?path=/tmp/a");
+  d.drive("GET", content, {id}, {}, {}, 404, "?path=/tmp/b");
+  d.drive("GET", content, {id}, {}, {}, 422);
+  d.drive("GET", one + "/files", {id}, {}, {}, 200, "?path=/tmp");
+  d.drive("GET", one + "/files/stat", {id}, {}, {}, 200, "?path=/tmp/a");
+  d.drive("POST", one + "/files/mkdir", {id}, R"({"path":"/tmp/x"})", {}, 204);
+  d.drive("POST", one + "/files/mkdir", {id}, R"({"path":"x"})", {}, 422);
+  d.drive("POST", one + "/files/move", {id},
+          R"({"from":"/tmp/a","to":"/tmp/c"})", {}, 204);
+  d.house.sandboxes.next_failure
+    = sandbox_error{sandbox_problem::disk_limit, ec::no_space, "full"};
+  d.drive("PUT", content, {id}, "hello", {}, 507, "?path=/tmp/a");
+  d.drive("DELETE", content, {id}, {}, {}, 204, "?path=/tmp/c");
+  d.drive("DELETE", one, {id}, {}, {}, 204);
+  d.drive("DELETE", one, {id}, {}, {}, 404);
+}
+
 void drive_the_rest(driver& d) {
   const std::string agent = "/v1/agents/{agent}/variables";
   d.drive("PUT", agent, {"agent-1"}, R"({"values":{"A":"1"}})");
@@ -216,6 +289,9 @@ BOOST_AUTO_TEST_CASE(documents_every_answer_of_every_operation) {
   drive_runs(d);
   drive_configs(d);
   drive_package_sets(d);
+  drive_sandboxes(d);
+  drive_sandbox_processes(d);
+  drive_sandbox_files(d);
   drive_the_rest(d);
   for (const auto& [path, item] : d.document().at("paths").as_object())
     for (const auto& [verb, op] : item.as_object()) {

@@ -5,6 +5,7 @@
 #include "tests/support/engine/fake_engine.hpp"
 #include "tests/support/engine/fake_environments.hpp"
 #include "tests/support/engine/fake_maintenance.hpp"
+#include "tests/support/engine/fake_sandboxes.hpp"
 #include "tests/support/http/raw_http.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -23,6 +24,7 @@ struct http_house {
       engine.add_key(std::move(*first));
     api.packages = &packages;
     api.keeper = &keeper;
+    api.sandboxes = &sandboxes;
     net::add_api(server.routes(), engine, std::move(api));
     auto started = server.start();
     BOOST_REQUIRE_MESSAGE(
@@ -50,6 +52,7 @@ struct http_house {
   fake_engine engine;
   fake_environments packages;
   fake_maintenance keeper;
+  fake_sandboxes sandboxes;
   net::http_server server;
   std::uint16_t port = 0;
 };

@@ -40,7 +40,7 @@ private:
   void read(const std::string& line) {
     static const std::regex help{R"(# HELP ([a-z_:][a-z0-9_:]*) (.+))"};
     static const std::regex type{
-      R"(# TYPE ([a-z_:][a-z0-9_:]*) (counter|gauge|histogram))"};
+      R"(# TYPE ([a-z_:][a-z0-9_:]*) (counter|gauge|histogram|summary))"};
     static const std::regex sample{
       R"re(([a-z_:][a-z0-9_:]*)(\{(.*)\})? (\+Inf|-?[0-9.e+-]+))re"};
     std::smatch m;
@@ -101,7 +101,8 @@ private:
       if (name.ends_with(end)) {
         auto base = name.substr(0, name.size() - end.size());
         auto i = families_.find(base);
-        if (i != families_.end() && i->second.type == "histogram")
+        if (i != families_.end()
+            && (i->second.type == "histogram" || i->second.type == "summary"))
           return base;
       }
     return name;

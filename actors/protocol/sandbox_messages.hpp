@@ -1,0 +1,174 @@
+#pragma once
+
+#include "actors/protocol/messages.hpp"
+#include "runtime/engine/sandbox_engine.hpp"
+
+#include <caf/all.hpp>
+
+#include <concepts>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// The protocols of living sandboxes, a sentence per message. What is marked
+/// INTERNAL comes from the actor itself, or from the threads of a place. All of
+/// it stays inside the process.
+namespace troupe {
+
+class live_process;
+struct sandbox_place;
+
+using create_atom = caf::atom_constant<caf::atom("create")>;
+using admit_atom = caf::atom_constant<caf::atom("admit")>;
+using ready_atom = caf::atom_constant<caf::atom("ready")>;
+using renew_atom = caf::atom_constant<caf::atom("renew")>;
+using remove_atom = caf::atom_constant<caf::atom("remove")>;
+using access_atom = caf::atom_constant<caf::atom("access")>;
+using event_atom = caf::atom_constant<caf::atom("event")>;
+using changed_atom = caf::atom_constant<caf::atom("changed")>;
+using overdue_atom = caf::atom_constant<caf::atom("overdue")>;
+
+inline constexpr create_atom create_v{};
+inline constexpr admit_atom admit_v{};
+inline constexpr ready_atom ready_v{};
+inline constexpr renew_atom renew_v{};
+inline constexpr remove_atom remove_v{};
+inline constexpr access_atom access_v{};
+inline constexpr event_atom event_v{};
+inline constexpr changed_atom changed_v{};
+inline constexpr overdue_atom overdue_v{};
+
+// -- answers: a failure keeps its closer code, which CAF's errors have not ----
+
+/// An answer that may be a failure.
+template <class T>
+struct sandbox_answer {
+  std::shared_ptr<sandbox_result<T>> what;
+
+  sandbox_answer() = default;
+  sandbox_answer(T value)
+      : what{std::make_shared<sandbox_result<T>>(std::move(value))} {}
+  /// Of no error but one of a sandbox: a `result` tells others from an answer.
+  template <std::same_as<sandbox_error> Error>
+  sandbox_answer(Error why)
+      : what{std::make_shared<sandbox_result<T>>(std::move(why))} {}
+};
+
+/// What a call about files needs: the place, and the sandbox's name there.
+struct sandbox_access {
+  const sandbox_place* place = nullptr; // as long as the engine
+  std::shared_ptr<const sandbox_handle> box;
+};
+
+using record_answer = sandbox_answer<sandbox_record_ptr>;
+using records_answer
+  = sandbox_answer<std::shared_ptr<const page<sandbox_record_ptr>>>;
+using process_answer = sandbox_answer<sandbox_program_ptr>;
+using processes_answer
+  = sandbox_answer<std::shared_ptr<const std::vector<sandbox_program_ptr>>>;
+using access_answer = sandbox_answer<sandbox_access>;
+
+// -- orders -------------------------------------------------------------------
+
+struct create_order {
+  caller who;
+  std::shared_ptr<const sandbox_spec> spec;
+};
+struct list_order {
+  organization_id organization;
+  std::shared_ptr<const sandbox_filter> which;
+};
+struct renew_order {
+  std::chrono::milliseconds timeout{0};
+};
+struct remove_order {
+  sandbox_end why = sandbox_end::asked;
+};
+struct start_order {
+  std::shared_ptr<const process_spec> what;
+};
+/// One of the sandbox's processes, by its id.
+struct process_reference {
+  std::string id;
+};
+struct sandbox_reference {
+  sandbox_id id;
+};
+
+/// INTERNAL: what a place has told about a sandbox.
+struct place_event {
+  enum class kind : std::uint8_t {
+    created,
+    renewed,
+    destroyed,
+    begun, // a process
+    ended, // a process
+  } what
+    = kind::created;
+  std::shared_ptr<const error> failure;
+  std::shared_ptr<sandbox_creation> creation; // created
+  std::chrono::milliseconds timeout{0};       // renewed
+  std::string process;                        // begun, ended
+};
+
+// -- protocols ----------------------------------------------------------------
+
+/// One sandbox: its state, its clocks, its processes.
+using sandbox_actor = caf::typed_actor<
+  // There is room: it is to be made.
+  caf::reacts_to<admit_atom>,
+  // Tells what is known of it.
+  caf::replies_to<find_atom>::with<record_answer>,
+  // The same, as soon as it runs or never will.
+  caf::replies_to<ready_atom>::with<record_answer>,
+  // Moves its end.
+  caf::replies_to<renew_atom, renew_order>::with<record_answer>,
+  // Ends it; answers when nothing is left.
+  caf::replies_to<remove_atom, remove_order>::with<record_answer>,
+  // Begins a process.
+  caf::replies_to<start_atom, start_order>::with<process_answer>,
+  // Finds a process.
+  caf::replies_to<find_atom, process_reference>::with<process_answer>,
+  // Lists the processes.
+  caf::replies_to<list_atom>::with<processes_answer>,
+  // Kills a process if need be, and forgets it.
+  caf::replies_to<remove_atom, process_reference>::with<process_answer>,
+  // Gives access to the files.
+  caf::replies_to<access_atom>::with<access_answer>,
+  // INTERNAL: its place has told something.
+  caf::reacts_to<event_atom, place_event>,
+  // The controller's clock: something may be due.
+  caf::reacts_to<tick_atom>>;
+
+/// Knows all sandboxes; says which is made when.
+using sandbox_controller_actor = caf::typed_actor<
+  // Takes a new one in.
+  caf::replies_to<create_atom, create_order>::with<record_answer>,
+  // Lists those of an organization.
+  caf::replies_to<list_atom, list_order>::with<records_answer>,
+  // A sandbox has another state.
+  caf::reacts_to<changed_atom, sandbox_reference>,
+  // INTERNAL: time to look for what is due.
+  caf::reacts_to<tick_atom>,
+  // INTERNAL: the engine's stop waits for us no longer.
+  caf::reacts_to<overdue_atom>>;
+
+} // namespace troupe
+
+#define TROUPE_SANDBOX_MESSAGES(X)                                             \
+  X(troupe::record_answer)                                                     \
+  X(troupe::records_answer)                                                    \
+  X(troupe::process_answer)                                                    \
+  X(troupe::processes_answer)                                                  \
+  X(troupe::access_answer)                                                     \
+  X(troupe::create_order)                                                      \
+  X(troupe::list_order)                                                        \
+  X(troupe::renew_order)                                                       \
+  X(troupe::remove_order)                                                      \
+  X(troupe::start_order)                                                       \
+  X(troupe::process_reference)                                                 \
+  X(troupe::sandbox_reference)                                                 \
+  X(troupe::place_event)
+
+TROUPE_SANDBOX_MESSAGES(CAF_ALLOW_UNSAFE_MESSAGE_TYPE)
+#undef TROUPE_SANDBOX_MESSAGES

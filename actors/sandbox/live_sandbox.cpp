@@ -1,0 +1,379 @@
+#include "actors/sandbox/live_sandbox.hpp"
+
+#include "actors/sandbox/place_call.hpp"
+#include "runtime/json/json.hpp"
+
+#include <boost/asio/post.hpp>
+
+namespace troupe {
+
+namespace {
+
+using state = sandbox_state;
+
+std::shared_ptr<const error> shared(error why) {
+  return std::make_shared<const error>(std::move(why));
+}
+
+/// What a place calls a template.
+std::shared_ptr<const sandbox_config> config_for(backend_kind kind,
+                                                 const std::string& name) {
+  auto config = std::make_shared<sandbox_config>();
+  config->type = kind;
+  if (!name.empty())
+    config->config[kind == backend_kind::daytona ? "snapshot" : "template"]
+      = name;
+  return config;
+}
+
+} // namespace
+
+// -- life ---------------------------------------------------------------------
+
+sandbox_request live_sandbox::request() const {
+  const auto& r = *record();
+  sandbox_request wanted;
+  wanted.tag = r.id.str();
+  // What cannot be renewed lives as long as it may, and our clock ends it.
+  const auto lifetime = place().provider->capabilities().renew
+    ? r.timeout
+    : services->options.rules.max_life;
+  wanted.lifetime = std::chrono::ceil<std::chrono::seconds>(lifetime)
+    + std::chrono::seconds{60}; // for the way there, and for the deletion
+  wanted.organization = r.organization;
+  wanted.config = config_for(place().name.kind(), r.template_name);
+  wanted.kind = run_kind::command;
+  wanted.limits = r.resources;
+  wanted.network = r.network;
+  wanted.env = env;
+  return wanted;
+}
+
+void live_sandbox::admit() {
+  const auto now = services->now();
+  if (!life->enter(state::creating, now))
+    return publish(); // it was deleted meanwhile: the room is free again
+  admitted_at = now;
+  creation = std::make_shared<cancellation>();
+  call_scope scope{
+    std::chrono::steady_clock::now() + *longest_in(state::creating), creation};
+  auto home = sandbox_actor{self};
+  auto work
+    = [provider = place().provider, wanted = request(),
+       scope = std::move(scope)] { return provider->create(wanted, scope); };
+  call_place<sandbox_creation>(
+    place().executor, std::move(work),
+    [home](std::optional<sandbox_creation> came) {
+      place_event news;
+      news.what = place_event::kind::created;
+      news.creation = came
+        ? std::make_shared<sandbox_creation>(std::move(*came))
+        : std::make_shared<sandbox_creation>(sandbox_creation{place_threw()});
+      caf::anon_send(home, event_v, std::move(news));
+    });
+  publish();
+}
+
+void live_sandbox::created(const place_event& news) {
+  creation.reset();
+  auto& made = *news.creation;
+  const auto now = services->now();
+  if (made.sandbox)
+    box = std::make_shared<const sandbox_handle>(std::move(*made.sandbox));
+  else if (!made.left_behind.empty())
+    box = std::make_shared<const sandbox_handle>(
+      sandbox_handle{made.left_behind});
+  if (state() == state::deleting)
+    return destroy();
+  if (made.sandbox) {
+    life->enter(state::running, now);
+    services->meters.created_in(
+      std::chrono::duration_cast<std::chrono::microseconds>(now - admitted_at));
+    return publish();
+  }
+  auto why = shared(made.sandbox.error());
+  if (!box)
+    return finish(state::failed, sandbox_end::start_failed, std::move(why));
+  life->enter(state::deleting, sandbox_end::start_failed, now, std::move(why));
+  publish();
+  destroy();
+}
+
+caf::result<record_answer> live_sandbox::ready() {
+  if (state() != state::queued && state() != state::creating)
+    return record_answer{record()};
+  waiting_until_ready.push_back(self->make_response_promise<record_answer>());
+  return waiting_until_ready.back();
+}
+
+caf::result<record_answer> live_sandbox::renew(const renew_order& order) {
+  if (auto why = why_not_running())
+    return record_answer{std::move(*why)};
+  if (renewing)
+    return record_answer{sandbox_error{
+      sandbox_problem::none, ec::conflict,
+      "another renewal of this sandbox is under way", std::chrono::seconds{1}}};
+  if (!place().provider->capabilities().renew)
+    return renew_by_our_clock(order.timeout);
+  renewing = true;
+  auto home = sandbox_actor{self};
+  const auto lifetime = std::chrono::ceil<std::chrono::seconds>(order.timeout)
+    + std::chrono::seconds{60};
+  call_scope scope{std::chrono::steady_clock::now() + std::chrono::seconds{30},
+                   nullptr};
+  auto work = [provider = place().provider, box = box, lifetime,
+               scope = std::move(scope)] {
+    return provider->reconnect(*box, lifetime, scope);
+  };
+  call_place<result<sandbox_handle>>(
+    place().executor, std::move(work),
+    [home, timeout = order.timeout](std::optional<result<sandbox_handle>> r) {
+      place_event news;
+      news.what = place_event::kind::renewed;
+      news.timeout = timeout;
+      if (!r || !*r)
+        news.failure = shared(r ? r->error() : place_threw());
+      caf::anon_send(home, event_v, std::move(news));
+    });
+  renewals.push_back(self->make_response_promise<record_answer>());
+  return renewals.back();
+}
+
+/// A sandbox whose end its place cannot move was made for the longest life:
+/// our clock ends it before that.
+record_answer
+live_sandbox::renew_by_our_clock(std::chrono::milliseconds timeout) {
+  const auto now = services->now();
+  if (now + timeout > admitted_at + services->options.rules.max_life)
+    return sandbox_error{
+      sandbox_problem::unsupported_here, ec::invalid_request,
+      std::string{to_string(place().name)}
+        + " cannot let a sandbox live longer than it was made for; make "
+          "another one in time"};
+  life->renew(timeout, now);
+  publish();
+  return record();
+}
+
+void live_sandbox::renewed(const place_event& news) {
+  renewing = false;
+  auto waiting = std::exchange(renewals, {});
+  auto say = [&waiting](const record_answer& what) {
+    for (auto& each : waiting)
+      each.deliver(what);
+  };
+  if (auto why = why_not_running())
+    return say(std::move(*why));
+  if (news.failure && news.failure->code == ec::not_found) {
+    // Its place does not know it any more.
+    life->enter(state::deleting, sandbox_end::lost, services->now(),
+                news.failure);
+    publish();
+    destroy();
+    return say(ended());
+  }
+  if (news.failure)
+    return say(sandbox_error{sandbox_problem::place_unavailable,
+                             news.failure->code, news.failure->text,
+                             std::chrono::seconds{5}});
+  life->renew(news.timeout, services->now());
+  publish();
+  say(record());
+}
+
+caf::result<record_answer> live_sandbox::remove(const remove_order& order) {
+  if (is_over(state()))
+    return record_answer{record()};
+  removals.push_back(self->make_response_promise<record_answer>());
+  auto answer = removals.back(); // which may be gone from the list below
+  begin_removal(order.why);
+  return answer;
+}
+
+void live_sandbox::begin_removal(sandbox_end why) {
+  const auto now = services->now();
+  if (life->enter(state::deleted, why, now))
+    return publish(); // nothing of it exists
+  if (!life->enter(state::deleting, why, now))
+    return; // it is under way
+  publish();
+  end_processes(process_reason::sandbox_ended);
+  if (creation) // it goes as soon as it is known whether it is there
+    boost::asio::post(place().executor,
+                      [creation = creation] { creation->cancel(); });
+  else
+    destroy();
+}
+
+void live_sandbox::destroy() {
+  if (destroying)
+    return;
+  auto home = sandbox_actor{self};
+  if (!box)
+    return destroyed({place_event::kind::destroyed, {}, {}, {}, {}});
+  destroying = true;
+  call_scope scope{
+    std::chrono::steady_clock::now() + *longest_in(state::deleting), nullptr};
+  auto work
+    = [provider = place().provider, box = box, scope = std::move(scope)] {
+        return provider->destroy(*box, scope);
+      };
+  call_place<result<void>>(place().executor, std::move(work),
+                           [home](std::optional<result<void>> came) {
+                             place_event news;
+                             news.what = place_event::kind::destroyed;
+                             if (!came || !*came)
+                               news.failure
+                                 = shared(came ? came->error() : place_threw());
+                             caf::anon_send(home, event_v, std::move(news));
+                           });
+}
+
+void live_sandbox::destroyed(const place_event& news) {
+  destroying = false;
+  const auto now = services->now();
+  if (news.failure && news.failure->code != ec::not_found) {
+    // It may still be there, and so it still counts: tried again until true.
+    life->failed_to_delete(news.failure, now);
+    publish();
+    const sandbox_error why{sandbox_problem::place_unavailable, ec::unavailable,
+                            "the sandbox could not be deleted yet, and that is "
+                            "tried again: "
+                              + news.failure->text,
+                            services->options.rules.first_retry};
+    for (auto& each : std::exchange(removals, {}))
+      each.deliver(record_answer{why});
+    return;
+  }
+  box.reset();
+  finish(state::deleted, record()->end, {});
+}
+
+void live_sandbox::finish(sandbox_state last, sandbox_end why,
+                          std::shared_ptr<const error> failure) {
+  env.clear();
+  end_processes(process_reason::sandbox_ended);
+  for (auto& [id, entry] : processes)
+    entry.process->is_lost(process_reason::sandbox_ended);
+  life->enter(last, why, services->now(), std::move(failure));
+  publish();
+}
+
+void live_sandbox::tick() {
+  const auto now = services->now();
+  using alarm = sandbox_life::alarm;
+  switch (life->look(now)) {
+  case alarm::none:
+    break;
+  case alarm::queue_expired:
+    finish(state::failed, sandbox_end::queue_timeout,
+           shared(fail(ec::exhausted,
+                       "no room for a sandbox became free in time; delete "
+                       "another one, or raise sandbox.max or "
+                       "sandbox.max-per-organization")));
+    break;
+  case alarm::expired:
+    begin_removal(sandbox_end::timeout);
+    break;
+  case alarm::stuck:
+    begin_removal(sandbox_end::start_failed);
+    break;
+  case alarm::retry:
+    life->retries();
+    publish();
+    destroy();
+    break;
+  case alarm::forget:
+    return self->quit();
+  }
+  processes_due(now);
+}
+
+void live_sandbox::handle(const place_event& news) {
+  switch (news.what) {
+  case place_event::kind::created:
+    return created(news);
+  case place_event::kind::renewed:
+    return renewed(news);
+  case place_event::kind::destroyed:
+    return destroyed(news);
+  case place_event::kind::begun:
+    return process_begun(news);
+  case place_event::kind::ended:
+    return process_ended(news.process);
+  }
+}
+
+// -- everybody else -----------------------------------------------------------
+
+void live_sandbox::publish() {
+  services->index.update(record()->id, record(), due(), box);
+  if (auto routes = engine->routes.load(); routes && routes->sandboxes)
+    self->send(routes->sandboxes, changed_v, sandbox_reference{record()->id});
+  answer_waiting();
+}
+
+void live_sandbox::answer_waiting() {
+  if (state() != state::queued && state() != state::creating)
+    for (auto& each : std::exchange(waiting_until_ready, {}))
+      each.deliver(record_answer{record()});
+  if (!is_over(state()) || std::exchange(end_told, true))
+    return;
+  services->meters.end(record()->end);
+  for (auto& each : std::exchange(removals, {}))
+    each.deliver(record_answer{record()});
+  ledger_entry line;
+  line.organization = record()->organization;
+  line.audit = audit_of_sandbox(who, "sandbox_ended", *record());
+  enqueue_ledger_entry(*engine, std::move(line));
+}
+
+std::optional<sandbox_error> live_sandbox::why_not_running() const {
+  switch (state()) {
+  case state::running:
+    return std::nullopt;
+  case state::deleting:
+  case state::deleted:
+  case state::failed:
+    return ended();
+  case state::paused:
+  case state::pausing:
+    return sandbox_error{sandbox_problem::sandbox_paused, ec::conflict,
+                         "the sandbox is paused; resume it"};
+  default:
+    return sandbox_error{sandbox_problem::sandbox_not_running, ec::conflict,
+                         "the sandbox is " + std::string{to_string(state())}
+                           + "; ask again when it runs",
+                         std::chrono::seconds{1}};
+  }
+}
+
+sandbox_error live_sandbox::ended() const {
+  auto text = "the sandbox has ended (" + std::string{to_string(record()->end)}
+    + "); create another one";
+  return {sandbox_problem::sandbox_ended, ec::not_found, std::move(text)};
+}
+
+std::string audit_of_sandbox(const caller& who, std::string_view change,
+                             const sandbox_record& r) {
+  json::object line;
+  line["event"] = change;
+  line["sandbox"] = r.id.str();
+  line["place"] = to_string(r.place);
+  line["user"] = who.user.str();
+  if (who.key)
+    line["key"] = who.key.str();
+  if (!who.request_id.empty())
+    line["request"] = who.request_id;
+  if (!r.template_name.empty())
+    line["template"] = r.template_name;
+  line["network"] = to_string(r.network.mode);
+  line["state"] = to_string(r.state);
+  if (r.end != sandbox_end::none)
+    line["end"] = to_string(r.end);
+  if (r.failure)
+    line["error"] = to_string(r.failure->code);
+  return json::to_text(line);
+}
+
+} // namespace troupe

@@ -1,0 +1,110 @@
+// From what is asked for to what is made, or to why it is refused.
+#include "actors/sandbox/sandbox_controller.hpp"
+#include "runtime/model/limit_fields.hpp"
+
+#include <algorithm>
+
+namespace troupe {
+
+namespace {
+
+std::string names_of(const std::vector<sandbox_place>& places) {
+  std::string all;
+  for (const auto& each : places)
+    all.append(all.empty() ? "" : ", ").append(to_string(each.name));
+  return all;
+}
+
+sandbox_error unsupported(const sandbox_place& at, const std::string& what,
+                          const std::string& instead) {
+  return {sandbox_problem::unsupported_here, ec::invalid_request,
+          std::string{to_string(at.name)} + " " + what + "; " + instead};
+}
+
+sandbox_result<std::size_t> choose_place(const sandbox_spec& spec,
+                                         const sandbox_options& options) {
+  if (!spec.place)
+    return std::size_t{0};
+  const auto found
+    = std::ranges::find(options.places, *spec.place, &sandbox_place::name);
+  if (found == options.places.end())
+    return sandbox_error{bad_field("/place", "has no room for sandboxes here",
+                                   "one of " + names_of(options.places))};
+  return static_cast<std::size_t>(found - options.places.begin());
+}
+
+/// What no place of this engine can do yet is refused before anything exists.
+std::optional<sandbox_error> refuse(const sandbox_spec& spec,
+                                    const sandbox_options& options,
+                                    const sandbox_place& at) {
+  const auto kind = at.name.kind();
+  if (spec.on_timeout != timeout_action::remove)
+    return unsupported(at,
+                       "cannot " + std::string{to_string(spec.on_timeout)}
+                         + " a sandbox at its timeout",
+                       "say on_timeout \"delete\"");
+  if (!spec.template_name.empty() && kind != backend_kind::e2b
+      && kind != backend_kind::daytona)
+    return unsupported(at, "knows no templates", "leave 'template' out");
+  // A place makes what it makes: a stronger wall cannot be asked of it.
+  if (spec.isolation
+      && strictness(*spec.isolation) > strictness(options.isolation))
+    return unsupported(at,
+                       "makes sandboxes of isolation "
+                         + std::string{to_string(options.isolation)},
+                       "ask for that, or set local.isolation");
+  return std::nullopt;
+}
+
+/// More than an operator grants is a mistake: nothing is cut in silence.
+std::optional<sandbox_error> above_ceiling(const limit_overrides& said,
+                                           const limits& ceiling) {
+  std::optional<sandbox_error> first;
+  for_each_row(limit_fields, [&](const auto& f) {
+    if (const auto& wanted = f.of(said);
+        wanted && *wanted > f.of(ceiling) && !first)
+      first = sandbox_error{
+        bad_field("/resources/" + std::string{f.name},
+                  "is more than limits.ceiling-* grants",
+                  "ask for less, or ask the operator to raise it")};
+  });
+  return first;
+}
+
+} // namespace
+
+sandbox_result<sandbox_record> record_for(const sandbox_spec& spec,
+                                          const sandbox_options& options,
+                                          std::size_t& place) {
+  auto chosen = choose_place(spec, options);
+  if (!chosen)
+    return chosen.error();
+  place = *chosen;
+  const auto& at = options.places[place];
+  if (auto why = refuse(spec, options, at))
+    return std::move(*why);
+  if (auto why = above_ceiling(spec.resources, options.ceiling))
+    return std::move(*why);
+  const auto timeout = spec.timeout.value_or(options.rules.timeout);
+  if (timeout > options.rules.max_life)
+    return sandbox_error{bad_field(
+      "/timeout",
+      "is more than sandbox.max-life, "
+        + std::to_string(options.rules.max_life.count() / 1'000) + " seconds",
+      "ask for less, and renew")};
+  sandbox_record r;
+  r.id = sandbox_id::make();
+  r.name = spec.name;
+  r.metadata = spec.metadata;
+  r.place = at.name;
+  r.template_name = spec.template_name;
+  r.timeout = timeout;
+  r.on_timeout = spec.on_timeout;
+  r.isolation = options.isolation;
+  r.resources = apply(options.standard, spec.resources, options.ceiling);
+  r.network = spec.network ? strictest(*spec.network, options.network)
+                           : at.network.value_or(options.network);
+  return r;
+}
+
+} // namespace troupe

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "app/cli/session_command.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+/// What the commands about living sandboxes share.
+namespace troupe {
+
+/// A sandbox lives in an engine that serves: one that is opened for a command
+/// would take it down with itself.
+result<void> needs_a_server(const api_client& engine);
+
+/// "/v1/sandboxes/ID" and what follows.
+std::string sandbox_target(const std::string& id, const std::string& more = {});
+
+/// NAME=VALUE words as an object.
+result<json::object> variables_object(const std::vector<std::string>& words);
+
+/// "ID:/path", as `cp` has it; an empty id: a file of this machine.
+struct place_of_file {
+  std::string sandbox;
+  std::string path;
+};
+place_of_file parse_place_of_file(const std::string& word);
+
+/// A command about one sandbox: ID stands first.
+template <class Words>
+std::pair<CLI::App*, std::shared_ptr<Words>>
+add_sandbox_session_command(CLI::App* group, invocation& call, const char* name,
+                            const char* help,
+                            result<int> (*todo)(const Words&, api_client&)) {
+  auto [cmd, said] = add_session_command(group, call, name, help, todo);
+  cmd->add_option("ID", said->id, "The sandbox")->required();
+  return {cmd, said};
+}
+
+void add_sandbox_exec_command(CLI::App* group, invocation& call);
+void add_sandbox_file_commands(CLI::App* group, invocation& call);
+
+} // namespace troupe
