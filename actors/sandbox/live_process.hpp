@@ -78,6 +78,7 @@ private:
   // On the executor only:
   sandbox_process_ptr process_;
   std::shared_ptr<cancellation> call_;
+  bool unwanted_ = false; // it was killed
 };
 using live_process_ptr = std::shared_ptr<live_process>;
 

@@ -306,8 +306,12 @@ void live_sandbox::handle(const place_event& news) {
 
 // -- everybody else -----------------------------------------------------------
 
-void live_sandbox::publish() {
+void live_sandbox::tell_due() {
   services->index.update(record()->id, record(), due(), box);
+}
+
+void live_sandbox::publish() {
+  tell_due();
   if (auto routes = engine->routes.load(); routes && routes->sandboxes)
     self->send(routes->sandboxes, changed_v, sandbox_reference{record()->id});
   answer_waiting();

@@ -92,6 +92,8 @@ struct live_sandbox {
   void forget_old_processes();
   /// Tells the index, the controller, and calls that wait for the state.
   void publish();
+  /// Tells the index alone: the state is what it was.
+  void tell_due();
   void answer_waiting();
   clock::time_point due() const;
   sandbox_request request() const;

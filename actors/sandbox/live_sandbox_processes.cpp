@@ -45,6 +45,7 @@ boost::asio::awaitable<bool> begin_beside(process_start with) {
     with.begun({});
   } else {
     with.begun(std::make_shared<const error>(started.error()));
+    with.process->is_lost(process_reason::lost); // some may read it already
   }
   co_return started.has_value();
 }
@@ -128,7 +129,7 @@ caf::result<process_answer> live_sandbox::begin(const start_order& order) {
   engine_metrics::add(services->meters.processes);
   entry.begun.push_back(self->make_response_promise<process_answer>());
   auto answer = entry.begun.back();
-  publish();
+  tell_due();
   return answer;
 }
 
@@ -158,7 +159,7 @@ void live_sandbox::process_ended(const std::string& id) {
   i->second.end = clock::time_point::max();
   i->second.ended_at = services->now();
   forget_old_processes();
-  publish();
+  tell_due();
 }
 
 /// The newest that have ended stay for a while.
@@ -208,7 +209,7 @@ process_answer live_sandbox::remove(const process_reference& which) {
   processes.erase(i);
   for (auto& each : waiting)
     each.deliver(process_answer{sandbox_program_ptr{process}});
-  publish();
+  tell_due();
   return sandbox_program_ptr{process};
 }
 
@@ -225,7 +226,7 @@ void live_sandbox::processes_due(clock::time_point now) {
       entry.process->end_because(process_reason::timeout);
     }
   forget_old_processes();
-  services->index.update(record()->id, record(), due(), box);
+  tell_due();
 }
 
 void live_sandbox::end_processes(process_reason why) {

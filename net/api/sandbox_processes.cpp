@@ -14,6 +14,7 @@ namespace troupe::net {
 namespace {
 
 constexpr std::size_t all_of_a_window = 64u << 20;
+constexpr std::uint64_t small_answer = 64u << 10; // well below a millisecond
 constexpr std::int64_t longest_read = 16 << 20;
 
 std::string process_text(const sandbox_program_ptr& p) {
@@ -62,6 +63,16 @@ void answer_ended(exchange& ex, const sandbox_program& process) {
   ex.answer_json(json::to_text(o));
 }
 
+/// The end is told on the thread of the sandbox's place, which serves others: a
+/// large answer is written on the connection's own.
+void answer_in_turn(const exchange_ptr& ex, const sandbox_program_ptr& ended) {
+  const auto record = ended->record();
+  if (record.stdout_bytes + record.stderr_bytes <= small_answer)
+    return answer_ended(*ex, *ended);
+  ex->after(std::chrono::milliseconds{0},
+            [ex, ended] { answer_ended(*ex, *ended); });
+}
+
 void execute(sandbox_engine& engine, const sandbox_id& id,
              const exchange_ptr& ex) {
   auto what = process_of(*ex);
@@ -76,7 +87,7 @@ void execute(sandbox_engine& engine, const sandbox_id& id,
                or_fail<sandbox_program_ptr>(
                  ex, [](exchange& ex, const sandbox_program_ptr& begun) {
                    begun->when_ended([ex = ex.shared_from_this(), begun] {
-                     answer_ended(*ex, *begun);
+                     answer_in_turn(ex, begun);
                    });
                  }));
 }
