@@ -24,10 +24,18 @@ void destroy_orphan(const sandbox_place& at,
                            [](std::optional<result<void>>) {});
 }
 
+sandbox_error queue_is_full(const std::string& why) {
+  return {sandbox_problem::queue_full, ec::exhausted,
+          "as many " + why + "; try again later", std::chrono::seconds{2}};
+}
+
 } // namespace
 
 void sandbox_controller_state::recall() {
+  const auto& rules = services->options.rules;
   admission = std::make_unique<sandbox_admission>(services->options);
+  records = std::make_unique<kept_records>(rules.kept_per_organization,
+                                           rules.kept_records);
   for (const auto& each : services->index.all()) {
     const auto& r = *each.record;
     self->monitor(each.actor);
@@ -38,6 +46,8 @@ void sandbox_controller_state::recall() {
     } else if (is_live(r.state)) {
       admission->recall(r.id, r.organization, each.place,
                         r.state == sandbox_state::creating);
+    } else {
+      keep_record(r);
     }
   }
   schedule_tick();
@@ -71,12 +81,13 @@ record_answer sandbox_controller_state::create(const create_order& order) {
   const auto id = (*init)->record.id;
   const auto place = (*init)->place;
   auto record = std::make_shared<sandbox_record>((*init)->record);
-  const auto verdict = admission->enter(id, record->organization, place);
-  if (verdict == sandbox_admission::verdict::queue_full)
-    return sandbox_error{
-      sandbox_problem::queue_full, ec::exhausted,
-      "so many sandboxes wait already as sandbox.queue allows; try again later",
-      std::chrono::seconds{2}};
+  using verdict = sandbox_admission::verdict;
+  const auto entered = admission->enter(id, record->organization, place);
+  if (entered == verdict::queue_full)
+    return queue_is_full("sandboxes wait already as sandbox.queue allows");
+  if (entered == verdict::share_full)
+    return queue_is_full("sandboxes of this organization wait already as "
+                         "sandbox.queue-per-organization allows");
   sandbox_index::entry entry;
   entry.record = record;
   entry.place = place;
@@ -84,7 +95,7 @@ record_answer sandbox_controller_state::create(const create_order& order) {
   entry.due = services->now() + services->options.rules.queue_timeout;
   entry.actor = self->spawn<caf::monitored>(sandbox, services, engine, *init);
   services->index.put(id, entry);
-  if (verdict == sandbox_admission::verdict::now)
+  if (entered == verdict::now)
     self->send(entry.actor, admit_v);
   ledger_entry line;
   line.organization = record->organization;
@@ -125,7 +136,17 @@ void sandbox_controller_state::changed(const sandbox_id& id) {
     admission->made(id);
   if (stopping && is_over(state))
     caf::anon_send_exit(entry->actor, caf::exit_reason::user_shutdown);
+  if (is_over(state))
+    keep_record(*entry->record);
   admit_more();
+}
+
+void sandbox_controller_state::keep_record(const sandbox_record& r) {
+  const auto oldest = records->add(r.id, r.organization);
+  if (!oldest)
+    return;
+  if (auto entry = services->index.find(*oldest))
+    caf::anon_send_exit(entry->actor, caf::exit_reason::user_shutdown);
 }
 
 void sandbox_controller_state::admit_more() {
@@ -156,6 +177,7 @@ void sandbox_controller_state::down(const caf::down_msg& m) {
   auto entry = services->index.find(*id);
   services->index.erase(*id);
   admission->left(*id);
+  records->forget(*id);
   // What was sent to it and not answered never will be.
   services->router->fail_route(
     entry->route, caf::make_error(caf::exit_reason::unhandled_exception));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/sandbox/kept_records.hpp"
 #include "actors/sandbox/sandbox_admission.hpp"
 #include "actors/sandbox/sandbox_services.hpp"
 
@@ -18,6 +19,7 @@ struct sandbox_controller_state {
   sandbox_services_ptr services;
   run_services_ptr engine; // whether it drains, its ledger
   std::unique_ptr<sandbox_admission> admission;
+  std::unique_ptr<kept_records> records; // of what is over
   bool ticking = false;
   bool stopping = false;
 
@@ -35,6 +37,8 @@ private:
   sandbox_result<std::shared_ptr<sandbox_init>>
   init_for(const create_order& order) const;
   void admit_more();
+  /// Of one that is over; an older one may have to go for it.
+  void keep_record(const sandbox_record& r);
   void schedule_tick();
 };
 
