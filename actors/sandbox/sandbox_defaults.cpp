@@ -1,6 +1,7 @@
 // From what is asked for to what is made, or to why it is refused.
 #include "actors/sandbox/sandbox_controller.hpp"
 #include "runtime/model/limit_fields.hpp"
+#include "runtime/model/sandbox_memory.hpp"
 
 #include <algorithm>
 
@@ -71,6 +72,24 @@ std::optional<sandbox_error> above_ceiling(const limit_overrides& said,
   return first;
 }
 
+/// Files of a sandbox on this machine lie in its memory: more of them than that
+/// holds cannot be granted.
+std::optional<sandbox_error> fit_files(const sandbox_place& at,
+                                       const limit_overrides& said,
+                                       limits& granted) {
+  if (at.name.kind() != backend_kind::local)
+    return std::nullopt;
+  const auto most = most_sandbox_files(granted.memory_bytes);
+  if (said.disk_bytes && granted.disk_bytes > most)
+    return sandbox_error{
+      bad_field("/resources/disk_bytes",
+                "is more than three quarters of memory_bytes, where files lie",
+                "ask for more memory, or for " + std::to_string(most)
+                  + " bytes at most")};
+  granted.disk_bytes = std::min(granted.disk_bytes, most);
+  return std::nullopt;
+}
+
 } // namespace
 
 sandbox_result<sandbox_record> record_for(const sandbox_spec& spec,
@@ -102,6 +121,8 @@ sandbox_result<sandbox_record> record_for(const sandbox_spec& spec,
   r.on_timeout = spec.on_timeout;
   r.isolation = options.isolation;
   r.resources = apply(options.standard, spec.resources, options.ceiling);
+  if (auto why = fit_files(at, spec.resources, r.resources))
+    return std::move(*why);
   r.network = spec.network ? strictest(*spec.network, options.network)
                            : at.network.value_or(options.network);
   return r;

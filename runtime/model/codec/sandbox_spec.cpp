@@ -72,26 +72,41 @@ void read_sandbox_variables(json::reader& in, environment& into) {
                 "write what is larger into a file of the sandbox");
 }
 
+struct resource_rule {
+  std::string_view name;
+  std::optional<std::uint64_t> limit_overrides::*of;
+  std::uint64_t least; // below it one would be made that can do nothing
+};
+constexpr resource_rule resource_rules[] = {
+  {"memory_bytes", &limit_overrides::memory_bytes, 16u << 20},
+  {"disk_bytes", &limit_overrides::disk_bytes, 1u << 20}, // folders of its own
+  {"inodes", &limit_overrides::inodes, 256},
+  {"processes", &limit_overrides::processes, 8}, // a command takes two
+};
+
 void read_resources(json::reader& in, limit_overrides& into) {
-  static constexpr std::string_view known[]
-    = {"memory_bytes", "disk_bytes", "inodes", "processes"};
   const auto* said = in.member_object("resources");
   if (!said)
     return;
   const auto pointer = in.pointer_to("resources");
   for (const auto& m : *said)
     if (std::string_view name{m.key().data(), m.key().size()};
-        std::ranges::find(known, name) == std::end(known)) {
+        std::ranges::find(resource_rules, name, &resource_rule::name)
+        == std::end(resource_rules)) {
       in.absorb(bad_field(json::child(pointer, name.substr(0, 64)),
                           "is no resource of a sandbox",
                           "memory_bytes, disk_bytes, inodes or processes"));
       return;
     }
   auto parsed = parse_limits(*said, pointer);
-  if (parsed)
-    into = *parsed;
-  else
-    in.absorb(parsed.error());
+  if (!parsed)
+    return in.absorb(parsed.error());
+  into = *parsed;
+  for (const auto& rule : resource_rules)
+    if (const auto& wanted = into.*rule.of; wanted && *wanted < rule.least)
+      in.absorb(bad_field(json::child(pointer, rule.name),
+                          "is too little for a sandbox to do anything",
+                          std::to_string(rule.least) + " or more"));
 }
 
 timeout_action read_timeout_action(json::reader& in) {
