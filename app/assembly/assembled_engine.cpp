@@ -102,7 +102,8 @@ result<void> assembled_engine::open_actors(const settings& s, watchdog& watch,
   if (local_)
     o.sandboxes.places.push_back(
       {backend_kind::local,
-       local_sandboxes::make(local_->strand(), local_->wardens()),
+       local_sandboxes::make(local_->strand(), local_->wardens(),
+                             local_sandbox_options_from(s)),
        local_->strand(), s.sandbox.max,
        // They have no network yet: one that asks for some is refused.
        network_policy{network_mode::off, {}}});

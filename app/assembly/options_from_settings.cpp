@@ -1,6 +1,7 @@
 #include "app/assembly/options_from_settings.hpp"
 
 #include "app/assembly/provider_options.hpp"
+#include "runtime/model/sandbox_memory.hpp"
 #include "runtime/model/warm_optimizations.hpp"
 
 #include <algorithm>
@@ -176,6 +177,7 @@ sandbox_options sandbox_options_from(const settings& s) {
     ? g.starting
     : 2 * std::max(1u, std::thread::hardware_concurrency());
   o.rules.queue = g.queue;
+  o.rules.queue_per_organization = g.queue_per_organization;
   o.rules.queue_timeout = g.queue_timeout;
   o.rules.timeout = g.timeout;
   o.rules.max_life = g.max_life;
@@ -188,6 +190,17 @@ sandbox_options sandbox_options_from(const settings& s) {
 }
 
 } // namespace
+
+local_sandbox_options local_sandbox_options_from(const settings& s) {
+  local_sandbox_options o;
+  o.cpus = s.sandbox.cpus;
+  o.prepared = s.sandbox.prepared;
+  auto& usual = o.prepared_limits;
+  usual = apply(s.limits.standard, {}, s.limits.ceiling);
+  usual.disk_bytes
+    = std::min(usual.disk_bytes, most_sandbox_files(usual.memory_bytes));
+  return o;
+}
 
 engine_options engine_options_from(const settings& s) {
   engine_options o;

@@ -116,10 +116,13 @@ struct settings {
     std::uint32_t max_per_organization = 100;
     std::uint32_t starting = 0; // 0: two per core
     std::uint32_t queue = 1'000;
+    std::uint32_t queue_per_organization = 500;
     ms queue_timeout{30'000};
     ms timeout{300'000}; // as E2B's clients have it
     ms max_life{86'400'000};
     std::uint32_t processes = 64;
+    std::uint32_t cpus = 2;
+    std::uint32_t prepared = 2; // a megabyte each, and most of a creation
   } sandbox;
 
   struct idempotency_group {

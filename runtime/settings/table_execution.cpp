@@ -186,6 +186,10 @@ std::vector<setting_key> living_sandboxes() {
     row("sandbox", "queue", TROUPE_AT(sandbox.queue),
         "Sandboxes that wait to be made; then callers get 429.")
       .between(0, 100'000),
+    row("sandbox", "queue-per-organization",
+        TROUPE_AT(sandbox.queue_per_organization),
+        "Of these, how many may be of one organization; then it gets 429.")
+      .between(0, 100'000),
     row("sandbox", "queue-timeout", TROUPE_AT(sandbox.queue_timeout),
         "How long one waits before its caller gets 429.")
       .between(100ms, 1h),
@@ -198,6 +202,14 @@ std::vector<setting_key> living_sandboxes() {
     row("sandbox", "processes", TROUPE_AT(sandbox.processes),
         "Processes of one sandbox that run at the same time.")
       .between(1, 4'096),
+    row("sandbox", "cpus", TROUPE_AT(sandbox.cpus),
+        "Processors that one sandbox of this machine may use at a time, where "
+        "the host's cgroups have quotas; 0: all there are.")
+      .between(0, 4'096),
+    row("sandbox", "prepared", TROUPE_AT(sandbox.prepared),
+        "Empty sandboxes of this machine that are kept ready, once the first "
+        "was asked for; they serve those that ask for no resources.")
+      .between(0, 64),
   };
 }
 

@@ -60,7 +60,7 @@ std::uint64_t difference(std::uint64_t now, std::uint64_t before) {
 
 std::vector<std::string> cgroup_site::directories() const {
   std::vector<std::string> list;
-  for (const auto& d : {memory, pids, cpuacct, unified})
+  for (const auto& d : {memory, pids, cpuacct, cpu, unified})
     if (!d.empty())
       list.push_back(d);
   return list;
@@ -91,7 +91,9 @@ bool remove_cgroup_tree(const std::string& directory) {
 }
 
 run_group::run_group(const cgroup_site& site, const std::string& name)
-    : unified_memory_{site.unified_memory}, unified_pids_{site.unified_pids} {
+    : cpu_place_{site.cpu.empty() ? "" : site.cpu + "/" + name},
+      unified_memory_{site.unified_memory}, unified_pids_{site.unified_pids},
+      unified_cpu_{site.unified_cpu} {
   auto make = [&](const std::string& parent, std::string& mine) {
     if (parent.empty())
       return;
@@ -111,7 +113,7 @@ run_group::run_group(const cgroup_site& site, const std::string& name)
 }
 
 run_group::~run_group() {
-  for (const auto& d : {memory_, pids_, cpuacct_, unified_}) {
+  for (const auto& d : {memory_, pids_, cpuacct_, cpu_, unified_}) {
     if (d.empty() || ::rmdir(d.c_str()) == 0)
       continue;
     remove_cgroup_tree(d);
@@ -144,13 +146,39 @@ outcome run_group::begin(const group_limits& limits) {
   if (!pids_.empty() || unified_pids_)
     if (!write_text(pids + "/pids.max", processes))
       return failed(step::cgroup);
+  if (!bound_cpus(limits.cpus))
+    return failed(step::cgroup);
   base_ = absolute();
   return {};
 }
 
+/// Where this host has no such controller there is no quota: fairness between
+/// processes is the scheduler's then.
+bool run_group::bound_cpus(std::uint32_t cpus) {
+  constexpr std::uint64_t period_us = 100'000;
+  if (cpus == 0 && !has_quota_)
+    return true;
+  has_quota_ = cpus > 0;
+  const auto quota = std::to_string(cpus * period_us);
+  if (unified_cpu_)
+    return write_text(unified_ + "/cpu.max",
+                      (cpus > 0 ? quota : "max") + " "
+                        + std::to_string(period_us));
+  if (cpu_place_.empty())
+    return true;
+  if (cpu_.empty() && ::mkdir(cpu_place_.c_str(), 0755) != 0
+      && errno != EEXIST) // mounted together with cpuacct
+    return false;
+  cpu_ = cpu_place_;
+  // More than a group above has is EINVAL; then that one bounds it.
+  return write_text(cpu_ + "/cpu.cfs_quota_us", cpus > 0 ? quota : "-1")
+    || errno == EINVAL;
+}
+
 outcome run_group::join(pid_t process, bool born_in_unified) {
   auto pid = std::to_string(process);
-  for (const auto& d : {memory_, pids_, cpuacct_})
+  for (const auto& d :
+       {memory_, pids_, cpuacct_, has_quota_ ? cpu_ : std::string{}})
     if (!d.empty() && !write_text(d + "/cgroup.procs", pid))
       return failed(step::cgroup);
   if (!born_in_unified && !unified_.empty()
@@ -244,7 +272,8 @@ void run_group::kill() const {
 
 bool run_group::empty() const {
   return std::ranges::none_of(
-    std::initializer_list<std::string>{memory_, pids_, cpuacct_, unified_},
+    std::initializer_list<std::string>{memory_, pids_, cpuacct_, cpu_,
+                                       unified_},
     [](const auto& d) { return !d.empty() && is_populated(d); });
 }
 

@@ -18,9 +18,11 @@ struct cgroup_site {
   std::string memory;          // v1
   std::string pids;            // v1
   std::string cpuacct;         // v1, only needed without `unified`
+  std::string cpu;             // v1, only for groups with a quota
   std::string unified;         // v2: atomic kill, "empty" and CPU time
   bool unified_memory = false; // v2 has the controller, too
   bool unified_pids = false;
+  bool unified_cpu = false;
 
   bool bounds_memory() const { return !memory.empty() || unified_memory; }
   bool bounds_pids() const { return !pids.empty() || unified_pids; }
@@ -42,6 +44,7 @@ struct group_limits {
   std::uint64_t processes = 0;
   /// Out of memory, all of it dies; else the kernel chooses one of them.
   bool dies_as_one = true;
+  std::uint32_t cpus = 0; // at a time; 0: as many as there are
 };
 
 struct group_usage {
@@ -92,13 +95,18 @@ public:
 
 private:
   group_usage absolute() const;
+  bool bound_cpus(std::uint32_t cpus);
 
   std::string memory_;
   std::string pids_;
   std::string cpuacct_;
+  std::string cpu_; // made with the first quota
+  std::string cpu_place_;
   std::string unified_;
   bool unified_memory_ = false;
   bool unified_pids_ = false;
+  bool unified_cpu_ = false;
+  bool has_quota_ = false;
   bool good_ = true;
   mutable bool was_killed_ = false;
   unique_fd unified_fd_;

@@ -98,6 +98,7 @@ private:
   struct question {
     answer then;
     clock::time_point by; // a warden that has not answered by then hangs
+    bool keeps = false;   // of a sandbox: its end is told when nothing is left
   };
   struct farewell {
     std::function<void()> gone;
@@ -138,6 +139,7 @@ private:
   std::unordered_map<run_id, std::uint64_t> tickets_; // by run id
   network::accounts accounts_;
   std::map<std::uint64_t, question> asked_;
+  std::vector<answer> lost_sandboxes_;             // as `lost_`
   std::multimap<std::uint64_t, farewell> leaving_; // by ticket
   std::uint64_t next_ticket_ = 1;
   std::uint32_t deaths_in_a_row_ = 0;

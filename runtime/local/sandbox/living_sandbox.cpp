@@ -2,6 +2,8 @@
 
 #include "runtime/base/packet_socket.hpp"
 
+#include <boost/asio/steady_timer.hpp>
+
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -17,6 +19,14 @@ namespace {
 
 /// What waits to be sent to a keeper that does not read.
 constexpr std::size_t max_to_send = 256;
+
+/// What is heard of one keeper before others have their turn.
+constexpr int max_heard_at_once = 64;
+
+/// How long the end of a process that was killed may take; then its sandbox
+/// goes. Its parent may be stopped at the one moment in which that cannot be
+/// undone, or the kernel does not let go of it.
+constexpr std::chrono::seconds kill_patience{10};
 
 error busy(std::string text) {
   return fail(ec::exhausted, std::move(text));
@@ -49,8 +59,8 @@ process_end end_of(const inside::keeper_message& m) {
   else
     end.exit_code = WEXITSTATUS(m.wait_status);
   if (m.lost)
-    end.detail = "somebody in the sandbox killed the process's parent: how it "
-                 "ended is not known";
+    end.detail = "another process of the sandbox killed the one that watched "
+                 "it: how it ended is not known";
   return end;
 }
 
@@ -60,8 +70,8 @@ living_sandbox::living_sandbox(asio::any_io_executor executor,
                                unique_fd control)
     : control_{std::move(executor), control.release()} {}
 
-void living_sandbox::listen(std::function<void()> ready) {
-  ready_ = std::move(ready);
+void living_sandbox::listen(handler told) {
+  told_ = std::move(told);
   hear_later();
 }
 
@@ -75,7 +85,7 @@ void living_sandbox::hear_later() {
 }
 
 void living_sandbox::hear() {
-  while (control_.is_open()) {
+  for (int i = 0; i < max_heard_at_once && control_.is_open(); ++i) {
     packet from_keeper;
     inside::keeper_message m;
     switch (receive_packet(control_.native_handle(), inside::max_keeper_packet,
@@ -92,11 +102,13 @@ void living_sandbox::hear() {
       return hang_up();
     }
   }
+  if (control_.is_open())
+    hear_later();
 }
 
 void living_sandbox::obey(const inside::keeper_message& m) {
   if (m.what == inside::keeper_word::ready) {
-    if (auto ready = std::exchange(ready_, nullptr))
+    if (auto ready = std::exchange(told_.ready, nullptr))
       ready();
     return;
   }
@@ -167,7 +179,23 @@ result<void> living_sandbox::send_signal(std::uint64_t ticket,
   m.ticket = ticket;
   m.number = number;
   say(m);
+  if (number == SIGKILL)
+    watch_killed(ticket);
   return {};
+}
+
+void living_sandbox::watch_killed(std::uint64_t ticket) {
+  const auto i = processes_.find(ticket);
+  if (i == processes_.end() || std::exchange(i->second.killed, true))
+    return;
+  auto clock = std::make_shared<asio::steady_timer>(control_.get_executor(),
+                                                    kill_patience);
+  clock->async_wait([weak = weak_from_this(), ticket,
+                     clock](boost::system::error_code code) {
+    auto self = weak.lock();
+    if (!code && self && self->processes_.contains(ticket) && self->told_.stuck)
+      self->told_.stuck();
+  });
 }
 
 result<living_sandbox::hand_socket> living_sandbox::make_hand() {
@@ -195,7 +223,7 @@ void living_sandbox::hang_up() {
   boost::system::error_code ignored;
   control_.close(ignored);
   unsent_.clear();
-  ready_ = nullptr;
+  told_.ready = nullptr;
 }
 
 void living_sandbox::end(error why) {

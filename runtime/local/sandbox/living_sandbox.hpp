@@ -23,8 +23,13 @@ class living_sandbox : public std::enable_shared_from_this<living_sandbox> {
 public:
   living_sandbox(boost::asio::any_io_executor executor, unique_fd control);
 
-  /// `ready` once, when the keeper says so.
-  void listen(std::function<void()> ready);
+  struct handler {
+    std::function<void()> ready; // once, when the keeper says so
+    /// A process was killed and is there all the same: nothing inside can be
+    /// relied on any more.
+    std::function<void()> stuck;
+  };
+  void listen(handler told);
 
   struct command {
     std::shared_ptr<living_process> process;
@@ -54,6 +59,7 @@ private:
   struct running {
     std::shared_ptr<living_process> process;
     std::function<void(std::optional<error>)> begun;
+    bool killed = false;
   };
 
   void hear_later();
@@ -64,9 +70,10 @@ private:
   void flush();
   void hang_up();
   result<void> send_signal(std::uint64_t ticket, std::int32_t number);
+  void watch_killed(std::uint64_t ticket);
 
   boost::asio::posix::stream_descriptor control_;
-  std::function<void()> ready_;
+  handler told_;
   std::map<std::uint64_t, running> processes_;
   struct outgoing {
     std::string bytes;

@@ -11,9 +11,9 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// How long the end of a process that was killed may take; then its sandbox
-/// goes.
-constexpr std::chrono::seconds kill_patience{10};
+/// How long the end of a process that was killed may take: beyond 10 s its
+/// sandbox is ended, which takes some time as well.
+constexpr std::chrono::seconds kill_patience{20};
 
 /// What every process has, unless its sandbox or its caller says otherwise.
 std::vector<std::pair<std::string, secret>>
@@ -102,8 +102,7 @@ local_sandboxes::execute(const sandbox_handle& sandbox, process_request what,
     *how = std::move(end);
     ended->tell();
   };
-  const auto handle = sandbox;
-  auto begun = begin(handle, std::move(what), false, std::move(events));
+  auto begun = begin(sandbox, std::move(what), false, std::move(events));
   if (!begun)
     co_return process_outcome{begun.error(), false};
   const bool told = co_await begun->begun->wait(scope);
@@ -121,11 +120,7 @@ local_sandboxes::execute(const sandbox_handle& sandbox, process_request what,
   auto why = not_in_time(scope, "the process");
   (void)begun->process->signal(SIGKILL);
   call_scope patience{std::chrono::steady_clock::now() + kill_patience, {}};
-  if (!co_await ended->wait(patience))
-    if (auto found = find(handle))
-      kill(
-        **found,
-        fail(ec::unavailable, "a process in the sandbox could not be ended"));
+  co_await ended->wait(patience);
   begun->process->forget();
   co_return process_outcome{std::move(why), true};
 }

@@ -12,8 +12,17 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace troupe {
+
+struct local_sandbox_options {
+  std::uint32_t cpus = 0; // that each may use at a time; 0: all there are
+  /// So many are made before they are asked for: those that ask for exactly
+  /// these limits begin at once.
+  std::size_t prepared = 0;
+  troupe::limits prepared_limits{};
+};
 
 /// Sandboxes on this machine. They are made by the engine's one warden and live
 /// until they are destroyed, their time is over, or the engine or the warden
@@ -27,7 +36,8 @@ public:
 
   static std::shared_ptr<local_sandboxes>
   make(boost::asio::any_io_executor executor,
-       std::shared_ptr<cold_launcher> wardens);
+       std::shared_ptr<cold_launcher> wardens,
+       local_sandbox_options options = {});
 
   backend_kind kind() const override { return backend_kind::local; }
   std::string_view name() const override { return "this machine"; }
@@ -58,27 +68,36 @@ public:
 
   /// What holds each of them.
   isolation_report report() const;
+  /// How many wait to be asked for.
+  std::size_t prepared() const { return prepared_.size(); }
 
 private:
   struct entry {
+    std::string id;
     std::shared_ptr<living_sandbox> sandbox;
     std::shared_ptr<sandbox_hands> hands = std::make_shared<sandbox_hands>();
     std::string tag;
     std::uint64_t number = 0; // of the warden's order
     std::unique_ptr<boost::asio::steady_timer> lifetime;
-    std::shared_ptr<call_wait> change; // it became ready, or it is gone
+    std::shared_ptr<call_wait> ready; // or it never will be
+    std::shared_ptr<call_wait> ended; // nothing of it is left
     bool is_ready = false;
+    bool is_given = false; // to a caller; else it is a prepared one
     std::optional<error> gone;
   };
   using entry_ptr = std::shared_ptr<entry>;
 
   local_sandboxes(boost::asio::any_io_executor executor,
-                  std::shared_ptr<cold_launcher> wardens);
-  result<entry_ptr> order(const sandbox_request& wanted, const std::string& id);
-  void mark_gone(const std::string& id, const entry_ptr& sandbox,
-                 const warden::end_notice& how);
-  void set_lifetime(const std::string& id, entry& sandbox,
-                    std::chrono::seconds lifetime);
+                  std::shared_ptr<cold_launcher> wardens,
+                  local_sandbox_options options);
+  result<entry_ptr> order(const troupe::limits& limits);
+  living_sandbox::handler what_it_tells(const entry_ptr& sandbox);
+  void mark_gone(const entry_ptr& sandbox, const warden::end_notice& how);
+  void set_lifetime(entry& sandbox, std::chrono::seconds lifetime);
+  /// Null: none of them is what is wanted.
+  entry_ptr take_prepared(const sandbox_request& wanted);
+  void prepare_later();
+  void prepare_one();
   void kill(entry& sandbox, error why);
   result<entry_ptr> find(const sandbox_handle& sandbox) const;
   /// The process, and the wait for its first word.
@@ -94,6 +113,10 @@ private:
   boost::asio::any_io_executor executor_;
   std::shared_ptr<cold_launcher> wardens_;
   std::map<std::string, entry_ptr> entries_; // that were not gone yet
+  const local_sandbox_options options_;
+  std::vector<entry_ptr> prepared_; // of the entries
+  entry_ptr preparing_;             // null: none
+  boost::asio::steady_timer prepare_timer_;
   living_files files_;
 };
 

@@ -85,7 +85,7 @@ outcome cold_run::begin(const isolation::plan& plan,
   began_ = clock::now();
   isolation::group_limits bounds{order_.limits.memory_bytes,
                                  order_.limits.processes + 1, // and pid 1
-                                 !keeps_};
+                                 !keeps_, order_.cpus};
   if (auto no = resources_.group->begin(bounds); !no.ok())
     return no;
   auto child = isolation::clone_into(isolation::clone_flags(plan.layers),

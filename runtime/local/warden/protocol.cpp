@@ -25,6 +25,7 @@ void write(writer& w, const start_order& s) {
   w.flag(s.has_channel);
   w.flag(s.notify_network);
   write(w, s.limits);
+  w.raw(s.cpus);
   w.text(s.working_dir);
   w.raw(static_cast<std::uint32_t>(s.shown.size()));
   for (const auto& path : s.shown) {
@@ -46,6 +47,7 @@ void read(reader& r, start_order& s) {
   r.flag(s.has_channel);
   r.flag(s.notify_network);
   read(r, s.limits);
+  r.raw(s.cpus);
   r.text(s.working_dir);
   for (auto n = r.count(); n > 0 && r.good(); --n) {
     auto& path = s.shown.emplace_back();

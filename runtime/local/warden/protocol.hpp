@@ -56,6 +56,7 @@ struct start_order {
   bool has_channel = false;
   bool notify_network = false; // the filter's listener goes to the broker
   troupe::limits limits;
+  std::uint32_t cpus = 0; // at a time, of a sandbox; 0: all there are
   std::string working_dir = "/tmp";
   struct mount_source {
     std::string host;
