@@ -29,6 +29,12 @@ struct tree_entry {
   std::string content; // the link's target, or the text
 };
 
+/// What a sandbox that lives is told of the machine, in place of what is so.
+struct told_host {
+  std::uint64_t memory_bytes = 0;
+  std::uint32_t processors = 1;
+};
+
 /// The private tree: a read-only tmpfs with everything named here and not one
 /// thing more.
 struct tree_plan {
@@ -38,6 +44,7 @@ struct tree_plan {
   std::uint64_t scratch_bytes = 128ull << 20; // /tmp and /dev/shm together
   std::uint64_t scratch_inodes = 16'384;
   bool proc = true;
+  told_host told; // stays in this process
 };
 
 /// One setrlimit, downwards only: a lower limit of the host stays.

@@ -91,13 +91,16 @@ outcome keep_only(const init_order& order) noexcept {
 
 /// A sandbox that lives: there is no tool, the engine says what is executed.
 [[noreturn]] void become_keeper(const init_order& order) noexcept {
+  // As long as the host's /proc is there and its user is ours.
+  const int score = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (auto no = isolation::contain_keeper(*order.plan); !no.ok())
     give_up(order.sync, no);
   init_report report;
   report.what = report_kind::started;
   ::send(order.sync, &report, sizeof report, MSG_NOSIGNAL);
-  inside::keep(
-    {order.plan, order.control, order.open_files, &execute_launch_block});
+  ::close(order.sync); // from here on the engine alone is heard
+  inside::keep({order.plan, order.control, order.open_files, score,
+                &execute_launch_block});
 }
 
 /// Waits until the tool is another program; fine means it is.

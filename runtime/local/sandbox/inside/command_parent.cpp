@@ -46,6 +46,7 @@ using isolation::step;
 /// In a child that shares our memory until it is another program.
 [[noreturn]] void become_command(const command_order& order,
                                  outcome& no) noexcept {
+  *order.pid = ::getpid();
   isolation::default_signals();
   int fds[] = {order.in, order.out, order.err};
   no = isolation::install_fds(fds, 3);
@@ -112,7 +113,7 @@ void attend(const command_order& order, int deaths, pid_t command) noexcept {
     signaled = true;
     if (m.number == SIGKILL)
       report_end(order, {}, kill_descendants(command), true);
-    signal_descendants(m.number);
+    signal_descendants(command, m.number);
   }
 }
 

@@ -3,6 +3,8 @@
 #include "runtime/local/isolation/plan.hpp"
 #include "runtime/local/sandbox/inside/keeper.hpp"
 
+#include <sys/types.h>
+
 #include <cstdint>
 
 namespace troupe::inside {
@@ -18,6 +20,8 @@ struct command_order {
   const char* cwd = nullptr;
   std::uint64_t open_files = 1024;
   execute_fn execute = nullptr;
+  /// In memory that the keeper has as well: the command, from its first moment.
+  pid_t* pid = nullptr;
 };
 
 /// The process between the keeper and one command. All that the command starts

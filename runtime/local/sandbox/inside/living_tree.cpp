@@ -1,6 +1,7 @@
 #include "runtime/local/sandbox/inside/living_tree.hpp"
 
 #include "runtime/local/isolation/mount_calls.hpp"
+#include "runtime/local/sandbox/inside/living_proc.hpp"
 #include "runtime/local/sandbox/inside/overlay.hpp"
 
 #include <fcntl.h>
@@ -167,7 +168,8 @@ outcome show_devices_and_memory(int store, opened_sources& from) noexcept {
 
 outcome assemble(const tree_plan& tree, opened_sources& from,
                  int store) noexcept {
-  if (!make_layer_directories(from.count) || !furnish())
+  if (!make_layer_directories(from.count) || !furnish()
+      || !write_proc_covers(tree.told))
     return failed(step::scratch);
   if (auto no = show_layers(tree, from); !no.ok())
     return no;
@@ -200,12 +202,12 @@ void bound_user_namespace() noexcept {
 
 /// "new" becomes the root, and nothing else is left. A new /proc is granted
 /// only to who still sees the old one.
-outcome enter_assembled(const tree_plan& tree) noexcept {
+outcome enter_assembled(const tree_plan& tree, int store) noexcept {
   const int old_root = ::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (old_root < 0 || ::chdir("new") != 0 || !pivot_here())
     return failed(step::pivot);
   if (tree.proc)
-    if (auto no = fresh_proc(); !no.ok())
+    if (auto no = show_living_proc(store); !no.ok())
       return no;
   if (::fchdir(old_root) != 0)
     return failed(step::pivot);
@@ -231,8 +233,9 @@ outcome build_living_tree(const tree_plan& tree,
     return failed(step::scratch);
   if (auto no = assemble(tree, from, store); !no.ok())
     return no;
+  const auto no = enter_assembled(tree, store);
   ::close(store);
-  return enter_assembled(tree);
+  return no;
 }
 
 } // namespace troupe::isolation
