@@ -6,7 +6,7 @@ namespace troupe::test {
 
 namespace {
 
-using namespace within;
+using namespace allowing;
 
 constexpr std::array all_behaviours{
   behaviour{"fills_its_disk", "P4", little_disk, "disk_limit", "",
