@@ -34,12 +34,12 @@ struct sandbox_rules {
   std::uint32_t queue = 1'000;
   std::uint32_t queue_per_organization = 500;
   ms queue_timeout{30'000};
-  ms timeout{300'000};          // of a sandbox that does not say
-  ms max_life{86'400'000};      // from now, whatever is asked for
-  ms kept{600'000};             // records of what is over, processes that ended
+  ms timeout{300'000};     // of a sandbox that does not say
+  ms max_life{86'400'000}; // from now, whatever is asked for
+  ms kept{600'000};        // records of what is over, processes that ended
   std::uint32_t kept_per_organization = 200; // newest records of what is over
   std::uint32_t kept_records = 2'000;        // of all organizations
-  std::uint32_t processes = 64; // of a sandbox, at once
+  std::uint32_t processes = 64;              // of a sandbox, at once
   std::uint32_t ended_processes = 100;
   std::size_t window = 1u << 20;         // bytes of output, of each stream
   std::size_t ended_windows = 64u << 20; // of all processes that ended
