@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/protocol/messages.hpp"
-#include "runtime/engine/sandbox_engine.hpp"
+#include "runtime/engine/sandbox_contexts.hpp"
 
 #include <caf/all.hpp>
 
@@ -67,6 +67,10 @@ using process_answer = sandbox_answer<sandbox_program_ptr>;
 using processes_answer
   = sandbox_answer<std::shared_ptr<const std::vector<sandbox_program_ptr>>>;
 using access_answer = sandbox_answer<sandbox_access>;
+using context_answer = sandbox_answer<sandbox_context_ptr>;
+using contexts_answer
+  = sandbox_answer<std::shared_ptr<const std::vector<sandbox_context_ptr>>>;
+using cell_answer = sandbox_answer<sandbox_cell_ptr>;
 
 // -- orders -------------------------------------------------------------------
 
@@ -91,6 +95,17 @@ struct start_order {
 struct process_reference {
   std::string id;
 };
+struct context_order {
+  std::shared_ptr<const context_spec> what;
+};
+/// One of the sandbox's contexts, by its id; in a list: each.
+struct context_reference {
+  std::string id;
+};
+struct cell_order {
+  context_choice where;
+  std::shared_ptr<const cell_spec> what;
+};
 struct sandbox_reference {
   sandbox_id id;
 };
@@ -103,6 +118,7 @@ struct place_event {
     destroyed,
     begun, // a process
     ended, // a process
+    context, // something is due at another time, or it is lost
   } what
     = kind::created;
   std::shared_ptr<const error> failure;
@@ -133,6 +149,16 @@ using sandbox_actor = caf::typed_actor<
   caf::replies_to<list_atom>::with<processes_answer>,
   // Kills a process if need be, and forgets it.
   caf::replies_to<remove_atom, process_reference>::with<process_answer>,
+  // Begins a context, which is not ready yet.
+  caf::replies_to<start_atom, context_order>::with<context_answer>,
+  // Queues a cell.
+  caf::replies_to<start_atom, cell_order>::with<cell_answer>,
+  // Finds a context.
+  caf::replies_to<find_atom, context_reference>::with<context_answer>,
+  // Lists the contexts.
+  caf::replies_to<list_atom, context_reference>::with<contexts_answer>,
+  // Ends a context.
+  caf::replies_to<remove_atom, context_reference>::with<context_answer>,
   // Gives access to the files.
   caf::replies_to<access_atom>::with<access_answer>,
   // INTERNAL: its place has told something.
@@ -161,12 +187,18 @@ using sandbox_controller_actor = caf::typed_actor<
   X(troupe::process_answer)                                                    \
   X(troupe::processes_answer)                                                  \
   X(troupe::access_answer)                                                     \
+  X(troupe::context_answer)                                                    \
+  X(troupe::contexts_answer)                                                   \
+  X(troupe::cell_answer)                                                       \
   X(troupe::create_order)                                                      \
   X(troupe::list_order)                                                        \
   X(troupe::renew_order)                                                       \
   X(troupe::remove_order)                                                      \
   X(troupe::start_order)                                                       \
   X(troupe::process_reference)                                                 \
+  X(troupe::context_order)                                                     \
+  X(troupe::context_reference)                                                 \
+  X(troupe::cell_order)                                                        \
   X(troupe::sandbox_reference)                                                 \
   X(troupe::place_event)
 

@@ -198,6 +198,7 @@ void live_sandbox::begin_removal(sandbox_end why) {
     return; // it is under way
   publish();
   end_processes(process_reason::sandbox_ended);
+  end_contexts("the sandbox has ended");
   if (creation) // it goes as soon as it is known whether it is there
     boost::asio::post(place().executor,
                       [creation = creation] { creation->cancel(); });
@@ -253,6 +254,7 @@ void live_sandbox::finish(sandbox_state last, sandbox_end why,
                           std::shared_ptr<const error> failure) {
   env.clear();
   end_processes(process_reason::sandbox_ended);
+  end_contexts("the sandbox has ended");
   for (auto& [id, entry] : processes)
     entry.process->is_lost(process_reason::sandbox_ended);
   life->enter(last, why, services->now(), std::move(failure));
@@ -286,6 +288,7 @@ void live_sandbox::tick() {
   case alarm::forget:
     return self->quit();
   }
+  contexts_due(now);
   processes_due(now);
 }
 
@@ -301,6 +304,8 @@ void live_sandbox::handle(const place_event& news) {
     return process_begun(news);
   case place_event::kind::ended:
     return process_ended(news.process);
+  case place_event::kind::context:
+    return context_changed();
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/sandbox/live_context.hpp"
 #include "actors/sandbox/live_process.hpp"
 #include "actors/sandbox/sandbox_services.hpp"
 
@@ -54,6 +55,7 @@ struct live_sandbox {
     clock::time_point ended_at = clock::time_point::max();
   };
   std::map<std::string, process_entry> processes;
+  std::map<std::string, live_context_ptr> contexts;
 
   const sandbox_place& place() const {
     return services->options.places[place_index];
@@ -76,6 +78,13 @@ struct live_sandbox {
   process_answer remove(const process_reference& which);
   access_answer enter() const;
 
+  // -- contexts --------------------------------------------------------------
+  context_answer begin(const context_order& order);
+  cell_answer begin(const cell_order& order);
+  context_answer find(const context_reference& which) const;
+  contexts_answer list_contexts() const;
+  context_answer remove(const context_reference& which);
+
   // -- parts -----------------------------------------------------------------
   void created(const place_event& news);
   record_answer renew_by_our_clock(std::chrono::milliseconds timeout);
@@ -87,6 +96,11 @@ struct live_sandbox {
   void destroy();
   void finish(sandbox_state last, sandbox_end why,
               std::shared_ptr<const error> failure);
+  sandbox_result<live_context_ptr> make_context(context_spec what,
+                                                bool is_default);
+  void context_changed();
+  void contexts_due(clock::time_point now);
+  void end_contexts(const std::string& why);
   void processes_due(clock::time_point now);
   void end_processes(process_reason why);
   void forget_old_processes();

@@ -239,6 +239,8 @@ void live_sandbox::end_processes(process_reason why) {
 
 live_sandbox::clock::time_point live_sandbox::due() const {
   auto first = life->due();
+  for (const auto& [id, context] : contexts)
+    first = std::min(first, context->due());
   for (const auto& [id, entry] : processes) {
     first = std::min(first, entry.end);
     if (entry.ended_at != clock::time_point::max())
@@ -274,6 +276,17 @@ sandbox(sandbox_actor::stateful_pointer<live_sandbox> self,
     },
     [self](list_atom) { return self->state.list(); },
     [self](remove_atom, const process_reference& which) {
+      return self->state.remove(which);
+    },
+    [self](start_atom, const context_order& o) { return self->state.begin(o); },
+    [self](start_atom, const cell_order& o) { return self->state.begin(o); },
+    [self](find_atom, const context_reference& which) {
+      return self->state.find(which);
+    },
+    [self](list_atom, const context_reference&) {
+      return self->state.list_contexts();
+    },
+    [self](remove_atom, const context_reference& which) {
       return self->state.remove(which);
     },
     [self](access_atom) { return self->state.enter(); },

@@ -1,54 +1,14 @@
 #include "actors/sandbox/sandbox_gateway.hpp"
 
-#include "actors/caf/request.hpp"
 #include "actors/sandbox/place_call.hpp"
 
 namespace troupe {
 
 namespace {
 
-sandbox_error no_such_sandbox(const sandbox_id& id) {
-  // The same words for a foreign one: ids must not be guessed at.
-  return sandbox_error{fail(ec::not_found, "there is no sandbox " + id.str())};
-}
-
 sandbox_error no_places() {
   return {sandbox_problem::place_unavailable, ec::unavailable,
           "this engine has no place for sandboxes; switch a provider on"};
-}
-
-/// Turns the answer of an actor into the handler's result.
-template <class T>
-auto answering(sandbox_handler<T> then) {
-  return [then = std::move(then)](result<sandbox_answer<T>> came) {
-    if (came)
-      then(std::move(*came->what));
-    else
-      then(sandbox_error{std::move(came.error())});
-  };
-}
-
-/// Of an answer only that it came.
-template <class T>
-sandbox_handler<T> without_value(sandbox_handler<void> then) {
-  return [then = std::move(then)](sandbox_result<T> came) {
-    if (came)
-      then({});
-    else
-      then(came.error());
-  };
-}
-
-/// Of an answer that is shared a copy.
-template <class T>
-sandbox_handler<std::shared_ptr<const T>> copying(sandbox_handler<T> then) {
-  return
-    [then = std::move(then)](sandbox_result<std::shared_ptr<const T>> came) {
-      if (came)
-        then(**came);
-      else
-        then(came.error());
-    };
 }
 
 /// Why a sandbox that was waited for does not run.
@@ -67,26 +27,6 @@ sandbox_error never_ran(const sandbox_record& r) {
 }
 
 } // namespace
-
-sandbox_result<sandbox_gateway::entry>
-sandbox_gateway::own(const caller& who, const sandbox_id& id) const {
-  auto found = services_->index.find(id);
-  if (!found || found->record->organization != who.organization)
-    return no_such_sandbox(id);
-  return std::move(*found);
-}
-
-template <class T, class... Ts>
-void sandbox_gateway::tell(const caller& who, const sandbox_id& id,
-                           std::function<void(sandbox_result<T>)> then,
-                           Ts&&... message) {
-  auto mine = own(who, id);
-  if (!mine)
-    return then(mine.error());
-  ask<sandbox_answer<T>>(*context_->router, request_options{mine->route},
-                         mine->actor, answering<T>(std::move(then)),
-                         std::forward<Ts>(message)...);
-}
 
 // -- life ---------------------------------------------------------------------
 

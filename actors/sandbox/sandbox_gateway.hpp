@@ -1,18 +1,17 @@
 #pragma once
 
-#include "actors/context/engine_context.hpp"
-#include "actors/sandbox/sandbox_services.hpp"
-#include "runtime/engine/sandbox_engine.hpp"
+#include "actors/sandbox/context_gateway.hpp"
 
 namespace troupe {
 
 /// Living sandboxes as front doors see them: a call becomes a message to the
 /// sandbox's actor, which is found in the index, and what concerns files goes
 /// on from there to the place. Thread-safe; no call blocks.
-class sandbox_gateway final : public sandbox_engine {
+class sandbox_gateway final : public sandbox_engine, private sandbox_calls {
 public:
   sandbox_gateway(context_ptr context, sandbox_services_ptr services)
-      : context_{std::move(context)}, services_{std::move(services)} {}
+      : sandbox_calls{context, services}, contexts_{std::move(context),
+                                                    std::move(services)} {}
 
   void create(caller who, sandbox_spec what,
               done<sandbox_record_ptr> then) override;
@@ -32,6 +31,8 @@ public:
   void remove_process(caller who, sandbox_id id, std::string process,
                       done<void> then) override;
 
+  sandbox_contexts* contexts() override { return &contexts_; }
+
   void read_file(caller who, sandbox_id id, std::string path,
                  done<std::string> then) override;
   void write_file(caller who, sandbox_id id, std::string path,
@@ -48,22 +49,13 @@ public:
                    done<void> then) override;
 
 private:
-  using entry = sandbox_index::entry;
-
-  /// The caller's own sandbox; one of another organization is not there.
-  sandbox_result<entry> own(const caller& who, const sandbox_id& id) const;
-  /// A message to the actor of the caller's sandbox.
-  template <class T, class... Ts>
-  void tell(const caller& who, const sandbox_id& id,
-            std::function<void(sandbox_result<T>)> then, Ts&&... message);
   /// A call about files, once the sandbox has let us in. `work` gets the files,
   /// the sandbox's name at its place, and the scope.
   template <class T, class Work>
   void with_files(const caller& who, const sandbox_id& id, Work work,
                   done<T> then);
 
-  const context_ptr context_;
-  const sandbox_services_ptr services_;
+  context_gateway contexts_;
 };
 
 } // namespace troupe

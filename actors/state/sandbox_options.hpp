@@ -38,6 +38,8 @@ struct sandbox_rules {
   ms kept{600'000};             // records of what is over, processes that ended
   std::uint32_t processes = 64; // of a sandbox, at once
   std::uint32_t ended_processes = 100;
+  std::uint32_t contexts = 16;           // of a sandbox
+  std::uint32_t cell_queue = 64;         // cells that wait, of each context
   std::size_t window = 1u << 20;         // bytes of output, of each stream
   std::size_t ended_windows = 64u << 20; // of all processes that ended
   ms call_timeout{120'000};              // of a call about files

@@ -180,6 +180,8 @@ sandbox_options sandbox_options_from(const settings& s) {
   o.rules.timeout = g.timeout;
   o.rules.max_life = g.max_life;
   o.rules.processes = g.processes;
+  o.rules.contexts = g.contexts;
+  o.rules.cell_queue = g.cell_queue;
   o.standard = s.limits.standard;
   o.ceiling = s.limits.ceiling;
   o.network = network_from(s);

@@ -40,6 +40,8 @@ add_sandbox_session_command(CLI::App* group, invocation& call, const char* name,
 }
 
 void add_sandbox_exec_command(CLI::App* group, invocation& call);
+void add_sandbox_run_command(CLI::App* group, invocation& call);
+void add_sandbox_context_commands(CLI::App* group, invocation& call);
 void add_sandbox_file_commands(CLI::App* group, invocation& call);
 
 } // namespace troupe

@@ -2,6 +2,7 @@
 // program: made, used and ended, one after the other.
 #include "bench/bench.hpp"
 #include "runtime/async/io_thread.hpp"
+#include "runtime/engine/sandbox_kernel.hpp"
 #include "runtime/local/local_backend.hpp"
 #include "runtime/local/sandbox/local_sandboxes.hpp"
 
@@ -86,6 +87,26 @@ public:
     auto text = call(sandboxes_->files()->read(in, "/etc/passwd", soon()));
     demand(text.has_value(), "a file of a sandbox");
   }
+  /// An interpreter of a context, and how to run a cell in it.
+  work cells_in(const sandbox_handle& in, context_language language,
+                std::string code) {
+    auto done = std::make_shared<std::promise<bool>>();
+    kernel_request wanted;
+    wanted.language = language;
+    kernel_events events;
+    events.done = [done](kernel_answer how) {
+      done->set_value(how.status == cell_status::ok);
+    };
+    auto begun = call(sandboxes_->start_kernel(in, wanted, events, soon()));
+    demand(begun.has_value(), "an interpreter in a sandbox");
+    return [this, done, kernel = *begun, code = std::move(code)] {
+      *done = {};
+      auto answer = done->get_future();
+      asio::post(backend_->strand(),
+                 [&] { demand(kernel->run(code).has_value(), "a cell"); });
+      demand(answer.get(), "the end of a cell");
+    };
+  }
   void destroy(const sandbox_handle& sandbox) {
     demand(call(sandboxes_->destroy(sandbox, soon())).has_value(),
            "the end of a sandbox");
@@ -98,13 +119,45 @@ private:
   std::shared_ptr<local_sandboxes> sandboxes_;
 };
 
-void spawn_true() {
+void spawn(std::vector<std::string> words) {
   pid_t pid = -1;
-  char program[] = "/bin/true";
-  char* argv[] = {program, nullptr};
-  demand(::posix_spawn(&pid, program, nullptr, nullptr, argv, environ) == 0
-           && ::waitpid(pid, nullptr, 0) == pid,
-         "a plain process");
+  std::vector<char*> argv;
+  for (auto& word : words)
+    argv.push_back(word.data());
+  argv.push_back(nullptr);
+  demand(
+    ::posix_spawnp(&pid, argv.front(), nullptr, nullptr, argv.data(), environ)
+        == 0
+      && ::waitpid(pid, nullptr, 0) == pid,
+    "a plain process");
+}
+
+void spawn_true() {
+  spawn({"/bin/true"});
+}
+
+/// What an agent would do without a context: a fresh interpreter per cell.
+void measure_contexts(report& out) {
+  machine here;
+  auto living = here.make();
+  const auto python = here.cells_in(living, context_language::python, "1+1");
+  const auto bash = here.cells_in(living, context_language::bash, ":");
+  const auto all = interleave(rounds,
+                              {[] {
+                                 spawn({"python3", "-c", "1+1"});
+                               },
+                               python, bash, spawn_true});
+  const auto us = [](const std::vector<double>& s) { return median(s) * 1e6; };
+  out.add("contexts.python.fresh.p50", us(all[0]), "us");
+  out.add("contexts.python.cell.p50", us(all[1]), "us");
+  out.add("contexts.bash.cell.p50", us(all[2]), "us");
+  out.at_most("contexts.python.cell.vs_fresh", median_ratio(all[1], all[0]),
+              "x", 0.04);
+  out.at_most("contexts.bash.cell.vs_spawn", median_ratio(all[2], all[3]), "x",
+              0.5);
+  out.note("a cell `1+1` in a Python context against `python3 -c 1+1` on the "
+           "host; `:` in one of bash against posix_spawn of /bin/true");
+  here.destroy(living);
 }
 
 void measure_sandboxes(report& out) {
@@ -137,6 +190,8 @@ void measure_sandboxes(report& out) {
 
 const area sandboxes{"sandboxes", "sandboxes that live on this machine",
                      measure_sandboxes};
+const area contexts{"contexts", "interpreters that keep their state",
+                    measure_contexts};
 
 } // namespace
 

@@ -15,6 +15,7 @@ void add_api(router& routes, engine& core, api_options options) {
   add_package_sets(routes, options, memory);
   add_sandboxes(routes, options, memory);
   add_sandbox_processes(routes, options, memory);
+  add_sandbox_contexts(routes, options, memory);
   add_sandbox_files(routes, options, memory);
   add_keys(routes, core, memory);
   add_maintenance(routes, options, memory);

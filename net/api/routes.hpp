@@ -26,6 +26,8 @@ void add_sandboxes(router& routes, const api_options& options,
                    const memory_ptr& memory);
 void add_sandbox_processes(router& routes, const api_options& options,
                            const memory_ptr& memory);
+void add_sandbox_contexts(router& routes, const api_options& options,
+                          const memory_ptr& memory);
 void add_sandbox_files(router& routes, const api_options& options,
                        const memory_ptr& memory);
 void add_keys(router& routes, engine& core, const memory_ptr& memory);

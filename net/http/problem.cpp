@@ -37,6 +37,7 @@ int status_of(const sandbox_error& why) {
   case sandbox_problem::sandbox_not_running:
   case sandbox_problem::sandbox_paused:
   case sandbox_problem::process_ended:
+  case sandbox_problem::context_lost:
     return 409;
   case sandbox_problem::sandbox_ended:
     return 410;

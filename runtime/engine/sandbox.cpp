@@ -1,5 +1,7 @@
 #include "runtime/engine/sandbox.hpp"
 
+#include "runtime/engine/sandbox_kernel.hpp"
+
 namespace troupe {
 
 const sandbox_config& config_of(const sandbox_request& request) {
@@ -19,6 +21,13 @@ sandbox_provider::start(const sandbox_handle&, process_request, bool,
   co_return fail(ec::invalid_request,
                  std::string{name()}
                    + " has no processes beside its caller; use exec");
+}
+
+boost::asio::awaitable<result<std::shared_ptr<sandbox_kernel>>>
+sandbox_provider::start_kernel(const sandbox_handle&, kernel_request,
+                               kernel_events, call_scope) {
+  co_return fail(ec::invalid_request,
+                 std::string{name()} + " has no contexts; use exec");
 }
 
 } // namespace troupe

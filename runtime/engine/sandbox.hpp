@@ -162,9 +162,14 @@ struct sandbox_capabilities {
   bool installs_packages = false;
   /// `start` works: processes with input and signals, beside each other.
   bool processes = false;
+  /// `start_kernel` works.
+  bool contexts = false;
 };
 
 class sandbox_files;
+class sandbox_kernel;
+struct kernel_request;
+struct kernel_events;
 
 /// Something that a provider does beside runs, tried in a sandbox of ours and
 /// judged by what came of it. It says that to an operator.
@@ -223,6 +228,12 @@ public:
   virtual later<result<sandbox_process_ptr>>
   start(const sandbox_handle& sandbox, process_request what, bool open_input,
         process_events events, call_scope scope);
+
+  /// Begins an interpreter that keeps its state (`sandbox_kernel.hpp`), and
+  /// answers when it is ready.
+  virtual later<result<std::shared_ptr<sandbox_kernel>>>
+  start_kernel(const sandbox_handle& sandbox, kernel_request what,
+               kernel_events events, call_scope scope);
 
   /// Runs a self-contained script to its end; it prints its answer.
   virtual later<process_outcome>

@@ -64,6 +64,8 @@ public:
 };
 using sandbox_program_ptr = std::shared_ptr<sandbox_program>;
 
+class sandbox_contexts;
+
 /// Living sandboxes, as every front door sees them. What is another
 /// organization's is not found. Thread-safe; no call blocks; every handler is
 /// called. Bytes do not pass through actors: output is read from the process,
@@ -108,6 +110,9 @@ public:
   virtual void remove_process(caller who, sandbox_id id, std::string process,
                               done<void> then)
     = 0;
+
+  /// Interpreters that keep their state; null where there are none.
+  virtual sandbox_contexts* contexts() { return nullptr; }
 
   // -- files -----------------------------------------------------------------
   virtual void read_file(caller who, sandbox_id id, std::string path,

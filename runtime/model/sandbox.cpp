@@ -1,6 +1,7 @@
 #include "runtime/model/sandbox.hpp"
 
 #include "runtime/base/random.hpp"
+#include "runtime/model/sandbox_context.hpp"
 
 #include <algorithm>
 #include <array>
@@ -73,6 +74,10 @@ std::vector<std::string> process_spec::program() const {
 
 std::string make_process_id() {
   return "p_" + random_word(16);
+}
+
+std::string make_context_id() {
+  return "c_" + random_word(16);
 }
 
 result<std::int32_t> parse_signal(std::string_view text) {

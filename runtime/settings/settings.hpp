@@ -120,6 +120,8 @@ struct settings {
     ms timeout{300'000}; // as E2B's clients have it
     ms max_life{86'400'000};
     std::uint32_t processes = 64;
+    std::uint32_t contexts = 16; // a Python one has 10 MiB and more
+    std::uint32_t cell_queue = 64;
   } sandbox;
 
   struct idempotency_group {

@@ -198,6 +198,12 @@ std::vector<setting_key> living_sandboxes() {
     row("sandbox", "processes", TROUPE_AT(sandbox.processes),
         "Processes of one sandbox that run at the same time.")
       .between(1, 4'096),
+    row("sandbox", "contexts", TROUPE_AT(sandbox.contexts),
+        "Interpreters of one sandbox that keep their state between cells.")
+      .between(1, 64),
+    row("sandbox", "cell-queue", TROUPE_AT(sandbox.cell_queue),
+        "Cells that wait for one interpreter; then callers get 429.")
+      .between(1, 4'096),
   };
 }
 

@@ -136,6 +136,7 @@ result<void> living_sandbox::begin(command what) {
   m.what = inside::keeper_word::exec;
   m.ticket = next_ticket_++;
   m.has_input = static_cast<bool>(what.ends.in);
+  m.has_channel = static_cast<bool>(what.ends.channel);
   m.cwd = std::move(what.cwd);
   std::vector<unique_fd> files;
   files.push_back(std::move(what.launch));
@@ -143,6 +144,8 @@ result<void> living_sandbox::begin(command what) {
     files.push_back(std::move(what.ends.in));
   files.push_back(std::move(what.ends.out));
   files.push_back(std::move(what.ends.err));
+  if (m.has_channel)
+    files.push_back(std::move(what.ends.channel));
   what.process->set_signal(
     [weak = weak_from_this(), ticket = m.ticket](std::int32_t number) {
       auto self = weak.lock();

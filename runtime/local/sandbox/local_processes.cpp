@@ -37,7 +37,8 @@ variables_of(const sandbox_handle& sandbox, const process_request& what) {
 
 result<local_sandboxes::beginning>
 local_sandboxes::begin(const sandbox_handle& sandbox, process_request what,
-                       bool open_input, process_events events) {
+                       bool open_input, process_events events,
+                       unique_fd channel) {
   auto found = find(sandbox);
   if (!found)
     return found.error();
@@ -58,6 +59,7 @@ local_sandboxes::begin(const sandbox_handle& sandbox, process_request what,
                 std::make_shared<call_wait>(executor_),
                 std::make_shared<std::optional<error>>()};
   command.process = *process;
+  command.ends.channel = std::move(channel);
   command.launch = std::move(*block);
   command.cwd = std::move(what.cwd);
   command.begun

@@ -46,6 +46,9 @@ public:
   later<result<sandbox_process_ptr>>
   start(const sandbox_handle& sandbox, process_request what, bool open_input,
         process_events events, call_scope scope) override;
+  later<result<std::shared_ptr<sandbox_kernel>>>
+  start_kernel(const sandbox_handle& sandbox, kernel_request what,
+               kernel_events events, call_scope scope) override;
   later<process_outcome> run_script(const sandbox_handle& sandbox,
                                     language lang, sandbox_script script,
                                     output_sink sink,
@@ -89,7 +92,8 @@ private:
     std::shared_ptr<std::optional<error>> refused;
   };
   result<beginning> begin(const sandbox_handle& sandbox, process_request what,
-                          bool open_input, process_events events);
+                          bool open_input, process_events events,
+                          unique_fd channel = {});
 
   boost::asio::any_io_executor executor_;
   std::shared_ptr<cold_launcher> wardens_;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/json/json.hpp"
-#include "runtime/model/sandbox.hpp"
+#include "runtime/model/sandbox_context.hpp"
 
 /// Sandboxes as JSON: what is asked for, and what is known.
 namespace troupe {
@@ -18,6 +18,18 @@ result<std::chrono::milliseconds> parse_renewal(const json::object& body);
 /// What `argv` or `command` says, and beside it {"cwd", "env" {}, "stdin",
 /// "open_stdin", "timeout", "tag"}.
 result<process_spec> parse_process_spec(const json::object& body);
+
+/// {"language", "name", "cwd", "env" {}, "auto_restart"}, of which only the
+/// first is needed.
+result<context_spec> parse_context_spec(const json::object& body);
+
+/// {"code", "timeout"}, and "language" where `language` is given: it says which
+/// context is meant.
+result<cell_spec> parse_cell_spec(const json::object& body,
+                                  context_language* language = nullptr);
+
+json::object to_json(const context_record& r);
+json::object to_json(const cell_record& r);
 
 json::object to_json(const sandbox_record& r);
 json::object to_json(const process_record& r);

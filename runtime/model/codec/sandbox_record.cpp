@@ -86,4 +86,37 @@ json::object to_json(const process_record& r) {
   return o;
 }
 
+json::object to_json(const context_record& r) {
+  json::object o;
+  o["id"] = r.id;
+  o["name"] = null_or_text(r.name);
+  o["language"] = to_string(r.language);
+  o["cwd"] = null_or_text(r.cwd);
+  o["default"] = r.is_default;
+  o["auto_restart"] = r.auto_restart;
+  o["state"] = to_string(r.state);
+  o["detail"] = null_or_text(r.detail);
+  o["pid"] = r.pid > 0 ? json::value(r.pid) : json::value(nullptr);
+  o["execution_count"] = r.execution_count;
+  o["queued"] = r.queued;
+  o["created_at"] = to_text(r.created_at);
+  return o;
+}
+
+json::object to_json(const cell_record& r) {
+  json::object o;
+  o["context"] = r.context;
+  o["status"] = to_string(r.status);
+  o["state"] = r.state_lost ? "lost" : "kept";
+  o["execution_count"] = r.execution_count;
+  o["detail"] = null_or_text(r.detail);
+  o["queued_at"] = to_text(r.queued_at);
+  o["began_at"] = null_or_time(r.began_at);
+  o["ended_at"] = null_or_time(r.ended_at);
+  o["stdout_bytes"] = r.stdout_bytes;
+  o["stderr_bytes"] = r.stderr_bytes;
+  o["dropped_events"] = r.dropped_events;
+  return o;
+}
+
 } // namespace troupe

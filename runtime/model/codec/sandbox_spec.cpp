@@ -112,6 +112,17 @@ std::string read_cwd(json::reader& in) {
   return text;
 }
 
+context_language read_context_language(json::reader& in) {
+  const auto text = in.text("language", {.max = 32});
+  if (!in.has("language"))
+    in.complain("language", "is missing",
+                "python, javascript, typescript or bash");
+  if (!text)
+    return context_language::python;
+  return codec::value_or_complain(in, "language",
+                                  parse_context_language(*text));
+}
+
 void read_process_program(json::reader& in, process_spec& p) {
   constexpr std::string_view ways
     = "send argv, a list of texts, or command, a line for the shell";
@@ -181,6 +192,38 @@ result<process_spec> parse_process_spec(const json::object& body) {
   if (auto bad = in.finish())
     return *bad;
   return p;
+}
+
+result<context_spec> parse_context_spec(const json::object& body) {
+  json::reader in{body};
+  context_spec c;
+  c.language = read_context_language(in);
+  c.name = read_sandbox_name(in, "name");
+  c.cwd = read_cwd(in);
+  read_sandbox_variables(in, c.env);
+  c.auto_restart = in.boolean("auto_restart").value_or(false);
+  if (auto bad = in.finish())
+    return *bad;
+  return c;
+}
+
+result<cell_spec> parse_cell_spec(const json::object& body,
+                                  context_language* language) {
+  json::reader in{body};
+  cell_spec c;
+  if (language)
+    *language = read_context_language(in);
+  c.code = in.text("code", {.max = bounds::cell_code_bytes}).value_or("");
+  if (!in.has("code"))
+    in.complain("code", "is missing", "the text that is to be run");
+  if (c.code.find('\0') != c.code.npos)
+    in.complain("code", "has a NUL character", "remove it");
+  std::optional<std::chrono::milliseconds> timeout;
+  read_sandbox_duration(in, "timeout", timeout);
+  c.timeout = timeout.value_or(std::chrono::milliseconds{0});
+  if (auto bad = in.finish())
+    return *bad;
+  return c;
 }
 
 } // namespace troupe

@@ -132,6 +132,44 @@ BOOST_AUTO_TEST_CASE(files_go_in_and_out) {
   BOOST_TEST(sandbox("cp", {"a", "b"}).code == exit_usage);
 }
 
+BOOST_AUTO_TEST_CASE(code_runs_in_a_context_that_keeps_its_state) {
+  const auto id = created();
+  BOOST_TEST(sandbox("run", {id, "-c", "set kept"}).code == 0);
+  auto value = sandbox("run", {id, "-c", "get"});
+  BOOST_TEST(value.code == 0, value.err);
+  BOOST_TEST(value.out == "kept\n");
+  auto printed = sandbox("run", {id, file("cell", "say from a file")});
+  BOOST_TEST(printed.out == "from a file");
+  BOOST_TEST(sandbox("run", {id, "-c", "raise"}).code == 1);
+  auto line = sandbox("run", {"--json", id, "-c", "get"});
+  BOOST_TEST(has(line.out, R"("type":"end")"), line.out);
+  BOOST_TEST(sandbox("run", {id}).code == exit_usage);
+  auto ended = sandbox("run", {id, "-c", "exit"});
+  BOOST_TEST(ended.code == exit_ours);
+  BOOST_TEST(has(ended.err, "exit code 3"), ended.err);
+}
+
+BOOST_AUTO_TEST_CASE(contexts_are_made_listed_restarted_and_deleted) {
+  const auto id = created();
+  auto context = [&](std::vector<std::string> words) {
+    std::vector<const char*> all{"sandbox", "context"};
+    for (const auto& word : words)
+      all.push_back(word.c_str());
+    all.push_back(where.c_str());
+    return run(all);
+  };
+  auto made = context({"create", id, "--name", "main"});
+  BOOST_REQUIRE_MESSAGE(made.code == 0, made.err);
+  const auto name = made.out.substr(0, made.out.size() - 1);
+  BOOST_TEST(has(context({"list", id}).out, "main"));
+  BOOST_TEST(sandbox("run", {id, "--context", name, "-c", "set x"}).code == 0);
+  BOOST_TEST(context({"restart", id, name}).out == "idle\n");
+  BOOST_TEST(sandbox("run", {id, "--context", name, "-c", "get"}).out == "");
+  BOOST_TEST(context({"interrupt", id, name}).code != 0);
+  BOOST_TEST(context({"delete", id, name}).code == 0);
+  BOOST_TEST(!has(context({"list", id}).out, "main"));
+}
+
 BOOST_AUTO_TEST_CASE(a_mistake_is_told_with_its_way_out) {
   auto wrong = sandbox("create", {"--timeout", "soon"});
   BOOST_TEST(wrong.code == exit_usage);

@@ -225,6 +225,33 @@ void drive_sandbox_processes(driver& d) {
   d.drive("DELETE", process, {id, p}, {}, {}, 404);
 }
 
+void drive_sandbox_contexts(driver& d) {
+  const std::string one = "/v1/sandboxes/{sandbox}";
+  auto id = d.id_of(d.drive("POST", "/v1/sandboxes", {}, "{}", {}, 201));
+  const std::string cell = R"({"language":"python","code":"1"})";
+  d.drive("POST", one + "/execute", {id}, cell);
+  d.drive("POST", one + "/execute", {id}, R"({"code":"1"})", {}, 422);
+  d.drive("POST", one + "/execute", {id}, cell,
+          "Accept: application/x-ndjson\r\n");
+  d.drive("POST", one + "/execute", {id}, cell,
+          "Accept: text/event-stream\r\n");
+  const auto all = one + "/contexts", context = all + "/{context}";
+  d.drive("POST", all, {id}, R"({"language":"perl"})", {}, 422);
+  auto c
+    = d.id_of(d.drive("POST", all, {id}, R"({"language":"python"})", {}, 201));
+  d.drive("GET", all, {id});
+  d.drive("GET", context, {id, c});
+  d.drive("GET", context, {id, "c_none"}, {}, {}, 404);
+  d.drive("POST", context + "/execute", {id, c}, R"({"code":"raise"})");
+  d.drive("POST", context + "/execute", {id, c}, R"({"code":"raise"})",
+          "Accept: application/x-ndjson\r\n");
+  d.drive("POST", context + "/execute", {id, c}, cell, {}, 422);
+  d.drive("POST", context + "/interrupt", {id, c}, {}, {}, 409);
+  d.drive("POST", context + "/restart", {id, c});
+  d.drive("DELETE", context, {id, c}, {}, {}, 204);
+  d.drive("DELETE", context, {id, c}, {}, {}, 404);
+}
+
 void drive_sandbox_files(driver& d) {
   const std::string one = "/v1/sandboxes/{sandbox}";
   auto id = d.id_of(d.drive("POST", "/v1/sandboxes", {}, "{}", {}, 201));
@@ -291,6 +318,7 @@ BOOST_AUTO_TEST_CASE(documents_every_answer_of_every_operation) {
   drive_package_sets(d);
   drive_sandboxes(d);
   drive_sandbox_processes(d);
+  drive_sandbox_contexts(d);
   drive_sandbox_files(d);
   drive_the_rest(d);
   for (const auto& [path, item] : d.document().at("paths").as_object())

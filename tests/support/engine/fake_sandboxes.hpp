@@ -2,6 +2,7 @@
 
 #include "runtime/engine/sandbox_engine.hpp"
 #include "runtime/model/codec/codec.hpp"
+#include "tests/support/engine/fake_contexts.hpp"
 
 #include <algorithm>
 #include <map>
@@ -230,6 +231,8 @@ public:
     });
   }
 
+  sandbox_contexts* contexts() override { return &contexts_; }
+
   void read_file(caller who, sandbox_id id, std::string path,
                  done<std::string> then) override {
     with<std::string>(who, id, then,
@@ -321,6 +324,7 @@ private:
     then(std::move(came));
   }
 
+  fake_contexts contexts_;
   std::mutex mutex_;
   std::map<sandbox_id, one> all_;
 };

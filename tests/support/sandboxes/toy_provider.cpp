@@ -1,5 +1,6 @@
 #include "tests/support/sandboxes/toy_provider.hpp"
 
+#include "tests/support/sandboxes/toy_kernel.hpp"
 #include "tests/support/sandboxes/toy_process.hpp"
 
 #include <boost/asio/redirect_error.hpp>
@@ -47,7 +48,21 @@ sandbox_capabilities toy_provider::capabilities() const {
   can.reuse = true;
   can.renew = habits.renew;
   can.processes = habits.processes;
+  can.contexts = habits.contexts;
   return can;
+}
+
+toy_provider::later<result<std::shared_ptr<sandbox_kernel>>>
+toy_provider::start_kernel(const sandbox_handle& box, kernel_request,
+                           kernel_events events, call_scope) {
+  if (!rooms_.contains(box.id))
+    co_return no_such_room(box);
+  if (habits.failing_kernels > 0) {
+    --habits.failing_kernels;
+    co_return fail(ec::unavailable, "the toy has no interpreter");
+  }
+  co_return std::shared_ptr<sandbox_kernel>{
+    std::make_shared<toy_kernel>(executor_, std::move(events))};
 }
 
 toy_provider::later<sandbox_creation>

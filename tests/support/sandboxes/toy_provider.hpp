@@ -24,6 +24,8 @@ struct toy_habits {
   bool processes = true;
   bool renew = true;
   bool files = true;
+  std::atomic<bool> contexts{true};
+  std::atomic<int> failing_kernels{0};
   std::atomic<int> failing_creations{0};
   std::atomic<int> failing_deletions{0};
   std::atomic<bool> hold_creations{false}; // until it is false, or cancelled
@@ -58,6 +60,9 @@ public:
   later<result<sandbox_process_ptr>>
   start(const sandbox_handle& box, process_request what, bool open_input,
         process_events events, call_scope scope) override;
+  later<result<std::shared_ptr<sandbox_kernel>>>
+  start_kernel(const sandbox_handle& box, kernel_request what,
+               kernel_events events, call_scope scope) override;
   later<process_outcome> run_script(const sandbox_handle& box, language lang,
                                     sandbox_script script, output_sink sink,
                                     call_scope scope) override;

@@ -15,6 +15,7 @@ struct command_order {
   int in = -1; // -1: /dev/null
   int out = -1;
   int err = -1;
+  int channel = -1; // -1: none; else its descriptor 3
   const char* cwd = nullptr;
   std::uint64_t open_files = 1024;
   execute_fn execute = nullptr;

@@ -99,7 +99,7 @@ private:
   }
 
   void execute(const keeper_message& m, std::vector<unique_fd>& given) {
-    if (given.size() != 3u + m.has_input)
+    if (given.size() != 3u + m.has_input + m.has_channel)
       return refuse(m.ticket, EBADF);
     if (commands_.size() >= max_processes || commands_.contains(m.ticket))
       return refuse(m.ticket, EAGAIN);
@@ -113,9 +113,11 @@ private:
       order.ticket = m.ticket;
       order.keeper = its.get();
       order.launch = given[0].get();
-      order.in = m.has_input ? given[1].get() : -1;
-      order.out = given[given.size() - 2].get();
-      order.err = given[given.size() - 1].get();
+      auto next = given.begin() + 1;
+      order.in = m.has_input ? next++->get() : -1;
+      order.out = next++->get();
+      order.err = next++->get();
+      order.channel = m.has_channel ? next->get() : -1;
       order.cwd = m.cwd.c_str();
       order.open_files = order_.open_files;
       order.execute = order_.execute;

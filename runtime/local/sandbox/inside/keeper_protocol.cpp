@@ -34,6 +34,7 @@ bool read_body(isolation::reader& r, keeper_message& m) {
   switch (m.what) {
   case keeper_word::exec:
     r.flag(m.has_input);
+    r.flag(m.has_channel);
     r.text(m.cwd);
     if (m.cwd.empty() || m.cwd.find('\0') != m.cwd.npos)
       r.refuse();
@@ -68,6 +69,7 @@ std::string encode(const keeper_message& m) {
   switch (m.what) {
   case keeper_word::exec:
     w.flag(m.has_input);
+    w.flag(m.has_channel);
     w.text(m.cwd);
     break;
   case keeper_word::signal:

@@ -13,7 +13,7 @@
 namespace troupe::inside {
 
 inline constexpr std::size_t max_keeper_packet = 64u << 10;
-inline constexpr int max_keeper_descriptors = 4;
+inline constexpr int max_keeper_descriptors = 5;
 
 /// Processes that the engine began, and hands, at a time.
 inline constexpr std::size_t max_processes = 64;
@@ -21,7 +21,7 @@ inline constexpr std::size_t max_hands = 16;
 
 enum class keeper_word : std::uint8_t {
   // engine -> keeper
-  exec = 1, // descriptors: launch block, in?, out, err
+  exec = 1, // descriptors: launch block, in?, out, err, channel?
   signal,   // to a process that was begun with `exec`, or to a hand
   hand,     // descriptor: its socket
   // keeper -> engine
@@ -35,8 +35,9 @@ struct keeper_message {
   std::uint64_t ticket = 0; // of the engine's choosing; all but `ready`
 
   // exec
-  bool has_input = false; // else /dev/null
-  std::string cwd;        // inside
+  bool has_input = false;   // else /dev/null
+  bool has_channel = false; // at descriptor 3
+  std::string cwd;          // inside
 
   // signal; to the process and all that it started. SIGKILL waits until
   // nothing of that is left before `ended` is said.
