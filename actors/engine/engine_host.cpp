@@ -44,6 +44,22 @@ watchdog_options guarding(std::function<void(std::string_view)> report) {
   return o;
 }
 
+/// What a process before us wrote down about sandboxes.
+result<void> read_left_sandboxes(engine_context& c) {
+  const auto& store = c.options.sandboxes.store;
+  if (!store)
+    return {};
+  std::size_t unreadable = 0;
+  auto left = store->load(unreadable);
+  if (!left)
+    return std::move(left).error().within("read the records of sandboxes");
+  if (unreadable > 0)
+    c.warn(std::to_string(unreadable)
+           + " records of sandboxes cannot be read and are left alone");
+  c.sandboxes->left = std::move(*left);
+  return {};
+}
+
 class actor_engine_host final : public engine_host {
 public:
   explicit actor_engine_host(engine_options options)
@@ -114,6 +130,8 @@ result<void> actor_engine_host::open() {
   c.router = std::make_unique<request_router>(*system_);
   c.sandboxes = std::make_shared<sandbox_services>(c.options.sandboxes);
   c.sandboxes->router = c.router.get();
+  if (auto read = read_left_sandboxes(c); !read)
+    return read;
   supervisor_ = system_->spawn(supervisor, context_);
   {
     // Its first answer comes after everybody has been started.
@@ -228,8 +246,10 @@ void actor_engine_host::stop() {
       engine_->close();
     context_->routes.store(nullptr);
     supervisor_ = supervisor_actor{};
-    if (context_->sandboxes)
+    if (context_->sandboxes) {
       context_->sandboxes->index.clear();
+      context_->sandboxes->records.flush();
+    }
     for (const auto& backend : context_->options.backends)
       backend->stop();
     context_->background.join();

@@ -203,6 +203,8 @@ void live_process::at_place(
 }
 
 void live_process::write(std::string bytes, sandbox_handler<void> done) {
+  if (used_)
+    used_();
   at_place(
     [bytes = std::move(bytes)](sandbox_process& p) -> sandbox_result<void> {
       return widened(p.write(bytes));

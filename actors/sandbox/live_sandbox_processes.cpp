@@ -75,6 +75,8 @@ boost::asio::awaitable<bool> begin_as_call(process_start with,
 } // namespace
 
 caf::result<process_answer> live_sandbox::begin(const start_order& order) {
+  if (has_to_wait())
+    return after_resuming<process_answer>(start_v, order);
   if (auto why = why_not_running())
     return process_answer{std::move(*why)};
   const auto& rules = services->options.rules;
@@ -96,6 +98,10 @@ caf::result<process_answer> live_sandbox::begin(const start_order& order) {
           "as 'stdin'"}};
   auto process
     = std::make_shared<live_process>(*order.what, rules, place().executor);
+  touch();
+  process->when_used([activity = life->activity(), services = services] {
+    activity->touch(services->now());
+  });
   auto& entry = processes[process->id()];
   entry.process = process;
   if (order.what->timeout.count() > 0)
@@ -140,6 +146,8 @@ void live_sandbox::process_begun(const place_event& news) {
   auto process = i->second.process;
   if (news.failure)
     processes.erase(i);
+  else
+    events->tell(sandbox_event::kind::process_started, news.process);
   for (auto& each : waiting)
     if (!news.failure)
       each.deliver(process_answer{sandbox_program_ptr{process}});
@@ -157,6 +165,9 @@ void live_sandbox::process_ended(const std::string& id) {
     return;
   i->second.end = clock::time_point::max();
   i->second.ended_at = services->now();
+  touch();
+  events->tell(sandbox_event::kind::process_ended, id,
+               std::string{to_string(i->second.process->record().reason)});
   forget_old_processes();
   publish();
 }
@@ -212,15 +223,26 @@ process_answer live_sandbox::remove(const process_reference& which) {
   return sandbox_program_ptr{process};
 }
 
-access_answer live_sandbox::enter() const {
+caf::result<access_answer> live_sandbox::enter() {
+  if (has_to_wait())
+    return after_resuming<access_answer>(access_v);
   if (auto why = why_not_running())
-    return std::move(*why);
-  return sandbox_access{&place(), box};
+    return access_answer{std::move(*why)};
+  touch();
+  return access_answer{sandbox_access{&place(), box}};
+}
+
+bool live_sandbox::has_bounded_process() const {
+  return std::ranges::any_of(processes, [](const auto& item) {
+    return item.second.end != clock::time_point::max();
+  });
 }
 
 void live_sandbox::processes_due(clock::time_point now) {
+  const bool still
+    = state() == sandbox_state::paused || state() == sandbox_state::resuming;
   for (auto& [id, entry] : processes)
-    if (entry.end <= now) {
+    if (entry.end <= now && !still) {
       entry.end = clock::time_point::max();
       entry.process->end_because(process_reason::timeout);
     }
@@ -239,8 +261,11 @@ void live_sandbox::end_processes(process_reason why) {
 
 live_sandbox::clock::time_point live_sandbox::due() const {
   auto first = life->due();
+  const bool still
+    = state() == sandbox_state::paused || state() == sandbox_state::resuming;
   for (const auto& [id, entry] : processes) {
-    first = std::min(first, entry.end);
+    if (!still)
+      first = std::min(first, entry.end);
     if (entry.ended_at != clock::time_point::max())
       first = std::min(first, entry.ended_at + services->options.rules.kept);
   }
@@ -257,14 +282,31 @@ sandbox(sandbox_actor::stateful_pointer<live_sandbox> self,
   s.engine = std::move(engine);
   s.who = std::move(init->who);
   s.env = std::move(init->env);
+  s.events = std::move(init->events);
+  s.box = std::move(init->box);
+  s.at_place = std::move(init->at_place);
   s.place_index = init->place;
   s.life = std::make_unique<sandbox_life>(
     std::move(init->record), s.services->options.rules, s.services->now());
+  if (init->was_there)
+    s.take_over(init->was_over);
   return {
     [self](admit_atom) { self->state.admit(); },
     [self](find_atom) { return record_answer{self->state.record()}; },
     [self](ready_atom) { return self->state.ready(); },
     [self](renew_atom, const renew_order& o) { return self->state.renew(o); },
+    [self](connect_atom, const connect_order& o) {
+      return self->state.connect(o);
+    },
+    [self](change_atom, const patch_order& o) { return self->state.change(o); },
+    [self](pause_atom) { return self->state.pause(); },
+    [self](resume_atom) { return self->state.resume(); },
+    [self](snapshot_atom, const snapshot_order& o) {
+      return self->state.snapshot(o);
+    },
+    [self](rollback_atom, const rollback_order& o) {
+      return self->state.rollback(o);
+    },
     [self](remove_atom, const remove_order& o) {
       return self->state.remove(o);
     },

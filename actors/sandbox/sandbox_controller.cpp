@@ -4,6 +4,7 @@
 #include "actors/sandbox/live_sandbox.hpp"
 #include "actors/sandbox/place_call.hpp"
 #include "runtime/model/codec/codec.hpp"
+#include "runtime/model/limit_fields.hpp"
 
 namespace troupe {
 
@@ -28,6 +29,7 @@ void destroy_orphan(const sandbox_place& at,
 
 void sandbox_controller_state::recall() {
   admission = std::make_unique<sandbox_admission>(services->options);
+  take_over();
   for (const auto& each : services->index.all()) {
     const auto& r = *each.record;
     self->monitor(each.actor);
@@ -48,9 +50,26 @@ sandbox_controller_state::init_for(const create_order& order) const {
   if (stopping || engine->draining)
     return sandbox_error{fail(ec::unavailable, "the engine is stopping")};
   auto init = std::make_shared<sandbox_init>();
-  auto record = record_for(*order.spec, services->options, init->place);
+  auto spec = *order.spec;
+  std::string snapshot;
+  if (!spec.snapshot.empty()) {
+    auto from = services->snapshots.find(order.who.organization, spec.snapshot);
+    if (!from)
+      return no_such_snapshot(spec.snapshot);
+    if (spec.place && *spec.place != from->record->place)
+      return sandbox_error{bad_field(
+        "/place", "is not where the snapshot is",
+        "leave it out, or say " + std::string{to_string(from->record->place)})};
+    spec.place = from->record->place;
+    spec.template_name = from->record->template_name;
+    spec.resources = over(from->resources, spec.resources);
+    init->at_place = from->at_place;
+    snapshot = from->record->id.str();
+  }
+  auto record = record_for(spec, services->options, init->place);
   if (!record)
     return record.error();
+  record->snapshot = std::move(snapshot);
   record->organization = order.who.organization;
   record->created_at = now();
   if (!record->name.empty()
@@ -61,10 +80,23 @@ sandbox_controller_state::init_for(const create_order& order) const {
   init->record = std::move(*record);
   init->env = order.spec->env;
   init->who = order.who;
+  init->events
+    = std::make_shared<sandbox_event_log>(services->options.rules.events);
   return init;
 }
 
+std::optional<sandbox_record_ptr>
+sandbox_controller_state::of_session(const create_order& order) const {
+  if (order.spec->session.empty())
+    return std::nullopt;
+  auto found
+    = services->index.of_session(order.who.organization, order.spec->session);
+  return found ? std::optional{found->record} : std::nullopt;
+}
+
 record_answer sandbox_controller_state::create(const create_order& order) {
+  if (auto known = of_session(order))
+    return *known;
   auto init = init_for(order);
   if (!init)
     return init.error();
@@ -82,6 +114,7 @@ record_answer sandbox_controller_state::create(const create_order& order) {
   entry.place = place;
   entry.route = services->index.make_route();
   entry.due = services->now() + services->options.rules.queue_timeout;
+  entry.events = (*init)->events;
   entry.actor = self->spawn<caf::monitored>(sandbox, services, engine, *init);
   services->index.put(id, entry);
   if (verdict == sandbox_admission::verdict::now)
@@ -206,6 +239,10 @@ sandbox_controller_actor::behavior_type sandbox_controller(
     },
     [self](changed_atom, const sandbox_reference& which) {
       self->state.changed(which.id);
+    },
+    [self](event_atom, const left_sandboxes& news) { self->state.heard(news); },
+    [self](look_atom, std::uint64_t place) {
+      self->state.ask_what_is_left(place);
     },
     [self](tick_atom) { self->state.tick(); },
     [self](overdue_atom) { self->state.overdue(); },

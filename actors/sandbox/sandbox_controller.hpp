@@ -24,8 +24,12 @@ struct sandbox_controller_state {
   /// What one before us has left.
   void recall();
   record_answer create(const create_order& order);
+  /// The sandbox of the order's session, where there is one.
+  std::optional<sandbox_record_ptr> of_session(const create_order& order) const;
   records_answer list(const list_order& order) const;
   void changed(const sandbox_id& id);
+  void heard(const left_sandboxes& news);
+  void ask_what_is_left(std::size_t place);
   void tick();
   void down(const caf::down_msg& m);
   void stop();
@@ -34,6 +38,8 @@ struct sandbox_controller_state {
 private:
   sandbox_result<std::shared_ptr<sandbox_init>>
   init_for(const create_order& order) const;
+  void take_over();
+  void missing_place(const sandbox_record& r) const;
   void admit_more();
   void schedule_tick();
 };
@@ -46,5 +52,9 @@ sandbox_controller_actor::behavior_type sandbox_controller(
 sandbox_result<sandbox_record> record_for(const sandbox_spec& spec,
                                           const sandbox_options& options,
                                           std::size_t& place);
+
+/// Why what is to be done at a timeout cannot be done at a place.
+std::optional<sandbox_error> cannot_do(timeout_action how,
+                                       const sandbox_place& at);
 
 } // namespace troupe

@@ -33,16 +33,27 @@ sandbox_result<std::size_t> choose_place(const sandbox_spec& spec,
   return static_cast<std::size_t>(found - options.places.begin());
 }
 
+} // namespace
+
+std::optional<sandbox_error> cannot_do(timeout_action how,
+                                       const sandbox_place& at) {
+  const bool pauses = at.provider->capabilities().pause;
+  if (how == timeout_action::remove || (how == timeout_action::pause && pauses))
+    return std::nullopt;
+  return unsupported(at, "cannot " + std::string{to_string(how)} + " a sandbox",
+                     pauses ? "say \"pause\" or \"delete\"" : "say \"delete\"");
+}
+
+namespace {
+
 /// What no place of this engine can do yet is refused before anything exists.
 std::optional<sandbox_error> refuse(const sandbox_spec& spec,
                                     const sandbox_options& options,
                                     const sandbox_place& at) {
   const auto kind = at.name.kind();
-  if (spec.on_timeout != timeout_action::remove)
-    return unsupported(at,
-                       "cannot " + std::string{to_string(spec.on_timeout)}
-                         + " a sandbox at its timeout",
-                       "say on_timeout \"delete\"");
+  for (const auto action : {spec.on_timeout, spec.on_idle})
+    if (auto why = cannot_do(action, at))
+      return why;
   if (!spec.template_name.empty() && kind != backend_kind::e2b
       && kind != backend_kind::daytona)
     return unsupported(at, "knows no templates", "leave 'template' out");
@@ -100,6 +111,12 @@ sandbox_result<sandbox_record> record_for(const sandbox_spec& spec,
   r.template_name = spec.template_name;
   r.timeout = timeout;
   r.on_timeout = spec.on_timeout;
+  r.idle_timeout = spec.idle_timeout.value_or(spec.session.empty()
+                                                ? std::chrono::milliseconds{0}
+                                                : options.rules.session_idle);
+  r.on_idle = spec.on_idle;
+  r.auto_resume = spec.auto_resume;
+  r.session = spec.session;
   r.isolation = options.isolation;
   r.resources = apply(options.standard, spec.resources, options.ceiling);
   r.network = spec.network ? strictest(*spec.network, options.network)

@@ -1,54 +1,14 @@
 #include "actors/sandbox/sandbox_gateway.hpp"
 
-#include "actors/caf/request.hpp"
 #include "actors/sandbox/place_call.hpp"
 
 namespace troupe {
 
 namespace {
 
-sandbox_error no_such_sandbox(const sandbox_id& id) {
-  // The same words for a foreign one: ids must not be guessed at.
-  return sandbox_error{fail(ec::not_found, "there is no sandbox " + id.str())};
-}
-
 sandbox_error no_places() {
   return {sandbox_problem::place_unavailable, ec::unavailable,
           "this engine has no place for sandboxes; switch a provider on"};
-}
-
-/// Turns the answer of an actor into the handler's result.
-template <class T>
-auto answering(sandbox_handler<T> then) {
-  return [then = std::move(then)](result<sandbox_answer<T>> came) {
-    if (came)
-      then(std::move(*came->what));
-    else
-      then(sandbox_error{std::move(came.error())});
-  };
-}
-
-/// Of an answer only that it came.
-template <class T>
-sandbox_handler<T> without_value(sandbox_handler<void> then) {
-  return [then = std::move(then)](sandbox_result<T> came) {
-    if (came)
-      then({});
-    else
-      then(came.error());
-  };
-}
-
-/// Of an answer that is shared a copy.
-template <class T>
-sandbox_handler<std::shared_ptr<const T>> copying(sandbox_handler<T> then) {
-  return
-    [then = std::move(then)](sandbox_result<std::shared_ptr<const T>> came) {
-      if (came)
-        then(**came);
-      else
-        then(came.error());
-    };
 }
 
 /// Why a sandbox that was waited for does not run.
@@ -68,26 +28,6 @@ sandbox_error never_ran(const sandbox_record& r) {
 
 } // namespace
 
-sandbox_result<sandbox_gateway::entry>
-sandbox_gateway::own(const caller& who, const sandbox_id& id) const {
-  auto found = services_->index.find(id);
-  if (!found || found->record->organization != who.organization)
-    return no_such_sandbox(id);
-  return std::move(*found);
-}
-
-template <class T, class... Ts>
-void sandbox_gateway::tell(const caller& who, const sandbox_id& id,
-                           std::function<void(sandbox_result<T>)> then,
-                           Ts&&... message) {
-  auto mine = own(who, id);
-  if (!mine)
-    return then(mine.error());
-  ask<sandbox_answer<T>>(*context_->router, request_options{mine->route},
-                         mine->actor, answering<T>(std::move(then)),
-                         std::forward<Ts>(message)...);
-}
-
 // -- life ---------------------------------------------------------------------
 
 void sandbox_gateway::create(caller who, sandbox_spec what,
@@ -98,16 +38,19 @@ void sandbox_gateway::create(caller who, sandbox_spec what,
   if (!routes)
     return then(sandbox_error{fail(ec::unavailable, "the engine has stopped")});
   const bool waits = what.wait_until_running;
+  const bool joins = !what.session.empty(); // one that may be paused
   auto settled = [then](sandbox_result<sandbox_record_ptr> came) {
     if (came && (*came)->state != sandbox_state::running)
       then(never_ran(**came));
     else
       then(std::move(came));
   };
-  auto accepted = [this, who, waits, then, settled = std::move(settled)](
+  auto accepted = [this, who, waits, joins, then, settled = std::move(settled)](
                     sandbox_result<sandbox_record_ptr> came) {
     if (!came || !waits)
       return then(std::move(came));
+    if (joins)
+      return connect(who, (*came)->id, std::nullopt, settled);
     tell<sandbox_record_ptr>(who, (*came)->id, settled, ready_v);
   };
   create_order order;
@@ -151,15 +94,59 @@ void sandbox_gateway::list(caller who, sandbox_filter which,
 void sandbox_gateway::renew(caller who, sandbox_id id,
                             std::chrono::milliseconds timeout,
                             done<sandbox_record_ptr> then) {
-  const auto longest = services_->options.rules.max_life;
-  if (timeout > longest)
-    return then(sandbox_error{
-      bad_field("/timeout",
-                "is more than sandbox.max-life, "
-                  + std::to_string(longest.count() / 1'000) + " seconds",
-                "renew more often")});
+  if (auto why = too_long(timeout))
+    return then(std::move(*why));
   tell<sandbox_record_ptr>(who, id, std::move(then), renew_v,
                            renew_order{timeout});
+}
+
+std::optional<sandbox_error> sandbox_gateway::too_long(
+  std::optional<std::chrono::milliseconds> timeout) const {
+  const auto longest = services_->options.rules.max_life;
+  if (!timeout || *timeout <= longest)
+    return std::nullopt;
+  return sandbox_error{bad_field("/timeout",
+                                 "is more than sandbox.max-life, "
+                                   + std::to_string(longest.count() / 1'000)
+                                   + " seconds",
+                                 "renew more often")};
+}
+
+void sandbox_gateway::connect(caller who, sandbox_id id,
+                              std::optional<std::chrono::milliseconds> timeout,
+                              done<sandbox_record_ptr> then) {
+  if (auto why = too_long(timeout))
+    return then(std::move(*why));
+  tell<sandbox_record_ptr>(who, id, std::move(then), connect_v,
+                           connect_order{timeout});
+}
+
+void sandbox_gateway::change(caller who, sandbox_id id, sandbox_change what,
+                             done<sandbox_record_ptr> then) {
+  if (auto why = too_long(what.timeout))
+    return then(std::move(*why));
+  patch_order order;
+  order.what = std::make_shared<const sandbox_change>(std::move(what));
+  tell<sandbox_record_ptr>(who, id, std::move(then), change_v,
+                           std::move(order));
+}
+
+void sandbox_gateway::pause(caller who, sandbox_id id,
+                            done<sandbox_record_ptr> then) {
+  tell<sandbox_record_ptr>(who, id, std::move(then), pause_v);
+}
+
+void sandbox_gateway::resume(caller who, sandbox_id id,
+                             done<sandbox_record_ptr> then) {
+  tell<sandbox_record_ptr>(who, id, std::move(then), resume_v);
+}
+
+void sandbox_gateway::events(caller who, sandbox_id id,
+                             done<sandbox_events_ptr> then) {
+  auto mine = own(who, id);
+  if (!mine)
+    return then(mine.error());
+  then(sandbox_events_ptr{mine->events});
 }
 
 void sandbox_gateway::remove(caller who, sandbox_id id, done<void> then) {

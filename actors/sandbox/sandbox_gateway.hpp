@@ -1,18 +1,16 @@
 #pragma once
 
-#include "actors/context/engine_context.hpp"
-#include "actors/sandbox/sandbox_services.hpp"
-#include "runtime/engine/sandbox_engine.hpp"
+#include "actors/sandbox/sandbox_calls.hpp"
 
 namespace troupe {
 
 /// Living sandboxes as front doors see them: a call becomes a message to the
 /// sandbox's actor, which is found in the index, and what concerns files goes
 /// on from there to the place. Thread-safe; no call blocks.
-class sandbox_gateway final : public sandbox_engine {
+class sandbox_gateway final : public sandbox_engine, private sandbox_calls {
 public:
   sandbox_gateway(context_ptr context, sandbox_services_ptr services)
-      : context_{std::move(context)}, services_{std::move(services)} {}
+      : sandbox_calls{std::move(context), std::move(services)} {}
 
   void create(caller who, sandbox_spec what,
               done<sandbox_record_ptr> then) override;
@@ -21,7 +19,29 @@ public:
             done<page<sandbox_record_ptr>> then) override;
   void renew(caller who, sandbox_id id, std::chrono::milliseconds timeout,
              done<sandbox_record_ptr> then) override;
+  void connect(caller who, sandbox_id id,
+               std::optional<std::chrono::milliseconds> timeout,
+               done<sandbox_record_ptr> then) override;
+  void change(caller who, sandbox_id id, sandbox_change what,
+              done<sandbox_record_ptr> then) override;
+  void pause(caller who, sandbox_id id, done<sandbox_record_ptr> then) override;
+  void resume(caller who, sandbox_id id,
+              done<sandbox_record_ptr> then) override;
+  void events(caller who, sandbox_id id,
+              done<sandbox_events_ptr> then) override;
   void remove(caller who, sandbox_id id, done<void> then) override;
+
+  void snapshot(caller who, sandbox_id id, std::string name,
+                done<snapshot_record_ptr> then) override;
+  void list_snapshots(caller who,
+                      done<std::vector<snapshot_record_ptr>> then) override;
+  void find_snapshot(caller who, std::string which,
+                     done<snapshot_record_ptr> then) override;
+  void remove_snapshot(caller who, std::string which, done<void> then) override;
+  void rollback(caller who, sandbox_id id, std::string snapshot,
+                done<sandbox_record_ptr> then) override;
+  void fork(caller who, sandbox_id id, fork_spec what,
+            done<forks> then) override;
 
   void start(caller who, sandbox_id id, process_spec what,
              done<sandbox_program_ptr> then) override;
@@ -48,22 +68,14 @@ public:
                    done<void> then) override;
 
 private:
-  using entry = sandbox_index::entry;
-
-  /// The caller's own sandbox; one of another organization is not there.
-  sandbox_result<entry> own(const caller& who, const sandbox_id& id) const;
-  /// A message to the actor of the caller's sandbox.
-  template <class T, class... Ts>
-  void tell(const caller& who, const sandbox_id& id,
-            std::function<void(sandbox_result<T>)> then, Ts&&... message);
+  /// Why a timeout is longer than any life; nothing: it is not.
+  std::optional<sandbox_error>
+  too_long(std::optional<std::chrono::milliseconds> timeout) const;
   /// A call about files, once the sandbox has let us in. `work` gets the files,
   /// the sandbox's name at its place, and the scope.
   template <class T, class Work>
   void with_files(const caller& who, const sandbox_id& id, Work work,
                   done<T> then);
-
-  const context_ptr context_;
-  const sandbox_services_ptr services_;
 };
 
 } // namespace troupe

@@ -91,6 +91,7 @@ result<void> assembled_engine::open_actors(const settings& s, watchdog& watch,
   if (store_) {
     o.journal = make_stored_journal(store_);
     leases = make_stored_leases(store_);
+    o.sandboxes.store = store_->living_sandboxes;
   } else {
     leases = std::make_shared<memory_lease_book>();
   }
@@ -102,7 +103,8 @@ result<void> assembled_engine::open_actors(const settings& s, watchdog& watch,
   if (local_)
     o.sandboxes.places.push_back(
       {backend_kind::local,
-       local_sandboxes::make(local_->strand(), local_->wardens()),
+       local_sandboxes::make(local_->strand(), local_->wardens(),
+                             {.snapshot_bytes = s.sandbox.snapshot_bytes}),
        local_->strand(), s.sandbox.max,
        // They have no network yet: one that asks for some is refused.
        network_policy{network_mode::off, {}}});

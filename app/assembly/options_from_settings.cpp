@@ -179,6 +179,9 @@ sandbox_options sandbox_options_from(const settings& s) {
   o.rules.queue_timeout = g.queue_timeout;
   o.rules.timeout = g.timeout;
   o.rules.max_life = g.max_life;
+  o.rules.session_idle = g.session_idle_timeout;
+  o.rules.paused_for = g.paused_for;
+  o.rules.snapshots = g.snapshots;
   o.rules.processes = g.processes;
   o.standard = s.limits.standard;
   o.ceiling = s.limits.ceiling;

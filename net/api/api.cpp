@@ -14,6 +14,8 @@ void add_api(router& routes, engine& core, api_options options) {
   add_variables(routes, core, memory);
   add_package_sets(routes, options, memory);
   add_sandboxes(routes, options, memory);
+  add_snapshots(routes, options, memory);
+  add_sandbox_life(routes, options, memory);
   add_sandbox_processes(routes, options, memory);
   add_sandbox_files(routes, options, memory);
   add_keys(routes, core, memory);

@@ -24,6 +24,10 @@ void add_package_sets(router& routes, const api_options& options,
                       const memory_ptr& memory);
 void add_sandboxes(router& routes, const api_options& options,
                    const memory_ptr& memory);
+void add_snapshots(router& routes, const api_options& options,
+                   const memory_ptr& memory);
+void add_sandbox_life(router& routes, const api_options& options,
+                      const memory_ptr& memory);
 void add_sandbox_processes(router& routes, const api_options& options,
                            const memory_ptr& memory);
 void add_sandbox_files(router& routes, const api_options& options,

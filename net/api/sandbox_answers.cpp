@@ -2,6 +2,7 @@
 
 #include "net/api/preconditions.hpp"
 #include "net/http/problem.hpp"
+#include "runtime/model/codec/sandbox_codec.hpp"
 
 namespace troupe::net {
 
@@ -22,6 +23,13 @@ std::optional<sandbox_id> sandbox_in_path(exchange& ex) {
     return std::move(*id);
   respond_not_found(ex, "sandbox", "/v1/sandboxes");
   return std::nullopt;
+}
+
+sandbox_handler<sandbox_record_ptr> record_or_fail(exchange_ptr ex) {
+  return or_fail<sandbox_record_ptr>(
+    std::move(ex), [](exchange& ex, const sandbox_record_ptr& found) {
+      ex.answer_json(json::to_text(to_json(*found)));
+    });
 }
 
 sandbox_handler<void> nothing_or_fail(exchange_ptr ex) {

@@ -31,6 +31,9 @@ sandbox_handler<T> or_fail(exchange_ptr ex, Then then) {
   };
 }
 
+/// 200 with what is known of the sandbox.
+sandbox_handler<sandbox_record_ptr> record_or_fail(exchange_ptr ex);
+
 /// 204 for what has been done.
 sandbox_handler<void> nothing_or_fail(exchange_ptr ex);
 

@@ -1,6 +1,5 @@
 #include "net/api/sandbox_output_stream.hpp"
 
-#include "net/api/run_stream.hpp"
 #include "runtime/base/base64.hpp"
 #include "runtime/json/writer.hpp"
 #include "runtime/model/codec/sandbox_codec.hpp"
@@ -20,59 +19,22 @@ std::string_view name_of(output_stream which) {
   return which == output_stream::out ? "stdout" : "stderr";
 }
 
-void sandbox_output_stream::start() {
-  ex_->on_disconnect([weak = weak_from_this()] {
-    if (auto self = weak.lock()) {
-      std::lock_guard lock{self->mutex_};
-      self->over_ = true;
-    }
-  });
-  open_stream(*ex_, format_);
-  go_on();
-}
-
-void sandbox_output_stream::go_on() {
-  {
-    std::lock_guard lock{mutex_};
-    again_ = true;
-    if (std::exchange(busy_, true))
-      return;
-  }
-  for (;;) {
-    {
-      std::lock_guard lock{mutex_};
-      if (over_ || !std::exchange(again_, false)) {
-        busy_ = false;
-        return;
-      }
-    }
-    while (step()) {
-    }
-  }
-}
-
 bool sandbox_output_stream::step() {
-  {
-    std::lock_guard lock{mutex_};
-    if (over_)
-      return false;
-  }
-  if (!ex_->has_room()) {
-    ex_->when_drained([self = shared_from_this()] { self->go_on(); });
-    return false;
-  }
   // Asked first: all that it said is there when it has ended.
   const auto record = program_->record();
-  if (write(output_stream::out) || write(output_stream::err))
+  if (write_piece(output_stream::out) || write_piece(output_stream::err))
     return true;
-  if (record.ended())
-    end(record);
-  else
+  if (!record.ended()) {
     wait_for_more();
+    return false;
+  }
+  json::object_writer entry;
+  entry.text("type", "end").raw("process", json::to_text(to_json(record)));
+  end("end", entry.finish());
   return false;
 }
 
-bool sandbox_output_stream::write(output_stream which) {
+bool sandbox_output_stream::write_piece(output_stream which) {
   if (!wants(which))
     return false;
   auto& from = wish_.from.of(which);
@@ -86,7 +48,7 @@ bool sandbox_output_stream::write(output_stream which) {
     .number("missed", piece.missed)
     .text("data", encoded(which, piece.bytes));
   from = piece.next();
-  ex_->write(frame_entry(format_, "output", entry.finish()));
+  write("output", entry.finish());
   return true;
 }
 
@@ -102,25 +64,11 @@ void sandbox_output_stream::wait_for_more() {
   for (auto each : {output_stream::out, output_stream::err})
     if (!wants(each))
       read.of(each) = never;
-  auto waits
-    = program_->when_more(read, [self = shared_from_this()] { self->go_on(); });
-  if (waits)
-    return;
-  json::object_writer entry;
-  entry.text("type", "error").raw("error", to_json_text(waits.error()));
-  ex_->write(frame_entry(format_, "error", entry.finish()));
-  ex_->finish();
-  std::lock_guard lock{mutex_};
-  over_ = true;
-}
-
-void sandbox_output_stream::end(const process_record& record) {
-  json::object_writer entry;
-  entry.text("type", "end").raw("process", json::to_text(to_json(record)));
-  ex_->write(frame_entry(format_, "end", entry.finish()));
-  ex_->finish();
-  std::lock_guard lock{mutex_};
-  over_ = true;
+  auto self
+    = std::static_pointer_cast<sandbox_output_stream>(shared_from_this());
+  auto waits = program_->when_more(read, [self] { self->go_on(); });
+  if (!waits)
+    give_up(waits.error());
 }
 
 } // namespace troupe::net

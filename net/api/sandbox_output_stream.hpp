@@ -1,11 +1,8 @@
 #pragma once
 
-#include "net/api/run_json.hpp"
-#include "net/server/exchange.hpp"
+#include "net/api/pulled_stream.hpp"
 #include "runtime/engine/sandbox_engine.hpp"
 
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -21,8 +18,7 @@ enum class output_encoding : std::uint8_t {
 /// what is there, then what comes, then its end, exactly once. A slow reader
 /// stops no one else: what falls out of the window meanwhile is
 /// counted.
-class sandbox_output_stream
-    : public std::enable_shared_from_this<sandbox_output_stream> {
+class sandbox_output_stream final : public pulled_stream {
 public:
   struct wish {
     std::optional<output_stream> only; // absent: both
@@ -32,34 +28,22 @@ public:
 
   sandbox_output_stream(exchange_ptr ex, sandbox_program_ptr program,
                         stream_format format, wish what)
-      : ex_{std::move(ex)}, program_{std::move(program)}, format_{format},
+      : pulled_stream{std::move(ex), format}, program_{std::move(program)},
         wish_{what} {}
 
-  void start();
-
 private:
-  /// Writes until there is nothing more, or no room. It is called again from
-  /// what it waits for, perhaps at once: a flag keeps this a loop.
-  void go_on();
-  bool step();
-  bool write(output_stream which);
+  bool step() override;
+  bool write_piece(output_stream which);
   void wait_for_more();
-  void end(const process_record& record);
   bool wants(output_stream which) const {
     return !wish_.only || *wish_.only == which;
   }
   std::string encoded(output_stream which, const std::string& bytes);
 
-  const exchange_ptr ex_;
   const sandbox_program_ptr program_;
-  const stream_format format_;
   wish wish_; // `from` moves on; used by the thread that is busy
   utf8_joiner out_;
   utf8_joiner err_;
-  std::mutex mutex_; // guards what follows
-  bool busy_ = false;
-  bool again_ = false;
-  bool over_ = false;
 };
 
 std::string_view name_of(output_stream which);

@@ -27,16 +27,17 @@ void create_sandbox(sandbox_engine& engine, const exchange_ptr& ex) {
     return;
   }
   const bool waits = spec->wait_until_running;
-  engine.create(ex->who(), std::move(*spec),
-                or_fail<sandbox_record_ptr>(
-                  ex, [waits](exchange& ex, const sandbox_record_ptr& made) {
-                    response r;
-                    r.status = waits ? 201 : 202;
-                    r.body = sandbox_text(made);
-                    r.fields.emplace_back("location",
-                                          "/v1/sandboxes/" + made->id.str());
-                    ex.answer(std::move(r));
-                  }));
+  const bool joins = !spec->session.empty(); // one that may be there
+  engine.create(
+    ex->who(), std::move(*spec),
+    or_fail<sandbox_record_ptr>(
+      ex, [waits, joins](exchange& ex, const sandbox_record_ptr& made) {
+        response r;
+        r.status = !waits ? 202 : joins ? 200 : 201;
+        r.body = sandbox_text(made);
+        r.fields.emplace_back("location", "/v1/sandboxes/" + made->id.str());
+        ex.answer(std::move(r));
+      }));
 }
 
 /// `metadata=name:value`, as often as wanted.
@@ -69,6 +70,7 @@ std::optional<sandbox_filter> read_filter(exchange& ex) {
   }
   wanted.name = query.text("name").value_or("");
   wanted.template_name = query.text("template").value_or("");
+  wanted.session = query.text("session").value_or("");
   if (auto text = query.text("place")) {
     auto place = parse_backend_name(*text);
     if (place)
@@ -97,13 +99,6 @@ void list_sandboxes(sandbox_engine& engine, const exchange_ptr& ex) {
                 }));
 }
 
-sandbox_handler<sandbox_record_ptr> answering_with_record(exchange_ptr ex) {
-  return or_fail<sandbox_record_ptr>(
-    std::move(ex), [](exchange& ex, const sandbox_record_ptr& found) {
-      ex.answer_json(sandbox_text(found));
-    });
-}
-
 void renew_sandbox(sandbox_engine& engine, const sandbox_id& id,
                    const exchange_ptr& ex) {
   auto body = body_of(*ex);
@@ -114,7 +109,7 @@ void renew_sandbox(sandbox_engine& engine, const sandbox_id& id,
     ex->fail(timeout.error());
     return;
   }
-  engine.renew(ex->who(), id, *timeout, answering_with_record(ex));
+  engine.renew(ex->who(), id, *timeout, record_or_fail(ex));
 }
 
 } // namespace
@@ -127,7 +122,7 @@ void add_sandboxes(router& routes, const api_options& options,
   all.add(
     method::get, "",
     [](sandbox_engine& engine, const sandbox_id& id, const exchange_ptr& ex) {
-      engine.find(ex->who(), id, answering_with_record(ex));
+      engine.find(ex->who(), id, record_or_fail(ex));
     },
     needing(scope::run, body_rule::none));
   all.add(method::post, "/renew", renew_sandbox, needing(scope::run));

@@ -21,4 +21,35 @@ sandbox_provider::start(const sandbox_handle&, process_request, bool,
                    + " has no processes beside its caller; use exec");
 }
 
+boost::asio::awaitable<result<void>>
+sandbox_provider::pause(const sandbox_handle&, std::chrono::seconds,
+                        call_scope) {
+  co_return fail(ec::invalid_request,
+                 std::string{name()} + " cannot pause a sandbox");
+}
+
+boost::asio::awaitable<result<void>>
+sandbox_provider::resume(const sandbox_handle&, std::chrono::seconds,
+                         call_scope) {
+  co_return fail(ec::invalid_request,
+                 std::string{name()} + " cannot resume a sandbox");
+}
+
+boost::asio::awaitable<result<place_snapshot>>
+sandbox_provider::snapshot(const sandbox_handle&, call_scope) {
+  co_return fail(ec::invalid_request,
+                 std::string{name()} + " takes no snapshots");
+}
+
+boost::asio::awaitable<result<void>>
+sandbox_provider::rollback(const sandbox_handle&, std::string, call_scope) {
+  co_return fail(ec::invalid_request,
+                 std::string{name()} + " takes no snapshots");
+}
+
+boost::asio::awaitable<result<void>>
+sandbox_provider::forget_snapshot(std::string, call_scope) {
+  co_return result<void>{};
+}
+
 } // namespace troupe

@@ -49,11 +49,16 @@ struct sandbox_request {
   language lang = language::python;
   std::vector<pip_requirement> pip_requirements{};
   std::vector<npm_requirement> npm_requirements{};
+  /// That it is made from; "": from its template.
+  std::string snapshot{};
   troupe::limits limits{};
   network_policy network{};
   /// Of every process in it; none where it is shared: each process then gets
   /// those of its own run.
   environment env{};
+  /// Called at most once, on the place's executor, when it is gone and nobody
+  /// asked for that. Places that hear of it later say so in their answers.
+  std::function<void(const error&)> lost{};
 
   bool shared() const { return !key.empty(); }
 };
@@ -154,6 +159,8 @@ struct sandbox_capabilities {
   /// A sandbox stays until it is ended. Otherwise nothing is to be remembered
   /// or cleaned up.
   bool outlives_call = true;
+  /// It is there when the engine has gone and another one asks for it.
+  bool outlives_engine = true;
   /// One can serve more than one run, or wait for the first.
   bool reuse = false;
   /// `reconnect` moves the end of a sandbox's life.
@@ -162,6 +169,10 @@ struct sandbox_capabilities {
   bool installs_packages = false;
   /// `start` works: processes with input and signals, beside each other.
   bool processes = false;
+  /// `pause` and `resume` work: processes stand still and keep their memory.
+  bool pause = false;
+  /// `snapshot` and `rollback` work, and a request may name a snapshot.
+  bool snapshots = false;
 };
 
 class sandbox_files;
@@ -173,6 +184,14 @@ struct sandbox_self_test {
   std::function<boost::asio::awaitable<result<std::string>>(sandbox_handle,
                                                             call_scope)>
     run;
+};
+
+/// The files of a sandbox at one moment, at its place.
+struct place_snapshot {
+  std::string id;
+  std::uint64_t bytes = 0; // that it takes beside what it was made from
+  bool copied = false;     // something ran: what it wrote was copied
+  std::chrono::microseconds stood_still{0}; // so long the sandbox did
 };
 
 /// What makes sandboxes. Coroutines on one executor; each ends by the scope's
@@ -212,6 +231,27 @@ public:
   virtual later<result<sandbox_handle>> reconnect(sandbox_handle sandbox,
                                                   std::chrono::seconds lifetime,
                                                   call_scope scope);
+
+  /// Everything in it stands still, for `lifetime` at most.
+  virtual later<result<void>> pause(const sandbox_handle& sandbox,
+                                    std::chrono::seconds lifetime,
+                                    call_scope scope);
+  /// It goes on, for `lifetime` more. One that was not paused is fine.
+  virtual later<result<void>> resume(const sandbox_handle& sandbox,
+                                     std::chrono::seconds lifetime,
+                                     call_scope scope);
+
+  /// Its files as they are now. It stays as it is, and for others to be made
+  /// from.
+  virtual later<result<place_snapshot>> snapshot(const sandbox_handle& sandbox,
+                                                 call_scope scope);
+  /// Its files are those of a snapshot again; everything in it ends.
+  virtual later<result<void>> rollback(const sandbox_handle& sandbox,
+                                       std::string snapshot, call_scope scope);
+  /// Of no more use. Sandboxes that were made from it stay. One that is gone is
+  /// fine.
+  virtual later<result<void>> forget_snapshot(std::string snapshot,
+                                              call_scope scope);
 
   /// Runs a program to its end.
   virtual later<process_outcome> execute(const sandbox_handle& sandbox,

@@ -57,6 +57,8 @@ bool sandbox_filter::accepts(const sandbox_record& r) const {
     return false;
   if (!template_name.empty() && template_name != r.template_name)
     return false;
+  if (!session.empty() && session != r.session)
+    return false;
   if (place && *place != r.place)
     return false;
   return std::ranges::all_of(metadata, [&r](const auto& wanted) {

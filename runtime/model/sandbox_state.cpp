@@ -47,8 +47,9 @@ constexpr std::array<state_row, sandbox_states> rows{{
        state::failed),
    true, seconds{0}},
   {state::resuming, "resuming",
-   any(state::running, state::stopping, state::deleting, state::failed), true,
-   seconds{10}},
+   any(state::running, state::paused, state::stopping, state::deleting,
+       state::failed),
+   true, seconds{10}},
   {state::stopping, "stopping",
    any(state::stopped, state::deleting, state::failed), true, seconds{30}},
   {state::stopped, "stopped", any(state::creating, state::deleting), false,
@@ -132,8 +133,30 @@ std::string_view to_string(sandbox_end e) {
     return "lost";
   case sandbox_end::shutdown:
     return "shutdown";
+  case sandbox_end::idle:
+    return "idle";
+  case sandbox_end::paused_too_long:
+    return "paused_too_long";
   }
   return "";
+}
+
+std::string_view to_string(sandbox_event::kind k) {
+  switch (k) {
+  case sandbox_event::kind::state:
+    return "state";
+  case sandbox_event::kind::expiring:
+    return "expiring";
+  case sandbox_event::kind::process_started:
+    return "process_started";
+  case sandbox_event::kind::process_ended:
+    return "process_ended";
+  case sandbox_event::kind::snapshot:
+    return "snapshot";
+  case sandbox_event::kind::rollback:
+    return "rollback";
+  }
+  return "state";
 }
 
 std::string_view to_string(process_reason r) {

@@ -119,6 +119,10 @@ struct settings {
     ms queue_timeout{30'000};
     ms timeout{300'000}; // as E2B's clients have it
     ms max_life{86'400'000};
+    ms session_idle_timeout{900'000}; // a chat that says nothing for so long
+    ms paused_for{3'600'000};
+    std::uint32_t snapshots = 100;
+    std::uint64_t snapshot_bytes = 1ull << 30; // they lie in memory
     std::uint32_t processes = 64;
   } sandbox;
 

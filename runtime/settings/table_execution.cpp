@@ -195,6 +195,21 @@ std::vector<setting_key> living_sandboxes() {
     row("sandbox", "max-life", TROUPE_AT(sandbox.max_life),
         "The longest life that can be asked for, also by a renewal.")
       .between(1s, 24h),
+    row("sandbox", "session-idle-timeout",
+        TROUPE_AT(sandbox.session_idle_timeout),
+        "A session's sandbox that does not say ends when nothing has used it "
+        "for so long.")
+      .between(1s, 24h),
+    row("sandbox", "paused-for", TROUPE_AT(sandbox.paused_for),
+        "One that is paused keeps its memory for so long; then it ends.")
+      .between(1s, 24h),
+    row("sandbox", "snapshots", TROUPE_AT(sandbox.snapshots),
+        "Snapshots of one organization.")
+      .between(0, 10'000),
+    row("sandbox", "snapshot-bytes", TROUPE_AT(sandbox.snapshot_bytes),
+        "Of all snapshots of sandboxes of this machine and of what was made "
+        "from them, together; they lie in memory.")
+      .between(1 << 20, 1ll << 40),
     row("sandbox", "processes", TROUPE_AT(sandbox.processes),
         "Processes of one sandbox that run at the same time.")
       .between(1, 4'096),

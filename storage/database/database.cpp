@@ -51,6 +51,8 @@ std::string_view to_string(column c) {
     return "idempotency";
   case column::audit:
     return "audit";
+  case column::living_sandboxes:
+    return "living_sandboxes";
   }
   return "unknown";
 }

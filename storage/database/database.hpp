@@ -29,8 +29,9 @@ enum class column : std::uint8_t {
   run_index, // runs by time, so that lists need not read the runs
   idempotency,
   audit,
+  living_sandboxes,
 };
-inline constexpr std::size_t column_count = 11;
+inline constexpr std::size_t column_count = 12;
 std::string_view to_string(column c);
 
 struct database_options {

@@ -139,8 +139,10 @@ cgroup_site make_cgroup_site(const std::string& name) {
     site.memory = make(own_directory("memory"), name);
   if (!site.unified_pids)
     site.pids = make(own_directory("pids"), name);
-  if (site.unified.empty())
+  if (site.unified.empty()) {
     site.cpuacct = make(own_directory("cpuacct"), name);
+    site.freezer = make(own_directory("freezer"), name);
+  }
   return site;
 }
 

@@ -60,7 +60,7 @@ std::uint64_t difference(std::uint64_t now, std::uint64_t before) {
 
 std::vector<std::string> cgroup_site::directories() const {
   std::vector<std::string> list;
-  for (const auto& d : {memory, pids, cpuacct, unified})
+  for (const auto& d : {memory, pids, cpuacct, freezer, unified})
     if (!d.empty())
       list.push_back(d);
   return list;
@@ -105,13 +105,15 @@ run_group::run_group(const cgroup_site& site, const std::string& name)
   make(site.pids, pids_);
   make(site.cpuacct, cpuacct_);
   make(site.unified, unified_);
+  if (!site.freezer.empty())
+    freezer_place_ = site.freezer + "/" + name;
   if (!unified_.empty())
     unified_fd_.reset(
       ::open(unified_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
 run_group::~run_group() {
-  for (const auto& d : {memory_, pids_, cpuacct_, unified_}) {
+  for (const auto& d : {memory_, pids_, cpuacct_, freezer_place_, unified_}) {
     if (d.empty() || ::rmdir(d.c_str()) == 0)
       continue;
     remove_cgroup_tree(d);
@@ -229,6 +231,42 @@ group_usage run_group::usage() const {
   return u;
 }
 
+int run_group::freeze(bool still) {
+  if (unified_.empty())
+    return freeze_v1(still);
+  if (!write_text(unified_ + "/cgroup.freeze", still ? "1" : "0"))
+    return ENOTSUP; // before Linux 5.2
+  const bool done = (read_keyed(unified_ + "/cgroup.events", "frozen") != 0);
+  return done == still ? 0 : EAGAIN;
+}
+
+/// To join one more hierarchy at birth costs every run milliseconds: its
+/// processes move there when they are to stand still. What is forked meanwhile
+/// is moved by the next call.
+int run_group::freeze_v1(bool still) {
+  const auto& listed = pids_.empty() ? memory_ : pids_;
+  if (freezer_place_.empty() || listed.empty())
+    return ENOTSUP;
+  if (::mkdir(freezer_place_.c_str(), 0755) != 0 && errno != EEXIST)
+    return ENOTSUP;
+  const auto state = freezer_place_ + "/freezer.state";
+  if (!still)
+    return write_text(state, "THAWED") ? 0 : EAGAIN;
+  write_text(state, "THAWED"); // what is frozen takes no other in
+  bool moved = false;
+  const auto inside = read_text(freezer_place_ + "/cgroup.procs").value_or("");
+  each_process(listed, [&](pid_t pid) {
+    const auto line = std::to_string(pid) + "\n";
+    if (inside.starts_with(line) || inside.find("\n" + line) != inside.npos)
+      return;
+    moved = true;
+    write_text(freezer_place_ + "/cgroup.procs", std::to_string(pid));
+  });
+  if (!write_text(state, "FROZEN") || moved)
+    return EAGAIN;
+  return read_text(state).value_or("") == "FROZEN\n" ? 0 : EAGAIN;
+}
+
 void run_group::kill() const {
   was_killed_ = true;
   if (!unified_.empty()) {
@@ -240,6 +278,15 @@ void run_group::kill() const {
       kill_directory(d);
       return;
     }
+}
+
+std::size_t run_group::count() const {
+  std::size_t all = 0;
+  each_process(!unified_.empty() ? unified_
+                 : pids_.empty() ? memory_
+                                 : pids_,
+               [&all](pid_t) { ++all; });
+  return all;
 }
 
 bool run_group::empty() const {

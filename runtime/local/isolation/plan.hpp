@@ -29,6 +29,12 @@ struct tree_entry {
   std::string content; // the link's target, or the text
 };
 
+/// What other sandboxes have written, as one file system of theirs.
+struct tree_layer {
+  int mount = -1;   // detached
+  bool own = false; // made for this tree alone; else it is copied
+};
+
 /// The private tree: a read-only tmpfs with everything named here and not one
 /// thing more.
 struct tree_plan {
@@ -38,6 +44,10 @@ struct tree_plan {
   std::uint64_t scratch_bytes = 128ull << 20; // /tmp and /dev/shm together
   std::uint64_t scratch_inodes = 16'384;
   bool proc = true;
+  /// Of a sandbox: below what it writes, the top one first.
+  std::vector<tree_layer> layers;
+  /// There is nothing but a copy of what the one layer has written.
+  bool copies = false;
 };
 
 /// One setrlimit, downwards only: a lower limit of the host stays.

@@ -56,6 +56,8 @@ public:
                     answer then);
   /// An interpreter, a broker.
   void kill_child(std::uint64_t number);
+  /// Of what a sandbox has written: nothing is made from it any more.
+  void drop_layer(std::uint64_t number);
   /// `gone` is called when nothing is left of that slot.
   void release(std::uint64_t ticket, std::function<void()> gone = {});
   isolation_report report_for(isolation_level level) const;

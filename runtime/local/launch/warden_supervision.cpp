@@ -134,6 +134,15 @@ void cold_launcher::kill_child(std::uint64_t number) {
   warden_->send(m);
 }
 
+void cold_launcher::drop_layer(std::uint64_t number) {
+  if (!warden_)
+    return; // it went with it
+  warden::message m;
+  m.what = warden::word::drop;
+  m.ticket = number;
+  warden_->send(m);
+}
+
 std::uint64_t cold_launcher::start_broker(network::broker_descriptors with) {
   warden::message m;
   m.what = warden::word::broker;
@@ -197,6 +206,10 @@ void cold_launcher::hear(warden::message m,
   case warden::word::spawn_interpreter:
   case warden::word::broker:
   case warden::word::keep:
+  case warden::word::freeze:
+  case warden::word::thaw:
+  case warden::word::cut:
+  case warden::word::drop:
     break; // ours to say
   case warden::word::leased:
     release(m.grant.ticket); // nobody waits for it any more

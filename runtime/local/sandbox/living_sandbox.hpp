@@ -49,6 +49,8 @@ public:
   /// keeper's end comes before that, and then nothing more can be begun.
   void end(error why);
   bool is_over() const { return over_.has_value(); }
+  /// A process that was begun here has not ended.
+  bool is_busy() const { return !processes_.empty(); }
 
 private:
   struct running {

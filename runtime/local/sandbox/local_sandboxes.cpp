@@ -5,6 +5,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <cerrno>
 #include <cstring>
 
 namespace troupe {
@@ -30,6 +31,9 @@ result<void> check(const sandbox_request& wanted) {
 error why_gone(const warden::end_notice& how, bool was_ready) {
   if (how.failure.ok() || was_ready)
     return fail(ec::unavailable, "the sandbox is lost: its keeper has ended");
+  if (how.failure.at == isolation::step::open_sources
+      && how.failure.error == ENOENT)
+    return fail(ec::not_found, how.detail);
   auto text = how.detail.empty()
     ? "step " + std::string{to_string(how.failure.at)} + ": "
       + std::strerror(how.failure.error)
@@ -41,13 +45,15 @@ error why_gone(const warden::end_notice& how, bool was_ready) {
 
 std::shared_ptr<local_sandboxes>
 local_sandboxes::make(asio::any_io_executor executor,
-                      std::shared_ptr<cold_launcher> wardens) {
+                      std::shared_ptr<cold_launcher> wardens,
+                      local_sandbox_options options) {
   return std::shared_ptr<local_sandboxes>{
-    new local_sandboxes{std::move(executor), std::move(wardens)}};
+    new local_sandboxes{std::move(executor), std::move(wardens), options}};
 }
 
 local_sandboxes::local_sandboxes(asio::any_io_executor executor,
-                                 std::shared_ptr<cold_launcher> wardens)
+                                 std::shared_ptr<cold_launcher> wardens,
+                                 local_sandbox_options options)
     : executor_{executor}, wardens_{std::move(wardens)},
       files_{std::move(executor),
              [this](const sandbox_handle& in) -> result<living_files::place> {
@@ -55,7 +61,9 @@ local_sandboxes::local_sandboxes(asio::any_io_executor executor,
                if (!found)
                  return found.error();
                return living_files::place{(*found)->sandbox, (*found)->hands};
-             }} {}
+             }} {
+  layers_->most = options.snapshot_bytes;
+}
 
 local_sandboxes::~local_sandboxes() {
   std::vector<std::uint64_t> numbers;
@@ -69,7 +77,12 @@ local_sandboxes::~local_sandboxes() {
 }
 
 sandbox_capabilities local_sandboxes::capabilities() const {
-  return {.reuse = true, .renew = true, .processes = true};
+  return {.outlives_engine = false,
+          .reuse = true,
+          .renew = true,
+          .processes = true,
+          .pause = true,
+          .snapshots = true};
 }
 
 result<void> local_sandboxes::ready() const {
@@ -93,11 +106,16 @@ local_sandboxes::create(sandbox_request wanted, call_scope scope) {
   auto self = shared_from_this();
   if (auto fine = check(wanted); !fine)
     co_return sandbox_creation{fine.error(), false};
-  const auto id = "sb_" + make_uuid();
-  auto ordered = order(wanted, id);
+  auto stack = stack_of(wanted.snapshot, wanted.limits);
+  if (!stack)
+    co_return sandbox_creation{stack.error(), false};
+  auto ordered = order(wanted.limits, std::move(*stack));
   if (!ordered)
     co_return sandbox_creation{ordered.error(), false};
   auto sandbox = *ordered;
+  const auto id = sandbox->id;
+  sandbox->tag = wanted.tag;
+  sandbox->lost = std::move(wanted.lost);
   auto change = sandbox->change;
   const bool changed = co_await change->wait(scope);
   if (!changed) {
@@ -115,24 +133,29 @@ local_sandboxes::create(sandbox_request wanted, call_scope scope) {
 }
 
 result<local_sandboxes::entry_ptr>
-local_sandboxes::order(const sandbox_request& wanted, const std::string& id) {
+local_sandboxes::order(const troupe::limits& limits, layer_stack stack) {
   auto [mine, its] = make_packet_pair();
   if (!mine)
     return fail(ec::exhausted, "no descriptors are left for another sandbox");
   auto made = std::make_shared<entry>();
-  made->tag = wanted.tag;
+  made->id = "sb_" + make_uuid();
+  made->limits = limits;
   made->change = std::make_shared<call_wait>(executor_);
   made->sandbox = std::make_shared<living_sandbox>(executor_, std::move(mine));
   warden::message m;
   m.what = warden::word::keep;
-  m.start.limits = wanted.limits;
+  m.start.limits = limits;
+  m.start.limits.disk_bytes -= bytes_of(stack); // see `stack_of`
+  for (const auto& layer : stack)
+    m.start.layers.push_back(layer->number());
+  made->stack = std::move(stack);
   std::vector<unique_fd> files;
   files.push_back(std::move(its));
   made->number = wardens_->ask(
     std::move(m), std::move(files),
-    [weak = weak_from_this(), id, made](warden::message said, auto&&) {
+    [weak = weak_from_this(), made](warden::message said, auto&&) {
       if (auto self = weak.lock())
-        self->mark_gone(id, made, said.end);
+        self->mark_gone(made, said.end);
       else
         made->sandbox->end(why_gone(said.end, true));
     });
@@ -140,7 +163,7 @@ local_sandboxes::order(const sandbox_request& wanted, const std::string& id) {
     return fail(ec::unavailable,
                 wardens_->trouble().empty() ? "the local backend is stopping"
                                             : wardens_->trouble());
-  entries_.emplace(id, made);
+  entries_.emplace(made->id, made);
   std::weak_ptr<entry> weak = made;
   made->sandbox->listen([weak] {
     if (auto ready = weak.lock()) {
@@ -151,18 +174,27 @@ local_sandboxes::order(const sandbox_request& wanted, const std::string& id) {
   return made;
 }
 
-void local_sandboxes::mark_gone(const std::string& id, const entry_ptr& sandbox,
+void local_sandboxes::mark_gone(const entry_ptr& sandbox,
                                 const warden::end_notice& how) {
-  entries_.erase(id);
-  if (!sandbox->gone)
+  // One that was cut keeps what it has until another keeper has it.
+  const bool goes_on = sandbox->is_cut && !sandbox->is_replaced;
+  if (!goes_on) {
+    entries_.erase(sandbox->id);
+    sandbox->stack.clear();
+    sandbox->lifetime.reset();
+  }
+  if (!sandbox->gone) {
     sandbox->gone = why_gone(how, sandbox->is_ready);
-  sandbox->lifetime.reset();
+    if (sandbox->is_ready && sandbox->lost && !sandbox->is_cut)
+      sandbox->lost(*sandbox->gone);
+  }
   sandbox->hands->waiting.clear();
   sandbox->sandbox->end(*sandbox->gone);
   sandbox->change->tell();
 }
 
 void local_sandboxes::kill(entry& sandbox, error why) {
+  sandbox.is_unwanted = true;
   if (sandbox.gone)
     return;
   sandbox.gone = why;

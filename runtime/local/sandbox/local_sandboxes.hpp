@@ -5,15 +5,23 @@
 #include "runtime/local/sandbox/call_wait.hpp"
 #include "runtime/local/sandbox/living_files.hpp"
 #include "runtime/local/sandbox/living_sandbox.hpp"
+#include "runtime/local/sandbox/sandbox_layer.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace troupe {
+
+struct local_sandbox_options {
+  /// Of all snapshots together, which lie in memory.
+  std::uint64_t snapshot_bytes = 1ull << 30;
+};
 
 /// Sandboxes on this machine. They are made by the engine's one warden and live
 /// until they are destroyed, their time is over, or the engine or the warden
@@ -27,7 +35,8 @@ public:
 
   static std::shared_ptr<local_sandboxes>
   make(boost::asio::any_io_executor executor,
-       std::shared_ptr<cold_launcher> wardens);
+       std::shared_ptr<cold_launcher> wardens,
+       local_sandbox_options options = {});
 
   backend_kind kind() const override { return backend_kind::local; }
   std::string_view name() const override { return "this machine"; }
@@ -40,6 +49,18 @@ public:
   later<result<sandbox_handle>> reconnect(sandbox_handle sandbox,
                                           std::chrono::seconds lifetime,
                                           call_scope scope) override;
+  later<result<void>> pause(const sandbox_handle& sandbox,
+                            std::chrono::seconds lifetime,
+                            call_scope scope) override;
+  later<result<void>> resume(const sandbox_handle& sandbox,
+                             std::chrono::seconds lifetime,
+                             call_scope scope) override;
+  later<result<place_snapshot>> snapshot(const sandbox_handle& sandbox,
+                                         call_scope scope) override;
+  later<result<void>> rollback(const sandbox_handle& sandbox,
+                               std::string snapshot, call_scope scope) override;
+  later<result<void>> forget_snapshot(std::string snapshot,
+                                      call_scope scope) override;
   later<process_outcome> execute(const sandbox_handle& sandbox,
                                  process_request what, output_sink sink,
                                  call_scope scope) override;
@@ -61,6 +82,10 @@ public:
 
 private:
   struct entry {
+    std::string id;
+    troupe::limits limits;
+    layer_stack stack; // that it was made from
+    std::function<void(const error&)> lost;
     std::shared_ptr<living_sandbox> sandbox;
     std::shared_ptr<sandbox_hands> hands = std::make_shared<sandbox_hands>();
     std::string tag;
@@ -69,18 +94,40 @@ private:
     std::shared_ptr<call_wait> change; // it became ready, or it is gone
     bool is_ready = false;
     std::optional<error> gone;
+    bool is_cut = false;      // what it wrote is a layer now
+    bool is_replaced = false; // another one has its name
+    bool is_unwanted = false; // it was to be ended
   };
   using entry_ptr = std::shared_ptr<entry>;
 
   local_sandboxes(boost::asio::any_io_executor executor,
-                  std::shared_ptr<cold_launcher> wardens);
-  result<entry_ptr> order(const sandbox_request& wanted, const std::string& id);
-  void mark_gone(const std::string& id, const entry_ptr& sandbox,
-                 const warden::end_notice& how);
+                  std::shared_ptr<cold_launcher> wardens,
+                  local_sandbox_options options);
+  result<entry_ptr> order(const troupe::limits& limits, layer_stack stack);
+  void mark_gone(const entry_ptr& sandbox, const warden::end_notice& how);
   void set_lifetime(const std::string& id, entry& sandbox,
                     std::chrono::seconds lifetime);
   void kill(entry& sandbox, error why);
+  /// The warden's answer about a sandbox; an errno, EPIPE without a warden.
+  later<int> ask_about(std::uint64_t sandbox, warden::word what,
+                       call_scope scope);
   result<entry_ptr> find(const sandbox_handle& sandbox) const;
+  // -- snapshots -------------------------------------------------------------
+  using layer_ptr = std::shared_ptr<const sandbox_layer>;
+  /// `heard` as soon as it has answered.
+  later<warden::end_notice> ask_warden(warden::message m,
+                                       std::vector<unique_fd> files,
+                                       call_scope scope,
+                                       std::function<void(bool)> heard);
+  later<void> rest(std::chrono::milliseconds time);
+  static std::uint64_t disk_left(const entry& sandbox);
+  later<result<void>> hold_still(entry_ptr sandbox, call_scope scope);
+  later<result<layer_ptr>> cut(entry_ptr sandbox, call_scope scope);
+  later<result<layer_ptr>> copy_written(entry_ptr sandbox, call_scope scope);
+  later<result<void>> replace(entry_ptr old, layer_stack stack,
+                              call_scope scope);
+  result<layer_stack> stack_of(const std::string& snapshot,
+                               const troupe::limits& limits) const;
   /// The process, and the wait for its first word.
   struct beginning {
     std::shared_ptr<living_sandbox> sandbox;
@@ -94,6 +141,8 @@ private:
   boost::asio::any_io_executor executor_;
   std::shared_ptr<cold_launcher> wardens_;
   std::map<std::string, entry_ptr> entries_; // that were not gone yet
+  std::shared_ptr<layer_use> layers_ = std::make_shared<layer_use>();
+  std::map<std::string, layer_stack> snapshots_;
   living_files files_;
 };
 

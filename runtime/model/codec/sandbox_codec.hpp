@@ -7,7 +7,8 @@
 namespace troupe {
 
 /// {"template", "name", "place", "timeout": 300 | "5m", "on_timeout": "delete"
-/// | "pause" | "stop", "env" {}, "metadata" {}, "network", "isolation",
+/// | "pause" | "stop", "idle_timeout", "on_idle", "auto_resume", "session",
+/// "snapshot", "env" {}, "metadata" {}, "network", "isolation",
 /// "resources": {"memory_bytes", "disk_bytes", "inodes", "processes"},
 /// "wait": "running" | "none"}, each of them optional.
 result<sandbox_spec> parse_sandbox_spec(const json::object& body);
@@ -15,11 +16,28 @@ result<sandbox_spec> parse_sandbox_spec(const json::object& body);
 /// {"timeout": 300 | "5m"}
 result<std::chrono::milliseconds> parse_renewal(const json::object& body);
 
+/// {"timeout": 300 | "5m"}, or nothing: its own stays.
+result<std::optional<std::chrono::milliseconds>>
+parse_connection(const json::object& body);
+
+/// {"metadata": {"name": "value" | null}, "timeout", "on_timeout",
+/// "idle_timeout": "10m" | null, "on_idle", "auto_resume"}
+result<sandbox_change> parse_sandbox_change(const json::object& body);
+
 /// What `argv` or `command` says, and beside it {"cwd", "env" {}, "stdin",
 /// "open_stdin", "timeout", "tag"}.
 result<process_spec> parse_process_spec(const json::object& body);
 
 json::object to_json(const sandbox_record& r);
 json::object to_json(const process_record& r);
+json::object to_json(const sandbox_event& e);
+json::object to_json(const snapshot_record& r);
+
+/// {"name"}: of a snapshot, optional.
+result<std::string> parse_snapshot_name(const json::object& body);
+/// {"snapshot": "an id or a name"}
+result<std::string> parse_rollback(const json::object& body);
+/// {"count": 1, "timeout", "metadata" {}, "env" {}}, each of them optional.
+result<fork_spec> parse_fork(const json::object& body);
 
 } // namespace troupe

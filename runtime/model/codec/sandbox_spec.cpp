@@ -94,11 +94,48 @@ void read_resources(json::reader& in, limit_overrides& into) {
     in.absorb(parsed.error());
 }
 
-timeout_action read_timeout_action(json::reader& in) {
-  const auto text = in.one_of("on_timeout", {"delete", "pause", "stop"});
-  return text == "pause" ? timeout_action::pause
-    : text == "stop"     ? timeout_action::stop
-                         : timeout_action::remove;
+std::optional<timeout_action> read_timeout_action(json::reader& in,
+                                                  std::string_view name) {
+  const auto text = in.one_of(name, {"delete", "pause", "stop"});
+  if (!text)
+    return std::nullopt;
+  return *text == "pause" ? timeout_action::pause
+    : *text == "stop"     ? timeout_action::stop
+                          : timeout_action::remove;
+}
+
+/// Of a chat, a user, an agent: any text that can be read again.
+std::string read_session(json::reader& in) {
+  auto text
+    = in.text("session", {.min = 1, .max = bounds::sandbox_session_bytes})
+        .value_or("");
+  if (std::ranges::any_of(text,
+                          [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+    in.complain("session", "has a control character", "leave it out");
+  return text;
+}
+
+/// Pairs that stand there from now on, and null for one that goes.
+void read_metadata_change(
+  json::reader& in, std::map<std::string, std::optional<std::string>>& into) {
+  const auto* all = in.member_object("metadata");
+  if (!all)
+    return;
+  json::object pairs;
+  for (const auto& m : *all)
+    if (m.value().is_null())
+      into[std::string{m.key().data(), m.key().size()}] = std::nullopt;
+    else
+      pairs[m.key()] = m.value();
+  std::map<std::string, std::string> put;
+  json::object only;
+  only["metadata"] = std::move(pairs);
+  json::reader these{only};
+  read_sandbox_metadata(these, put);
+  if (auto bad = these.finish())
+    in.absorb(std::move(*bad));
+  for (auto& [name, value] : put)
+    into[name] = std::move(value);
 }
 
 /// Absolute, or "" for the one that the sandbox begins with.
@@ -141,9 +178,16 @@ result<sandbox_spec> parse_sandbox_spec(const json::object& body) {
   sandbox_spec s;
   s.name = read_sandbox_name(in, "name");
   s.template_name = read_sandbox_name(in, "template");
+  s.snapshot = read_sandbox_name(in, "snapshot");
   codec::read({in, "place", rule}, s.place);
   read_sandbox_duration(in, "timeout", s.timeout);
-  s.on_timeout = read_timeout_action(in);
+  s.on_timeout
+    = read_timeout_action(in, "on_timeout").value_or(timeout_action::remove);
+  read_sandbox_duration(in, "idle_timeout", s.idle_timeout);
+  s.on_idle
+    = read_timeout_action(in, "on_idle").value_or(timeout_action::remove);
+  s.auto_resume = in.boolean("auto_resume").value_or(false);
+  s.session = read_session(in);
   read_sandbox_metadata(in, s.metadata);
   read_sandbox_variables(in, s.env);
   read_resources(in, s.resources);
@@ -164,6 +208,65 @@ result<std::chrono::milliseconds> parse_renewal(const json::object& body) {
   if (auto bad = in.finish())
     return *bad;
   return *timeout;
+}
+
+result<std::optional<std::chrono::milliseconds>>
+parse_connection(const json::object& body) {
+  json::reader in{body};
+  std::optional<std::chrono::milliseconds> timeout;
+  read_sandbox_duration(in, "timeout", timeout);
+  if (auto bad = in.finish())
+    return *bad;
+  return timeout;
+}
+
+result<sandbox_change> parse_sandbox_change(const json::object& body) {
+  json::reader in{body};
+  sandbox_change c;
+  read_metadata_change(in, c.metadata);
+  read_sandbox_duration(in, "timeout", c.timeout);
+  c.on_timeout = read_timeout_action(in, "on_timeout");
+  const auto* idle = in.member("idle_timeout");
+  if (idle && idle->is_null())
+    c.idle_timeout = std::chrono::milliseconds{0};
+  else
+    read_sandbox_duration(in, "idle_timeout", c.idle_timeout);
+  c.on_idle = read_timeout_action(in, "on_idle");
+  c.auto_resume = in.boolean("auto_resume");
+  if (auto bad = in.finish())
+    return *bad;
+  return c;
+}
+
+result<std::string> parse_snapshot_name(const json::object& body) {
+  json::reader in{body};
+  auto name = read_sandbox_name(in, "name");
+  if (auto bad = in.finish())
+    return *bad;
+  return name;
+}
+
+result<std::string> parse_rollback(const json::object& body) {
+  json::reader in{body};
+  auto name = read_sandbox_name(in, "snapshot");
+  if (!in.has("snapshot"))
+    in.complain("snapshot", "is missing", "the id or the name of one");
+  if (auto bad = in.finish())
+    return *bad;
+  return name;
+}
+
+result<fork_spec> parse_fork(const json::object& body) {
+  json::reader in{body};
+  fork_spec f;
+  f.count = static_cast<std::uint32_t>(
+    in.integer("count", 1, bounds::sandbox_forks).value_or(1));
+  read_sandbox_duration(in, "timeout", f.timeout);
+  read_sandbox_metadata(in, f.metadata);
+  read_sandbox_variables(in, f.env);
+  if (auto bad = in.finish())
+    return *bad;
+  return f;
 }
 
 result<process_spec> parse_process_spec(const json::object& body) {

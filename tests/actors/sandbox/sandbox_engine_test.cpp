@@ -170,6 +170,7 @@ BOOST_AUTO_TEST_CASE(a_place_that_has_lost_one_ends_it) {
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_done_here_is_refused_before_anything_is) {
   sandbox_fixture house;
+  house.toy.provider->habits.pause = false;
   sandbox_spec pausing;
   pausing.on_timeout = timeout_action::pause;
   BOOST_TEST(

@@ -182,12 +182,35 @@ void drive_sandboxes(driver& d) {
   d.drive("POST", place, {}, R"({"timeuot":1})", {}, 422);
   d.drive("GET", place);
   d.drive("GET", place, {}, {}, {}, 200,
-          "?state=running&metadata=chat:42&name=web&place=local&template=x");
+          "?state=running&metadata=chat:42&name=web&place=local&template=x"
+          "&session=chat-42");
   d.drive("GET", place, {}, {}, {}, 422, "?state=dead");
   d.drive("GET", one, {id});
   d.drive("GET", one, {"x"}, {}, {}, 404);
   d.drive("POST", one + "/renew", {id}, R"({"timeout":"5m"})");
   d.drive("POST", one + "/renew", {id}, "{}", {}, 422);
+  d.drive("POST", place, {}, R"({"session":"chat-42"})");
+  d.drive("PATCH", one, {id},
+          R"({"metadata":{"a":"b","c":null},"idle_timeout":null})");
+  d.drive("PATCH", one, {id}, R"({"network":"off"})", {}, 422);
+  d.drive("POST", one + "/pause", {id});
+  d.drive("POST", one + "/resume", {id});
+  d.drive("POST", one + "/connect", {id}, R"({"timeout":60})");
+  d.drive("POST", one + "/connect", {id});
+  auto snapshot = d.id_of(
+    d.drive("POST", one + "/snapshots", {id}, R"({"name":"s"})", {}, 201));
+  d.drive("POST", one + "/snapshots", {id}, R"({"nmae":"s"})", {}, 422);
+  d.drive("POST", one + "/rollback", {id}, R"({"snapshot":"s"})");
+  d.drive("POST", one + "/rollback", {id}, "{}", {}, 422);
+  d.drive("POST", one + "/fork", {id}, R"({"count":2})", {}, 201);
+  d.drive("POST", one + "/fork", {id}, R"({"count":0})", {}, 422);
+  d.drive("GET", "/v1/snapshots");
+  d.drive("GET", "/v1/snapshots/{snapshot}", {snapshot});
+  d.drive("GET", "/v1/snapshots/{snapshot}", {"x"}, {}, {}, 404);
+  d.drive("DELETE", "/v1/snapshots/{snapshot}", {snapshot}, {}, {}, 204);
+  d.drive("GET", one + "/events", {id});
+  d.drive("GET", one + "/events", {id}, {}, {}, 200, "?after=1&follow=true");
+  d.drive("GET", one + "/events", {id}, {}, {}, 422, "?after=-1");
   d.house.sandboxes.next_failure
     = sandbox_error{sandbox_problem::sandbox_ended, ec::not_found, "over"};
   d.drive("GET", one, {id}, {}, {}, 410);
