@@ -81,9 +81,13 @@ void connection::close_if_idle() {
 void connection::want_read() {
   if (reading_ || dead_ || peer_done_)
     return;
-  // Whoever sends ahead of our answers waits in the kernel's buffers.
+  // Whoever sends ahead of our answers waits in the kernel's buffers: the buffer
+  // must not be emptied, and begin anew, under a read that is under way.
+  const bool waits_for_us
+    = phase_ == phase::handling || phase_ == phase::streaming;
   if (phase_ != phase::lingering
-      && (in_.size() >= buffer_limit || out_.size() >= out_limit))
+      && (in_.size() >= buffer_limit || out_.size() >= out_limit
+          || (waits_for_us && in_.size() != 0)))
     return;
   skipping_ = phase_ == phase::lingering;
   if (skipping_)
