@@ -32,6 +32,11 @@ public:
   void remove_process(caller who, sandbox_id id, std::string process,
                       done<void> then) override;
 
+  void connect(caller who, sandbox_id id, std::uint16_t port,
+               done<unique_fd> then) override;
+  void list_ports(caller who, sandbox_id id,
+                  done<std::vector<std::uint16_t>> then) override;
+
   void read_file(caller who, sandbox_id id, std::string path,
                  done<std::string> then) override;
   void write_file(caller who, sandbox_id id, std::string path,
@@ -56,8 +61,12 @@ private:
   template <class T, class... Ts>
   void tell(const caller& who, const sandbox_id& id,
             std::function<void(sandbox_result<T>)> then, Ts&&... message);
-  /// A call about files, once the sandbox has let us in. `work` gets the files,
-  /// the sandbox's name at its place, and the scope.
+  /// A call to the place, once the sandbox has let us in. `work` gets the
+  /// provider, the sandbox's name there, and the scope.
+  template <class T, class Work>
+  void at_place(const caller& who, const sandbox_id& id, Work work,
+                done<T> then);
+  /// The same about files.
   template <class T, class Work>
   void with_files(const caller& who, const sandbox_id& id, Work work,
                   done<T> then);

@@ -40,6 +40,8 @@ int status_of(const sandbox_error& why) {
     return 409;
   case sandbox_problem::sandbox_ended:
     return 410;
+  case sandbox_problem::nothing_listens:
+    return 502;
   case sandbox_problem::start_failed:
     return why.code == ec::invalid_request ? 422 : 503;
   case sandbox_problem::unsupported_here:
@@ -76,6 +78,8 @@ std::string_view reason_phrase(int status) {
     return "No Content";
   case 206:
     return "Partial Content";
+  case 302:
+    return "Found";
   case 304:
     return "Not Modified";
   case 307:
@@ -118,6 +122,8 @@ std::string_view reason_phrase(int status) {
     return "Misdirected Request";
   case 422:
     return "Unprocessable Content";
+  case 426:
+    return "Upgrade Required";
   case 428:
     return "Precondition Required";
   case 429:

@@ -21,4 +21,16 @@ sandbox_provider::start(const sandbox_handle&, process_request, bool,
                    + " has no processes beside its caller; use exec");
 }
 
+boost::asio::awaitable<result<unique_fd>>
+sandbox_provider::connect(const sandbox_handle&, std::uint16_t, call_scope) {
+  co_return fail(ec::invalid_request,
+                 std::string{name()} + " has no way in to ports");
+}
+
+boost::asio::awaitable<result<std::vector<std::uint16_t>>>
+sandbox_provider::ports(const sandbox_handle&, call_scope) {
+  co_return fail(ec::invalid_request,
+                 std::string{name()} + " does not tell what listens");
+}
+
 } // namespace troupe

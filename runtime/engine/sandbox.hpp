@@ -3,6 +3,7 @@
 #include "runtime/async/cancellation.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/base/secret.hpp"
+#include "runtime/base/unique_fd.hpp"
 #include "runtime/engine/backend.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -162,6 +163,8 @@ struct sandbox_capabilities {
   bool installs_packages = false;
   /// `start` works: processes with input and signals, beside each other.
   bool processes = false;
+  /// `connect` and `ports` work.
+  bool ports = false;
 };
 
 class sandbox_files;
@@ -229,6 +232,15 @@ public:
   run_script(const sandbox_handle& sandbox, language lang,
              sandbox_script script, output_sink sink, call_scope scope)
     = 0;
+
+  /// A stream socket, non-blocking, to what listens on a TCP port inside, and
+  /// to nothing else. `conflict` when nothing does.
+  virtual later<result<unique_fd>>
+  connect(const sandbox_handle& sandbox, std::uint16_t port, call_scope scope);
+
+  /// The TCP ports inside that are listened on, in order.
+  virtual later<result<std::vector<std::uint16_t>>>
+  ports(const sandbox_handle& sandbox, call_scope scope);
 
   /// Ends it. One that is gone already is fine.
   virtual later<result<void>> destroy(const sandbox_handle& sandbox,

@@ -109,6 +109,16 @@ public:
                               done<void> then)
     = 0;
 
+  // -- ports -----------------------------------------------------------------
+  /// A stream socket, non-blocking, to what listens on a TCP port inside.
+  virtual void connect(caller who, sandbox_id id, std::uint16_t port,
+                       done<unique_fd> then)
+    = 0;
+  /// The TCP ports inside that are listened on, in order.
+  virtual void list_ports(caller who, sandbox_id id,
+                          done<std::vector<std::uint16_t>> then)
+    = 0;
+
   // -- files -----------------------------------------------------------------
   virtual void read_file(caller who, sandbox_id id, std::string path,
                          done<std::string> then)

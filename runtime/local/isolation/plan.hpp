@@ -50,6 +50,7 @@ struct rlimit_plan {
 enum class network_calls : std::uint8_t {
   deny,   // socket(AF_INET*) is EACCES
   notify, // SECCOMP_RET_USER_NOTIF, the listener goes to the broker
+  own,    // TCP and UDP by the kernel, in a network with a loopback alone
 };
 
 /// Which layers are put on. All of them, unless the host lacks one and the

@@ -17,6 +17,8 @@ namespace {
 
 /// What waits to be sent to a keeper that does not read.
 constexpr std::size_t max_to_send = 256;
+/// Questions without an answer yet.
+constexpr std::size_t max_asked = 256;
 
 error busy(std::string text) {
   return fail(ec::exhausted, std::move(text));
@@ -79,9 +81,14 @@ void living_sandbox::hear() {
     packet from_keeper;
     inside::keeper_message m;
     switch (receive_packet(control_.native_handle(), inside::max_keeper_packet,
-                           0, from_keeper)) {
+                           inside::max_keeper_descriptors, from_keeper)) {
     case packet_status::done:
-      if (decode(from_keeper.bytes, m))
+      if (!decode(from_keeper.bytes, m))
+        break;
+      if (auto& given = from_keeper.descriptors; is_answer(m.what))
+        answer({std::move(m),
+                given.empty() ? unique_fd{} : std::move(given.front())});
+      else
         obey(m);
       break;
     case packet_status::later:
@@ -110,6 +117,23 @@ void living_sandbox::obey(const inside::keeper_message& m) {
     if (auto begun = std::exchange(i->second.begun, nullptr))
       begun(std::nullopt);
   }
+}
+
+void living_sandbox::answer(keeper_answer a) {
+  if (auto node = asked_.extract(a.said.ticket))
+    node.mapped()(std::move(a));
+}
+
+result<void> living_sandbox::ask(inside::keeper_message question,
+                                 answered then) {
+  if (over_)
+    return *over_;
+  if (asked_.size() >= max_asked || unsent_.size() >= max_to_send)
+    return busy("the sandbox is asked for more than it can answer now");
+  question.ticket = next_ticket_++;
+  asked_.emplace(question.ticket, std::move(then));
+  say(question);
+  return {};
 }
 
 void living_sandbox::finish(const inside::keeper_message& m) {
@@ -150,6 +174,7 @@ result<void> living_sandbox::begin(command what) {
                   : fail(ec::conflict, "the sandbox has ended");
     });
   what.process->begin_reading();
+  last_begun_ = std::chrono::steady_clock::now();
   processes_.emplace(m.ticket,
                      running{std::move(what.process), std::move(what.begun)});
   say(m, std::move(files));
@@ -207,6 +232,8 @@ void living_sandbox::end(error why) {
       gone.begun(why);
     gone.process->finish(why);
   }
+  for (auto& [ticket, then] : std::exchange(asked_, {}))
+    then(why);
 }
 
 void living_sandbox::say(const inside::keeper_message& m,

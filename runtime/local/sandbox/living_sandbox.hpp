@@ -7,6 +7,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -45,6 +46,20 @@ public:
   result<hand_socket> make_hand();
   void end_hand(std::uint64_t ticket);
 
+  /// What the keeper said to a question, and the descriptor beside it.
+  struct keeper_answer {
+    inside::keeper_message said;
+    unique_fd file;
+  };
+  using answered = std::function<void(result<keeper_answer>)>;
+  /// A question of the keeper's protocol that has an answer; its ticket is
+  /// filled in. `then` is called once, unless the question is refused here.
+  result<void> ask(inside::keeper_message question, answered then);
+  /// When the last process of its caller was begun.
+  std::chrono::steady_clock::time_point last_begun() const {
+    return last_begun_;
+  }
+
   /// Nothing is left of it: everything that went on in it ends with `why`. Its
   /// keeper's end comes before that, and then nothing more can be begun.
   void end(error why);
@@ -59,6 +74,7 @@ private:
   void hear_later();
   void hear();
   void obey(const inside::keeper_message& m);
+  void answer(keeper_answer a);
   void finish(const inside::keeper_message& m);
   void say(const inside::keeper_message& m, std::vector<unique_fd> files = {});
   void flush();
@@ -68,6 +84,8 @@ private:
   boost::asio::posix::stream_descriptor control_;
   std::function<void()> ready_;
   std::map<std::uint64_t, running> processes_;
+  std::map<std::uint64_t, answered> asked_; // bounded: see `ask`
+  std::chrono::steady_clock::time_point last_begun_{};
   struct outgoing {
     std::string bytes;
     std::vector<unique_fd> files;

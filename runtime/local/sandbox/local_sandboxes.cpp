@@ -69,7 +69,7 @@ local_sandboxes::~local_sandboxes() {
 }
 
 sandbox_capabilities local_sandboxes::capabilities() const {
-  return {.reuse = true, .renew = true, .processes = true};
+  return {.reuse = true, .renew = true, .processes = true, .ports = true};
 }
 
 result<void> local_sandboxes::ready() const {

@@ -50,6 +50,12 @@ public:
                                     language lang, sandbox_script script,
                                     output_sink sink,
                                     call_scope scope) override;
+  /// A server that was begun a moment ago gets a moment to listen.
+  later<result<unique_fd>> connect(const sandbox_handle& sandbox,
+                                   std::uint16_t port,
+                                   call_scope scope) override;
+  later<result<std::vector<std::uint16_t>>> ports(const sandbox_handle& sandbox,
+                                                  call_scope scope) override;
   /// When it has answered, nothing is left.
   later<result<void>> destroy(const sandbox_handle& sandbox,
                               call_scope scope) override;
@@ -90,6 +96,11 @@ private:
   };
   result<beginning> begin(const sandbox_handle& sandbox, process_request what,
                           bool open_input, process_events events);
+  later<result<living_sandbox::keeper_answer>>
+  ask(std::shared_ptr<living_sandbox> sandbox, inside::keeper_message question,
+      call_scope scope);
+  later<result<void>> wait_until_writable(const unique_fd& socket,
+                                          call_scope scope);
 
   boost::asio::any_io_executor executor_;
   std::shared_ptr<cold_launcher> wardens_;

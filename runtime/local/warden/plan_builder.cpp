@@ -31,6 +31,8 @@ plan_builder::plan_builder(isolation::probe_report report)
   isolation::filter_options options;
   options.unix_sockets = layers_.network;
   options.own_files = true;
+  options.network = layers_.network ? isolation::network_calls::own
+                                    : isolation::network_calls::deny;
   living_ = isolation::build_filter(options);
   options.own_files = false;
   for (auto* made : {&ordinary_, &namespace_making_}) {

@@ -4,6 +4,7 @@
 #include "runtime/local/sandbox/inside/command_parent.hpp"
 #include "runtime/local/sandbox/inside/hand.hpp"
 #include "runtime/local/sandbox/inside/keeper_protocol.hpp"
+#include "runtime/local/sandbox/inside/ports.hpp"
 
 #include <poll.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <cerrno>
 #include <deque>
 #include <map>
+#include <span>
 #include <vector>
 
 namespace troupe::inside {
@@ -88,6 +90,10 @@ private:
       signal(m);
     else if (m.what == keeper_word::hand)
       make_hand(m.ticket, from_engine.descriptors);
+    else if (m.what == keeper_word::connect)
+      connect(m);
+    else if (m.what == keeper_word::ports)
+      tell_ports(m.ticket);
   }
 
   void refuse(std::uint64_t ticket, int error) {
@@ -145,6 +151,23 @@ private:
       hands_.emplace(ticket, child);
   }
 
+  void connect(const keeper_message& asked) {
+    keeper_message m;
+    m.what = keeper_word::connected;
+    m.ticket = asked.ticket;
+    auto socket = connect_to_port(asked.port);
+    m.error = socket ? 0 : errno;
+    say(m, std::move(socket));
+  }
+
+  void tell_ports(std::uint64_t ticket) {
+    keeper_message m;
+    m.what = keeper_word::listening;
+    m.ticket = ticket;
+    m.error = list_ports(m.ports);
+    say(m);
+  }
+
   /// What a parent says is in the words of this protocol, and passed on.
   void hear_command(std::uint64_t ticket) {
     const auto place = commands_.find(ticket);
@@ -185,14 +208,18 @@ private:
     }
   }
 
-  void say(const keeper_message& m) {
-    unsent_.push_back(encode(m));
+  void say(const keeper_message& m, unique_fd file = {}) {
+    unsent_.push_back({encode(m), std::move(file)});
     flush();
   }
 
   void flush() {
     while (!unsent_.empty()) {
-      switch (send_packet(order_.control, unsent_.front())) {
+      const auto& next = unsent_.front();
+      const int file = next.file.get();
+      switch (send_packet(
+        order_.control, next.bytes,
+        std::span<const int>{&file, static_cast<std::size_t>(file >= 0)})) {
       case packet_status::later:
         return;
       case packet_status::closed:
@@ -211,7 +238,11 @@ private:
   unique_fd deaths_;
   std::map<std::uint64_t, unique_fd> commands_; // sockets to their parents
   std::map<std::uint64_t, pid_t> hands_;
-  std::deque<std::string> unsent_;
+  struct outgoing {
+    std::string bytes;
+    unique_fd file; // perhaps
+  };
+  std::deque<outgoing> unsent_;
   bool over_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// What the engine and the keeper of a sandbox say to each other over one
 /// SOCK_SEQPACKET socketpair: a packet per message, descriptors beside it. Both
@@ -18,6 +19,7 @@ inline constexpr int max_keeper_descriptors = 4;
 /// Processes that the engine began, and hands, at a time.
 inline constexpr std::size_t max_processes = 64;
 inline constexpr std::size_t max_hands = 16;
+inline constexpr std::size_t max_listed_ports = 1'024;
 
 enum class keeper_word : std::uint8_t {
   // engine -> keeper
@@ -28,7 +30,18 @@ enum class keeper_word : std::uint8_t {
   ready, // once, first
   begun, // the program was executed
   ended, // exactly once for every `exec`
+  // engine -> keeper, about the network inside
+  connect, // to a port
+  ports,   // that are listened on
+  // keeper -> engine
+  connected, // descriptor, if there is no error: a socket, perhaps on its way
+  listening, // the ports
 };
+
+/// Whether the engine waits for this one, by its ticket.
+constexpr bool is_answer(keeper_word what) {
+  return what == keeper_word::connected || what == keeper_word::listening;
+}
 
 struct keeper_message {
   keeper_word what = keeper_word::ready;
@@ -50,6 +63,10 @@ struct keeper_message {
   bool killed = false; // by a `signal`
   bool lost = false;   // its parent process was killed: how it ended is unknown
   std::uint64_t cpu_us = 0;
+
+  std::uint16_t port = 0;           // connect; not 0
+  std::int32_t error = 0;           // connected, listening: errno
+  std::vector<std::uint16_t> ports; // listening; in order
 };
 
 std::string encode(const keeper_message& m);

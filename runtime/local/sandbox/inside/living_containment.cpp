@@ -41,6 +41,7 @@ outcome contain_keeper(const plan& p) noexcept {
   TROUPE_STEP(on.uts, name_host());
   TROUPE_STEP(true, open_sources(p.tree, sources));
   TROUPE_STEP(true, become_mapped());
+  TROUPE_STEP(on.network, raise_loopback());
   TROUPE_STEP(true, build_living_tree(p.tree, sources));
   TROUPE_STEP(true, lead_session());
   TROUPE_STEP(true, lower_rlimits(p.rlimits));

@@ -175,11 +175,13 @@ outcome assemble(const tree_plan& tree, opened_sources& from,
 }
 
 /// No namespace can be made below this one, even without the filter, and what
-/// is watched with inotify is bounded. Last of all, since mounting takes
-/// namespaces; and from the old root, whose /proc has the counters. Where that
-/// is read-only the filter stands alone, and the host's own bounds hold.
-void bound_user_namespace() noexcept {
-  constexpr std::array<std::array<const char*, 2>, 9> bounds{
+/// is watched with inotify is bounded. In the network every port is open to a
+/// server, and what a socket holds is bounded: it is the host's memory. Last of
+/// all, since mounting takes namespaces; and from the old root, whose /proc has
+/// the counters. Where that is read-only the filter stands alone, and the
+/// host's own bounds hold.
+void bound_namespaces() noexcept {
+  constexpr std::array<std::array<const char*, 2>, 13> bounds{
     {{"proc/sys/user/max_user_namespaces", "0"},
      {"proc/sys/user/max_pid_namespaces", "0"},
      {"proc/sys/user/max_net_namespaces", "0"},
@@ -188,7 +190,11 @@ void bound_user_namespace() noexcept {
      {"proc/sys/user/max_mnt_namespaces", "0"},
      {"proc/sys/user/max_cgroup_namespaces", "0"},
      {"proc/sys/user/max_inotify_instances", "128"},
-     {"proc/sys/user/max_inotify_watches", "65536"}}};
+     {"proc/sys/user/max_inotify_watches", "65536"},
+     {"proc/sys/net/ipv4/ip_unprivileged_port_start", "0"},
+     {"proc/sys/net/ipv4/tcp_max_tw_buckets", "4096"},
+     {"proc/sys/net/ipv4/tcp_wmem", "4096 16384 1048576"},
+     {"proc/sys/net/ipv4/tcp_rmem", "4096 131072 1048576"}}};
   for (const auto& [path, text] : bounds) {
     const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
@@ -209,7 +215,7 @@ outcome enter_assembled(const tree_plan& tree) noexcept {
       return no;
   if (::fchdir(old_root) != 0)
     return failed(step::pivot);
-  bound_user_namespace();
+  bound_namespaces();
   if (!detach(".") || ::chdir("/") != 0)
     return failed(step::pivot);
   ::close(old_root);

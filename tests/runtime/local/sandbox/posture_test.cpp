@@ -110,8 +110,7 @@ BOOST_AUTO_TEST_CASE(cannot_make_what_takes_rights) {
        {"unshare -U true", "unshare -m true", "mount -t tmpfs t /tmp",
         "chroot / true", "mknod /tmp/d c 1 3", "hostname other", "umount /usr",
         "touch /usr/bin/x", "rm /usr/bin/env",
-        "echo x > /proc/sys/kernel/hostname", "ls /sys/kernel",
-        "python3 -c 'import socket; socket.socket(socket.AF_INET)'"})
+        "echo x > /proc/sys/kernel/hostname", "ls /sys/kernel"})
     BOOST_TEST(host.shell(*box, line).code() != 0, line);
 }
 
