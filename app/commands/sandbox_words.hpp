@@ -41,5 +41,7 @@ add_sandbox_session_command(CLI::App* group, invocation& call, const char* name,
 
 void add_sandbox_exec_command(CLI::App* group, invocation& call);
 void add_sandbox_file_commands(CLI::App* group, invocation& call);
+void add_sandbox_port_commands(CLI::App* group, invocation& call);
+void add_sandbox_forward_command(CLI::App* group, invocation& call);
 
 } // namespace troupe

@@ -212,6 +212,8 @@ void add_sandboxes_command(CLI::App& app, invocation& call) {
                               show_sandbox);
   add_sandbox_exec_command(group, call);
   add_sandbox_file_commands(group, call);
+  add_sandbox_port_commands(group, call);
+  add_sandbox_forward_command(group, call);
   {
     auto [cmd, said] = add_sandbox_session_command(
       group, call, "renew", "Let a sandbox live for so long from now",

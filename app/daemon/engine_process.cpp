@@ -39,8 +39,10 @@ struct engine_process::parts {
   std::shared_ptr<response_store> responses;
   std::unique_ptr<troupe::maintenance> upkeep;
   std::unique_ptr<net::http_server> server;
+  std::unique_ptr<net::http_server> pages; // of sandboxes; perhaps
 
   result<void> open_server(const settings& s);
+  result<void> open_pages(const settings& s, net::previews& seen);
   void stop();
 };
 
@@ -64,6 +66,9 @@ result<void> engine_process::parts::open_server(const settings& s) {
   api.packages = engine->packages();
   api.keeper = upkeep.get();
   api.sandboxes = &engine->actors().sandboxes();
+  api.ports = std::make_shared<net::previews>(api.sandboxes, front,
+                                              preview_options_from(s));
+  const auto seen = api.ports;
   net::add_api(server->routes(), front, std::move(api));
   if (s.compat.letta) {
     auto letta = letta_options_from(s);
@@ -79,8 +84,29 @@ result<void> engine_process::parts::open_server(const settings& s) {
   }
   // What comes in at once finds it ready: what cannot be is told by then.
   engine->wait_until_probed();
+  if (auto opened = open_pages(s, *seen); !opened)
+    return opened;
   if (auto started = server->start(); !started)
     return std::move(started).error().within("serve " + s.http.listen);
+  return {};
+}
+
+/// First, so that the API can say where it is.
+result<void> engine_process::parts::open_pages(const settings& s,
+                                               net::previews& seen) {
+  if (s.sandbox.preview_listen.empty())
+    return {};
+  auto options = preview_server_options_from(s);
+  if (auto* sockets = engine->sockets())
+    options.host = &sockets->context();
+  options.watch = watch.get();
+  pages
+    = std::make_unique<net::http_server>(engine->engine(), std::move(options));
+  seen.add_host_routes(pages->routes());
+  if (auto started = pages->start(); !started)
+    return std::move(started).error().within("serve previews at "
+                                             + s.sandbox.preview_listen);
+  seen.listens(tls ? "https" : "http", pages->port());
   return {};
 }
 
@@ -120,10 +146,13 @@ void engine_process::parts::stop() {
     engine->stop();
   if (server)
     server->stop();
+  if (pages)
+    pages->stop();
   if (responses)
     responses->stop();
   upkeep.reset(); // waits for a backup; its answer needs the server
   server.reset();
+  pages.reset();
   responses.reset();
   engine.reset();
 }
@@ -153,7 +182,11 @@ std::uint16_t engine_process::link_port() const {
 }
 
 result<void> engine_process::reload() {
-  return parts_->tls ? parts_->server->reload_tls() : result<void>{};
+  if (!parts_->tls)
+    return {};
+  if (auto again = parts_->server->reload_tls(); !again || !parts_->pages)
+    return again;
+  return parts_->pages->reload_tls();
 }
 
 void engine_process::stop() {

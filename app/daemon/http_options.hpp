@@ -2,6 +2,7 @@
 
 #include "net/api/api.hpp"
 #include "net/compat/letta/letta.hpp"
+#include "net/previews/previews.hpp"
 #include "net/server/options.hpp"
 #include "runtime/settings/settings.hpp"
 
@@ -9,6 +10,9 @@
 namespace troupe {
 
 net::server_options server_options_from(const settings& s);
+/// Of the listener for previews of sandboxes' ports.
+net::server_options preview_server_options_from(const settings& s);
+net::preview_options preview_options_from(const settings& s);
 net::api_options api_options_from(const settings& s);
 net::letta::letta_options letta_options_from(const settings& s);
 

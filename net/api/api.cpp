@@ -1,6 +1,7 @@
 #include "net/api/api.hpp"
 
 #include "net/api/routes.hpp"
+#include "net/previews/previews.hpp"
 
 namespace troupe::net {
 
@@ -16,6 +17,10 @@ void add_api(router& routes, engine& core, api_options options) {
   add_sandboxes(routes, options, memory);
   add_sandbox_processes(routes, options, memory);
   add_sandbox_files(routes, options, memory);
+  if (!options.ports)
+    options.ports
+      = std::make_shared<previews>(options.sandboxes, core, preview_options{});
+  add_sandbox_ports(routes, options, options.ports, memory);
   add_keys(routes, core, memory);
   add_maintenance(routes, options, memory);
   add_organizations(routes, core);

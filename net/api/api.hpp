@@ -17,6 +17,8 @@ class sandbox_engine;
 
 namespace troupe::net {
 
+class previews;
+
 /// The native interface's own bounds.
 struct api_options {
   std::size_t run_body_limit = 16u << 20; // source, arguments, files inline
@@ -29,6 +31,7 @@ struct api_options {
   config_defaults defaults;            // of sandbox configs, from the process
   environments* packages = nullptr;    // of local runs; null: no local backend
   sandbox_engine* sandboxes = nullptr; // null: there are none here
+  std::shared_ptr<previews> ports;     // of sandboxes; null: no host names
   maintenance* keeper = nullptr;       // of the store; null: nothing is kept
 };
 

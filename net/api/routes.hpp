@@ -8,6 +8,7 @@
 
 namespace troupe::net {
 
+class previews;
 using memory_ptr = std::shared_ptr<idempotency_cache>;
 
 // One function per resource; api.cpp calls them all.
@@ -27,6 +28,9 @@ void add_sandboxes(router& routes, const api_options& options,
 void add_sandbox_processes(router& routes, const api_options& options,
                            const memory_ptr& memory);
 void add_sandbox_files(router& routes, const api_options& options,
+                       const memory_ptr& memory);
+void add_sandbox_ports(router& routes, const api_options& options,
+                       const std::shared_ptr<previews>& seen,
                        const memory_ptr& memory);
 void add_keys(router& routes, engine& core, const memory_ptr& memory);
 void add_maintenance(router& routes, const api_options& options,

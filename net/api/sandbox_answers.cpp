@@ -41,7 +41,7 @@ void sandbox_routes::add(method verb, all_handler work, route_rules rules) {
 }
 
 void sandbox_routes::add(method verb, const std::string& path, one_handler work,
-                         route_rules rules) {
+                         route_rules rules, answer_holds holds) {
   auto handle = [engine = engine_, work = std::move(work)](exchange_ptr ex) {
     auto id = sandbox_in_path(*ex);
     if (!id)
@@ -52,13 +52,14 @@ void sandbox_routes::add(method verb, const std::string& path, one_handler work,
       respond_not_found(*ex, "sandbox", "/v1/sandboxes");
   };
   add_route(verb, "/v1/sandboxes/{sandbox}" + path, std::move(handle),
-            std::move(rules));
+            std::move(rules), holds);
 }
 
 void sandbox_routes::add_route(method verb, std::string path,
-                               route_handler work, route_rules rules) {
+                               route_handler work, route_rules rules,
+                               answer_holds holds) {
   if (verb == method::post)
-    work = memory_->remembering(std::move(work));
+    work = memory_->remembering(std::move(work), holds);
   routes_.add(verb, std::move(path), std::move(work), std::move(rules));
 }
 

@@ -51,11 +51,13 @@ public:
   void add(method verb, all_handler work, route_rules rules);
   /// About the one in the path: "/v1/sandboxes/{sandbox}" and `path`.
   void add(method verb, const std::string& path, one_handler work,
-           route_rules rules);
+           route_rules rules,
+           answer_holds holds = answer_holds::nothing_secret);
 
 private:
   void add_route(method verb, std::string path, route_handler work,
-                 route_rules rules);
+                 route_rules rules,
+                 answer_holds holds = answer_holds::nothing_secret);
 
   router& routes_;
   sandbox_engine* const engine_;

@@ -55,6 +55,47 @@ std::string scope_names(int bits) {
 
 } // namespace
 
+namespace {
+
+/// Null: there is none of that text.
+std::shared_ptr<const api_key> find_key(const catalog* current,
+                                        std::string_view text) {
+  if (current == nullptr)
+    return nullptr;
+  const auto hash = hash_key(text);
+  const auto found = current->keys_by_hash.find(hash);
+  return found != current->keys_by_hash.end()
+      && equal_in_constant_time(found->second->hash, hash)
+    ? found->second
+    : nullptr;
+}
+
+bool has_expired(const api_key& key) {
+  return key.expires_at && *key.expires_at <= std::chrono::system_clock::now();
+}
+
+caller caller_of(const api_key& key) {
+  caller who;
+  who.organization = key.organization;
+  who.user = default_user();
+  who.key = key.id;
+  who.scopes = key.scopes;
+  return who;
+}
+
+} // namespace
+
+std::optional<caller> caller_of_key(const catalog* current,
+                                    std::string_view text) {
+  if (text.size() > longest_credential || !is_key_text(text))
+    return std::nullopt;
+  const auto key = find_key(current, text);
+  if (!key || has_expired(*key)
+      || (key->scopes & static_cast<std::uint8_t>(scope::run)) == 0)
+    return std::nullopt;
+  return caller_of(*key);
+}
+
 bool request_guard::known_host(std::string_view name) const {
   const auto& allowed = state_.options.allowed_hosts;
   for (const auto& one : allowed)
@@ -77,6 +118,8 @@ std::string request_guard::own_address() const {
 
 std::optional<refusal> request_guard::check_site(const request& in,
                                                  bool tls) const {
+  if (state_.options.pages_of_tenants)
+    return std::nullopt;
   auto host = in.field("host");
   if (!host.empty()) {
     auto name = host_name(host);
@@ -98,6 +141,10 @@ std::optional<refusal>
 request_guard::admit(const request& in, const route_rules& rules, caller& who) {
   who.request_id = in.id;
   if (rules.public_route || (rules.public_on_loopback && shows_details()))
+    return std::nullopt;
+  if (rules.port_token && in.count("authorization") == 0
+      && (in.has("x-troupe-port-token")
+          || in.query.find("troupe_token=") != in.query.npos))
     return std::nullopt;
   if (rules.password && knows_password(in, *rules.password))
     return admit_anonymous(in, who);
@@ -158,25 +205,15 @@ std::optional<refusal> request_guard::admit_key(std::string_view text,
   auto current = state_.core.snapshot();
   if (current != key_catalog_ || !key_
       || !equal_in_constant_time(text, key_text_)) {
-    auto hash = hash_key(text);
-    key_.reset();
-    if (current) {
-      auto found = current->keys_by_hash.find(hash);
-      if (found != current->keys_by_hash.end()
-          && equal_in_constant_time(found->second->hash, hash))
-        key_ = found->second;
-    }
+    key_ = find_key(current.get(), text);
     key_text_ = text;
     key_catalog_ = current;
   }
-  if (!key_
-      || (key_->expires_at
-          && *key_->expires_at <= std::chrono::system_clock::now()))
+  if (!key_ || has_expired(*key_))
     return unauthorized(invalid_key);
-  who.organization = key_->organization;
-  who.user = default_user();
-  who.key = key_->id;
-  who.scopes = key_->scopes;
+  auto id = std::move(who.request_id);
+  who = caller_of(*key_);
+  who.request_id = std::move(id);
   return std::nullopt;
 }
 

@@ -14,6 +14,11 @@ inline constexpr std::uint8_t all_scopes = static_cast<std::uint8_t>(scope::run)
   | static_cast<std::uint8_t>(scope::config)
   | static_cast<std::uint8_t>(scope::admin);
 
+/// On whose behalf a key that is valid now lets runs be made; nothing: it is
+/// no such key.
+std::optional<caller> caller_of_key(const catalog* current,
+                                    std::string_view text);
+
 /// The caller of a request, as one connection remembers it: the same key on
 /// the same connection is looked up again only when the catalog has changed.
 class request_guard {

@@ -78,6 +78,11 @@ void connection::admit(exchange_ptr ex) {
   ex->sees_details_ = doorman_.shows_details();
   pending_.key_id = ex->who_.key.str();
   pending_.gzip = accepts_gzip(in.field("accept-encoding"));
+  if (found->rules.takes_over) {
+    pending_.keep = false;
+    dispatch(std::move(ex));
+    return;
+  }
   if (parser_->has_body())
     expect_body(*ex);
   if (parser_->has_body())
@@ -128,6 +133,8 @@ std::optional<refusal> connection::admissible(exchange& ex) {
                    "the only supported expectation is '100-continue'"};
   if (auto bad = doorman_.admit(in, rules, ex.who_))
     return bad;
+  if (rules.takes_over)
+    return std::nullopt;
   if (auto bad = check_body_rules(in, rules))
     return bad;
   auto limit = rules.body_limit ? rules.body_limit : shared.options.body_limit;

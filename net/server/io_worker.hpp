@@ -57,6 +57,9 @@ public:
   /// From threads that are not ours.
   task_queue& tasks() { return *tasks_; }
   bool on_own_thread() const;
+  boost::asio::io_context::executor_type executor() {
+    return context_.get_executor();
+  }
   bool closed() const { return closed_.load(); }
   std::string_view date() const { return date_; }
   std::chrono::steady_clock::time_point now() const { return now_; }

@@ -52,6 +52,9 @@ struct server_options {
   /// Names that `Host` may carry beside the loopback ones. Empty on a
   /// listener that is not loopback: any well-formed name.
   std::vector<std::string> allowed_hosts;
+  /// What is served here are pages of tenants: every path leads to the route
+  /// "/", none is ours, and the handler looks at Host, pages and keys itself.
+  bool pages_of_tenants = false;
 
   // -- TLS: both files, or neither -------------------------------------------
   std::string tls_certificate_file; // PEM, the chain

@@ -108,7 +108,8 @@ http_server::http_server(engine& core, server_options options)
       const auto& more = state_->options.more_metrics;
       return metrics() + (more ? more() : std::string{});
     };
-  add_operators(state_->routes, core, std::move(counters));
+  if (!state_->options.pages_of_tenants)
+    add_operators(state_->routes, core, std::move(counters));
 }
 
 http_server::~http_server() {
@@ -155,7 +156,8 @@ result<void> http_server::start() {
 result<void>
 http_server::check_exposure(const std::vector<listening>& all) const {
   auto catalog = state_->core.snapshot();
-  if (catalog && !catalog->keys_by_hash.empty())
+  if ((catalog && !catalog->keys_by_hash.empty())
+      || state_->options.pages_of_tenants)
     return {};
   for (const auto& one : all)
     if (!one.at.address().is_loopback())

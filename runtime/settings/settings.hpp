@@ -120,6 +120,9 @@ struct settings {
     ms timeout{300'000}; // as E2B's clients have it
     ms max_life{86'400'000};
     std::uint32_t processes = 64;
+    std::string preview_listen; // "": no host names of previews
+    std::string preview_domain = "localhost";
+    bool public_ports = false;
   } sandbox;
 
   struct idempotency_group {

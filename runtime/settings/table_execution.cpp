@@ -198,6 +198,15 @@ std::vector<setting_key> living_sandboxes() {
     row("sandbox", "processes", TROUPE_AT(sandbox.processes),
         "Processes of one sandbox that run at the same time.")
       .between(1, 4'096),
+    row("sandbox", "preview-listen", TROUPE_AT(sandbox.preview_listen),
+        "Address of a listener that shows the ports of sandboxes by host name, "
+        "PORT-ID.preview-domain, such as 127.0.0.1:8284; empty: by path only."),
+    row("sandbox", "preview-domain", TROUPE_AT(sandbox.preview_domain),
+        "What those host names end with. Browsers look for everything below "
+        "localhost on their own machine.")
+      .form(text_form::host),
+    row("sandbox", "public-ports", TROUPE_AT(sandbox.public_ports),
+        "Let callers open ports of their sandboxes to all, without a token."),
   };
 }
 
