@@ -5,6 +5,7 @@
 #include <boost/asio/error.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 namespace troupe::net {
 
@@ -79,13 +80,9 @@ void connection::close_if_idle() {
 void connection::want_read() {
   if (reading_ || dead_ || peer_done_ || offered_ != 0)
     return;
-  // Whoever sends ahead of our answers waits in the kernel's buffers: the
-  // buffer must not be emptied, and begin anew, under a read that is under way.
-  const bool waits_for_us
-    = phase_ == phase::handling || phase_ == phase::streaming;
+  // Whoever sends ahead of our answers waits in the kernel's buffers.
   if (phase_ != phase::lingering
-      && (in_.size() >= buffer_limit || out_.size() >= out_limit
-          || (waits_for_us && in_.size() != 0)))
+      && (in_.size() >= buffer_limit || out_.size() >= out_limit))
     return;
   skipping_ = phase_ == phase::lingering;
   if (skipping_)
@@ -94,10 +91,12 @@ void connection::want_read() {
   const auto most = phase_ == phase::taken ? buffer_limit : read_size;
   auto room = std::min(most, in_.max_size() - in_.size());
   reading_ = true;
+  const auto place = in_.prepare(room);
+  read_at_ = place.data();
   if (skipping_)
-    skip_some(in_.prepare(room));
+    skip_some(place);
   else
-    read_some(in_.prepare(room));
+    read_some(place);
 }
 
 /// What was read has been taken out, and may hold secrets.
@@ -118,6 +117,10 @@ void connection::on_read(error_code ec, std::size_t n) {
     skipped(ec, n);
     return;
   }
+  // A buffer that was emptied under the read begins anew, and the bytes are
+  // behind its beginning.
+  if (const auto place = in_.prepare(n); n != 0 && place.data() != read_at_)
+    std::memmove(place.data(), read_at_, n);
   if (phase_ == phase::taken) {
     read_taken(ec, n);
     return;

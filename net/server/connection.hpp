@@ -207,6 +207,7 @@ private:
   clock::time_point read_by_ = clock::time_point::max();
   clock::time_point write_by_ = clock::time_point::max();
   bool reading_ = false;
+  const void* read_at_ = nullptr; // where in in_
   bool write_busy_ = false;
   bool pumping_ = false;
   bool closing_ = false;

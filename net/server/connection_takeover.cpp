@@ -4,6 +4,8 @@
 #include "net/server/io_worker.hpp"
 #include "net/server/takeover.hpp"
 
+#include <boost/asio/error.hpp>
+
 #include <utility>
 
 namespace troupe::net {
@@ -53,6 +55,8 @@ void connection::taken(std::uint64_t serial, taker_ptr by) {
 
 void connection::read_taken(error_code ec, std::size_t n) {
   auto taker = taker_;
+  if (ec && ec != boost::asio::error::eof)
+    return abort(); // nobody takes an answer
   if (ec) {
     peer_done_ = true;
     if (offered_ == 0)
