@@ -144,8 +144,7 @@ void local_run::carry(launcher& carrier, launch what,
     },
     over);
   if (answer_) {
-    answer_->start([](std::string_view) {},
-                   [this] { end(exit_reason::output_limit); });
+    answer_->start({}, [this] { end(exit_reason::output_limit); });
     request_writer_->start(self, answer_->fd(), request_.reveal());
     request_ = secret{};
   }

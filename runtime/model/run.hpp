@@ -5,6 +5,7 @@
 #include "runtime/model/limits.hpp"
 #include "runtime/model/network_policy.hpp"
 #include "runtime/model/package_requirement.hpp"
+#include "runtime/model/run_files.hpp"
 #include "runtime/model/sandbox_config.hpp"
 #include "runtime/model/tool.hpp"
 #include "runtime/model/variable.hpp"
@@ -50,6 +51,11 @@ struct run_request {
   std::uint32_t return_char_limit = 0; // 0: the tool's, else the default
   /// Arguments that do not fit are no reason to refuse: see `bind_options`.
   bool lenient_arguments = false;
+  /// Carried out as at Letta: a call runs the source's `__main__` guard too.
+  bool as_letta = false;
+  /// Kind source: no call was asked for, so that a source which is a program
+  /// runs as one (docs/tools.md#scripts).
+  bool may_be_script = false;
 
   environment env;       // the caller's variables
   environment agent_env; // the agent's variables
@@ -70,6 +76,9 @@ struct run_request {
   std::chrono::milliseconds deadline{0}; // for all of it; 0: the default
   std::string traceparent;               // W3C, "": none
   std::map<std::string, std::string> labels;
+
+  std::vector<run_file> files;      // put into its directory before it begins
+  std::vector<std::string> outputs; // patterns of what comes back from there
 };
 
 /// Did the tool do its job?
@@ -160,9 +169,13 @@ struct run_result {
 
   std::string value_json = "null";     // valid JSON, checked
   bool value_is_text_fallback = false; // the value had no JSON form: its str()
-  bool value_truncated = false;        // cut at return_char_limit
-  tool_error failure;                  // empty on success
-  std::string stdout_text;             // UTF-8, repaired where the tool was not
+  std::string value_encoding;          // "base64": the value is bytes; else ""
+  bool value_truncated = false; // over return_char_limit: null (at Letta: cut)
+  std::uint64_t value_size = 0; // characters of it, where it was truncated
+  std::vector<output_file> files;       // that were asked for, and are there
+  std::vector<display_bundle> displays; // what a program showed
+  tool_error failure;                   // empty on success
+  std::string stdout_text; // UTF-8, repaired where the tool was not
   std::string stderr_text;
   bool stdout_truncated = false;
   bool stderr_truncated = false;

@@ -65,6 +65,13 @@ void provider_backend::impl::accept(prepared_run_ptr run,
   if (stopped)
     return observer->finished(
       {fail(ec::unavailable, "the engine is shutting down"), false});
+  if (run->kind == run_kind::command && has_files(*run))
+    return observer->finished(
+      {bad_field(run->files.empty() ? "/outputs" : "/files",
+                 std::string{where->name()}
+                   + " has no files for the runs of commands",
+                 "send a source or code, or use the backend local"),
+       false});
   if (++running > options.max_running) {
     --running;
     return observer->finished(

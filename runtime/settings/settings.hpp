@@ -3,6 +3,7 @@
 #include "runtime/base/secret.hpp"
 #include "runtime/model/backend_name.hpp"
 #include "runtime/model/limits.hpp"
+#include "runtime/model/run_files.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -62,6 +63,13 @@ struct settings {
       = "truncate"; // as at Letta: no run is killed for it
     troupe::limits ceiling = standard_ceiling();
   } limits;
+
+  struct files_group {
+    file_bounds bounds;
+    std::uint64_t inline_bytes = 256ull << 10; // a picture; more is a link
+    std::uint64_t kept_bytes = 256ull << 20;   // in memory, of all runs
+    ms keep{3'600'000}; // long enough to fetch, short enough to forget
+  } files;
 
   struct local_group {
     bool enabled = true;

@@ -1,5 +1,6 @@
 #include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
+#include "runtime/model/codec/files.hpp"
 #include "runtime/model/codec/support.hpp"
 
 #include <algorithm>
@@ -114,7 +115,12 @@ std::string to_text(const run_result& r, form f,
   w.text("detail", r.detail);
   write_own_json(w, r, f);
   w.boolean("value_is_text_fallback", r.value_is_text_fallback);
+  if (!r.value_encoding.empty())
+    w.text("value_encoding", r.value_encoding);
   w.boolean("value_truncated", r.value_truncated);
+  if (r.value_size != 0)
+    w.number("value_size", r.value_size);
+  codec::write_files(w, r);
   if (r.failure != tool_error{})
     write(w, r.failure);
   w.boolean("stdout_truncated", r.stdout_truncated);
@@ -301,7 +307,10 @@ result<run_result> parse_run_result(const json::object& body) {
   r.value_json = read_json(in, "value", "value_json", "null");
   r.value_is_text_fallback
     = in.boolean("value_is_text_fallback").value_or(false);
+  r.value_encoding = in.text("value_encoding").value_or("");
   r.value_truncated = in.boolean("value_truncated").value_or(false);
+  r.value_size = count(in, "value_size");
+  codec::read_files(in, r);
   r.failure = read_failure(in);
   r.stdout_text = long_text(in, "stdout");
   r.stderr_text = long_text(in, "stderr");

@@ -1,7 +1,9 @@
 #include "runtime/model/codec/codec.hpp"
+#include "runtime/model/codec/files.hpp"
 #include "runtime/model/codec/parts.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace troupe {
 
@@ -79,6 +81,14 @@ void check_program(json::reader& in, const json::object& body,
     in.complain("language", "a shell runs commands", "send it as 'command'");
 }
 
+/// What stands only in a call.
+bool asks_for_call(const json::object& body) {
+  return std::ranges::any_of(
+    std::array<std::string_view, 5>{"function", "args", "json_schema",
+                                    "args_json_schema", "agent_state"},
+    [&](auto name) { return body.contains(name); });
+}
+
 } // namespace
 
 result<run_request> parse_run_request(const json::object& body) {
@@ -90,6 +100,7 @@ result<run_request> parse_run_request(const json::object& body) {
       codec::read({in, f.name, f.rule}, f.of(r));
   });
   codec::read({in, snippet, snippet_rule}, r.source);
+  r.may_be_script = r.kind == run_kind::source && !asks_for_call(body);
   check_program(in, body, r);
   if (auto bad = in.finish())
     return *bad;
@@ -106,6 +117,9 @@ json::value as_json(const std::string& text) {
 }
 json::value as_json(const std::vector<std::string>& list) {
   return codec::texts(list);
+}
+json::value as_json(const std::vector<run_file>& files) {
+  return codec::files_by_name(files);
 }
 json::value as_json(const environment& env) {
   json::object o;

@@ -20,6 +20,11 @@ run_result full_result() {
   r.value_json = R"({"big":123456789012345678901234567890,"x":[1.50]})";
   r.value_is_text_fallback = true;
   r.value_truncated = true;
+  r.value_encoding = "base64";
+  r.value_size = 11;
+  r.files = {{"a/b.csv", "text/csv", 3, "1,2", false},
+             {"c.bin", "application/octet-stream", 99, "", true}};
+  r.displays = {{{"image/png", "\x89PNG"}, {"text/html", "<b>"}}};
   r.failure = {"ValueError", "bad", "Traceback\n ...", "Error executing"};
   r.stdout_text = "out\n\xc3\xa9";
   r.stderr_text = std::string("e\0rr", 4);
@@ -48,7 +53,9 @@ void check_equal(const run_result& a, const run_result& b) {
               && a.detail == b.detail));
   BOOST_TEST((a.value_is_text_fallback == b.value_is_text_fallback
               && a.value_truncated == b.value_truncated
-              && a.failure == b.failure));
+              && a.value_encoding == b.value_encoding
+              && a.value_size == b.value_size && a.files == b.files
+              && a.displays == b.displays && a.failure == b.failure));
   BOOST_TEST((a.stdout_text == b.stdout_text && a.stderr_text == b.stderr_text
               && a.stdout_truncated == b.stdout_truncated
               && a.stderr_truncated == b.stderr_truncated));
@@ -64,7 +71,7 @@ void check_equal(const run_result& a, const run_result& b) {
 } // namespace
 
 /// Another member? Then it is written, read, and stands in the two above.
-static_assert(member_count<run_result>() == 26);
+static_assert(member_count<run_result>() == 30);
 
 BOOST_AUTO_TEST_CASE(crosses_the_wire_without_loss) {
   auto r = full_result();
