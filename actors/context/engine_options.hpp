@@ -12,6 +12,7 @@
 #include "runtime/engine/configuration_store.hpp"
 #include "runtime/engine/credential_source.hpp"
 #include "runtime/engine/journal.hpp"
+#include "runtime/engine/kept_files.hpp"
 #include "runtime/engine/schema_deriver.hpp"
 
 #include <chrono>
@@ -99,6 +100,8 @@ struct engine_options {
   ledger_rules ledger;
   supervision_rules supervision;
   sandbox_options sandboxes;
+  /// Of large output files; null: they stay in their results.
+  std::shared_ptr<troupe::kept_files> kept_files;
   std::chrono::milliseconds drain_timeout{30'000};
   /// For tests: no actor has a thread of its own, each moves when CAF's test
   /// coordinator is told to, and so does time.

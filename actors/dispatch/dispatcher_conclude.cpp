@@ -64,6 +64,8 @@ void dispatcher_state::finish_result(job& j, run_result& r) {
     r.fingerprint = j.view->fingerprint;
   for (auto* notes : {&j.notes, &j.lowered})
     std::ranges::move(*notes, std::back_inserter(r.notes));
+  if (services->kept_files && !r.files.empty() && !j.run->is_linked)
+    services->kept_files->take(j.run->who.organization, r);
 }
 
 /// True: the answer is to wait until the disk has it.

@@ -12,7 +12,7 @@ namespace troupe {
 void dispatcher_state::resolve_now(job& j) {
   j.at = stage::resolving;
   const auto& request = j.request;
-  if (request->args_json.size() <= inline_arguments)
+  if (is_light(*request))
     return resolved(j,
                     resolve(*request, j.config->find(j.run->who.organization),
                             *rules, tools));

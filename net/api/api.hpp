@@ -11,6 +11,7 @@ namespace troupe {
 class response_store;
 class engine;
 class environments;
+class kept_files;
 class maintenance;
 class sandbox_engine;
 } // namespace troupe
@@ -29,6 +30,7 @@ struct api_options {
   config_defaults defaults;            // of sandbox configs, from the process
   environments* packages = nullptr;    // of local runs; null: no local backend
   sandbox_engine* sandboxes = nullptr; // null: there are none here
+  kept_files* files = nullptr;         // of large output files; null: none
   maintenance* keeper = nullptr;       // of the store; null: nothing is kept
 };
 

@@ -7,6 +7,7 @@
 #include "net/api/run_responses.hpp"
 #include "net/api/run_stream.hpp"
 #include "runtime/base/trace_context.hpp"
+#include "runtime/engine/kept_files.hpp"
 #include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
 
@@ -30,6 +31,7 @@ public:
   void find(const exchange_ptr& ex);
   void events(const exchange_ptr& ex);
   void logs(const exchange_ptr& ex);
+  void file(const exchange_ptr& ex);
   void cancel(const exchange_ptr& ex);
 
 private:
@@ -275,6 +277,35 @@ void run_routes::logs(const exchange_ptr& ex) {
   });
 }
 
+/// A file that was too large for the answer.
+void run_routes::file(const exchange_ptr& ex) {
+  query_reader query{ex->in().query};
+  auto name = query.text("name");
+  if (!name)
+    query.complain("name", "is missing", "the name of an output file");
+  if (auto bad = query.finish()) {
+    ex->fail(*bad);
+    return;
+  }
+  auto id = id_in_path(*ex);
+  if (!id)
+    return;
+  auto found = options_.files == nullptr
+    ? nullptr
+    : options_.files->find(ex->who().organization, *id, *name);
+  if (!found) {
+    ex->refuse(404, "not_found",
+               "this run has no such file here (any more): it is kept for a "
+               "while, and until the engine stops");
+    return;
+  }
+  response r;
+  // Never a page of ours: what a tool wrote must not run as one.
+  r.type = "application/octet-stream";
+  r.body = *found;
+  ex->answer(std::move(r));
+}
+
 void run_routes::cancel(const exchange_ptr& ex) {
   if (auto id = id_in_path(*ex))
     core_.cancel(ex->who(), *id, [ex](result<run_record> found) {
@@ -339,6 +370,9 @@ void add_runs(router& routes, engine& core, const api_options& options,
   routes.add(method::get, "/v1/runs/{id}/events", bind(&run_routes::events),
              rules);
   routes.add(method::get, "/v1/runs/{id}/logs", bind(&run_routes::logs), rules);
+  rules.inspect = nullptr; // it reads the name itself
+  routes.add(method::get, "/v1/runs/{id}/files", bind(&run_routes::file),
+             rules);
 }
 
 } // namespace troupe::net

@@ -1,5 +1,6 @@
 // The document says what the server does, and nothing else: every route is in
 // it, every operation is driven, every answer is checked against its schema.
+#include "runtime/engine/kept_files.hpp"
 #include "runtime/model/ids.hpp"
 #include "tests/support/http/http_server.hpp"
 #include "tests/support/http/openapi_check.hpp"
@@ -22,7 +23,13 @@ std::string lower(std::string_view text) {
 
 /// Sends requests and holds every answer against the document.
 struct driver {
-  http_house house;
+  static net::api_options with(kept_files& files) {
+    net::api_options o;
+    o.files = &files;
+    return o;
+  }
+  kept_files files{{.inline_bytes = 0}};
+  http_house house{{}, with(files)};
   test::openapi_check check{document_of(house)};
   std::set<std::string> driven;
 
@@ -92,6 +99,13 @@ void drive_runs(driver& d) {
   d.drive("GET", "/v1/runs/{id}/events", {id}, {},
           "Accept: application/x-ndjson\r\n");
   d.drive("GET", "/v1/runs/{id}/logs", {id});
+  run_result left;
+  left.id = *run_id::parse(id);
+  left.files = {{"a/b.bin", "application/octet-stream", 2, "\xff\x01", false}};
+  d.files.take(default_organization(), left);
+  d.drive("GET", "/v1/runs/{id}/files", {id}, {}, {}, 200, "?name=a/b.bin");
+  d.drive("GET", "/v1/runs/{id}/files", {id}, {}, {}, 404, "?name=a");
+  d.drive("GET", "/v1/runs/{id}/files", {id}, {}, {}, 422);
   d.drive("POST", "/v1/runs/{id}/cancel", {id});
   d.drive("DELETE", "/v1/runs/{id}", {id});
   const std::string batch = R"({"items":[{"command":"true"},{"comand":"x"}]})";
