@@ -95,6 +95,10 @@ result<void> assembled_engine::open_actors(const settings& s, watchdog& watch,
     leases = std::make_shared<memory_lease_book>();
   }
   o.publish_port = options.publish_port;
+  if (options.keeps_files)
+    o.kept_files = kept_files_
+      = std::make_shared<kept_files>(kept_files_options{
+        s.files.inline_bytes, s.files.kept_bytes, s.files.keep});
   o.deriver = local_;
   o.sockets = sockets_.get();
   if (local_runs_)

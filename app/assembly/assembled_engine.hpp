@@ -28,6 +28,9 @@ struct assembly_options {
   /// where local.enabled says so.
   std::shared_ptr<backend> local;
   std::uint16_t publish_port = 0; // as in engine_options
+  /// Somebody hands large output files out (`output_files`). Else they stay in
+  /// their results.
+  bool keeps_files = false;
   /// Lines for operators; null: the log.
   std::function<void(std::string_view)> report;
   std::function<void(std::string_view)> warn; // null: `report`
@@ -58,6 +61,8 @@ public:
   }
   /// Null without local sandboxes.
   environments* packages() { return packages_.get(); }
+  /// Null without `keeps_files`.
+  kept_files* output_files() { return kept_files_.get(); }
   io_thread* sockets() { return sockets_.get(); }
 
   /// Waits until the sandboxes of this machine are ready, or says why they
@@ -86,6 +91,7 @@ private:
   // In the order of opening, so that even a half-opened one goes in reverse.
   std::unique_ptr<io_thread> sockets_;
   watchdog::watched local_turns_;
+  std::shared_ptr<kept_files> kept_files_;
   std::shared_ptr<local_backend> local_;
   std::shared_ptr<environment_builder> builder_;
   std::shared_ptr<environment_service> packages_;

@@ -217,6 +217,7 @@ engine_options engine_options_from(const settings& s) {
   o.rules.defaults = s.limits.standard;
   o.rules.ceiling = s.limits.ceiling;
   o.rules.network = network_from(s);
+  o.rules.files = s.files.bounds;
   o.rules.isolation = isolation_from(s);
   o.rules.weakest = o.rules.isolation;
   o.rules.configs = config_defaults_from(s);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 
 namespace troupe {
@@ -20,6 +21,7 @@ constexpr auto epilogue = R"(
 Examples:
   troupe serve                      serve on 127.0.0.1:8283
   troupe serve --listen 127.0.0.1:9000 --data-dir /var/lib/troupe
+  troupe run script.py              run it once, as a program
   troupe run tool.py --args '{"a": 1}'
   troupe tool put tool.py           store it; the schema is derived
   troupe config show --origin       effective settings and their origins
@@ -74,6 +76,9 @@ int refuse_word(const CLI::App* at, std::string word) {
   auto near = nearest(word, is_option ? option_names(at) : command_names(at));
   auto text = std::string{is_option ? "unknown option '" : "unknown command '"}
     + word + "'";
+  std::error_code ignored;
+  if (!at->get_parent() && std::filesystem::is_regular_file(word, ignored))
+    return print_error(text + "; did you mean `troupe run " + word + "`?");
   if (!is_option && command_names(at).empty())
     text = "unexpected argument '" + word + "'";
   text += near.empty() ? "." : "; did you mean '" + near + "'?";

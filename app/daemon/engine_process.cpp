@@ -62,6 +62,7 @@ result<void> engine_process::parts::open_server(const settings& s) {
   upkeep = make_stored_maintenance(engine->storage(), store_options_from(s));
   api.archive = responses;
   api.packages = engine->packages();
+  api.files = engine->output_files();
   api.keeper = upkeep.get();
   api.sandboxes = &engine->actors().sandboxes();
   net::add_api(server->routes(), front, std::move(api));
@@ -97,7 +98,10 @@ engine_process::open(const configuration& what, watchdog_options watch) {
   p->drain = s.engine.drain_timeout;
   p->tls = !s.http.tls_certificate.empty();
   std::unique_ptr<engine_process> h{new engine_process{std::move(p)}};
-  auto opened = assembled_engine::open(s, *h->parts_->watch);
+  assembly_options options;
+  options.keeps_files = true;
+  auto opened
+    = assembled_engine::open(s, *h->parts_->watch, std::move(options));
   if (!opened)
     return opened.error();
   h->parts_->engine = std::move(*opened);

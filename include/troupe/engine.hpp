@@ -35,9 +35,12 @@ struct message {
   std::string command;             // a line for `sh -c`; "": the source
   std::string standard_input;      // of the command
   std::string source;              // a function ...
-  std::string function;            // ... of this name; "": the last one
+  std::string function;            // ... of this name; "": see below
   std::string language = "python"; // or "typescript", "javascript", "shell"
-  std::string arguments = "{}";    // a JSON object
+  /// A JSON object. With "" and without a function, a source that does
+  /// something by itself runs once, as a program does; of one that only
+  /// defines, the last function is called.
+  std::string arguments;
   std::map<std::string, std::string> variables; // the tool's environment
   std::string organization;                     // "": the default one
   std::string agent_id;
@@ -56,6 +59,8 @@ struct message {
   std::chrono::milliseconds deadline{0}; // for all of it; 0: the default
   std::string traceparent;               // W3C; "": none
   std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> files; // into its directory, by name
+  std::vector<std::string> outputs; // "*.png", "out/**": what comes back
 };
 
 /// A part of a run's life and how long it took: "queue", "run", ...
@@ -68,6 +73,13 @@ struct stage {
 struct failover_attempt {
   std::string backend;
   std::string reason;
+};
+
+/// A file that a run left, and was asked for.
+struct output_file {
+  std::string name;
+  std::string media_type;
+  std::string content; // bytes
 };
 
 /// What came of a run. A tool that fails is an answer too.
@@ -86,7 +98,8 @@ struct answer {
   std::uint64_t peak_memory_bytes = 0;
   std::int32_t exit_code = 0;
   std::int32_t signal = 0;
-  bool value_truncated = false;
+  std::string value_encoding;   // "base64": it is bytes; else ""
+  bool value_truncated = false; // over its limit: `value` is null
   bool stdout_truncated = false;
   bool stderr_truncated = false;
   std::string agent_state; // JSON, as the tool left it; "": it was not given
@@ -94,6 +107,7 @@ struct answer {
   std::vector<stage> stages;
   std::vector<failover_attempt> failover;
   std::vector<std::string> notes; // for people
+  std::vector<output_file> files;
 };
 
 /// The engine could not do its job.

@@ -266,6 +266,8 @@ BOOST_AUTO_TEST_CASE(says_what_is_wrong_with_the_command_line) {
   } const cases[]{
     {{"run"}, "FILE"},
     {{"run", "/no/such.py"}, "/no/such.py"},
+    {{"run", adder, "-c", "1"}, "excludes -c"},
+    {{"run", path.string() + "/x.go"}, "Python, TypeScript, JavaScript"},
     {{"run", adder, "--args", "[1]"}, "--args"},
     {{"run", adder, "--args", "{"}, "--args"},
     {{"run", adder, "--args", "@/no/such"}, "/no/such"},
@@ -273,7 +275,7 @@ BOOST_AUTO_TEST_CASE(says_what_is_wrong_with_the_command_line) {
     {{"run", adder, "--timeout", "0s"}, "--timeout"},
     {{"run", adder, "--timeout=-1s"}, "--timeout"},
     {{"run", adder, "--memory", "lots"}, "such as 256MiB"},
-    {{"run", adder, "--memory", "1KiB"}, "--memory"},
+    {{"run", adder, "--memory", "8MiB"}, "at least 16MiB"},
     {{"run", adder, "--network", "some"}, "--network"},
     {{"run", adder, "--network", "allow="}, "--network"},
     {{"run", adder, "--network", "allow=http://x/"}, "--network"},
