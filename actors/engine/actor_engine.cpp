@@ -284,6 +284,8 @@ void actor_engine::health(handler<engine_health> done) {
     // Runs go on, and what they say waits; so it is no reason to send none.
     if (context->record_fails)
       h.components.emplace_back("store", "cannot be written");
+    if (context->draining)
+      h.components.emplace_back("engine", "draining");
     bool any = false;
     for (const auto& backend : h.backends)
       any = any || backend.ready;

@@ -58,6 +58,7 @@ public:
     drained_by_ = until;
     refuse_runs();
   }
+  std::size_t running() const override { return context_->runs.alive(); }
   void stop() override;
   std::uint16_t published_port() const override { return port_; }
   const context_ptr& context() const { return context_; }

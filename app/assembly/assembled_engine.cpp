@@ -30,6 +30,12 @@ result<std::unique_ptr<assembled_engine>>
 assembled_engine::open(const settings& s, watchdog& watch,
                        assembly_options options) {
   std::unique_ptr<assembled_engine> made{new assembled_engine};
+  if (!options.in_memory) {
+    auto lock = engine_lock::take(store_options_from(s).data_directory);
+    if (!lock)
+      return lock.error();
+    made->lock_ = std::move(*lock);
+  }
   // The sandboxes go first: their warden is started before there are threads.
   if (options.local)
     made->local_runs_ = options.local;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/engine/engine_host.hpp"
+#include "app/assembly/engine_lock.hpp"
 #include "app/assembly/open_providers.hpp"
 #include "net/telemetry/exporter.hpp"
 #include "net/telemetry/traced_engine.hpp"
@@ -51,6 +52,8 @@ public:
   troupe::engine& engine();
   engine_host& actors() { return *host_; }
 
+  /// Of the data directory; held by none with `in_memory`.
+  const engine_lock& lock() const { return lock_; }
   /// Null with `in_memory`.
   const std::shared_ptr<store>& storage() const { return store_; }
   const std::shared_ptr<configuration_store>& configuration() const {
@@ -84,6 +87,7 @@ private:
   result<void> open_telemetry(const settings& s, watchdog& watch);
 
   // In the order of opening, so that even a half-opened one goes in reverse.
+  engine_lock lock_;
   std::unique_ptr<io_thread> sockets_;
   watchdog::watched local_turns_;
   std::shared_ptr<local_backend> local_;

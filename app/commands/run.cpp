@@ -1,3 +1,4 @@
+#include "app/assembly/engine_lock.hpp"
 #include "app/assembly/options_from_settings.hpp"
 #include "app/assembly/standalone_local.hpp"
 #include "app/cli/commands.hpp"
@@ -102,8 +103,14 @@ public:
     std::unique_ptr<packages> made{new packages};
     made->builder_ = std::make_shared<environment_builder>(
       local, environment_options_from(s));
-    if (auto opened = made->builder_->open(); !opened)
+    if (auto opened = made->builder_->open(); !opened) {
+      if (auto other = engine_using(store_options_from(s).data_directory))
+        return fail(ec::conflict,
+                    "packages are kept in the data directory, which " + *other
+                      + " uses; run it there (troupe tool put, troupe "
+                        "tool run), or use another --data-dir");
       return std::move(opened).error().within("open the package sets");
+    }
     made->runs_
       = std::make_shared<environment_backend>(std::move(local), made->builder_);
     return made;

@@ -2,6 +2,7 @@
 
 #include "app/assembly/assembled_engine.hpp"
 #include "app/assembly/options_from_settings.hpp"
+#include "app/daemon/drain.hpp"
 #include "app/daemon/exit_code.hpp"
 #include "app/daemon/http_options.hpp"
 #include "app/logging/access_log.hpp"
@@ -38,9 +39,11 @@ struct engine_process::parts {
   std::unique_ptr<assembled_engine> engine;
   std::shared_ptr<response_store> responses;
   std::unique_ptr<troupe::maintenance> upkeep;
+  std::unique_ptr<engine_drain> draining;
   std::unique_ptr<net::http_server> server;
 
   result<void> open_server(const settings& s);
+  std::vector<std::string> urls() const;
   void stop();
 };
 
@@ -63,6 +66,10 @@ result<void> engine_process::parts::open_server(const settings& s) {
   api.archive = responses;
   api.packages = engine->packages();
   api.keeper = upkeep.get();
+  draining = std::make_unique<engine_drain>(engine->actors());
+  api.drain = [d = draining.get(), most = drain](auto time, auto done) {
+    d->begin(time.value_or(most), std::move(done));
+  };
   api.sandboxes = &engine->actors().sandboxes();
   net::add_api(server->routes(), front, std::move(api));
   if (s.compat.letta) {
@@ -81,6 +88,7 @@ result<void> engine_process::parts::open_server(const settings& s) {
   engine->wait_until_probed();
   if (auto started = server->start(); !started)
     return std::move(started).error().within("serve " + s.http.listen);
+  engine->lock().serves(urls());
   return {};
 }
 
@@ -109,6 +117,7 @@ engine_process::open(const configuration& what, watchdog_options watch) {
 // -- stopping -----------------------------------------------------------------
 
 void engine_process::parts::stop() {
+  draining.reset(); // before its engine, and it answers before the server ends
   // One deadline for both: the watchdog grants the drain once.
   if (engine)
     engine->drain(std::chrono::steady_clock::now() + drain);
@@ -135,16 +144,20 @@ engine_process::~engine_process() {
   stop();
 }
 
+std::vector<std::string> engine_process::parts::urls() const {
+  auto all = server ? server->addresses() : std::vector<std::string>{};
+  for (auto& each : all)
+    each.insert(0, tls ? "https://" : "http://");
+  return all;
+}
+
 std::vector<std::string> engine_process::addresses() const {
   return parts_ && parts_->server ? parts_->server->addresses()
                                   : std::vector<std::string>{};
 }
 
 std::vector<std::string> engine_process::urls() const {
-  auto all = addresses();
-  for (auto& each : all)
-    each.insert(0, parts_->tls ? "https://" : "http://");
-  return all;
+  return parts_ ? parts_->urls() : std::vector<std::string>{};
 }
 
 std::uint16_t engine_process::link_port() const {

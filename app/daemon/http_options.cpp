@@ -22,10 +22,17 @@ std::vector<std::string> hosts_from(const std::vector<std::string>& texts) {
 
 } // namespace
 
+std::filesystem::path operator_socket_of(const settings& s) {
+  return store_options_from(s).data_directory / "operator.sock";
+}
+
 net::server_options server_options_from(const settings& s) {
   auto& h = s.http;
   net::server_options o;
-  o.listen = {h.listen};
+  o.listen.clear();
+  if (!h.listen.empty()) // an engine of one command serves nobody else
+    o.listen = {h.listen};
+  o.operator_socket = operator_socket_of(s);
   o.threads = s.engine.io_threads;
   o.auth
     = h.require_key ? net::auth_mode::required : net::auth_mode::loopback_open;

@@ -8,6 +8,9 @@
 /// What config.ini says about HTTP, in the words of net/.
 namespace troupe {
 
+/// Where operators are served without a key: in the data directory.
+std::filesystem::path operator_socket_of(const settings& s);
+
 net::server_options server_options_from(const settings& s);
 net::api_options api_options_from(const settings& s);
 net::letta::letta_options letta_options_from(const settings& s);

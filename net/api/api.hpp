@@ -5,7 +5,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 
 namespace troupe {
 class response_store;
@@ -30,6 +32,11 @@ struct api_options {
   environments* packages = nullptr;    // of local runs; null: no local backend
   sandbox_engine* sandboxes = nullptr; // null: there are none here
   maintenance* keeper = nullptr;       // of the store; null: nothing is kept
+  /// Refuses new runs, and tells how many have not ended when the time (none:
+  /// the engine's own) is over or it is none. Does not block. Null: cannot.
+  std::function<void(std::optional<std::chrono::milliseconds> time,
+                     std::function<void(std::size_t running)> done)>
+    drain;
 };
 
 /// Everything under /v1, /openapi.json and /docs. `core` and

@@ -85,7 +85,7 @@ void respond_resource(exchange& ex, std::string body, bool created,
 }
 
 bool is_operator(const caller& who) {
-  return who.key.empty();
+  return (who.scopes & static_cast<std::uint8_t>(scope::operate)) != 0;
 }
 
 void respond_no_content(exchange& ex) {

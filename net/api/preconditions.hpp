@@ -51,9 +51,9 @@ void respond_resource(exchange& ex, std::string body, bool created,
                       std::uint64_t revision, std::string location);
 
 /// Whether the caller may see and change what concerns every organization: it
-/// is on this machine and needs no key, since it could read the store as well.
-/// No key grants that, not even one of the default organization with scope
-/// admin.
+/// is on this machine and needs no key, since it could read the store as well,
+/// or its key has the scope `operator`. Scope admin of any organization does
+/// not grant that.
 bool is_operator(const caller& who);
 
 void respond_no_content(exchange& ex); // 204

@@ -42,10 +42,8 @@ bool knows_password(const request& in, const secret& password) {
 
 /// "the scope 'config'", for people.
 std::string scope_names(int bits) {
-  static constexpr std::pair<scope, std::string_view> names[]
-    = {{scope::run, "run"}, {scope::config, "config"}, {scope::admin, "admin"}};
   std::string out;
-  for (const auto& [bit, name] : names)
+  for (const auto& [bit, name] : named_scopes)
     if (bits & static_cast<int>(bit))
       out.append(out.empty() ? "the scope '" : " and '")
         .append(name)
@@ -56,6 +54,8 @@ std::string scope_names(int bits) {
 } // namespace
 
 bool request_guard::known_host(std::string_view name) const {
+  if (operators_)
+    return true; // no name led there, and no browser comes
   const auto& allowed = state_.options.allowed_hosts;
   for (const auto& one : allowed)
     // As it is, an IPv6 address without brackets; or with port and capitals.
@@ -99,8 +99,10 @@ request_guard::admit(const request& in, const route_rules& rules, caller& who) {
   who.request_id = in.id;
   if (rules.public_route || (rules.public_on_loopback && shows_details()))
     return std::nullopt;
+  if (operators_ && !in.has("authorization"))
+    return admit_anonymous(in, scope::operate, who);
   if (rules.password && knows_password(in, *rules.password))
-    return admit_anonymous(in, who);
+    return admit_anonymous(in, scope::admin, who);
   bool anonymous = !rules.password && loopback_
     && state_.options.auth == auth_mode::loopback_open;
   auto given = in.count("authorization");
@@ -123,23 +125,29 @@ request_guard::admit(const request& in, const route_rules& rules, caller& who) {
     if (!anonymous)
       return unauthorized(
         "an API key is required: 'Authorization: Bearer troupe_...'");
-    return admit_anonymous(in, who);
+    return admit_anonymous(in, scope::operate, who);
   }
   if (auto bad = admit_key(value, who))
     return bad;
-  if ((who.scopes & rules.needs) != rules.needs)
-    return refusal{
-      403, "scope_missing",
-      "this API key lacks " + scope_names(rules.needs & ~who.scopes)
-        + "; use a key that has it, or create one with POST /v1/keys"};
-  return std::nullopt;
+  const int missing = rules.needs & ~who.scopes;
+  if (missing == 0)
+    return std::nullopt;
+  if (missing & static_cast<int>(scope::operate))
+    return refusal{403, "scope_missing",
+                   "this concerns every organization: "
+                     + std::string{operators_only}};
+  return refusal{403, "scope_missing",
+                 "this API key lacks " + scope_names(missing)
+                   + "; use a key that has it, or create one with POST "
+                     "/v1/keys"};
 }
 
 std::optional<refusal> request_guard::admit_anonymous(const request& in,
+                                                      scope highest,
                                                       caller& who) const {
   who.organization = default_organization();
   who.user = default_user();
-  who.scopes = all_scopes;
+  who.scopes = with_included(static_cast<std::uint8_t>(highest));
   // As Letta's clients name the acting user; it is a label, not a right.
   if (auto user = in.field("user_id"); !user.empty()) {
     auto id = user_id::parse(user);
@@ -176,7 +184,7 @@ std::optional<refusal> request_guard::admit_key(std::string_view text,
   who.organization = key_->organization;
   who.user = default_user();
   who.key = key_->id;
-  who.scopes = key_->scopes;
+  who.scopes = with_included(key_->scopes);
   return std::nullopt;
 }
 

@@ -27,6 +27,7 @@ constexpr std::size_t linger_limit = 64u << 20;
 connection::connection(std::shared_ptr<io_worker> home, traits t)
     : home_{std::move(home)}, traits_{std::move(t)}, doorman_{home_->shared(),
                                                               traits_.loopback,
+                                                              traits_.operators,
                                                               traits_.local},
       in_{
         std::max(buffer_limit, home_->shared().options.head_limit + read_size)},

@@ -34,7 +34,8 @@ public:
   struct traits {
     boost::asio::ip::address peer;
     boost::asio::ip::address local;
-    bool loopback = false; // of the listener
+    bool loopback = false;  // of the listener
+    bool operators = false; // of the listener: the operator's socket
     bool tls = false;
     bool on_reserved_descriptor
       = false; // on the reserved descriptor: operators only

@@ -44,6 +44,8 @@ public:
 
   /// Takes a listening socket over; before `start`.
   void listen_on(int descriptor, bool loopback);
+  /// The same for a Unix socket: root and our own user are let in there.
+  void listen_to_operators(int descriptor);
   void start();
   /// Closes what is idle; the rest closes with its answer.
   void drain();
@@ -76,6 +78,7 @@ private:
   struct listening_socket {
     tcp_acceptor acceptor;
     bool loopback = false;
+    bool operators = false; // a Unix socket
   };
 
   void begin();
@@ -90,6 +93,7 @@ private:
   void tick();
   void refresh_clock();
   void later(listening_socket& d);
+  void turn_away(tcp_socket& socket, std::string_view reply);
 
   std::shared_ptr<server_state> state_;
   std::unique_ptr<boost::asio::io_context> own_; // null: we are guests
