@@ -49,6 +49,7 @@ struct run_services {
   snapshot<routing> routes;
   std::atomic<bool> draining{false};     // new runs are refused
   std::atomic<bool> record_fails{false}; // what runs say cannot be kept now
+  std::atomic<bool> disk_is_full{false}; // that is why
 
   /// For whatever begins or ends when some time has passed.
   active_run::clock::time_point now() const {

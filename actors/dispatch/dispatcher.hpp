@@ -143,6 +143,7 @@ struct dispatcher_state : dispatcher_services {
   void failed(job& j, error why, bool may_have_started,
               bool counts_against_backend = true);
   error last_failure(const job& j, error why, bool may_have_started) const;
+  error unrecorded(ec why) const;
 
   // -- dispatcher_stop.cpp: ends that are asked for ---------------------------
   caf::result<run_status_message> cancel(const active_run_ptr& run);

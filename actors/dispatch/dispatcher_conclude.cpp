@@ -9,7 +9,8 @@ namespace troupe {
 namespace {
 
 bool is_about_load(const error& why) {
-  return why.code == ec::exhausted || why.code == ec::unavailable;
+  return why.code == ec::exhausted || why.code == ec::unavailable
+    || why.code == ec::no_space;
 }
 
 } // namespace

@@ -117,12 +117,7 @@ void dispatcher_state::on_persisted(const active_run_ptr& run, bool well) {
     return;
   if (well)
     return on_recorded(*j);
-  conclude(*j,
-           error{ec::unavailable,
-                 "the store could not record the start of the run; the tool "
-                 "was not started",
-                 {},
-                 std::chrono::milliseconds{1'000}});
+  conclude(*j, unrecorded(ec::unavailable));
 }
 
 void dispatcher_state::on_recorded(job& j) {

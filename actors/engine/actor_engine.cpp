@@ -282,7 +282,11 @@ void actor_engine::health(handler<engine_health> done) {
     else
       h.components.emplace_back("supervisor", parts.error().text);
     // Runs go on, and what they say waits; so it is no reason to send none.
-    if (context->record_fails)
+    if (auto bad = context->options.journal->write_failure())
+      h.components.emplace_back("store", bad->code == ec::no_space
+                                           ? "cannot be written: disk full"
+                                           : "cannot be written");
+    else if (context->record_fails)
       h.components.emplace_back("store", "cannot be written");
     if (context->draining)
       h.components.emplace_back("engine", "draining");

@@ -146,6 +146,8 @@ void ledger_state::report_failure(const result<void>& written,
   if (left > 0)
     engine_metrics::add(services->metrics.record_failures);
   services->record_fails = left > 0;
+  services->disk_is_full
+    = left > 0 && !written && written.error().code == ec::no_space;
   if (left > 0 && !std::exchange(failing, true))
     warn("ledger could not write " + std::to_string(left)
          + " records and will retry: " + to_string(written.error()));
