@@ -47,6 +47,8 @@ struct ledger_rules {
   when_full policy = when_full::refuse;
   std::size_t waiting_entries = 65'536;
   std::size_t waiting_bytes = 256u << 20;
+  /// Of a run; a larger one is not kept with its record.
+  std::size_t request_bytes = 64u << 10;
   /// Nobody waits for most lines. A run that ends meanwhile is written once,
   /// and one write of many lines costs little more than one of one.
   std::chrono::milliseconds coalesce{50};

@@ -17,6 +17,7 @@ dispatcher_services::dispatcher_services(const context_ptr& engine)
       deadlines{engine->options.deadlines},
       refuses_without_record{engine->options.ledger.policy
                              == ledger_rules::when_full::refuse},
+      most_request_bytes{engine->options.ledger.request_bytes},
       background{engine, &engine->background} {
   if (engine->options.webhook)
     webhook = engine->options.credentials.webhook_timeout;
@@ -115,8 +116,9 @@ error dispatcher_state::unrecorded(ec why) const {
           std::chrono::milliseconds{1'000}};
   if (services->disk_is_full) {
     e.code = ec::no_space;
-    e.text = "the disk is full: the start of the run could not be recorded, and "
-             "the tool was not started; free space on it";
+    e.text
+      = "the disk is full: the start of the run could not be recorded, and "
+        "the tool was not started; free space on it";
   }
   return e;
 }

@@ -90,6 +90,7 @@ bool dispatcher_state::record_end(const job& j) {
   m.observe(took);
   ledger_entry line;
   line.run = j.run;
+  line.request = request_to_keep(j);
   line.audit = audit_of_run(run, j.prepared.get());
   if (j.keyed)
     line.key = fate_of_key(run);

@@ -74,6 +74,7 @@ void dispatcher_state::record_start(job& j) {
   }
   ledger_entry begun;
   begun.run = j.run;
+  begun.request = request_to_keep(j);
   const bool taken = enqueue_ledger_entry(
     *services, std::move(begun),
     j.detached ? when_persisted(j) : std::function<void(bool)>{});
@@ -81,6 +82,14 @@ void dispatcher_state::record_start(job& j) {
     return on_recorded(j); // nobody is told before it has ended
   if (!taken)
     on_persisted(j.run, false);
+}
+
+/// With it the run can be run again. Not one of another node's: that has it.
+std::shared_ptr<const run_request>
+dispatcher_state::request_to_keep(const job& j) const {
+  if (j.run->sent_config || bytes_of(*j.request) > most_request_bytes)
+    return nullptr;
+  return j.request;
 }
 
 std::function<void(bool)> dispatcher_state::when_persisted(const job& j) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/model/run.hpp"
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -30,7 +32,7 @@ struct engine_metrics {
   counter lines_lost{0};      // of the record: the store is too slow
   counter record_failures{0}; // writes of it, which are tried again
   /// Exit reasons, in their order.
-  std::array<counter, 13> ended{};
+  std::array<counter, exit_reasons> ended{};
   /// Run times in seconds: 1 ms .. 1000 s, a bucket per half decade.
   std::array<counter, 14> run_times{};
   counter run_time_us{0};

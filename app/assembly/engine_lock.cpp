@@ -60,10 +60,11 @@ engine_lock::take(const std::filesystem::path& data_directory) {
   }
   if (errno != EWOULDBLOCK)
     return failed("lock");
-  return fail(ec::conflict, "the data in " + data_directory.string()
-                              + " is in use by " + describe(lock.file_.get())
-                              + "; name that engine with --server, stop it, "
-                                "or use another --data-dir");
+  return fail(ec::conflict,
+              "the data in " + data_directory.string() + " is in use by "
+                + describe(lock.file_.get())
+                + "; name that engine with --server, stop it, "
+                  "or use another --data-dir");
 }
 
 /// Best effort: it only helps others to find us, and the disk may be full.

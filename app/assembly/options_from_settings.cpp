@@ -195,6 +195,7 @@ engine_options engine_options_from(const settings& s) {
   o.drain_timeout = s.engine.drain_timeout;
 
   auto& d = s.dispatch;
+  o.ledger.request_bytes = s.storage.max_request_bytes;
   o.admission.running = d.max_running;
   o.admission.running_per_organization = d.max_running_per_organization;
   o.admission.running_per_other_backend = d.max_running_per_backend;

@@ -137,9 +137,8 @@ place_of_operator(const session_options& how, const settings& s) {
   const unique_fd open{at ? connect_to(*at) : -1};
   if (!open)
     return std::optional<engine_locator>{};
-  auto place
-    = named_place(how, std::string{unix_scheme}
-                         + std::filesystem::absolute(path).string());
+  auto place = named_place(
+    how, std::string{unix_scheme} + std::filesystem::absolute(path).string());
   if (!place)
     return place.error();
   return std::optional{std::move(*place)};

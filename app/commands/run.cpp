@@ -56,6 +56,7 @@ int exit_code_of(const run_result& r) {
   case exit_reason::lost:
     return exit_ours;
   case exit_reason::exited:
+  case exit_reason::raised:
   case exit_reason::signaled:
   case exit_reason::memory_limit:
   case exit_reason::output_limit:

@@ -68,12 +68,6 @@ result<int> show_run(const runs_words& said, api_client& engine) {
 /// Where the tool wrote it: each on its own.
 result<int> print_logs(const runs_words& said, api_client& engine) {
   auto logs = engine.call(verb::get, run_path(said) + "/logs");
-  if (!logs && logs.error().code == ec::conflict)
-    return error{ec::conflict,
-                 "the run is still in progress; run `troupe runs follow "
-                   + said.id + "`",
-                 {},
-                 {}};
   if (!logs)
     return logs.error();
   if (said.as_json) {
@@ -85,6 +79,9 @@ result<int> print_logs(const runs_words& said, api_client& engine) {
   if (cell(*logs, "stdout_truncated") == "true"
       || cell(*logs, "stderr_truncated") == "true")
     std::cerr << "troupe: the output was truncated at its limit\n";
+  if (auto phase = cell(*logs, "phase"); phase != "ended")
+    std::cerr << "troupe: the run goes on (" << phase
+              << "): `troupe runs follow " << said.id << "`\n";
   return int{exit_ok};
 }
 
@@ -103,6 +100,15 @@ result<int> cancel_run(const runs_words& said, api_client& engine) {
 
 result<int> follow(const runs_words& said, api_client& engine) {
   auto done = follow_run(engine, verb::get, run_path(said) + "/events");
+  if (!done)
+    return done.error();
+  return print_result(*done, said.as_json, true);
+}
+
+/// Its progress and its result, as of `follow`.
+result<int> rerun(const runs_words& said, api_client& engine) {
+  auto done
+    = follow_run(engine, verb::post, run_path(said) + "/rerun", nullptr);
   if (!done)
     return done.error();
   return print_result(*done, said.as_json, true);
@@ -159,7 +165,8 @@ void add_for_run(CLI::App* group, invocation& call, const char* name,
 } // namespace
 
 void add_runs_command(CLI::App& app, invocation& call) {
-  auto group = app.add_subcommand("runs", "List, follow and cancel runs");
+  auto group
+    = app.add_subcommand("runs", "List, follow, cancel and repeat runs");
   {
     auto [cmd, said] = add_session_command(group, call, "list",
                                            "List the newest runs", list_runs);
@@ -167,13 +174,17 @@ void add_runs_command(CLI::App& app, invocation& call) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
   }
   add_for_run(group, call, "show", "Show a run as JSON", show_run);
-  add_for_run(group, call, "logs", "Print the output of a run that has ended",
+  add_for_run(group, call, "logs", "Print what a run has printed so far",
               print_logs);
   add_for_run(group, call, "follow",
               "Print output as it is produced, then the result; exit code as "
               "`troupe run`",
               follow);
   add_for_run(group, call, "cancel", "End it", cancel_run);
+  add_for_run(group, call, "rerun",
+              "Run the same request again and follow it; a tool runs as it is "
+              "now",
+              rerun);
   auto [cmd, said] = add_session_command(
     group, call, "explain",
     "Explain where a tool would run and why, without running it", explain);

@@ -235,7 +235,7 @@ api::answer answer_from(const run_result& r) {
   a.wall = r.usage.wall;
   a.cpu = r.usage.cpu;
   a.peak_memory_bytes = r.usage.peak_memory_bytes;
-  a.exit_code = r.exit_code;
+  a.exit_code = shown_exit_code(r);
   a.signal = r.signal;
   a.value_truncated = r.value_truncated;
   a.stdout_truncated = r.stdout_truncated;
@@ -272,7 +272,7 @@ run_result result_from(const api::answer& a, const run_id& id) {
   r.usage.wall = a.wall;
   r.usage.cpu = a.cpu;
   r.usage.peak_memory_bytes = a.peak_memory_bytes;
-  r.exit_code = a.exit_code;
+  r.exit_code = a.exit_code.value_or(0);
   r.signal = a.signal;
   r.value_truncated = a.value_truncated;
   r.stdout_truncated = a.stdout_truncated;

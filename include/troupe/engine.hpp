@@ -74,7 +74,7 @@ struct failover_attempt {
 struct answer {
   std::string id;
   bool succeeded = false;
-  std::string reason; // "exited", "wall_timeout", "memory_limit", ...
+  std::string reason; // "exited", "raised", "wall_timeout", "memory_limit", ...
   std::string detail; // one sentence on the reason
   std::string value;  // JSON
   std::string error;  // what the tool raised, "" on success
@@ -84,7 +84,8 @@ struct answer {
   std::chrono::microseconds wall{0};
   std::chrono::microseconds cpu{0};
   std::uint64_t peak_memory_bytes = 0;
-  std::int32_t exit_code = 0;
+  /// None after a signal, at a limit, or where the tool raised an error.
+  std::optional<std::int32_t> exit_code;
   std::int32_t signal = 0;
   bool value_truncated = false;
   bool stdout_truncated = false;

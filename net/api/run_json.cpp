@@ -69,9 +69,7 @@ std::string to_json_text(const run_record& r) {
 std::string summary_of(const run_record& r) {
   auto out = begin_record(r);
   const auto* ended = r.result.get();
-  out
-    .text_or_null("status",
-                  ended ? troupe::to_string(ended->status) : std::string_view{})
+  out.text_or_null("status", ended ? status_of(*ended) : std::string_view{})
     .text_or_null("reason",
                   ended ? troupe::to_string(ended->reason) : std::string_view{})
     .raw("usage", ended ? text_of(ended->usage) : "null")

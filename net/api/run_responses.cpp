@@ -3,7 +3,12 @@
 #include "net/api/idempotent_requests.hpp"
 #include "net/api/run_json.hpp"
 #include "runtime/engine/idempotency.hpp"
+#include "runtime/json/json.hpp"
+#include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
+
+#include <mutex>
+#include <utility>
 
 namespace troupe::net {
 
@@ -33,6 +38,68 @@ void answer_accepted(exchange& ex, const run_record& record,
   r.status = 202;
   r.body = to_json_text(record);
   ex.answer(std::move(r));
+}
+
+void answer_output(exchange& ex, const run_record& record,
+                   const run_result& said) {
+  json::object_writer out;
+  out.text("id", record.id.str())
+    .text("phase", to_string(record.phase))
+    .text("stdout", said.stdout_text)
+    .text("stderr", said.stderr_text)
+    .boolean("stdout_truncated", said.stdout_truncated)
+    .boolean("stderr_truncated", said.stderr_truncated);
+  ex.answer_json(out.finish());
+}
+
+namespace {
+
+/// The events of a run up to a moment, by any threads.
+class output_so_far {
+public:
+  bool take(const run_event& e) {
+    std::lock_guard lock{mutex_};
+    if (closed_)
+      return false;
+    // Else the first ones made room for others.
+    if (std::exchange(first_, false))
+      said_.stdout_truncated = said_.stderr_truncated
+        = e.kind != run_event_kind::accepted;
+    if (e.kind == run_event_kind::out)
+      said_.stdout_text += e.data;
+    else if (e.kind == run_event_kind::err)
+      said_.stderr_text += e.data;
+    return true;
+  }
+  run_result close() {
+    std::lock_guard lock{mutex_};
+    closed_ = true;
+    said_.stdout_text = json::repair_utf8(said_.stdout_text);
+    said_.stderr_text = json::repair_utf8(said_.stderr_text);
+    return std::move(said_);
+  }
+
+private:
+  std::mutex mutex_;
+  run_result said_;
+  bool first_ = true;
+  bool closed_ = false;
+};
+
+} // namespace
+
+void answer_output_so_far(engine& core, const exchange_ptr& ex,
+                          const run_record& record) {
+  auto seen = std::make_shared<output_so_far>();
+  core.subscribe(
+    ex->who(), record.id, 0,
+    [seen](const run_event& e) { return seen->take(e); },
+    [ex](result<void> accepted) {
+      if (!accepted)
+        ex->fail(accepted.error());
+    });
+  if (!ex->answered())
+    answer_output(*ex, record, seen->close());
 }
 
 void answer_result(exchange& ex, const run_result& result, bool replayed) {

@@ -18,6 +18,13 @@ response head_of(const run_record& record, const run_id& asked,
 void answer_accepted(exchange& ex, const run_record& record,
                      const run_id& asked, std::string preference);
 
+/// What the run has printed, as `record` and `said` have it.
+void answer_output(exchange& ex, const run_record& record,
+                   const run_result& said);
+/// The same of a run that goes on: what there is by now.
+void answer_output_so_far(engine& core, const exchange_ptr& ex,
+                          const run_record& record);
+
 void answer_result(exchange& ex, const run_result& result, bool replayed);
 
 /// The failure of a run, which the answer names if there is one: what was

@@ -7,7 +7,6 @@
 #include "net/api/run_responses.hpp"
 #include "net/api/run_stream.hpp"
 #include "runtime/base/trace_context.hpp"
-#include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 #include <algorithm>
@@ -18,6 +17,7 @@ namespace troupe::net {
 namespace {
 
 using result_ptr = std::shared_ptr<const run_result>;
+using request_ptr = std::shared_ptr<const run_request>;
 
 class run_routes : public std::enable_shared_from_this<run_routes> {
 public:
@@ -31,6 +31,8 @@ public:
   void events(const exchange_ptr& ex);
   void logs(const exchange_ptr& ex);
   void cancel(const exchange_ptr& ex);
+  void request(const exchange_ptr& ex);
+  void rerun(const exchange_ptr& ex);
 
 private:
   std::optional<run_request> read(exchange& ex);
@@ -193,10 +195,17 @@ void run_routes::run_detached(const exchange_ptr& ex, run_request run,
 void run_routes::wait_for(const exchange_ptr& ex, const run_record& record,
                           const run_id& asked, std::chrono::seconds time) {
   // Weak: a request that was answered early should not be kept for this.
-  ex->after(time, [weak = ex->weak_from_this(), record, asked, time] {
-    if (auto ex = weak.lock())
-      answer_accepted(*ex, record, asked, waited(time));
-  });
+  ex->after(time,
+            [self = shared_from_this(), weak = ex->weak_from_this(), record,
+             asked, time] {
+              auto ex = weak.lock();
+              if (!ex || ex->answered())
+                return;
+              auto answer = [ex, record, asked, time](result<run_record> now) {
+                answer_accepted(*ex, now ? *now : record, asked, waited(time));
+              };
+              self->core_.find_run(ex->who(), record.id, std::move(answer));
+            });
   auto sink = [ex, id = record.id, asked](const run_event& e) {
     if (e.kind != run_event_kind::end)
       return !ex->answered();
@@ -250,29 +259,47 @@ void run_routes::logs(const exchange_ptr& ex) {
   auto id = id_in_path(*ex);
   if (!id)
     return;
-  core_.find_run(ex->who(), *id, [ex](result<run_record> found) {
+  core_.find_run(ex->who(), *id, [&core = core_, ex](result<run_record> found) {
+    if (!found)
+      ex->fail(found.error());
+    else if (found->phase != run_phase::ended)
+      answer_output_so_far(core, ex, *found);
+    else
+      answer_output(*ex, *found, found->result ? *found->result : run_result{});
+  });
+}
+
+void run_routes::request(const exchange_ptr& ex) {
+  if (auto id = id_in_path(*ex))
+    core_.find_request(ex->who(), *id, [ex](result<request_ptr> found) {
+      if (found)
+        ex->answer_json(json::to_text(to_json(**found)));
+      else
+        ex->fail(found.error());
+    });
+}
+
+/// The same once more, as a run of its own: nothing of the first one but what
+/// was asked for.
+void run_routes::rerun(const exchange_ptr& ex) {
+  auto id = id_in_path(*ex);
+  if (!id)
+    return;
+  auto begin = [self = shared_from_this(), ex](result<request_ptr> found) {
     if (!found) {
       ex->fail(found.error());
       return;
     }
-    if (found->phase != run_phase::ended) {
-      ex->fail(
-        {ec::conflict,
-         "the run is still in progress; follow it at /v1/runs/{id}/events",
-         {},
-         {}});
-      return;
-    }
-    static const run_result nothing;
-    const auto& r = found->result ? *found->result : nothing;
-    json::object_writer out;
-    out.text("id", found->id.str())
-      .text("stdout", r.stdout_text)
-      .text("stderr", r.stderr_text)
-      .boolean("stdout_truncated", r.stdout_truncated)
-      .boolean("stderr_truncated", r.stderr_truncated);
-    ex->answer_json(out.finish());
-  });
+    auto run = **found;
+    run.id = run_id::make();
+    run.organization = ex->who().organization;
+    run.user = ex->who().user;
+    run.idempotency_key.clear();
+    run.traceparent.clear();
+    if (read_run_fields(*ex, run))
+      self->start(ex, std::move(run));
+  };
+  core_.find_request(ex->who(), *id, std::move(begin));
 }
 
 void run_routes::cancel(const exchange_ptr& ex) {
@@ -333,12 +360,15 @@ void add_runs(router& routes, engine& core, const api_options& options,
   rules.body_limit = 0;
   rules.body = body_rule::none;
   routes.add(method::get, "/v1/runs/{id}", bind(&run_routes::find), rules);
-  routes.add(method::del, "/v1/runs/{id}", bind(&run_routes::cancel), rules);
   routes.add(method::post, "/v1/runs/{id}/cancel",
              memory->remembering(bind(&run_routes::cancel)), rules);
   routes.add(method::get, "/v1/runs/{id}/events", bind(&run_routes::events),
              rules);
   routes.add(method::get, "/v1/runs/{id}/logs", bind(&run_routes::logs), rules);
+  routes.add(method::get, "/v1/runs/{id}/request", bind(&run_routes::request),
+             rules);
+  routes.add(method::post, "/v1/runs/{id}/rerun", bind(&run_routes::rerun),
+             rules);
 }
 
 } // namespace troupe::net

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/base/unique_fd.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/base/unique_fd.hpp"
 
 #include <filesystem>
 

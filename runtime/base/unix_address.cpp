@@ -13,8 +13,8 @@ result<unix_address> unix_address::of(const std::filesystem::path& socket) {
   unix_address made;
   auto text = socket.string();
   if (text.size() >= sizeof made.at_.sun_path) {
-    made.directory_.reset(::open(socket.parent_path().c_str(),
-                                 O_PATH | O_DIRECTORY | O_CLOEXEC));
+    made.directory_.reset(
+      ::open(socket.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!made.directory_)
       return fail(ec::unavailable,
                   "open " + socket.parent_path().string() + ": "

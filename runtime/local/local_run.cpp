@@ -308,7 +308,8 @@ void local_run::attribute_to_limit(const process_exit& ending, run_result& r,
   constexpr const char* full = "its /tmp was full";
   if (r.reason == exit_reason::disk_limit && ending.disk_full)
     r.notes.emplace_back(full);
-  if (r.reason != exit_reason::exited && r.reason != exit_reason::signaled)
+  if (r.reason != exit_reason::exited && r.reason != exit_reason::raised
+      && r.reason != exit_reason::signaled)
     return;
   auto blame = [&](exit_reason why, std::string text) {
     r.reason = why;

@@ -9,7 +9,9 @@
 #include "runtime/model/tool.hpp"
 #include "runtime/model/variable.hpp"
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -77,7 +79,7 @@ enum class run_status : std::uint8_t { success, error };
 
 /// Why a run ended: a closed set.
 enum class exit_reason : std::uint8_t {
-  exited,   // by itself, well or badly
+  exited,   // by itself, with a value or an exit code
   signaled, // by a signal of its own making
   wall_timeout,
   cpu_timeout,
@@ -90,10 +92,15 @@ enum class exit_reason : std::uint8_t {
   cancelled,
   start_failed, // never began
   lost,         // its carrier died: it may have run
+  raised,       // the tool raised an error, and its process ended well
 };
+inline constexpr std::size_t exit_reasons = 14;
 
 std::string_view to_string(run_kind k);
 std::string_view to_string(run_status s);
+/// The words of `status_of`.
+inline constexpr std::array<std::string_view, 6> status_words{
+  "success", "error", "timeout", "limit", "cancelled", "lost"};
 std::string_view to_string(exit_reason r);
 std::string_view to_string(isolation_level l);
 std::string_view to_string(layer_state s);
@@ -182,5 +189,13 @@ struct run_result {
   /// then, the run's id too. Told beside the answer, never kept with it.
   bool replayed = false;
 };
+
+/// What a client switches on, in one word: `success`; `error`, the tool failed
+/// or could not be started; `timeout`; `limit`, of memory, processes, disk or
+/// output; `cancelled`; `lost`, it may have run.
+std::string_view status_of(const run_result& r);
+/// The code that the process ended with, where that says something: not after
+/// a signal or a limit, and no 0 for a tool that failed.
+std::optional<std::int32_t> shown_exit_code(const run_result& r);
 
 } // namespace troupe

@@ -54,6 +54,7 @@ ending cause_of(const prepared_run& run, const run_result& seen) {
   const auto& l = run.limits;
   switch (seen.reason) {
   case exit_reason::exited:
+  case exit_reason::raised:
   case exit_reason::signaled:
     return {"NoResult", how_it_ended(seen) + " before it returned a value"};
   case exit_reason::wall_timeout:
@@ -172,6 +173,8 @@ void take_failure(const prepared_run& run, const json::object& head,
         json::text_or_empty(o, "message")},
        first_characters(called, defaults::max_name_characters));
   seen.failure.traceback = json::text_or_empty(o, "traceback");
+  if (seen.reason == exit_reason::exited)
+    seen.reason = exit_reason::raised;
   // A tool may call an error of its own so.
   if (seen.failure.name == too_large
       && json::text_or_empty(o, "said_by") == "runner")

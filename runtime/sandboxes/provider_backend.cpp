@@ -131,8 +131,9 @@ asio::awaitable<void> provider_backend::impl::carry_out(run_ptr r) {
   r->follows(held->used++);
   auto outcome = co_await in_sandbox(r, held->box);
   // One whose program was ended from outside may still be busy with it.
-  auto ended_well
-    = outcome.answer && outcome.answer->reason == exit_reason::exited;
+  auto ended_well = outcome.answer
+    && (outcome.answer->reason == exit_reason::exited
+        || outcome.answer->reason == exit_reason::raised);
   // The lease answers for the sandbox: nobody has to wait for its end.
   provisioner->release(std::move(*held), ended_well, r->traceparent());
   finish(std::move(outcome));

@@ -204,6 +204,7 @@ struct settings {
     std::uint64_t block_cache = 32ull << 20;
     std::uint64_t max_run_bytes = 1ull << 30;
     std::uint32_t max_run_records = 10'000;
+    std::uint64_t max_request_bytes = 64u << 10; // few sources are larger
     std::uint32_t max_audit_entries = 1'000'000;
   } storage;
 

@@ -27,6 +27,10 @@ std::vector<setting_key> storage() {
     row("storage", "max-run-bytes", TROUPE_AT(storage.max_run_bytes),
         "Maximum total size of run records per organization.")
       .between(1 * MiB, 16 * TiB),
+    row("storage", "max-request-bytes", TROUPE_AT(storage.max_request_bytes),
+        "Requests up to this size are kept, encrypted, with the record of "
+        "their run, so that it can be run again; 0: none.")
+      .between(0, 512 * KiB),
     row("storage", "max-audit-entries", TROUPE_AT(storage.max_audit_entries),
         "Maximum number of audit log entries kept per organization.")
       .between(1'000, 1'000'000'000),

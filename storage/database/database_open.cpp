@@ -1,5 +1,5 @@
-#include "runtime/base/private_directory.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/base/private_directory.hpp"
 #include "storage/database/database_impl.hpp"
 #include "storage/database/durable_files.hpp"
 #include "storage/database/manifest.hpp"

@@ -191,4 +191,64 @@ result<run_request> from_wire(const json::object& body) {
   return r;
 }
 
+// -- for clients and for the record -------------------------------------------
+
+namespace {
+
+json::value as_shown(const field_rule& rule, const std::string& text) {
+  if (rule.on_link.empty())
+    return json::value(text);
+  auto parsed = json::parse(text);
+  return parsed ? std::move(*parsed) : json::value(text);
+}
+json::value as_shown(const field_rule&, const environment& env) {
+  json::object o;
+  for (const auto& [name, value] : env)
+    o[name] = to_string(value);
+  return o;
+}
+template <class T>
+json::value as_shown(const field_rule&, const T& value) {
+  return as_json(value);
+}
+
+std::size_t bytes_in(const std::string& text) {
+  return text.size();
+}
+std::size_t bytes_in(const secret& text) {
+  return text.size();
+}
+template <class T>
+std::size_t bytes_in(const T& value) {
+  std::size_t sum = 0;
+  if constexpr (requires { value.begin()->second; })
+    for (const auto& [name, text] : value)
+      sum += name.size() + bytes_in(text);
+  else if constexpr (requires { value.begin()->size(); })
+    for (const auto& text : value)
+      sum += bytes_in(text);
+  return sum;
+}
+
+} // namespace
+
+json::object to_json(const run_request& r) {
+  json::object o;
+  for_each_row(run_fields, [&](const auto& f) {
+    const auto& value = f.of(r);
+    if (f.rule.in_body && says_something(value)
+        && !(f.rule.only && *f.rule.only != r.kind))
+      o[f.name] = as_shown(f.rule, value);
+  });
+  if (r.kind == run_kind::code)
+    o[snippet] = r.source;
+  return o;
+}
+
+std::size_t bytes_of(const run_request& r) {
+  std::size_t sum = sizeof r;
+  for_each_row(run_fields, [&](const auto& f) { sum += bytes_in(f.of(r)); });
+  return sum;
+}
+
 } // namespace troupe

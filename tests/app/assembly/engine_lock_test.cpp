@@ -1,5 +1,4 @@
 #include "app/assembly/engine_lock.hpp"
-
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -23,8 +22,7 @@ BOOST_AUTO_TEST_CASE(say_which_engine_has_the_data_and_where_it_serves) {
     const auto second = engine_lock::take(data);
     BOOST_TEST_REQUIRE(!second);
     BOOST_TEST((second.error().code == ec::conflict));
-    const auto whole
-      = pid + " at http://127.0.0.1:9000, http://[::1]:9000";
+    const auto whole = pid + " at http://127.0.0.1:9000, http://[::1]:9000";
     BOOST_TEST(second.error().text.find(whole) != std::string::npos,
                second.error().text);
     BOOST_TEST(second.error().text.find("--server") != std::string::npos);

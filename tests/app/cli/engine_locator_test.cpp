@@ -62,8 +62,8 @@ BOOST_AUTO_TEST_CASE(find_the_engine_that_uses_the_data) {
   const auto address = engine.address();
   data = "--data-dir=" + (place.path / "data").string();
   // Whatever address the settings name.
-  auto own = run_program({"org", "show", "--json", data, "--listen=127.0.0.1:1"},
-                         place.path);
+  auto own = run_program(
+    {"org", "show", "--json", data, "--listen=127.0.0.1:1"}, place.path);
   BOOST_TEST(own.code == 0, own.err);
   BOOST_TEST(contains(ask(address, "GET /metrics"),
                       R"(route="/v1/organizations/self")"));

@@ -68,10 +68,10 @@ BOOST_FIXTURE_TEST_CASE(say_who_has_the_data_or_the_port, fixture) {
   BOOST_TEST(second.code == exit_usage);
   BOOST_TEST(contains(second.err, pid), second.err);
   BOOST_TEST(contains(second.err, address), second.err);
-  auto other = run_program({"serve", "--listen=" + address,
-                            "--local.enabled=false",
-                            "--data-dir=" + (place.path / "new").string()},
-                           place.path);
+  auto other
+    = run_program({"serve", "--listen=" + address, "--local.enabled=false",
+                   "--data-dir=" + (place.path / "new").string()},
+                  place.path);
   BOOST_TEST(other.code == exit_usage);
   BOOST_TEST(contains(other.err, pid), other.err);
 }

@@ -105,11 +105,13 @@ BOOST_AUTO_TEST_CASE(a_result_keeps_what_a_carrier_answers) {
   BOOST_TEST(back.stderr_text == a.stderr_text);
   BOOST_TEST((back.wall == a.wall && back.cpu == a.cpu));
   BOOST_TEST(back.peak_memory_bytes == a.peak_memory_bytes);
-  BOOST_TEST(back.exit_code == a.exit_code);
+  BOOST_TEST(!back.exit_code.has_value()); // a signal ended it
   BOOST_TEST(back.signal == a.signal);
   BOOST_TEST(
     (back.value_truncated && back.stdout_truncated && back.stderr_truncated));
   BOOST_TEST(back.agent_state == a.agent_state);
+  a.reason = "exited";
+  BOOST_TEST((answer_from(result_from(a, id)).exit_code == 4));
   BOOST_TEST((back.notes == a.notes));
 }
 

@@ -117,14 +117,16 @@ BOOST_AUTO_TEST_CASE(tell_any_key_who_it_is_and_what_it_may) {
   auto of = [](const char* members) { return std::string{members}; };
   auto config = may(2, self);
   BOOST_TEST(config.status == 200);
-  BOOST_TEST(contains(config.body, of(R"("can_run":false,"can_config":true,)"
-                                      R"("can_admin":false,)"
-                                      R"("can_operate":false)")),
+  BOOST_TEST(contains(config.body,
+                      of(R"("can_run":false,"can_config":true,)"
+                         R"("can_admin":false,)"
+                         R"("can_operate":false)")),
              config.body);
   auto admin = may(4, self);
-  BOOST_TEST(contains(admin.body, of(R"("can_run":true,"can_config":true,)"
-                                     R"("can_admin":true,)"
-                                     R"("can_operate":false)")),
+  BOOST_TEST(contains(admin.body,
+                      of(R"("can_run":true,"can_config":true,)"
+                         R"("can_admin":true,)"
+                         R"("can_operate":false)")),
              admin.body);
   BOOST_TEST(may(4, "/v1/runs").status == 200);
   BOOST_TEST(may(4, "/v1/sandbox-configs").status == 200);

@@ -93,7 +93,10 @@ void drive_runs(driver& d) {
           "Accept: application/x-ndjson\r\n");
   d.drive("GET", "/v1/runs/{id}/logs", {id});
   d.drive("POST", "/v1/runs/{id}/cancel", {id});
-  d.drive("DELETE", "/v1/runs/{id}", {id});
+  d.drive("GET", "/v1/runs/{id}/request", {id});
+  d.drive("POST", "/v1/runs/{id}/rerun", {id});
+  d.drive("POST", "/v1/runs/{id}/rerun", {id}, {}, "Prefer: respond-async\r\n",
+          202);
   const std::string batch = R"({"items":[{"command":"true"},{"comand":"x"}]})";
   d.drive("POST", "/v1/batches", {}, batch);
   d.drive("POST", "/v1/batches", {}, batch, "Accept: text/event-stream\r\n");
@@ -269,6 +272,8 @@ void drive_the_rest(driver& d) {
   d.drive("POST", "/v1/maintenance/backups", {}, R"({"directory":"a"})", {},
           422);
   d.drive("POST", "/v1/maintenance/master-key");
+  d.drive("POST", "/v1/maintenance/drain", {}, R"({"timeout_seconds":5})", {},
+          503);
   d.drive("GET", "/v1/backends");
   d.drive("GET", "/v1/audit");
   d.drive("GET", "/v1/audit", {}, {}, {}, 200, "?last=1");

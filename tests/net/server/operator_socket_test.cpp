@@ -1,5 +1,4 @@
 #include "net/server/operator_socket.hpp"
-
 #include "runtime/engine/api_key.hpp"
 #include "tests/support/http/http_server.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -32,7 +31,8 @@ struct fixture {
   int make_key(raw_client c, const std::string& fields = {}) {
     c.send("POST /v1/keys HTTP/1.1\r\nHost: localhost\r\n" + fields
            + "Content-Type: application/json\r\nContent-Length: "
-           + std::to_string(one_key.size()) + "\r\n\r\n" + std::string{one_key});
+           + std::to_string(one_key.size()) + "\r\n\r\n"
+           + std::string{one_key});
     return c.read().status;
   }
 
@@ -50,8 +50,8 @@ BOOST_FIXTURE_TEST_CASE(lets_our_own_user_in_without_a_key, fixture) {
   // With a key the caller is its owner, as anywhere.
   auto small = make_api_key(default_organization(), "small", 1);
   house.engine.add_key(small.record);
-  BOOST_TEST(make_key(raw_client{socket}, "Authorization: Bearer "
-                                            + small.text.reveal() + "\r\n")
+  BOOST_TEST(make_key(raw_client{socket},
+                      "Authorization: Bearer " + small.text.reveal() + "\r\n")
              == 403);
   struct stat about {};
   BOOST_TEST_REQUIRE(::stat(socket.c_str(), &about) == 0);
@@ -75,13 +75,13 @@ BOOST_FIXTURE_TEST_CASE(turns_other_users_away_whatever_the_mode, fixture) {
     constexpr uid_t somebody = 65'534;
     constexpr std::string_view question
       = "GET /v1/keys HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    char answer[64] = {};
+    char answer[128] = {};
     const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
     if (::setresuid(somebody, somebody, somebody) != 0
         || ::connect(fd, at->data(), at->size()) != 0)
       ::_exit(1);
     ::send(fd, question.data(), question.size(), MSG_NOSIGNAL);
-    const auto n = ::recv(fd, answer, sizeof answer, MSG_WAITALL);
+    const auto n = ::recv(fd, answer, sizeof answer - 1, MSG_WAITALL);
     ::_exit(n > 12 && std::string_view{answer}.starts_with("HTTP/1.1 403") ? 0
                                                                            : 2);
   }

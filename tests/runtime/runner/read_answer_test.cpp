@@ -137,6 +137,15 @@ BOOST_AUTO_TEST_CASE(the_tool_does_not_tell_status_usage_or_ids) { // P9
   BOOST_TEST((seen.reason == exit_reason::exited));
 }
 
+BOOST_AUTO_TEST_CASE(tells_an_error_that_was_raised_from_an_exit) {
+  const auto raised
+    = answer(R"({"status":"error","error":{"name":"ValueError"}})", "");
+  BOOST_TEST((judge(raised).reason == exit_reason::raised));
+  BOOST_TEST(
+    (judge(raised, exit_reason::signaled).reason == exit_reason::signaled));
+  BOOST_TEST((judge("", exit_reason::exited, 3).reason == exit_reason::exited));
+}
+
 BOOST_AUTO_TEST_CASE(an_answer_beyond_the_limits_is_refused) {
   auto run = a_run(language::python, "");
   run.limits.result_bytes = 2000;

@@ -56,13 +56,19 @@ std::optional<prepared_run> make(const behaviour& r, language lang) {
   return run;
 }
 
+/// By itself, whether it left or raised an error: nobody ended it.
+std::string_view ended_as(exit_reason reason) {
+  return to_string(reason == exit_reason::raised ? exit_reason::exited
+                                                 : reason);
+}
+
 bool is_one_of(const run_result& r, std::string_view expected) {
   for (;;) {
     auto word = expected.substr(0, expected.find('|'));
     if (word.starts_with('=')
           ? r.status == run_status::success
             && (word == "=*" || r.value_json == word.substr(1))
-          : to_string(r.reason) == word && r.status == run_status::error)
+          : ended_as(r.reason) == word && r.status == run_status::error)
       return true;
     if (word.size() == expected.size())
       return false;
