@@ -34,6 +34,7 @@ void add_maintenance(router& routes, const api_options& options,
 void add_organizations(router& routes, engine& core);
 void add_insight(router& routes, engine& core);
 void add_documents(router& routes);
+void add_problem_pages(router& routes);
 
 /// A parameter that no handler reads is a mistake: 422.
 std::optional<error> refuse_query(const request& in);

@@ -173,7 +173,7 @@ response write_problem(int status, std::string_view code, const error& why,
   r.status = status;
   r.type = problem_type;
   auto& out = r.body;
-  out += "{\"type\":\"about:blank\",\"title\":";
+  out.append("{\"type\":\"/problems/").append(code).append("\",\"title\":");
   json::append_string(out, reason_phrase(status));
   out += ",\"status\":" + std::to_string(status);
   append_member(out, "detail", why.text);

@@ -54,6 +54,11 @@ struct driver {
     BOOST_TEST(check.template_of(target) == path);
     for (const auto& problem : check.problems(verb, target, a))
       BOOST_ERROR(about << " " << a.status << ": " << problem);
+    if (a.fields["content-type"] == "application/problem+json") {
+      const auto problem = json::parse_object(a.body).value();
+      const std::string page{problem.at("type").as_string()};
+      BOOST_TEST(house.get(page).status == 200, page);
+    }
     if (const auto* op = check.operation(verb, target))
       driven.insert(std::string{op->at("operationId").as_string()});
     return a;
@@ -74,6 +79,20 @@ void drive_operators(driver& d) {
   d.drive("GET", "/metrics");
   d.drive("GET", "/openapi.json");
   d.drive("GET", "/docs");
+  d.drive("GET", "/problems/{code}", {"no_space"});
+  d.drive("GET", "/problems/{code}", {"unknown"}, {}, {}, 404);
+}
+
+BOOST_AUTO_TEST_CASE(has_a_page_for_every_problem) {
+  http_house house;
+  auto has_page = [&](std::string_view code) {
+    return house.get("/problems/" + std::string{code}).status == 200;
+  };
+  for (int i = 1; i <= static_cast<int>(ec::no_space); ++i)
+    BOOST_TEST(has_page(to_string(static_cast<ec>(i))), i);
+  for (int i = 1; i <= static_cast<int>(sandbox_problem::place_unavailable);
+       ++i)
+    BOOST_TEST(has_page(to_string(static_cast<sandbox_problem>(i))), i);
 }
 
 void drive_runs(driver& d) {
