@@ -282,7 +282,7 @@ void run_routes::request(const exchange_ptr& ex) {
 /// The same once more, as a run of its own: nothing of the first one but what
 /// was asked for.
 void run_routes::rerun(const exchange_ptr& ex) {
-  auto id = id_in_path(*ex);
+  auto id = idempotency_key_of(*ex) ? id_in_path(*ex) : std::nullopt;
   if (!id)
     return;
   auto begin = [self = shared_from_this(), ex](result<request_ptr> found) {

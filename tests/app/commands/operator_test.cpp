@@ -6,8 +6,6 @@ using namespace troupe;
 
 BOOST_AUTO_TEST_SUITE(operator_commands)
 
-namespace {
-
 struct fixture {
   temporary_folder place;
   std::string data = "--data-dir=" + (place.path / "data").string();
@@ -19,8 +17,6 @@ struct fixture {
     return run_program(std::move(words), place.path);
   }
 };
-
-} // namespace
 
 BOOST_FIXTURE_TEST_CASE(work_while_it_serves, fixture) {
   BOOST_TEST(contains(ask(address, "GET /v1/keys"), " 401 "));

@@ -20,6 +20,8 @@ constexpr std::string_view one_key
   = R"({"name":"x","scopes":["operator"],"organization_id":)"
     R"("org-11111111-1111-4111-8111-111111111111"})";
 
+} // namespace
+
 struct fixture {
   net::server_options with_socket() {
     net::server_options o;
@@ -39,8 +41,6 @@ struct fixture {
   tests::temporary_directory folder;
   std::filesystem::path socket = folder / "operator.sock";
 };
-
-} // namespace
 
 BOOST_FIXTURE_TEST_CASE(lets_our_own_user_in_without_a_key, fixture) {
   http_house house{with_socket()};
