@@ -343,6 +343,12 @@ BOOST_AUTO_TEST_CASE(examines_the_host) {
   // It looks at what would be used.
   auto other = troupe_says({"doctor", "--local.python=/no/such/python"});
   BOOST_TEST(contains(other.out, "/no/such/python cannot be executed"));
+  // Debian 12's own Node: it works, and what it costs is said.
+  const auto node = write("node", "#!/bin/sh\necho v18.20.4\n");
+  std::filesystem::permissions(node, std::filesystem::perms{0755});
+  auto old = troupe_says({"doctor", "--local.node=" + node});
+  BOOST_TEST(contains(old.out, "weak  node: " + node + " v18.20.4"), old.out);
+  BOOST_TEST(contains(old.out, "from Node.js 20 on"), old.out);
   auto wrong = write("wrong.ini", "[limits]\nwal = 300ms\n");
   BOOST_TEST(troupe_says({"doctor", "--config-file", wrong}).code == 2);
   auto j = troupe_says({"doctor", "--json"});
