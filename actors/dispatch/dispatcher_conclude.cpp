@@ -86,7 +86,7 @@ bool dispatcher_state::record_end(const job& j) {
   }
   const auto took
     = std::chrono::duration_cast<std::chrono::microseconds>(now() - run.began);
-  m.observe(took);
+  m.run_times.observe(took);
   ledger_entry line;
   line.run = j.run;
   line.audit = audit_of_run(run, j.prepared.get());

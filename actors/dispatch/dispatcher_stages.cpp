@@ -143,6 +143,7 @@ void dispatcher_state::on_admitted(job& j) {
   if (j.at != stage::waiting)
     return;
   record_stage(j, "queue");
+  services->metrics.queue_times.observe(j.stages.back().took);
   j.run->phase.store(run_phase::preparing, std::memory_order_release);
   try_next_backend(j);
 }

@@ -101,7 +101,8 @@ result<void> actor_engine_host::open() {
   const bool with_network
     = c.options.publish_port != 0 || c.options.links.has_value();
   config_ = std::make_unique<system_config>(
-    c.options.threads, with_network, c.options.sockets, c.options.stepped);
+    c.options.threads, with_network, c.options.sockets, c.options.stepped,
+    (c.options.links ? c.options.links->beats : link_heartbeats{}).every);
   system_ = std::make_unique<caf::actor_system>(*config_);
   if (c.options.stepped)
     c.stepped_clock = &system_->clock();

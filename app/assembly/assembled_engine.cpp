@@ -2,6 +2,7 @@
 
 #include "app/assembly/options_from_settings.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/base/metrics_writer.hpp"
 #include "runtime/local/sandbox/local_sandboxes.hpp"
 #include "runtime/packages/backend_with_packages.hpp"
 #include "storage/adapters/configuration_store.hpp"
@@ -10,16 +11,36 @@
 #include "storage/adapters/sandbox_leases.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace troupe {
 
 namespace {
 
 std::string store_metrics(const store& kept) {
-  return "# HELP troupe_store_writable Whether the data directory is writable: "
-         "0 after a write has failed, until one succeeds.\n# TYPE "
-         "troupe_store_writable gauge\ntroupe_store_writable "
-    + std::string{kept.db->write_failure() ? "0" : "1"} + "\n";
+  metrics_writer out;
+  out.gauge("troupe_store_writable",
+            "Whether the data directory is writable: 0 after a write has "
+            "failed, until one succeeds.",
+            kept.db->write_failure() ? 0 : 1);
+  if (const auto size = kept.db->measure()) {
+    out.gauge("troupe_store_bytes", "Size of the store's tables on disk.",
+              size->table_bytes);
+    out.gauge("troupe_store_memory_bytes",
+              "Memory of the store: tables to be written, and caches.",
+              size->memtable_bytes + size->cache_bytes);
+    out.gauge("troupe_store_keys", "Estimated number of keys in the store.",
+              size->estimated_keys);
+  }
+  std::error_code code;
+  const auto disk = std::filesystem::space(kept.db->directory(), code);
+  if (!code) {
+    out.gauge("troupe_store_disk_free_bytes",
+              "Space left on the disk of the data directory.", disk.available);
+    out.gauge("troupe_store_disk_size_bytes",
+              "Size of the disk of the data directory.", disk.capacity);
+  }
+  return out.take();
 }
 
 } // namespace

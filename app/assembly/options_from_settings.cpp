@@ -158,6 +158,7 @@ peer_options peer_options_from(const settings& s) {
   o.name = s.cluster.name;
   o.seeds = s.cluster.seeds;
   o.identity = link_identity_from(s);
+  o.beats = {s.cluster.heartbeat, s.cluster.node_timeout};
   o.runs_per_node = s.dispatch.max_running_per_backend;
   o.breaker = breaker_options_from(s);
   o.standard_dir = config_defaults_from(s).sandbox_dir;
@@ -227,8 +228,10 @@ engine_options engine_options_from(const settings& s) {
   o.sandboxes = sandbox_options_from(s);
 
   auto& c = s.cluster;
-  if (!c.listen.empty())
+  if (!c.listen.empty()) {
     o.links = link_options{c.listen, link_identity_from(s)};
+    o.links->beats = {c.heartbeat, c.node_timeout};
+  }
   if (!c.name.empty())
     o.name = c.name;
 

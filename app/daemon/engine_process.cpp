@@ -4,6 +4,7 @@
 #include "app/assembly/options_from_settings.hpp"
 #include "app/daemon/exit_code.hpp"
 #include "app/daemon/http_options.hpp"
+#include "app/daemon/process_metrics.hpp"
 #include "app/logging/access_log.hpp"
 #include "app/logging/logging.hpp"
 #include "net/server/server.hpp"
@@ -53,7 +54,8 @@ result<void> engine_process::parts::open_server(const settings& s) {
     options.host = &sockets->context();
   options.watch = watch.get();
   options.more_metrics = [from = engine.get(), turns = watch.get()] {
-    return from->metrics() + turns->metrics() + logging::metrics();
+    return process_metrics() + from->metrics() + turns->metrics()
+      + logging::metrics();
   };
   auto& front = engine->engine();
   server = std::make_unique<net::http_server>(front, std::move(options));

@@ -75,7 +75,7 @@ void connection::admit(exchange_ptr ex) {
       return;
     }
   pending_.organization = ex->who_.organization.str();
-  ex->sees_details_ = doorman_.shows_details();
+  ex->sees_details_ = doorman_.shows_details() || ex->who_.key;
   pending_.key_id = ex->who_.key.str();
   pending_.gzip = accepts_gzip(in.field("accept-encoding"));
   if (parser_->has_body())
@@ -93,7 +93,7 @@ void connection::answer_unrouted(exchange& ex) {
   if (ex.in_.path == "*")
     allowed = 0xff >> (8 - method_count);
   if (allowed == 0) {
-    ex.refuse(404, "not_found", "no such path; see /openapi.json");
+    ex.refuse(404, "not_found", "no such path; see /docs and /openapi.json");
     return;
   }
   response r;

@@ -97,6 +97,17 @@ public:
 
 using run_observer_ptr = std::shared_ptr<run_observer>;
 
+/// One of the machines behind a backend, where it has several.
+struct backend_node {
+  std::string name; // host:port
+  bool ready = false;
+  std::string reason;  // "ready", or why it gets no run
+  std::string circuit; // "closed", "open", "half_open"
+  std::uint32_t running = 0;
+  std::uint64_t runs = 0;     // answered
+  std::uint64_t failures = 0; // refused or lost
+};
+
 /// Something that carries out runs: this machine, or a provider.
 /// Thread-safe; no call blocks.
 class backend {
@@ -112,6 +123,7 @@ public:
   virtual void cancel(const run_id& id, exit_reason reason) = 0;
   /// What operators see: "ready", or what is missing and what to do.
   virtual result<void> ready() const = 0;
+  virtual std::vector<backend_node> nodes() const { return {}; }
   /// Refuses new runs, ends the others, returns when nothing is left.
   virtual void stop() = 0;
 };

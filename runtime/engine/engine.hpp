@@ -92,7 +92,9 @@ struct backend_health {
   std::string reason;
   std::string circuit; // "closed", "open", "half_open"
   std::uint32_t running = 0;
+  std::uint32_t waiting = 0;
   std::uint32_t limit = 0;
+  std::vector<backend_node> nodes; // of `peer`
 };
 
 struct engine_health {

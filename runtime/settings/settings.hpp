@@ -230,6 +230,8 @@ struct settings {
     std::string certificate;
     std::string key;
     std::string ca;
+    std::chrono::milliseconds heartbeat{5'000};
+    std::chrono::milliseconds node_timeout{20'000};
   } cluster;
 
   /// Another account at a provider, as [e2b.research] has it: all settings,

@@ -93,6 +93,13 @@ std::vector<setting_key> cluster() {
     row("cluster", "ca", TROUPE_AT(cluster.ca),
         "PEM file with the CA that signs the certificates of all nodes.")
       .form(text_form::path),
+    row("cluster", "heartbeat", TROUPE_AT(cluster.heartbeat),
+        "How often links show the other side that this node is alive.")
+      .between(100ms, 1min),
+    row("cluster", "node-timeout", TROUPE_AT(cluster.node_timeout),
+        "A node that is silent for this long counts as lost, with its runs; at "
+        "least twice the heartbeat of every node.")
+      .between(1s, 10min),
   };
 }
 

@@ -267,11 +267,11 @@ database::checkpoint(const std::filesystem::path& directory) const {
   return {};
 }
 
-database::stats database::measure() const {
+std::optional<database::stats> database::measure() const {
   stats f;
-  std::shared_lock guard{impl_->mutex};
-  if (!impl_->is_open())
-    return f;
+  std::shared_lock guard{impl_->mutex, std::try_to_lock};
+  if (!guard || !impl_->is_open())
+    return std::nullopt;
   auto sum = [this](const std::string& property) {
     std::uint64_t n = 0;
     return impl_->db->GetAggregatedIntProperty(property, &n) ? n : 0;

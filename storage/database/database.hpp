@@ -150,7 +150,8 @@ public:
     std::uint64_t cache_bytes = 0;
     std::uint64_t estimated_keys = 0;
   };
-  stats measure() const;
+  /// Nothing while it is being opened anew: this never waits.
+  std::optional<stats> measure() const;
   const std::filesystem::path& directory() const;
 
 private:
