@@ -59,8 +59,24 @@ int main(int argc, char** argv) {
                  "    return 'hello, ' + os.environ['NAME']\n";
   greet.function = "greet";
   greet.variables["NAME"] = "agent";
+  // One that is stored is run by its name.
+  api::tool twice;
+  twice.source = "def twice(n: int) -> int:\n"
+                 "    \"\"\"Doubles a number.\"\"\"\n"
+                 "    return 2 * n\n";
+  twice.schema = R"({"name": "twice", "parameters": {"type": "object",
+    "properties": {"n": {"type": "integer"}}, "required": ["n"]}})";
+  auto kept = engine.put_tool(std::move(twice)).get();
+  if (auto* broken = std::get_if<api::failure>(&kept)) {
+    std::cerr << "put_tool: " << broken->text << "\n";
+    return 1;
+  }
+  api::message double_it;
+  double_it.tool = "twice";
+  double_it.arguments = R"({"n": 21})";
   const bool fine = ask(engine, "add", std::move(add))
-    && ask(engine, "greet", std::move(greet));
+    && ask(engine, "greet", std::move(greet))
+    && ask(engine, "twice", std::move(double_it));
   engine.stop();
   return fine ? 0 : 1;
 }

@@ -127,11 +127,32 @@ struct record {
 };
 using on_record = std::function<void(std::variant<record, failure>)>;
 
+/// A function that is kept, and run by its name: `message::tool`.
+struct tool {
+  std::string name; // "": that of the function
+  std::string source;
+  std::string language = "python"; // or "typescript", "javascript"
+  std::string schema;              // JSON; "": derived from the source
+  std::string description;         // "": from the source
+  std::vector<std::string> tags;
+  std::vector<std::string> pip; // packages: "requests>=2.31"
+  std::vector<std::string> npm;
+};
+
+/// The id of what was stored or deleted.
+using stored = std::variant<std::string, failure>;
+
 class engine {
 public:
   virtual ~engine() = default;
 
-  /// Sends the message; returns the run's id, which `cancel` takes.
+  /// Sends the message; returns the run's id, which `cancel` takes. It never
+  /// waits: what finds no room is answered at once with the failure
+  /// `exhausted`, whose `retry_after` says when to come back. Room is what may
+  /// run (`dispatch.max-running`) and wait (`dispatch.queue`, and
+  /// `dispatch.queue-per-organization`, 2048). To send more than that, keep a
+  /// bounded number under way, such as 256, which is also fastest
+  /// (examples/remote_client.cpp), or raise these settings.
   virtual std::string submit(message m, on_reply done) = 0;
   /// The same with what happens meanwhile. An engine far away tells of the
   /// output when the run has ended.
@@ -147,6 +168,34 @@ public:
     = 0;
   /// Ends all runs and answers all messages. The destructor does it, too.
   virtual void stop() = 0;
+
+  // -- what is stored ---------------------------------------------------------
+  // Belongs to an organization ("": the default one) and is there after a
+  // restart, given a `data_directory`. Only of an engine in this process: one
+  // far away is configured over HTTP. Not to be waited for in a callback.
+
+  /// Creates a tool, or replaces the one of that name.
+  virtual std::future<stored> put_tool(tool what, std::string organization = {})
+    = 0;
+  virtual std::future<stored> delete_tool(std::string name,
+                                          std::string organization = {})
+    = 0;
+  /// An environment variable of all runs at backends of this kind ("local",
+  /// "e2b", ...). Its value is encrypted, and never read back.
+  virtual std::future<stored> set_variable(std::string name, std::string value,
+                                           std::string backend = "local",
+                                           std::string organization = {})
+    = 0;
+  virtual std::future<stored> delete_variable(std::string name,
+                                              std::string backend = "local",
+                                              std::string organization = {})
+    = 0;
+  /// Replaces the sandbox config for backends of this kind: a JSON object, as
+  /// over HTTP (`pip_requirements`, `limits`, `network`, ...).
+  virtual std::future<stored> put_config(std::string backend,
+                                         std::string config,
+                                         std::string organization = {})
+    = 0;
 
   std::future<reply> submit(message m) {
     auto promise = std::make_shared<std::promise<reply>>();
