@@ -79,10 +79,36 @@ void check_program(json::reader& in, const json::object& body,
     in.complain("language", "a shell runs commands", "send it as 'command'");
 }
 
+/// As other engines and Letta call these.
+constexpr json::reader::alias run_aliases[]{
+  {"timeout", "limits.wall_seconds"},
+  {"timeout_seconds", "limits.wall_seconds"},
+  {"memory", "limits.memory_bytes"},
+  {"memory_mb", "limits.memory_bytes"},
+  {"cpu", "limits.cpu_seconds"},
+  {"custom_id", "labels"},
+  {"metadata", "labels"},
+  {"arguments", "args"},
+  {"parameters", "args"},
+  {"input", "args, or stdin for a command"},
+  {"envs", "env"},
+  {"env_vars", "env"},
+  {"environment", "env"},
+  {"tool", "tool_name"},
+  {"tool_args", "args"},
+  {"script", "code"},
+  {"source_code", "source"},
+  {"source_type", "language"},
+  {"requirements", "pip_requirements"},
+  {"packages", "pip_requirements or npm_requirements"},
+  {"dependencies", "pip_requirements or npm_requirements"},
+};
+
 } // namespace
 
 result<run_request> parse_run_request(const json::object& body) {
   json::reader in{body};
+  in.knows_elsewhere(run_aliases);
   run_request r;
   read_kind(in, r);
   for_each_row(run_fields, [&](const auto& f) {
