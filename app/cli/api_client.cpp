@@ -291,12 +291,7 @@ bool api_client::is_embedded() const {
 }
 
 int print_api_error(const error& why) {
-  auto code
-    = print_error(why.text,
-                  why.code == ec::internal || why.code == ec::unavailable
-                      || why.code == ec::timeout
-                    ? exit_ours
-                    : exit_usage);
+  auto code = print_error(why);
   auto said = [&](const std::string& words) {
     return words.empty() || why.text.find(words) != std::string::npos;
   };

@@ -8,7 +8,9 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iostream>
 
 namespace troupe {
 
@@ -142,9 +144,16 @@ result<engine_locator> open_own(configuration what) {
   what.values.http.tls_certificate.clear();
   what.values.http.tls_key.clear();
   what.values.http.tls_client_ca.clear();
+  const auto& data = what.values.engine.data_dir;
+  std::error_code code;
+  const bool is_new = !std::filesystem::exists(expand_home(data), code);
   auto own = engine_process::open(what);
   if (!own)
     return own.error();
+  if (is_new)
+    std::cerr << "troupe: created the data directory " << data
+              << " (another one: --data-dir; an engine that serves: "
+                 "--server)\n";
   auto inside = net::parse_base_url("http://" + (*own)->addresses().front());
   if (!inside)
     return inside.error();
@@ -189,20 +198,23 @@ result<engine_locator> find_or_open_engine(const session_options& how) {
 std::shared_ptr<session_options> add_session_options(CLI::App& command) {
   auto options = std::make_shared<session_options>();
   auto add = [&](const char* name, std::string& into, const char* help) {
-    return command.add_option(name, into, help)->group("Engine");
+    return command.add_option(name, into, help)->group(engine_group);
   };
   add("--server", options->server,
-      "URL of an engine, http://host:port (TROUPE_SERVER; default: the "
-      "configured address, else an embedded engine)");
+      "An engine, http://host:port (TROUPE_SERVER; default: the configured "
+      "address, else an embedded engine)")
+    ->type_name("URL");
   add("--key-file", options->key_file,
       "File with an API key (default: TROUPE_API_KEY)");
   add("--ca-file", options->ca_file,
       "PEM file with the CA of an https engine (default: the system's, and "
       "http.tls-certificate)");
   auto shown
-    = add("--cert", options->certificate, "PEM file with a client certificate");
+    = add("--cert", options->certificate, "PEM file with a client certificate")
+        ->type_name("FILE");
   auto key = add("--cert-key", options->certificate_key,
-                 "PEM file with its private key");
+                 "PEM file with its private key")
+               ->type_name("FILE");
   shown->needs(key);
   key->needs(shown);
   options->from = add_settings_options(command);

@@ -22,6 +22,9 @@ struct session_options {
   std::shared_ptr<settings_options> from;
 };
 
+/// Where the help lists --server and its like.
+inline constexpr auto engine_group = "Engine";
+
 /// Adds --server, --key-file, those of TLS, and those of the settings.
 std::shared_ptr<session_options> add_session_options(CLI::App& command);
 

@@ -2,6 +2,7 @@
 
 #include "app/cli/commands.hpp"
 #include "app/cli/global_options.hpp"
+#include "app/cli/help_format.hpp"
 #include "runtime/json/reader.hpp"
 
 #include <algorithm>
@@ -25,8 +26,7 @@ Examples:
   troupe config show --origin       effective settings and their origins
   troupe config keys http           explain one group of settings
   troupe --server http://host:8283 runs list
-
-Exit codes: 0 success, 1 the tool failed, 2 usage error, 70 internal error, 124 timeout.
+  troupe help options               what most commands take
 )";
 
 /// The innermost command that was named: its words are the ones to suggest.
@@ -123,10 +123,12 @@ int run(int argc, const char* const* argv) {
 } // namespace
 
 void build_command_line(CLI::App& app, invocation& call) {
+  app.formatter(std::make_shared<help_format>());
   app.set_version_flag("--version", "troupe " TROUPE_VERSION,
                        "Print the version");
   add_commands(app, call);
-  app.footer(epilogue); // last: a new command would inherit it
+  // Last: a new command would inherit it.
+  app.footer(epilogue + std::string{"\nExit codes: "} + exit_codes_help);
 }
 
 int run_command_line(int argc, const char* const* argv) {

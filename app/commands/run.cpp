@@ -181,9 +181,7 @@ int run_file(const run_options& said, settings_options& how) {
   auto outcome = carry_out(**engine, s, request, seen);
   if (!outcome.answer) {
     const auto& why = outcome.answer.error();
-    return tell_failure(said, *request, why,
-                        why.code == ec::invalid_request ? exit_usage
-                                                        : exit_ours,
+    return tell_failure(said, *request, why, exit_code_of(why.code),
                         outcome.may_have_started);
   }
   if (said.as_json)

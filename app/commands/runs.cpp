@@ -1,5 +1,6 @@
 #include "app/cli/argument_values.hpp"
 #include "app/cli/commands.hpp"
+#include "app/cli/details.hpp"
 #include "app/cli/run_output.hpp"
 #include "app/cli/session_command.hpp"
 #include "app/cli/table.hpp"
@@ -61,7 +62,7 @@ result<int> show_run(const runs_words& said, api_client& engine) {
   auto run = engine.call(verb::get, run_path(said));
   if (!run)
     return run.error();
-  std::cout << json::to_text(*run) << "\n";
+  show_details(*run, said.as_json);
   return int{exit_ok};
 }
 
@@ -166,18 +167,19 @@ void add_runs_command(CLI::App& app, invocation& call) {
     cmd->add_option("-n,--count", said->count, "Number of runs (20)")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
   }
-  add_for_run(group, call, "show", "Show a run as JSON", show_run);
+  add_for_run(group, call, "show", "Show a run; JSON unless on a terminal",
+              show_run);
   add_for_run(group, call, "logs", "Print the output of a run that has ended",
               print_logs);
   add_for_run(group, call, "follow",
               "Print output as it is produced, then the result; exit code as "
               "`troupe run`",
               follow);
-  add_for_run(group, call, "cancel", "End it", cancel_run);
+  add_for_run(group, call, "cancel", "Cancel a run", cancel_run);
   auto [cmd, said] = add_session_command(
     group, call, "explain",
     "Explain where a tool would run and why, without running it", explain);
-  cmd->add_option("TOOL", said->id, "Its name")->required();
+  cmd->add_option("TOOL", said->id, "Name or id")->required();
   cmd->add_option("--args", said->args, "A JSON object, @file, or -");
   cmd->add_option("--backend", said->backend, "Requested backend");
 }

@@ -192,8 +192,6 @@ void add_create_command(CLI::App* group, invocation& call) {
                  "NAME=VALUE, to find it by (repeatable)")
     ->allow_extra_args(false);
   cmd->add_flag("--no-wait", said->does_not_wait, "Do not wait until it runs");
-  cmd->footer("\nExample:\n  id=$(troupe sandbox create) && troupe sandbox "
-              "exec $id -- python3 -c 'print(1)'");
 }
 
 } // namespace
