@@ -38,7 +38,7 @@ struct link_options {
   std::uint32_t max_links = 64;
   /// Unauthenticated peers; each has two seconds for its handshake.
   std::uint32_t max_handshakes = 256;
-  link_heartbeats beats;
+  link_heartbeats beats{};
   watchdog* watch = nullptr; // of the thread; outlives the door
 };
 
