@@ -1,5 +1,5 @@
 // What is executed in sandboxes of this machine, to its end or beside others.
-#include "runtime/local/isolation/living_tree.hpp"
+#include "runtime/local/sandbox/inside/living_tree.hpp"
 #include "runtime/local/sandbox/local_sandboxes.hpp"
 #include "runtime/local/warden/launch_block.hpp"
 

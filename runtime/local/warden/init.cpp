@@ -2,12 +2,12 @@
 
 #include "runtime/local/isolation/containment.hpp"
 #include "runtime/local/isolation/descriptors.hpp"
-#include "runtime/local/isolation/living_containment.hpp"
 #include "runtime/local/isolation/mounts.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
 #include "runtime/local/isolation/rlimits.hpp"
 #include "runtime/local/isolation/signals.hpp"
 #include "runtime/local/sandbox/inside/keeper.hpp"
+#include "runtime/local/sandbox/inside/living_containment.hpp"
 #include "runtime/local/warden/launch_block.hpp"
 
 #include <fcntl.h>

@@ -2,11 +2,11 @@
 
 #include "runtime/base/packet_socket.hpp"
 #include "runtime/local/isolation/descriptors.hpp"
-#include "runtime/local/isolation/living_containment.hpp"
 #include "runtime/local/isolation/rlimits.hpp"
 #include "runtime/local/isolation/signals.hpp"
 #include "runtime/local/sandbox/inside/descendants.hpp"
 #include "runtime/local/sandbox/inside/keeper_protocol.hpp"
+#include "runtime/local/sandbox/inside/living_containment.hpp"
 
 #include <poll.h>
 #include <signal.h>

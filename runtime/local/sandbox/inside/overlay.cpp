@@ -1,4 +1,4 @@
-#include "runtime/local/isolation/overlay.hpp"
+#include "runtime/local/sandbox/inside/overlay.hpp"
 
 #include <sys/mount.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
-#include "runtime/local/isolation/living_tree.hpp"
+#include "runtime/local/sandbox/inside/living_tree.hpp"
 
 #include "runtime/local/isolation/mount_calls.hpp"
-#include "runtime/local/isolation/overlay.hpp"
+#include "runtime/local/sandbox/inside/overlay.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

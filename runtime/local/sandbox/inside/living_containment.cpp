@@ -1,10 +1,10 @@
-#include "runtime/local/isolation/living_containment.hpp"
+#include "runtime/local/sandbox/inside/living_containment.hpp"
 
 #include "runtime/local/isolation/credentials.hpp"
-#include "runtime/local/isolation/living_tree.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
 #include "runtime/local/isolation/rlimits.hpp"
 #include "runtime/local/isolation/seccomp.hpp"
+#include "runtime/local/sandbox/inside/living_tree.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
