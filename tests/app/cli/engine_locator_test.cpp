@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(do_not_open_the_data_beside_a_stranger) {
   }};
   auto refused
     = list_tools({"--listen=127.0.0.1:" + std::to_string(stranger.port())});
-  BOOST_TEST(refused.code == exit_ours);
+  BOOST_TEST(refused.code == exit_unreachable);
   BOOST_TEST(contains(refused.err, "is not a troupe engine"), refused.err);
   BOOST_TEST(!std::filesystem::exists(place.path / "data"));
 }
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(say_what_to_look_at_where_nobody_serves) {
   taken.bind({boost::asio::ip::address_v4::loopback(), 0});
   auto port = std::to_string(taken.local_endpoint().port());
   auto refused = list_tools({"--server=http://127.0.0.1:" + port});
-  BOOST_TEST(refused.code == exit_ours);
+  BOOST_TEST(refused.code == exit_unreachable);
   BOOST_TEST(contains(refused.err, "is an engine running there?"), refused.err);
 }
 

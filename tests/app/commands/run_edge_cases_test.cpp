@@ -86,7 +86,7 @@ BOOST_FIXTURE_TEST_CASE(programs_get_one_object_when_the_engine_fails, files) {
   const auto tool = write("t.py", "def f(): return 1\n");
   const auto nowhere = "--engine.data-dir=" + write("file", "") + "/data";
   auto s = says({"run", tool, "--json", "--pip", "six", nowhere});
-  BOOST_TEST(s.code == 70, s.err);
+  BOOST_TEST(s.code == 69, s.err);
   auto o = object_in(s);
   BOOST_TEST(o.at("status").as_string() == "error");
   BOOST_TEST(o.at("reason").as_string() == "start_failed");
