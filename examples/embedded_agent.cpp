@@ -3,9 +3,12 @@
 //
 //   embedded_agent            runs the tools in this machine's sandboxes
 //   embedded_agent --inline   answers them itself, without a sandbox
+#include <stdlib.h>
 #include <troupe/engine.hpp>
 
+#include <filesystem>
 #include <iostream>
+#include <string>
 #include <string_view>
 
 namespace api = troupe::api;
@@ -20,6 +23,12 @@ void echo(const api::message& m, std::function<void(api::answer)> done) {
   a.value = m.arguments;
   done(std::move(a));
 }
+
+struct temporary_directory {
+  std::string path = "/tmp/troupe-example-XXXXXX";
+  temporary_directory() { static_cast<void>(::mkdtemp(path.data())); }
+  ~temporary_directory() { std::filesystem::remove_all(path); }
+};
 
 bool ask(api::engine& engine, std::string_view question, api::message m) {
   auto reply = engine.submit(std::move(m)).get();
@@ -39,7 +48,10 @@ bool ask(api::engine& engine, std::string_view question, api::message m) {
 int main(int argc, char** argv) {
   if (auto code = api::begin(argc, argv))
     return *code;
+  // What it stores is for this example alone.
+  const temporary_directory data;
   api::embedded_options options;
+  options.data_directory = data.path;
   if (argc > 1 && std::string_view{argv[1]} == "--inline")
     options.backend = echo;
   auto opened = api::open_embedded(std::move(options));

@@ -171,8 +171,8 @@ public:
 
   // -- what is stored ---------------------------------------------------------
   // Belongs to an organization ("": the default one) and is there after a
-  // restart, given a `data_directory`. Only of an engine in this process: one
-  // far away is configured over HTTP. Not to be waited for in a callback.
+  // restart: it takes a `data_directory`. Only of an engine in this process;
+  // one far away is configured over HTTP. Not to be waited for in a callback.
 
   /// Creates a tool, or replaces the one of that name.
   virtual std::future<stored> put_tool(tool what, std::string organization = {})

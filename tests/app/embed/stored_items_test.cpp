@@ -16,13 +16,15 @@ constexpr auto schema = R"({"name": "add", "description": "Adds.",
 
 /// An engine that answers each run itself and keeps what it was handed.
 struct program {
+  temporary_folder own;
   std::optional<api::message> last;
   std::unique_ptr<api::engine> engine;
 
   explicit program(const std::string& directory = {}) {
     api::embedded_options o;
     o.may_be_dumped = true;
-    o.data_directory = directory;
+    o.data_directory
+      = directory.empty() ? (own.path / "data").string() : directory;
     o.backend
       = [this](const api::message& m, std::function<void(api::answer)> done) {
           last = m;
