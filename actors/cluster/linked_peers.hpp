@@ -37,7 +37,7 @@ private:
   struct forwarded {
     organization_id organization;
     node* to = nullptr; // has it now
-    circuit_breaker::pass pass;
+    circuit_breaker::permit permit;
     std::vector<const node*> tried;
     std::vector<std::string> refusals; // of those before
     std::optional<exit_reason> wanted;
@@ -53,7 +53,8 @@ private:
   void refused(const prepared_run_ptr& run, const run_observer_ptr& observer,
                error why);
   void leave(node& n);
-  void judge(node& n, circuit_breaker::pass pass, const error* why);
+  void record_outcome(node& n, circuit_breaker::permit permit,
+                      const error* why);
   std::size_t count_reached() const;
   void warn(const std::string& line) const {
     if (options_.warn)

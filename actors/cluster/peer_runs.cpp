@@ -68,7 +68,7 @@ void linked_peers::send(const prepared_run_ptr& run,
     return observer->finished({std::move(why), false, true});
   }
   f.tried.push_back(f.to);
-  f.pass = f.to->breaker.allow(now);
+  f.permit = f.to->breaker.allow(now);
   ++f.to->under_way;
   const auto gate = f.to->gate;
   const auto& name = f.to->name;
@@ -90,8 +90,8 @@ void linked_peers::send(const prepared_run_ptr& run,
 }
 
 /// Under the lock: what an answer, or a failure, says of its node.
-void linked_peers::judge(node& n, circuit_breaker::pass pass,
-                         const error* why) {
+void linked_peers::record_outcome(node& n, circuit_breaker::permit permit,
+                                  const error* why) {
   using change = circuit_breaker::change;
   const auto now = clock::now();
   ++(why ? n.failed : n.answered);
@@ -105,7 +105,7 @@ void linked_peers::judge(node& n, circuit_breaker::pass pass,
   const bool sick = why->code == ec::unavailable || why->code == ec::internal
     || why->code == ec::timeout;
   if (!sick || n.stopping || !n.gate)
-    return n.breaker.abandoned(pass);
+    return n.breaker.abandoned(permit);
   if (n.breaker.failed(now) == change::opened)
     warn("node " + n.name + " is " + why_passed_over(n.breaker.look(now))
          + "; the last failure: " + why->text);
@@ -120,7 +120,7 @@ void linked_peers::answered(const prepared_run_ptr& run,
   std::unique_lock lock{mutex_};
   auto was = std::move(runs_.extract(run->id).mapped());
   leave(*was.to);
-  judge(*was.to, was.pass, nullptr);
+  record_outcome(*was.to, was.permit, nullptr);
   lock.unlock();
   auto r = **answer;
   for (auto& refusal : was.refusals)
@@ -144,7 +144,7 @@ void linked_peers::refused(const prepared_run_ptr& run,
   auto& f = runs_.at(run->id);
   auto& from = *f.to;
   leave(from);
-  judge(from, f.pass, &why);
+  record_outcome(from, f.permit, &why);
   const bool began = !never_began(why);
   if (from.stopping && why.code == ec::unavailable)
     why.text = "it is stopping; the run did not begin";

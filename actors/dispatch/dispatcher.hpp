@@ -79,8 +79,8 @@ struct dispatcher_state : dispatcher_services {
     config_view_ptr view;
     std::shared_ptr<prepared_run> prepared;
     executor_actor executor;
-    caf::actor_addr awaited_actor;        // its death is a matter of this job
-    circuit_breaker::pass breaker_permit; // what came of it is to be told
+    caf::actor_addr awaited_actor;          // its death is a matter of this job
+    circuit_breaker::permit breaker_permit; // what came of it is to be told
 
     std::vector<failover_step> failover_trail;
     std::vector<run_stage> stages;
@@ -97,7 +97,7 @@ struct dispatcher_state : dispatcher_services {
   std::uint32_t index = 0;
   std::unordered_map<const active_run*, job> jobs;
   std::multimap<clock::time_point, active_run_ptr> alarms;
-  clock::time_point armed_for = clock::time_point::max();
+  clock::time_point next_alarm = clock::time_point::max();
   std::uint64_t alarm_generation = 0;
   /// Keys of runs that go on right now: the ledger need not be asked.
   std::map<std::pair<organization_id, std::string>, active_run_ptr> keys;

@@ -60,11 +60,11 @@ void dispatcher_state::set_alarm(job& j, clock::time_point when) {
 }
 
 void dispatcher_state::arm() {
-  if (alarms.empty() || alarms.begin()->first >= armed_for)
+  if (alarms.empty() || alarms.begin()->first >= next_alarm)
     return;
-  armed_for = alarms.begin()->first;
+  next_alarm = alarms.begin()->first;
   // CAF's timers cannot be taken back: an old one is told by its number.
-  auto delay = std::max<clock::duration>(armed_for - now(),
+  auto delay = std::max<clock::duration>(next_alarm - now(),
                                          std::chrono::milliseconds{1});
   self->delayed_send(self, delay, tick_v, ++alarm_generation);
 }
@@ -72,7 +72,7 @@ void dispatcher_state::arm() {
 void dispatcher_state::tick(std::uint64_t generation) {
   if (generation != alarm_generation)
     return;
-  armed_for = clock::time_point::max();
+  next_alarm = clock::time_point::max();
   const auto t = now();
   while (!alarms.empty() && alarms.begin()->first <= t) {
     auto run = alarms.begin()->second;

@@ -38,7 +38,7 @@ void circuit_breaker::enter(state next) {
   ++entered_[static_cast<std::size_t>(next)];
 }
 
-circuit_breaker::pass circuit_breaker::allow(clock::time_point now) {
+circuit_breaker::permit circuit_breaker::allow(clock::time_point now) {
   std::lock_guard guard{mutex_};
   if (state_ == state::closed)
     return {true, false};
@@ -86,7 +86,7 @@ circuit_breaker::change circuit_breaker::failed(clock::time_point now) {
   return first ? change::opened : change::none;
 }
 
-void circuit_breaker::abandoned(pass which) {
+void circuit_breaker::abandoned(permit which) {
   if (!which.probe)
     return; // another one may be the probe
   std::lock_guard guard{mutex_};

@@ -45,18 +45,18 @@ public:
 
   /// A yes or a no. After a yes the caller owes an answer by `succeeded`,
   /// `failed` or `abandoned`.
-  struct pass {
+  struct permit {
     bool given = false;
     bool probe = false; // the one that is let through in `half_open`
     explicit operator bool() const { return given; }
   };
 
   /// Whether a run may be sent now. In `half_open` one caller gets a yes.
-  pass allow(clock::time_point now);
+  permit allow(clock::time_point now);
   change succeeded(clock::time_point now);
   change failed(clock::time_point now);
   /// The run ended in a way that says nothing about the backend.
-  void abandoned(pass which);
+  void abandoned(permit which);
 
   picture look(clock::time_point now) const;
   /// How often each state was entered.

@@ -84,7 +84,7 @@ result<void> assembled_engine::open_local(const settings& s, watchdog& watch,
                                                    environment_options_from(s));
   if (auto built = builder_->open(); !built)
     return std::move(built).error().within("open the package sets");
-  packages_ = std::make_shared<environment_desk>(builder_);
+  packages_ = std::make_shared<environment_service>(builder_);
   local_runs_ = std::make_shared<environment_backend>(local_, builder_);
   return {};
 }

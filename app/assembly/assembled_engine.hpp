@@ -88,7 +88,7 @@ private:
   watchdog::watched local_turns_;
   std::shared_ptr<local_backend> local_;
   std::shared_ptr<environment_builder> builder_;
-  std::shared_ptr<environment_desk> packages_;
+  std::shared_ptr<environment_service> packages_;
   std::shared_ptr<backend> local_runs_; // with packages
   std::shared_ptr<store> store_;
   std::shared_ptr<configuration_store> configuration_;

@@ -91,7 +91,7 @@ provider_limits limits_of(const settings& s, const Group& group,
 template <class Group>
 provider_limits creating(const settings& s, const Group& group) {
   auto limits = limits_of(s, group, group.max_sandboxes);
-  limits.ready_ahead = group.prewarmed_sandboxes;
+  limits.prewarmed = group.prewarmed_sandboxes;
   limits.create_spacing = std::chrono::milliseconds{
     group.create_rate == 0 ? 0 : 1'000 / group.create_rate};
   return limits;

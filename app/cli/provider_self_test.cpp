@@ -178,7 +178,7 @@ prepared_run command(backend_kind kind) {
   return r;
 }
 
-trial_step judge(std::string name, const run_outcome& outcome) {
+trial_step step_of(std::string name, const run_outcome& outcome) {
   trial_step step{std::move(name), {}, false, {}};
   if (!outcome.answer) {
     step.detail = outcome.answer.error().text;
@@ -244,7 +244,7 @@ bool try_provider(const provider_account& account, const step_sink& sink) {
   for (auto& [name, run] : {std::pair{"Python tool", python_tool(kind)},
                             std::pair{"TypeScript tool", typescript_tool(kind)},
                             std::pair{"command with input", command(kind)}})
-    if (!tell(judge(name, at.run(run))))
+    if (!tell(step_of(name, at.run(run))))
       return false;
   if (at.has_self_tests()
       && !at.test_all(

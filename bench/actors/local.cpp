@@ -20,7 +20,7 @@ constexpr std::size_t calls = 400;
 // a time: several engines after each other see several of its moods.
 constexpr std::size_t lives = 4;
 constexpr std::size_t rounds = 4; // of each; even: see below
-constexpr std::uint32_t armed = 8;
+constexpr std::uint32_t preforked = 8;
 
 struct folder {
   folder() {
@@ -144,7 +144,7 @@ struct times {
 result<void> run_one_life(times& all) {
   folder home;
   // Two of them: the engine's first thread serves the sockets of its own.
-  local_engine without{armed}, within{armed};
+  local_engine without{preforked}, within{preforked};
   engine_options options;
   auto seen = std::make_shared<tap>(within.carrier());
   options.backends.push_back(seen);

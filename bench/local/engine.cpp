@@ -79,7 +79,7 @@ std::string group_file(const std::string& instance, const char* file) {
 
 } // namespace
 
-local_engine::local_engine(std::uint32_t armed, std::string python,
+local_engine::local_engine(std::uint32_t preforked, std::string python,
                            const std::vector<std::string>& preload,
                            node_start node, const warm_optimizations& on,
                            const std::string& learned_in) {
@@ -92,7 +92,7 @@ local_engine::local_engine(std::uint32_t armed, std::string python,
   static_cast<warm_optimizations&>(options.zygote) = on;
   options.max_running = 1'100;
   options.python = std::move(python);
-  options.zygote.armed = armed;
+  options.zygote.preforked = preforked;
   options.zygote.node = node == node_start::fork;
   if (node == node_start::cold)
     options.ready_node = 0;

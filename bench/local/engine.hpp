@@ -17,10 +17,10 @@ enum class node_start : std::uint8_t { fork, ready, cold };
 /// A local backend as the engine has it, measured from `start` to `finished`.
 class local_engine {
 public:
-  /// `armed`: how many children wait warmed while nothing runs. `python`: ""
-  /// for the host's own; `preload`: more modules for it to have imported.
+  /// `preforked`: how many children wait warmed while nothing runs. `python`:
+  /// "" for the host's own; `preload`: more modules for it to have imported.
   /// `learned_in`: where engines share what they learn about runs.
-  explicit local_engine(std::uint32_t armed, std::string python = {},
+  explicit local_engine(std::uint32_t preforked, std::string python = {},
                         const std::vector<std::string>& preload = {},
                         node_start node = node_start::fork,
                         const warm_optimizations& on = {},

@@ -244,8 +244,8 @@ void run_local(report& out) {
   const auto share = [&](std::uint64_t of) {
     return static_cast<double>(of) / static_cast<double>(ahead.runs);
   };
-  out.add("local.pooled.armed_share", share(ahead.armed_runs), "x");
-  out.add("local.pooled.early_share", share(ahead.early_words), "x");
+  out.add("local.pooled.preforked_share", share(ahead.preforked_runs), "x");
+  out.add("local.pooled.early_share", share(ahead.early_results), "x");
 }
 
 const area local{"local", "warm, isolated Python runs against a fresh python3",

@@ -84,7 +84,7 @@ tls_session::tls_session(stream& under, asio::ssl::context& context)
   SSL_set_connect_state(ssl_.get());
 }
 
-tls_session::outcome tls_session::judge(int returned) {
+tls_session::outcome tls_session::outcome_of(int returned) {
   if (returned == 1)
     return {true, false, {}};
   switch (SSL_get_error(ssl_.get(), returned)) {
@@ -141,7 +141,7 @@ asio::awaitable<error_code> tls_session::flush(bool wait) {
 asio::awaitable<error_code> tls_session::shake_hands() {
   for (;;) {
     ERR_clear_error();
-    auto came = judge(SSL_do_handshake(ssl_.get()));
+    auto came = outcome_of(SSL_do_handshake(ssl_.get()));
     auto sent = co_await flush(true); // also why it is refused
     if (came.done || came.why)
       co_return came.why ? came.why : sent;
@@ -158,7 +158,8 @@ asio::awaitable<std::size_t> tls_session::read(asio::mutable_buffer into,
   for (;;) {
     std::size_t n = 0;
     ERR_clear_error();
-    auto came = judge(SSL_read_ex(ssl_.get(), into.data(), into.size(), &n));
+    auto came
+      = outcome_of(SSL_read_ex(ssl_.get(), into.data(), into.size(), &n));
     // Its keys were changed, say. Whoever does not hear that may still have
     // something to tell.
     if (!wire_->out.empty())
@@ -177,8 +178,8 @@ tls_session::write(std::span<const asio::const_buffer> pieces) {
     while (piece.size() > 0) {
       std::size_t n = 0;
       ERR_clear_error();
-      auto came = judge(SSL_write_ex(ssl_.get(), piece.data(),
-                                     std::min(piece.size(), record_bytes), &n));
+      auto came = outcome_of(SSL_write_ex(
+        ssl_.get(), piece.data(), std::min(piece.size(), record_bytes), &n));
       if (came.why)
         co_return came.why;
       if (!came.done) // to shake hands once more is not permitted

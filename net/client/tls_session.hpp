@@ -61,7 +61,7 @@ private:
 
   static BIO_METHOD* method();
   static wire& wire_of(BIO* bio);
-  outcome judge(int returned);
+  outcome outcome_of(int returned);
   boost::asio::awaitable<boost::system::error_code> fill();
   boost::asio::awaitable<boost::system::error_code> flush(bool wait);
 

@@ -55,7 +55,7 @@ public:
   counters& counts() { return counts_; }
   const counters& counts() const { return counts_; }
   /// From threads that are not ours.
-  letterbox& tasks() { return *tasks_; }
+  task_queue& tasks() { return *tasks_; }
   bool on_own_thread() const;
   bool closed() const { return closed_.load(); }
   std::string_view date() const { return date_; }
@@ -94,8 +94,8 @@ private:
   std::shared_ptr<server_state> state_;
   std::unique_ptr<boost::asio::io_context> own_; // null: we are guests
   boost::asio::io_context& context_;
-  std::shared_ptr<letterbox> tasks_
-    = std::make_shared<letterbox>(context_.get_executor());
+  std::shared_ptr<task_queue> tasks_
+    = std::make_shared<task_queue>(context_.get_executor());
   boost::asio::steady_timer ticker_{context_};
   std::multimap<std::chrono::steady_clock::time_point, std::function<void()>>
     calls_;

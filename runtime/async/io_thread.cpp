@@ -38,28 +38,28 @@ bool io_thread::take() {
   context_.stop();
   changed_.wait(lock, [this] { return aside_; });
   context_.restart();
-  wake_fd_->open();
-  letterbox::mark_thread_between_handlers(&context_);
+  tasks_->open();
+  task_queue::mark_thread_between_handlers(&context_);
   return true;
 }
 
 void io_thread::serve_one() {
-  letterbox::mark_thread_between_handlers(nullptr);
+  task_queue::mark_thread_between_handlers(nullptr);
   context_.run_one();
-  letterbox::mark_thread_between_handlers(&context_);
+  task_queue::mark_thread_between_handlers(&context_);
 }
 
 void io_thread::serve_ready() {
-  letterbox::mark_thread_between_handlers(nullptr);
+  task_queue::mark_thread_between_handlers(nullptr);
   // Who is never idle must not keep the thread from its other work.
   constexpr int at_most = 64;
   for (int i = 0; i < at_most && context_.poll_one() > 0; ++i)
     ;
-  letterbox::mark_thread_between_handlers(&context_);
+  task_queue::mark_thread_between_handlers(&context_);
 }
 
 void io_thread::give_back() {
-  letterbox::mark_thread_between_handlers(nullptr);
+  task_queue::mark_thread_between_handlers(nullptr);
   {
     std::lock_guard lock{mutex_};
     taken_ = false;
@@ -68,7 +68,7 @@ void io_thread::give_back() {
 }
 
 void io_thread::wake() {
-  wake_fd_->put([] {});
+  tasks_->put([] {});
 }
 
 } // namespace troupe

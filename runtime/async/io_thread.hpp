@@ -47,8 +47,8 @@ private:
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type>
     busy_{context_.get_executor()};
-  std::shared_ptr<letterbox> wake_fd_
-    = std::make_shared<letterbox>(context_.get_executor());
+  std::shared_ptr<task_queue> tasks_
+    = std::make_shared<task_queue>(context_.get_executor());
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -18,13 +18,13 @@ namespace {
 thread_local const asio::execution_context* resting = nullptr;
 }
 
-void letterbox::mark_thread_between_handlers(
+void task_queue::mark_thread_between_handlers(
   const asio::execution_context* home) {
   resting = home;
 }
 
 /// What it puts in turn waits until it is over, as in any handler.
-void letterbox::do_now(const letter& what) {
+void task_queue::do_now(const task& what) {
   struct busy {
     const asio::execution_context* home = std::exchange(resting, nullptr);
     ~busy() { resting = home; }
@@ -32,15 +32,15 @@ void letterbox::do_now(const letter& what) {
   what();
 }
 
-letterbox::letterbox(asio::any_io_executor home)
+task_queue::task_queue(asio::any_io_executor home)
     : home_{std::move(home)}, wake_fd_{home_} {}
 
-letterbox::~letterbox() {
+task_queue::~task_queue() {
   if (wake_fd_shared_ >= 0)
     ::close(wake_fd_shared_);
 }
 
-void letterbox::open() {
+void task_queue::open() {
   if (wake_fd_shared_ >= 0)
     return;
   const int fd = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -60,7 +60,7 @@ void letterbox::open() {
   wait();
 }
 
-void letterbox::put(letter what) {
+void task_queue::put(task what) {
   const bool at_rest = resting && resting == &home_.context();
   {
     std::lock_guard lock{mutex_};
@@ -84,7 +84,7 @@ void letterbox::put(letter what) {
 }
 
 /// A read that has to wait is one system call less than a wait and a read.
-void letterbox::wait() {
+void task_queue::wait() {
   wake_fd_.async_read_some(
     asio::buffer(rings_),
     [weak = weak_from_this()](const boost::system::error_code& bad,
@@ -99,17 +99,17 @@ void letterbox::wait() {
     });
 }
 
-/// False: nothing is there, and the next letter rings.
-bool letterbox::take() {
+/// False: nothing is there, and the next task rings.
+bool task_queue::take() {
   std::lock_guard lock{mutex_};
   rung_ = !queued_.empty();
   taken_.swap(queued_);
   return rung_;
 }
 
-void letterbox::deliver() {
+void task_queue::deliver() {
   // Others at home have their turn between two lots; one that throws keeps
-  // nobody from his letter.
+  // nobody from his task.
   const auto go_on = [self = shared_from_this()] { self->deliver(); };
   try {
     while (next_ < taken_.size())
@@ -126,10 +126,10 @@ void letterbox::deliver() {
     wait();
 }
 
-void letterbox::close() {
+void task_queue::close() {
   boost::system::error_code ignored;
   wake_fd_.close(ignored);
-  std::lock_guard lock{mutex_}; // held: later letters come after these
+  std::lock_guard lock{mutex_}; // held: later tasks come after these
   is_open_ = false;
   for (auto& what : std::exchange(queued_, {}))
     asio::post(home_, std::move(what));

@@ -88,7 +88,7 @@ bool read_number(std::string_view text, bool is_integer, Use use) {
 }
 
 /// Keeps nothing either, but every number must fit.
-struct judging_sink : checking_sink {
+struct discarding_sink : checking_sink {
   bool number(std::string_view text, bool is_integer) {
     return read_number(text, is_integer, [](auto) {});
   }
@@ -171,10 +171,10 @@ error no_object() {
   return bad_field("", "the JSON value is not an object", "send { ... }");
 }
 
-result<void> judge_object(std::string_view text, large_places places,
-                          const parse_limits& limits) {
-  judging_sink sink;
-  if (auto ok = scanner<judging_sink>{text, limits, sink, places}.run(); !ok)
+result<void> check_whole_object(std::string_view text, large_places places,
+                                const parse_limits& limits) {
+  discarding_sink sink;
+  if (auto ok = scanner<discarding_sink>{text, limits, sink, places}.run(); !ok)
     return ok;
   if (text[text.find_first_not_of(" \n\t\r")] != '{')
     return no_object();
@@ -210,12 +210,12 @@ result<object> parse_object(std::string_view text, const parse_limits& limits) {
 }
 
 result<void> check_object(std::string_view text, const parse_limits& limits) {
-  return judge_object(text, {}, limits);
+  return check_whole_object(text, {}, limits);
 }
 
 result<void> check_large_object(std::string_view text,
                                 const parse_limits& limits) {
-  return judge_object(text, anywhere, limits);
+  return check_whole_object(text, anywhere, limits);
 }
 
 bool is_large(const value& v) noexcept {

@@ -57,7 +57,7 @@ local_backend::open(asio::any_io_executor executor, local_options options) {
 
 result<void> local_backend::impl::open() {
   found = find_interpreters(options);
-  letters->open();
+  tasks->open();
   asio::post(strand, [self = shared_from_this()] {
     self->launchers->cold().open([self](
                                    result<isolation::probe_report> report) {
@@ -108,7 +108,7 @@ void local_backend::impl::close_if_idle() {
   if (!stopping || closing || !running.empty())
     return;
   closing = true;
-  letters->close();
+  tasks->close();
   launchers->cold().close([self = shared_from_this()] {
     for (auto& waiter : std::exchange(self->stop_waiters, {}))
       waiter->set_value();
@@ -121,7 +121,7 @@ void local_backend::start(prepared_run_ptr run, run_observer_ptr observer) {
   auto made = std::make_shared<local_run>(impl_->strand, std::move(run),
                                           std::move(observer),
                                           impl_->options.end_on_output_limit);
-  impl_->letters->put([self = impl_, made = std::move(made)]() mutable {
+  impl_->tasks->put([self = impl_, made = std::move(made)]() mutable {
     self->accept(std::move(made));
   });
 }
@@ -137,7 +137,7 @@ void local_backend::derive(language lang, std::string source,
 }
 
 void local_backend::cancel(const run_id& id, exit_reason reason) {
-  impl_->letters->put([self = impl_, id, reason] { self->cancel(id, reason); });
+  impl_->tasks->put([self = impl_, id, reason] { self->cancel(id, reason); });
 }
 
 result<void> local_backend::ready() const {

@@ -29,7 +29,7 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
        warden::instance made)
       : strand{asio::make_strand(std::move(executor))}, options{std::move(
                                                           opts)},
-        instance{std::move(made)}, letters{std::make_shared<letterbox>(strand)},
+        instance{std::move(made)}, tasks{std::make_shared<task_queue>(strand)},
         listener{std::make_shared<deferred_reader>(strand)},
         launchers{std::make_shared<launcher_set>(strand, options, instance)} {}
 
@@ -51,7 +51,7 @@ struct local_backend::impl : std::enable_shared_from_this<impl> {
   asio::any_io_executor strand;
   local_options options;
   warden::instance instance;
-  std::shared_ptr<letterbox> letters; // from other threads
+  std::shared_ptr<task_queue> tasks; // from other threads
   std::shared_ptr<deferred_reader> listener;
   std::shared_ptr<launcher_set> launchers;
   host_probe probe;

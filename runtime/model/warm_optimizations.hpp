@@ -16,12 +16,11 @@ struct warm_optimizations {
   bool huge_text = true;        // code and constants on huge pages
   bool huge_heap = true;        // the heap on huge pages
   bool joined_libraries = true; // one mapping for libraries seldom used
-  bool inherited_maps = true;   // page tables of code are copied by fork
   bool gathered_pages = true;   // written pages side by side
   bool hot_blocks = true;       // heap blocks that runs write to, likewise
   bool cold_memory = true;      // large preloads where fork does not look
-  bool fork_ahead = true;       // the next run's process during this run
-  bool early_word = true;       // an answer before the process is gone
+  bool prefork = true;          // the next run's process during this run
+  bool early_result = true;     // an answer before the process is gone
   bool ready_pages = true;      // a waiting process writes to pages ahead
   bool direct_seed = true;      // V8's generator is seeded in place
 };
@@ -42,14 +41,13 @@ inline constexpr std::array warm_optimization_table{
   warm_optimization{"huge-text", &warm_optimizations::huge_text},
   warm_optimization{"huge-heap", &warm_optimizations::huge_heap},
   warm_optimization{"joined-libraries", &warm_optimizations::joined_libraries},
-  warm_optimization{"inherited-maps", &warm_optimizations::inherited_maps},
   warm_optimization{"gathered-pages", &warm_optimizations::gathered_pages},
   warm_optimization{"hot-blocks", &warm_optimizations::hot_blocks,
                     warm_optimization::family::python}, // needs huge-heap
   warm_optimization{"cold-memory", &warm_optimizations::cold_memory,
                     warm_optimization::family::python},
-  warm_optimization{"fork-ahead", &warm_optimizations::fork_ahead},
-  warm_optimization{"early-word", &warm_optimizations::early_word},
+  warm_optimization{"prefork", &warm_optimizations::prefork},
+  warm_optimization{"early-result", &warm_optimizations::early_result},
   warm_optimization{"ready-pages", &warm_optimizations::ready_pages},
   warm_optimization{"direct-seed", &warm_optimizations::direct_seed,
                     warm_optimization::family::node},

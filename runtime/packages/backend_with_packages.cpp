@@ -78,20 +78,20 @@ result<void> add_to_venv(prepared_run& run, const environment_lease& lease,
 }
 
 result<prepared_run> with_environment(const prepared_run& run,
-                                      const local_wishes& wishes,
+                                      const local_requirements& required,
                                       const environment_lease& lease) {
   auto out = run;
   std::string home{environment_home};
   out.mounts.push_back({lease.directory.string(), home, false});
-  if (!wishes.packages.npm.empty()) {
+  if (!required.packages.npm.empty()) {
     out.env.try_emplace("NODE_PATH", home + "/node_modules");
     prepend_path(out, home + "/node_modules/.bin");
   }
-  if (wishes.packages.pip.empty())
+  if (required.packages.pip.empty())
     return out;
   prepend_path(out, home + "/bin");
-  if (!wishes.venv.empty()) {
-    if (auto added = add_to_venv(out, lease, wishes.venv); !added)
+  if (!required.venv.empty()) {
+    if (auto added = add_to_venv(out, lease, required.venv); !added)
       return added.error();
     return out;
   }
@@ -102,19 +102,19 @@ result<prepared_run> with_environment(const prepared_run& run,
 }
 
 prepared_run_ptr with_directory(prepared_run_ptr run,
-                                const local_wishes& wishes) {
-  if (wishes.mounts.empty())
+                                const local_requirements& required) {
+  if (required.mounts.empty())
     return run;
   auto more = std::make_shared<prepared_run>(*run);
-  more->mounts.insert(more->mounts.end(), wishes.mounts.begin(),
-                      wishes.mounts.end());
+  more->mounts.insert(more->mounts.end(), required.mounts.begin(),
+                      required.mounts.end());
   if (more->working_dir.empty())
-    more->working_dir = wishes.working_dir;
-  if (wishes.venv.empty())
+    more->working_dir = required.working_dir;
+  if (required.venv.empty())
     return more;
-  more->interpreter = wishes.venv + "/bin/python3";
-  more->env.insert_or_assign("VIRTUAL_ENV", secret{wishes.venv});
-  prepend_path(*more, wishes.venv + "/bin");
+  more->interpreter = required.venv + "/bin/python3";
+  more->env.insert_or_assign("VIRTUAL_ENV", secret{required.venv});
+  prepend_path(*more, required.venv + "/bin");
   return more;
 }
 
@@ -154,31 +154,32 @@ environment_backend::~environment_backend() = default;
 
 void environment_backend::start(prepared_run_ptr run,
                                 run_observer_ptr observer) {
-  auto wishes = wishes_of(*run, builder_->options());
-  if (!wishes)
-    return observer->finished(before_start(wishes.error()));
-  run = with_directory(std::move(run), *wishes);
-  if (wishes->packages.empty())
+  auto required = requirements_of(*run, builder_->options());
+  if (!required)
+    return observer->finished(before_start(required.error()));
+  run = with_directory(std::move(run), *required);
+  if (required->packages.empty())
     return inner_->start(std::move(run), std::move(observer));
   waiting_->add(run->id, std::move(observer));
   environment_waiter waiter;
   waiter.progress = [waiting = waiting_, id = run->id](std::string_view line) {
     waiting->progress(id, line);
   };
-  waiter.finished = [waiting = waiting_, inner = inner_, run,
-                     wishes = *wishes](result<environment_lease_ptr> lease) {
-    auto listener = waiting->take(run->id);
-    if (!listener)
-      return; // cancelled, and told so
-    if (!lease)
-      return listener->finished(before_start(lease.error()));
-    auto complete = with_environment(*run, wishes, **lease);
-    if (!complete)
-      return listener->finished(before_start(complete.error()));
-    inner->start(std::make_shared<const prepared_run>(std::move(*complete)),
-                 std::make_shared<leased_observer>(listener, *lease));
-  };
-  builder_->acquire(wishes->packages, std::move(waiter));
+  waiter.finished
+    = [waiting = waiting_, inner = inner_, run,
+       required = *required](result<environment_lease_ptr> lease) {
+        auto listener = waiting->take(run->id);
+        if (!listener)
+          return; // cancelled, and told so
+        if (!lease)
+          return listener->finished(before_start(lease.error()));
+        auto complete = with_environment(*run, required, **lease);
+        if (!complete)
+          return listener->finished(before_start(complete.error()));
+        inner->start(std::make_shared<const prepared_run>(std::move(*complete)),
+                     std::make_shared<leased_observer>(listener, *lease));
+      };
+  builder_->acquire(required->packages, std::move(waiter));
 }
 
 void environment_backend::cancel(const run_id& id, exit_reason reason) {

@@ -43,13 +43,13 @@ environment_spec spec_of(const organization_id& organization,
 
 /// What the run's local config and requirements ask for: mounts, working
 /// directory, a venv of the user's own, and the packages still to be installed.
-struct local_wishes {
+struct local_requirements {
   environment_spec packages;
   std::vector<bind_mount> mounts;
   std::string working_dir;
   std::string venv; // its directory, "": none
 };
-result<local_wishes> wishes_of(const prepared_run& run,
-                               const environment_options& options);
+result<local_requirements> requirements_of(const prepared_run& run,
+                                           const environment_options& options);
 
 } // namespace troupe

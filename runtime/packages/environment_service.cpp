@@ -16,8 +16,8 @@ constexpr std::size_t kept_failures = 500;
 
 /// Whoever waits holds the builder's answer only; the record is made from what
 /// is true then.
-environment_waiter environment_desk::waiter_for(const key& k,
-                                                environment_watch watch) {
+environment_waiter environment_service::waiter_for(const key& k,
+                                                   environment_watch watch) {
   environment_waiter waiter;
   waiter.progress = std::move(watch.progress);
   waiter.finished
@@ -41,8 +41,8 @@ environment_waiter environment_desk::waiter_for(const key& k,
   return waiter;
 }
 
-void environment_desk::note(const key& k,
-                            const result<environment_lease_ptr>& ended) {
+void environment_service::note(const key& k,
+                               const result<environment_lease_ptr>& ended) {
   std::lock_guard guard{mutex_};
   failures_.erase(k);
   std::erase(failed_, k);
@@ -56,9 +56,9 @@ void environment_desk::note(const key& k,
   }
 }
 
-std::string environment_desk::build(const organization_id& organization,
-                                    environment_request wish,
-                                    environment_watch watch) {
+std::string environment_service::build(const organization_id& organization,
+                                       environment_request wish,
+                                       environment_watch watch) {
   auto spec = spec_of(organization, std::move(wish.pip), std::move(wish.npm),
                       builder_->options());
   key k{organization, environment_fingerprint(spec)};
@@ -71,9 +71,9 @@ std::string environment_desk::build(const organization_id& organization,
   return k.second;
 }
 
-result<void> environment_desk::watch(const organization_id& organization,
-                                     const std::string& fingerprint,
-                                     environment_watch watch) {
+result<void> environment_service::watch(const organization_id& organization,
+                                        const std::string& fingerprint,
+                                        environment_watch watch) {
   key k{organization, fingerprint};
   // Joined first: a build that ends in between is then found below.
   auto shared = std::make_shared<environment_watch>(std::move(watch));
@@ -92,7 +92,7 @@ result<void> environment_desk::watch(const organization_id& organization,
 }
 
 std::map<std::string, environment_record>
-environment_desk::all_of(const organization_id& organization) const {
+environment_service::all_of(const organization_id& organization) const {
   std::map<std::string, environment_record> all;
   {
     std::lock_guard guard{mutex_};
@@ -121,24 +121,24 @@ environment_desk::all_of(const organization_id& organization) const {
 }
 
 std::optional<environment_record>
-environment_desk::find(const organization_id& organization,
-                       const std::string& fingerprint) const {
+environment_service::find(const organization_id& organization,
+                          const std::string& fingerprint) const {
   auto all = all_of(organization);
   auto i = all.find(fingerprint);
   return i == all.end() ? std::nullopt : std::optional{std::move(i->second)};
 }
 
 std::vector<environment_record>
-environment_desk::list(const organization_id& organization) const {
+environment_service::list(const organization_id& organization) const {
   std::vector<environment_record> out;
   for (auto& [fingerprint, r] : all_of(organization))
     out.push_back(std::move(r));
   return out;
 }
 
-void environment_desk::remove(const organization_id& organization,
-                              const std::string& fingerprint,
-                              std::function<void(result<void>)> done) {
+void environment_service::remove(const organization_id& organization,
+                                 const std::string& fingerprint,
+                                 std::function<void(result<void>)> done) {
   key k{organization, fingerprint};
   auto found = find(organization, fingerprint);
   if (found && found->state == environment_state::building)

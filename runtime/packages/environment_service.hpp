@@ -12,11 +12,11 @@ namespace troupe {
 
 /// Shows the builder to people: what is there, what is under way, and, for a
 /// while, what went wrong.
-class environment_desk final
+class environment_service final
     : public environments,
-      public std::enable_shared_from_this<environment_desk> {
+      public std::enable_shared_from_this<environment_service> {
 public:
-  explicit environment_desk(std::shared_ptr<environment_builder> builder)
+  explicit environment_service(std::shared_ptr<environment_builder> builder)
       : builder_{std::move(builder)} {}
 
   std::string build(const organization_id& organization,

@@ -77,23 +77,23 @@ bool is_venv(const fs::path& venv) {
 /// A venv of the user's own in the shared directory is used as it is; else its
 /// requirements.txt joins the tool's and the config's.
 result<void> find_venv(const fs::path& directory, const local_config& config,
-                       local_wishes& wishes) {
+                       local_requirements& required) {
   if (!is_one_name(config.venv_name))
     return bad_field("/config/venv_name", "is not a directory name",
                      "use a single name without '/'");
   auto own = directory / config.venv_name;
   if (is_venv(own)) {
-    wishes.venv = own.string();
+    required.venv = own.string();
     return {};
   }
   auto listed = read_requirements_file(directory);
   if (!listed)
     return listed.error();
-  auto merged = merge(*listed, "requirements.txt", wishes.packages.pip,
+  auto merged = merge(*listed, "requirements.txt", required.packages.pip,
                       "the tool or its sandbox config");
   if (!merged)
     return merged.error();
-  wishes.packages.pip = std::move(*merged);
+  required.packages.pip = std::move(*merged);
   return {};
 }
 
@@ -116,7 +116,7 @@ bool is_standard(const std::string& directory,
 result<void> share_directory(const prepared_run& run,
                              const local_config& config,
                              const environment_options& options, bool python,
-                             local_wishes& wishes) {
+                             local_requirements& required) {
   const bool standard = is_standard(config.sandbox_dir, options);
   // Nearly every run: nobody needs to look at the disk for it.
   if (options.shared_dirs.empty() && standard)
@@ -138,11 +138,12 @@ result<void> share_directory(const prepared_run& run,
                       "not in this organization's subdirectory of a writable "
                       "directory, which is named "
                         + run.organization.str());
-  wishes.mounts.push_back({real.string(), real.string(), writable.has_value()});
-  wishes.working_dir = real.string();
+  required.mounts.push_back(
+    {real.string(), real.string(), writable.has_value()});
+  required.working_dir = real.string();
   if (!config.use_venv || !python)
     return {};
-  return find_venv(real, config, wishes);
+  return find_venv(real, config, required);
 }
 
 } // namespace
@@ -170,14 +171,14 @@ environment_spec spec_of(const organization_id& organization,
   return spec;
 }
 
-result<local_wishes> wishes_of(const prepared_run& run,
-                               const environment_options& options) {
-  local_wishes wishes;
+result<local_requirements> requirements_of(const prepared_run& run,
+                                           const environment_options& options) {
+  local_requirements required;
   auto shell = run.lang == language::shell || run.kind == run_kind::command;
   if (run.lang == language::python || shell)
-    wishes.packages.pip = run.pip_requirements;
+    required.packages.pip = run.pip_requirements;
   if (run.lang != language::python)
-    wishes.packages.npm = run.npm_requirements;
+    required.packages.npm = run.npm_requirements;
   const auto& stored = config_of(run);
   if (stored.type == backend_kind::local && !stored.config.empty()) {
     auto config = as_local(stored.config);
@@ -186,13 +187,14 @@ result<local_wishes> wishes_of(const prepared_run& run,
     if (!config->sandbox_dir.empty())
       if (auto shared
           = share_directory(run, *config, options,
-                            run.lang == language::python || shell, wishes);
+                            run.lang == language::python || shell, required);
           !shared)
         return shared.error();
   }
-  wishes.packages = spec_of(run.organization, std::move(wishes.packages.pip),
-                            std::move(wishes.packages.npm), options);
-  return wishes;
+  required.packages
+    = spec_of(run.organization, std::move(required.packages.pip),
+              std::move(required.packages.npm), options);
+  return required;
 }
 
 } // namespace troupe

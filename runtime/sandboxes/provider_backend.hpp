@@ -21,7 +21,7 @@ struct provider_limits {
   std::chrono::milliseconds stop_waits{5'000};
   /// So many are made before a run asks for one, of the kinds that were asked
   /// for last. They cost what others cost, so nothing unless it is wanted.
-  std::size_t ready_ahead = 0;
+  std::size_t prewarmed = 0;
   /// A sandbox outlives its run's limit by so much, should we be gone.
   std::chrono::seconds spare_lifetime{60};
   /// And lives at least so long, unless its config says otherwise.

@@ -45,7 +45,7 @@ sandbox_provisioner::sandbox_provisioner(
 
 std::string sandbox_provisioner::key_of(const sandbox_request& wanted,
                                         bool stays) const {
-  auto ahead = options_.ready_ahead > 0 && where_->capabilities().reuse;
+  auto ahead = options_.prewarmed > 0 && where_->capabilities().reuse;
   return ahead || stays ? sandbox_key(wanted, *where_) : std::string{};
 }
 
@@ -235,7 +235,7 @@ void sandbox_provisioner::refill_prewarmed(sandbox_request wanted,
   // Time to wait, and then to serve.
   wanted.lifetime = options_.lifetime + lifetime_of(wanted);
   auto there = pool_.unused() + making_ahead_.size();
-  for (; there < options_.ready_ahead; ++there) {
+  for (; there < options_.prewarmed; ++there) {
     // The last places are for runs.
     if (room_.taken() + making_ahead_.size() + 1 >= options_.max_running)
       return;

@@ -39,9 +39,9 @@ unique_fd plan_memory(const isolation::plan& plan) {
 
 } // namespace
 
-outcome lease_book::grant(const start_order& order, isolation::plan plan,
-                          run_resources& resources, lease_grant& out,
-                          std::vector<unique_fd>& descriptors) {
+outcome slot_leases::grant(const start_order& order, isolation::plan plan,
+                           run_resources& resources, lease_grant& out,
+                           std::vector<unique_fd>& descriptors) {
   // And pid 1, the first of a world, and the one of the last world, which dies.
   const auto of_ours = plan.namespaces_per_run ? 3u : 1u;
   isolation::group_limits bounds{order.limits.memory_bytes,
@@ -79,7 +79,7 @@ outcome lease_book::grant(const start_order& order, isolation::plan plan,
   return {};
 }
 
-bool lease_book::release(std::uint64_t ticket) {
+bool slot_leases::release(std::uint64_t ticket) {
   auto node = granted_.extract(ticket);
   if (node.empty())
     return std::ranges::find(dying_, ticket, &leftover_processes::ticket)
@@ -88,12 +88,12 @@ bool lease_book::release(std::uint64_t ticket) {
   return true;
 }
 
-void lease_book::release_all() {
+void slot_leases::release_all() {
   while (!granted_.empty())
     release(granted_.begin()->first);
 }
 
-std::vector<lease_book::leftover_processes> lease_book::bury() {
+std::vector<slot_leases::leftover_processes> slot_leases::bury() {
   std::vector<leftover_processes> gone;
   std::erase_if(dying_, [&](leftover_processes& r) {
     if (!r.resources.group->empty()) {

@@ -13,7 +13,7 @@ namespace troupe::warden {
 /// What a warm interpreter's slot stands on, made here because only the warden
 /// may: control groups, a uid, a plan. The slot itself is nobody's child here;
 /// the warden knows it by its group.
-class lease_book {
+class slot_leases {
 public:
   /// Fills in the grant and its descriptors. On failure the resources stay the
   /// caller's.

@@ -102,7 +102,7 @@ private:
   std::string template_; // of sandboxes, once the first was asked for
   slots running_;
   std::map<std::uint64_t, cold_run> dying_; // pid 1 reaped, group not empty
-  lease_book leases_;
+  slot_leases leases_;
   std::map<std::uint64_t, unique_fd> children_; // interpreters, brokers: pidfds
   struct outgoing {
     std::string bytes;

@@ -35,10 +35,10 @@ struct zygote_options : warm_optimizations {
   std::chrono::milliseconds idle_slot{60'000};
 
   /// Children that are forked and warmed ahead while nothing runs.
-  std::uint32_t armed = 1;
+  std::uint32_t preforked = 1;
   /// How long nothing must have run before one is made: a busy engine gains
   /// nothing by forking ahead.
-  std::chrono::microseconds arm_after{1'500};
+  std::chrono::microseconds prefork_after{1'500};
 
   /// A new interpreter replaces the old one after so many runs or so long:
   /// its children share one hash seed and one address layout.

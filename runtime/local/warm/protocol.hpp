@@ -19,11 +19,11 @@ enum class word : std::uint32_t {
   slot_born, // `slot` is process `pid`
   slot_gone, // process `pid` was reaped, with `status`
   // engine -> slot
-  run,   // descriptors: stdout, stderr, channel
-  arm,   // fork a child that waits for `run` on the slot's other socket ...
-  warm,  // ... and, told so there, does some work of ours before
-  kill,  // ends the current run
-  taken, // the listener is with the engine: the slot lets go of it
+  run,     // descriptors: stdout, stderr, channel
+  prefork, // fork a child that waits for `run` on the slot's other socket ...
+  warm,    // ... and, told so there, does some work of ours before
+  kill,    // ends the current run
+  taken,   // the listener is with the engine: the slot lets go of it
   // slot -> engine
   slot_ready,  // isolated; `listener`, if there is one, waits to be fetched
   slot_failed, // `step` said `error_number`; the slot is gone
@@ -33,10 +33,10 @@ enum class word : std::uint32_t {
 
 /// The first descriptors of `make_slot`.
 enum slot_fd : int {
-  orders_fd,  // this protocol, to the slot
-  armed_fd,   // `run` for a child that waits
-  plan_fd,    // memory with an encoded isolation::plan
-  groups_from // `groups` of them: cgroup.procs, written once
+  orders_fd,    // this protocol, to the slot
+  preforked_fd, // `run` for a child that waits
+  plan_fd,      // memory with an encoded isolation::plan
+  groups_from   // `groups` of them: cgroup.procs, written once
 };
 
 /// Flags of `make_slot`: which descriptors follow the groups, in this order.

@@ -62,7 +62,7 @@ slot::slot(boost::asio::any_io_executor executor, std::string key,
 
 result<packet> slot::make_order(descriptors& with) {
   unique_fd near;
-  if (!make_pair(near, far_orders_) || !make_pair(armed_, far_armed_))
+  if (!make_pair(near, far_orders_) || !make_pair(preforked_, far_preforked_))
     return unavailable(std::string{"no socket for a slot: "}
                        + std::strerror(errno));
   orders_.assign(near.release());
@@ -80,7 +80,7 @@ result<packet> slot::make_order(descriptors& with) {
   const auto add
     = [&with](const unique_fd& fd) { with.fd[with.count++] = fd.get(); };
   add(far_orders_);
-  add(far_armed_);
+  add(far_preforked_);
   add(sandbox_.plan);
   for (const auto& group : sandbox_.groups)
     add(group);
@@ -98,7 +98,7 @@ result<packet> slot::make_order(descriptors& with) {
 
 void slot::hand_over() {
   far_orders_.reset();
-  far_armed_.reset();
+  far_preforked_.reset();
   sandbox_.plan.reset();
   sandbox_.groups.clear();
   sandbox_.peak.reset();
@@ -178,25 +178,27 @@ bool slot::run(std::uint64_t cpu_seconds, std::uint32_t flags, int out, int err,
   order.cpu_seconds = cpu_seconds;
   order.flags = flags;
   const int with[] = {out, err, channel};
-  const int to = now == state::armed ? armed_.get() : orders_.native_handle();
+  const int to
+    = now == state::preforked ? preforked_.get() : orders_.native_handle();
   return send(to, order, with, 3);
 }
 
-bool slot::arm() {
+bool slot::prefork() {
   packet order;
-  order.what = word::arm;
+  order.what = word::prefork;
   return send(orders_.native_handle(), order);
 }
 
 bool slot::warm() {
   packet order;
   order.what = word::warm;
-  return send(armed_.get(), order);
+  return send(preforked_.get(), order);
 }
 
 bool slot::has_unread_run() const {
   int bytes = 0;
-  return !armed_ || ::ioctl(armed_.get(), SIOCOUTQ, &bytes) != 0 || bytes != 0;
+  return !preforked_ || ::ioctl(preforked_.get(), SIOCOUTQ, &bytes) != 0
+    || bytes != 0;
 }
 
 bool slot::ran_out_of_memory() {
@@ -215,7 +217,7 @@ void slot::kill() {
 void slot::close() {
   boost::system::error_code ignored;
   orders_.close(ignored);
-  armed_.reset();
+  preforked_.reset();
   broker_.reset();
   on_packet_ = nullptr;
   on_end_ = nullptr;

@@ -24,7 +24,7 @@ public:
   enum class state : std::uint8_t {
     making,
     idle,
-    armed,
+    preforked,
     running,
     over, // its run is answered, and not quite gone
     dead
@@ -62,7 +62,7 @@ public:
   bool run(std::uint64_t cpu_seconds, std::uint32_t flags, int out, int err,
            int channel);
   /// Forks a child that waits.
-  bool arm();
+  bool prefork();
   /// It is to warm itself while it does.
   bool warm();
   /// Whether a `run` for a waiting child was never received.
@@ -94,9 +94,9 @@ private:
   std::string key_;
   slot_sandbox sandbox_;
   boost::asio::posix::stream_descriptor orders_;
-  unique_fd armed_;
+  unique_fd preforked_;
   unique_fd far_orders_; // the slot's ends, until handed over
-  unique_fd far_armed_;
+  unique_fd far_preforked_;
   unique_fd process_;              // until its listener was fetched
   std::uint64_t memory_kills_ = 0; // of its group, that are told already
   bool said_ready_ = false;

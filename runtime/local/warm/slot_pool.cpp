@@ -28,8 +28,8 @@ void slot_pool::withdraw(const slot& s) {
     return;
   const auto gone = std::erase_if(
     list->second, [&s](const auto& x) { return x.get() == &s; });
-  if (gone != 0 && s.now == slot::state::armed)
-    --armed_;
+  if (gone != 0 && s.now == slot::state::preforked)
+    --preforked_;
   if (list->second.empty())
     free_.erase(list);
 }
@@ -45,14 +45,14 @@ slot_ptr slot_pool::take(const std::string& key) {
     return nullptr;
   auto& slots = list->second;
   auto at = slots.end() - 1;
-  if (armed_ > 0) {
+  if (preforked_ > 0) {
     const auto waiting
       = std::find_if(slots.begin(), slots.end(), [](const auto& s) {
-          return s->now == slot::state::armed;
+          return s->now == slot::state::preforked;
         });
     if (waiting != slots.end()) {
       at = waiting;
-      --armed_;
+      --preforked_;
     }
   }
   auto s = std::move(*at);
@@ -69,25 +69,25 @@ void slot_pool::rest(const slot_ptr& s) {
   free_[s->key()].push_back(s);
 }
 
-void slot_pool::arm(const slot_ptr& s) {
-  s->now = slot::state::armed;
-  ++armed_;
+void slot_pool::add_preforked(const slot_ptr& s) {
+  s->now = slot::state::preforked;
+  ++preforked_;
 }
 
-bool slot_pool::has_armed(const std::string& key) const {
+bool slot_pool::has_preforked(const std::string& key) const {
   const auto list = free_.find(key);
-  return armed_ > 0 && list != free_.end()
+  return preforked_ > 0 && list != free_.end()
     && std::ranges::any_of(list->second, [](const auto& s) {
-           return s->now == slot::state::armed;
+           return s->now == slot::state::preforked;
          });
 }
 
 std::size_t slot_pool::warm() const {
   std::size_t found = 0;
-  if (armed_ > 0)
+  if (preforked_ > 0)
     for (const auto& [key, slots] : free_)
       for (const auto& s : slots)
-        found += s->now == slot::state::armed && s->is_warm ? 1u : 0u;
+        found += s->now == slot::state::preforked && s->is_warm ? 1u : 0u;
   return found;
 }
 
@@ -106,7 +106,7 @@ slot_ptr slot_pool::warmest_not_warm() const {
   slot_ptr best;
   for (const auto& [key, slots] : free_)
     for (const auto& s : slots) {
-      if (s->now == slot::state::armed && !s->is_warm)
+      if (s->now == slot::state::preforked && !s->is_warm)
         return s;
       if (s->now == slot::state::idle && (!best || s->since > best->since))
         best = s;

@@ -28,15 +28,15 @@ public:
   bool has_free(const std::string& key) const { return free_count(key) > 0; }
   std::size_t free_count(const std::string& key) const;
 
-  void rest(const slot_ptr& s); // idle from here on
-  void arm(const slot_ptr& s);  // armed from here on
-  std::size_t armed() const { return armed_; }
-  bool has_armed(const std::string& key) const;
-  std::size_t warm() const; // of the armed ones
+  void rest(const slot_ptr& s);          // idle from here on
+  void add_preforked(const slot_ptr& s); // preforked from here on
+  std::size_t preforked() const { return preforked_; }
+  bool has_preforked(const std::string& key) const;
+  std::size_t warm() const; // of the preforked ones
 
-  /// For arming: the warmest idle slot of a key; of all keys the one that was
-  /// armed and could be warm, or else the warmest idle one. The coldest is for
-  /// evicting.
+  /// For preforking: the warmest idle slot of a key; of all keys the one that
+  /// was preforked and could be warm, or else the warmest idle one. The coldest
+  /// is for evicting.
   slot_ptr warmest_idle(const std::string& key) const;
   slot_ptr warmest_not_warm() const;
   slot_ptr coldest_free() const;
@@ -51,7 +51,7 @@ public:
 private:
   void withdraw(const slot& s);
 
-  std::size_t armed_ = 0; // of those that wait
+  std::size_t preforked_ = 0; // of those that wait
   std::unordered_map<std::uint64_t, slot_ptr> all_;
   std::unordered_map<std::string, std::vector<slot_ptr>> free_; // last: warmest
 };

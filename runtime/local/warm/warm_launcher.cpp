@@ -36,7 +36,7 @@ warm_launcher::impl::impl(boost::asio::any_io_executor strand,
                                                 options_.make_within)},
       prefork_{std::make_shared<prefork>(strand, options_, pool_,
                                          [this] { return load(); })},
-      early_{options_.early_word}, evict_timer_{strand} {}
+      early_{options_.early_result}, evict_timer_{strand} {}
 
 /// Most tools are Python without a venv; who never runs anything else shall not
 /// pay for it.
@@ -59,7 +59,7 @@ void warm_launcher::impl::begin() {
       self.on_slot_failed(s, why);
     }),
     .slot_retired = told([](impl& self, const slot_ptr& s) {
-      if (s->now == slot::state::idle || s->now == slot::state::armed)
+      if (s->now == slot::state::idle || s->now == slot::state::preforked)
         self.destroy(s);
     }),
   });
@@ -103,7 +103,7 @@ void warm_launcher::impl::start(launch what, carrier_events events) {
 
 void warm_launcher::impl::begin(const warm_run_ptr& run, const slot_ptr& s) {
   run->on = s;
-  run->through_armed = s->now == slot::state::armed;
+  run->was_preforked = s->now == slot::state::preforked;
   running_[s->ticket()] = run;
   auto& what = run->what;
   const bool sent = s->run(run->cpu_seconds(),
@@ -113,7 +113,7 @@ void warm_launcher::impl::begin(const warm_run_ptr& run, const slot_ptr& s) {
   s->since = clock::now();
   ++s->runs;
   ++totals_.runs;
-  totals_.armed_runs += run->through_armed ? 1u : 0u;
+  totals_.preforked_runs += run->was_preforked ? 1u : 0u;
   zygotes_->count_run(*s);
   what.out.reset();
   what.err.reset();
@@ -142,7 +142,7 @@ void warm_launcher::impl::on_early_result(slot& s, const packet& in) {
   const auto run = take_running(s);
   if (!run)
     return;
-  ++totals_.early_words;
+  ++totals_.early_results;
   early_.begin(s);
   end(run, read_exit(*run, in, s));
 }
@@ -153,10 +153,10 @@ void warm_launcher::impl::on_exited(slot& s, const packet& in) {
   early_.end(s);
   const bool is_clean = (in.flags & clean) != 0;
   if (!run) // or a waiting child died before its run came
-    return free_slot(self, is_clean && s.now != slot::state::armed);
+    return free_slot(self, is_clean && s.now != slot::state::preforked);
   auto ending = read_exit(*run, in, s);
   // The waiting child was dead already. The order must not reach the next.
-  const bool unread = run->through_armed && s.has_unread_run();
+  const bool unread = run->was_preforked && s.has_unread_run();
   if (unread)
     ending.start_failure = "the waiting process died";
   free_slot(self, is_clean && !unread);
@@ -216,7 +216,7 @@ slot_counts warm_launcher::impl::counts() const {
   auto now = totals_;
   now.slots = pool_.size();
   now.idle = pool_.count(slot::state::idle);
-  now.armed = pool_.armed();
+  now.preforked = pool_.preforked();
   now.running = running_.size();
   zygotes_->add_to(now);
   return now;

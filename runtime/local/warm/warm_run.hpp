@@ -21,7 +21,7 @@ struct warm_run {
   carrier_events events;
   clock::time_point begun = clock::now();
   slot_ptr on; // absent while it waits for a slot
-  bool through_armed = false;
+  bool was_preforked = false;
   bool kill_asked = false;
 
   // -- what is watched from outside of the slot (slot_watchdog.hpp)

@@ -50,7 +50,7 @@ derived_schema named(std::string name) {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(schema_desk_suite, desk_fixture)
+BOOST_FIXTURE_TEST_SUITE(schema_cache_suite, desk_fixture)
 
 BOOST_AUTO_TEST_CASE(reads_a_source_once_for_all_who_ask) {
   ask();

@@ -31,7 +31,7 @@ public:
   explicit local_house(const fs::path& state) : thread_{[this] { io_.run(); }} {
     local_options options;
     options.state_dir = state;
-    options.zygote.armed = 2;
+    options.zygote.preforked = 2;
     auto opened = local_backend::open(io_.get_executor(), std::move(options));
     BOOST_REQUIRE_MESSAGE(opened.has_value(), troupe::test::why(opened));
     backend = *opened;

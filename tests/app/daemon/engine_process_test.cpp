@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(maps_settings_onto_the_options_of_each_room) {
   BOOST_TEST((engine.credentials.when_webhook_fails
               == credential_rules::on_error::fail));
   s.daytona.prewarmed_sandboxes = 2;
-  BOOST_TEST(find_account(s, "daytona")->limits().ready_ahead == 2u);
+  BOOST_TEST(find_account(s, "daytona")->limits().prewarmed == 2u);
   s.modal.image_builder_version = "2025.06";
   s.modal.libmodal_version = "modal-js/9.9.9";
   auto modal = modal_options_from(s);

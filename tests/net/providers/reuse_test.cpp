@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(are_not_made_unless_the_setting_asks_for_it) {
 
 BOOST_AUTO_TEST_CASE(wait_for_the_next_run_and_serve_only_one) {
   config.config = {{"timeout", 300}};
-  bounds.ready_ahead = 2;
+  bounds.prewarmed = 2;
   open();
   side->good(python(one));
   check_counts(3, 2); // its own, gone; two that wait
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(wait_for_the_next_run_and_serve_only_one) {
 
 BOOST_AUTO_TEST_CASE(have_a_lease_before_they_are_there) {
   config.config = {{"timeout", 300}};
-  bounds.ready_ahead = 1;
+  bounds.prewarmed = 1;
   open();
   side->good(python(one));
   auto held = side->leases->list(backend_kind::e2b);
@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(have_a_lease_before_they_are_there) {
 }
 
 BOOST_AUTO_TEST_CASE(never_take_the_last_place_from_a_run) {
-  bounds.ready_ahead = 5;
+  bounds.prewarmed = 5;
   bounds.max_running = 3;
   open();
   side->good(python(one));
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(never_take_the_last_place_from_a_run) {
 
 BOOST_AUTO_TEST_CASE(cost_nothing_when_they_cannot_be_made) {
   config.config = {{"timeout", 300}};
-  bounds.ready_ahead = 1;
+  bounds.prewarmed = 1;
   open();
   auto slow = python("import time\ndef tool():\n  time.sleep(1)\n  return 1\n");
   e2b.server().add_fault({.path = "/v2/sandboxes", .code = 400});
@@ -310,7 +310,7 @@ BOOST_AUTO_TEST_CASE(serve_daytona_as_well) {
                         .poll_max = 20ms};
   remote_side at_daytona;
   provider_limits ahead;
-  ahead.ready_ahead = 1;
+  ahead.prewarmed = 1;
   at_daytona.open([&](auto client) { return make_daytona(client, there); },
                   ahead);
   auto run = test::python_run(backend_kind::daytona, shown);
@@ -330,7 +330,7 @@ BOOST_AUTO_TEST_CASE(serve_modal_as_well) {
   auto there = modal.options();
   remote_side at_modal;
   provider_limits ahead;
-  ahead.ready_ahead = 1;
+  ahead.prewarmed = 1;
   at_modal.open([&](auto client) { return make_modal(client, there); }, ahead);
   auto run = test::python_run(backend_kind::modal, shown);
   BOOST_TEST(at_modal.good(run).value_json == "null");

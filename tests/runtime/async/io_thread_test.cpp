@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(can_be_woken_from_any_thread) {
 
 BOOST_AUTO_TEST_CASE(does_its_own_letters_at_once_between_two_events) {
   io_thread io;
-  auto box = std::make_shared<letterbox>(io.executor());
+  auto box = std::make_shared<task_queue>(io.executor());
   box->open();
   BOOST_REQUIRE(io.take());
   std::vector<int> done;
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(does_its_own_letters_at_once_between_two_events) {
   });
   while (done.size() < 3)
     io.serve_one();
-  box->put([&] { // inside of a letter, too
+  box->put([&] { // inside of a task, too
     box->put([&] { done.push_back(5); });
     done.push_back(4);
   });

@@ -9,14 +9,14 @@
 
 using namespace troupe;
 
-BOOST_AUTO_TEST_SUITE(letterbox_suite)
+BOOST_AUTO_TEST_SUITE(task_queue_suite)
 
 namespace {
 
 struct world {
   boost::asio::io_context io{1};
-  std::shared_ptr<letterbox> box
-    = std::make_shared<letterbox>(io.get_executor());
+  std::shared_ptr<task_queue> box
+    = std::make_shared<task_queue>(io.get_executor());
   std::vector<int> read;
 
   world() { box->open(); }
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(loses_nothing_when_it_closes) {
 
 BOOST_AUTO_TEST_CASE(takes_letters_before_it_opens) {
   boost::asio::io_context io{1};
-  auto box = std::make_shared<letterbox>(io.get_executor());
+  auto box = std::make_shared<task_queue>(io.get_executor());
   bool came = false;
   box->put([&] { came = true; });
   io.run();

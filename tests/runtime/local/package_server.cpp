@@ -88,10 +88,10 @@ run_outcome package_house::run_on(backend& by, prepared_run run) {
 }
 
 void package_house::renew(const prepared_run& like) {
-  auto wishes = wishes_of(like, options_);
-  BOOST_REQUIRE(wishes.has_value());
+  auto required = requirements_of(like, options_);
+  BOOST_REQUIRE(required.has_value());
   std::promise<result<environment_lease_ptr>> done;
-  builder_->renew(wishes->packages,
+  builder_->renew(required->packages,
                   {.progress = {}, .finished = [&](auto lease) {
                      done.set_value(std::move(lease));
                    }});

@@ -34,8 +34,8 @@ private:
 };
 
 struct fixture : builder_fixture {
-  std::shared_ptr<environment_desk> desk
-    = std::make_shared<environment_desk>(builder);
+  std::shared_ptr<environment_service> desk
+    = std::make_shared<environment_service>(builder);
   organization_id mine = default_organization();
 
   environment_request wish(std::string name, bool afresh = false) {
@@ -54,7 +54,7 @@ struct fixture : builder_fixture {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(environment_desks, fixture)
+BOOST_FIXTURE_TEST_SUITE(environment_service_suite, fixture)
 
 BOOST_AUTO_TEST_CASE(shows_a_build_from_its_beginning_to_its_end) {
   watcher first, second;

@@ -6,7 +6,7 @@
 using namespace troupe;
 using namespace troupe::test;
 
-BOOST_AUTO_TEST_SUITE(local_wishes_suite)
+BOOST_AUTO_TEST_SUITE(local_requirements_suite)
 
 struct fixture {
   scratch dir;
@@ -19,23 +19,23 @@ struct fixture {
     options.shared_dirs = {shared};
     run.organization = default_organization();
   }
-  result<local_wishes> wishes_in(const fs::path& directory) {
+  result<local_requirements> wishes_in(const fs::path& directory) {
     sandbox_config config;
     config.type = backend_kind::local;
     config.config = {{"sandbox_dir", directory.string()}, {"use_venv", true}};
     run.config = std::make_shared<const sandbox_config>(std::move(config));
-    return wishes_of(run, options);
+    return requirements_of(run, options);
   }
   std::string why_not(const fs::path& directory) {
-    auto wishes = wishes_in(directory);
-    return wishes ? std::string{} : wishes.error().text;
+    auto required = wishes_in(directory);
+    return required ? std::string{} : required.error().text;
   }
 };
 
 BOOST_FIXTURE_TEST_CASE(refuses_to_share_a_directory_nobody_allowed, fixture) {
-  auto wishes = wishes_in("/etc");
-  BOOST_REQUIRE(!wishes.has_value());
-  BOOST_TEST((wishes.error().code == ec::denied));
+  auto required = wishes_in("/etc");
+  BOOST_REQUIRE(!required.has_value());
+  BOOST_TEST((required.error().code == ec::denied));
 }
 
 BOOST_FIXTURE_TEST_CASE(tells_nobody_which_directories_the_host_has, fixture) {
@@ -55,15 +55,15 @@ BOOST_FIXTURE_TEST_CASE(tells_nobody_which_directories_the_host_has, fixture) {
 BOOST_FIXTURE_TEST_CASE(ignores_the_standard_directory_where_nobody_shares_it,
                         fixture) {
   options.standard_dir = "/etc";
-  auto wishes = wishes_in("/etc");
-  BOOST_REQUIRE(wishes.has_value());
-  BOOST_TEST(wishes->mounts.empty());
-  BOOST_TEST(wishes->working_dir.empty());
+  auto required = wishes_in("/etc");
+  BOOST_REQUIRE(required.has_value());
+  BOOST_TEST(required->mounts.empty());
+  BOOST_TEST(required->working_dir.empty());
   options.shared_dirs.push_back("/etc");
-  wishes = wishes_in("/etc");
-  BOOST_REQUIRE(wishes.has_value());
-  BOOST_TEST(wishes->mounts.size() == 1u);
-  BOOST_TEST(!wishes->mounts.at(0).writable);
+  required = wishes_in("/etc");
+  BOOST_REQUIRE(required.has_value());
+  BOOST_TEST(required->mounts.size() == 1u);
+  BOOST_TEST(!required->mounts.at(0).writable);
 }
 
 BOOST_FIXTURE_TEST_CASE(follows_no_link_out_of_a_shared_directory, fixture) {
@@ -101,30 +101,30 @@ BOOST_FIXTURE_TEST_CASE(shows_nobody_what_others_write_from_above, fixture) {
 
 BOOST_FIXTURE_TEST_CASE(gives_a_single_tenant_all_that_is_writable, fixture) {
   options.writable_dirs = {shared};
-  auto wishes = wishes_in(shared);
-  BOOST_REQUIRE(wishes.has_value());
-  BOOST_TEST(wishes->mounts.at(0).writable);
+  auto required = wishes_in(shared);
+  BOOST_REQUIRE(required.has_value());
+  BOOST_TEST(required->mounts.at(0).writable);
 }
 
 BOOST_FIXTURE_TEST_CASE(reads_requirements_txt_of_a_shared_directory, fixture) {
   std::ofstream{shared / "requirements.txt"}
     << "# ours\nrequests==2.31.0\n\nnumpy  # fast\n"
        "tomli; python_version < '3.11'\n";
-  auto wishes = wishes_in(shared);
-  BOOST_REQUIRE(wishes.has_value());
-  auto& all = wishes->packages.pip;
+  auto required = wishes_in(shared);
+  BOOST_REQUIRE(required.has_value());
+  auto& all = required->packages.pip;
   BOOST_REQUIRE(all.size() == 3u);
   BOOST_TEST(to_string(all[2]) == R"(tomli; python_version < "3.11")");
-  BOOST_TEST(wishes->working_dir == fs::canonical(shared));
+  BOOST_TEST(required->working_dir == fs::canonical(shared));
 }
 
 BOOST_FIXTURE_TEST_CASE(joins_requirements_txt_with_those_of_the_tool,
                         fixture) {
   std::ofstream{shared / "requirements.txt"} << "numpy>=1.26\n";
   run.pip_requirements = {pip("Numpy", "==1.26.4")};
-  auto wishes = wishes_in(shared);
-  BOOST_REQUIRE(wishes.has_value());
-  BOOST_TEST(to_string(wishes->packages.pip.at(0)) == "numpy>=1.26,==1.26.4");
+  auto required = wishes_in(shared);
+  BOOST_REQUIRE(required.has_value());
+  BOOST_TEST(to_string(required->packages.pip.at(0)) == "numpy>=1.26,==1.26.4");
   std::ofstream{shared / "requirements.txt"} << "numpy==2.0\n";
   BOOST_TEST(why_not(shared).find("requirements.txt needs numpy==2.0")
              != std::string::npos);
@@ -157,14 +157,14 @@ BOOST_FIXTURE_TEST_CASE(uses_a_venv_of_the_user_beside_his_packages, fixture) {
   fs::create_directories(shared / "venv" / "bin");
   fs::create_symlink("/usr/bin/python3", shared / "venv" / "bin" / "python3");
   run.pip_requirements = {pip("numpy")};
-  auto wishes = wishes_in(shared);
-  BOOST_REQUIRE(wishes.has_value());
-  BOOST_TEST(wishes->venv == (fs::canonical(shared) / "venv").string());
-  BOOST_TEST(wishes->packages.pip.size() == 1u);
+  auto required = wishes_in(shared);
+  BOOST_REQUIRE(required.has_value());
+  BOOST_TEST(required->venv == (fs::canonical(shared) / "venv").string());
+  BOOST_TEST(required->packages.pip.size() == 1u);
   run.lang = language::typescript; // no business of Node's
-  wishes = wishes_in(shared);
-  BOOST_REQUIRE(wishes.has_value());
-  BOOST_TEST(wishes->venv.empty());
+  required = wishes_in(shared);
+  BOOST_REQUIRE(required.has_value());
+  BOOST_TEST(required->venv.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -71,14 +71,4 @@ int gather_into_huge_pages(std::span<const memory_part> parts) {
   return moved;
 }
 
-bool own_one_page(const memory_part& part) {
-  // What is there already is written again.
-  auto* first = reinterpret_cast<volatile char*>(part.begin);
-  auto* place = reinterpret_cast<void*>(part.begin);
-  if (mprotect(place, part.size(), part.protection | PROT_WRITE) != 0)
-    return false;
-  *first = *first;
-  return mprotect(place, part.size(), part.protection) == 0;
-}
-
 } // namespace troupe::zygote

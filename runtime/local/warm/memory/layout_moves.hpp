@@ -44,12 +44,4 @@ bool join_into_file(address_range whole);
 /// were moved.
 int gather_into_huge_pages(std::span<const memory_part> parts);
 
-/// Buys: fork leaves out the page tables of a file's mapping, since a child can
-/// fault the pages in again, 64 KiB at a time; a large interpreter has
-/// constants and code all over the place, some hundred faults for every child.
-/// A mapping with one page of its own is copied whole, and what the warm-ups
-/// have touched is there from the start. Costs 4 KiB of memory per mapping,
-/// once.
-bool own_one_page(const memory_part& part);
-
 } // namespace troupe::zygote

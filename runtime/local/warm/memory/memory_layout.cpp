@@ -1,5 +1,5 @@
 // One decision for each mapping: of a library that every run uses, code and
-// constants go onto huge pages or are inherited; all of another library is
+// constants go onto huge pages; all of another library is
 // joined with its neighbours; other data that was written to is gathered.
 #include "runtime/local/warm/memory/memory_layout.hpp"
 
@@ -21,7 +21,6 @@ namespace {
 
 constexpr int most_mappings = 4096;
 constexpr int most_libraries = 256;
-constexpr int most_moved = 64; // runs of huge pages
 
 // Of a huge page that many small ones have to be in use: it costs 2 MiB.
 constexpr size_t worth_a_huge_page = huge / page / 8;
@@ -32,7 +31,7 @@ constexpr uintptr_t near_each_other = 4u << 20; // libraries
 constexpr uintptr_t least_gathered = 16 * page;
 constexpr uintptr_t most_gathered = 16u << 20;
 
-enum class decision : uint8_t { leave, join, gather, inherit };
+enum class decision : uint8_t { leave, join, gather };
 
 struct part : memory_part {
   bool is_private = false;
@@ -67,8 +66,6 @@ struct workplace {
   int count;
   address_range libraries[most_libraries]; // that not every run uses
   int library_count;
-  address_range moved[most_moved]; // onto huge pages
-  int moved_count;
   memory_part list[most_mappings]; // for those who take one
   uint64_t entries[most_gathered / page];
 
@@ -179,45 +176,12 @@ int move_image(workplace& at, std::span<const part> image) {
         break;
       protection |= one;
     }
-    if (end == begin || at.moved_count == most_moved
-        || !move_to_huge_pages({at.list, image.size()},
-                               {{begin, end}, protection}))
-      continue;
-    at.moved[at.moved_count++] = {begin, end};
-    made += static_cast<int>((end - begin) / huge);
+    if (end != begin
+        && move_to_huge_pages({at.list, image.size()},
+                              {{begin, end}, protection}))
+      made += static_cast<int>((end - begin) / huge);
   }
   return made;
-}
-
-/// What is left of it between huge pages.
-void inherit(const workplace& at, const part& p) {
-  auto begin = p.begin;
-  for (int i = 0; i < at.moved_count; ++i)
-    if (const auto& gone = at.moved[i];
-        begin < gone.end && gone.begin < p.end) {
-      if (begin < gone.begin)
-        own_one_page({{begin, gone.begin}, p.protection});
-      begin = gone.end;
-    }
-  if (begin < p.end)
-    own_one_page({{begin, p.end}, p.protection});
-}
-
-/// What has become one mapping, as one.
-void inherit_all(const workplace& at) {
-  for (int i = 0; i < at.count; ++i) {
-    if (at.all[i].what != decision::inherit)
-      continue;
-    auto whole = at.all[i];
-    for (; i + 1 < at.count; ++i) {
-      const auto& next = at.all[i + 1];
-      if (next.what != decision::inherit || !next.continues(at.all[i])
-          || next.protection != whole.protection)
-        break;
-      whole.end = next.end;
-    }
-    inherit(at, whole);
-  }
 }
 
 // -- all others ---------------------------------------------------------------
@@ -320,9 +284,6 @@ int lay_out_memory(const memory_layout& wanted) {
     const auto image = find_image(at, inside);
     if (wanted.joined_libraries)
       merge_neighbours(image);
-    for (auto& p : image)
-      if (p.is_constant() && wanted.inherited_maps)
-        p.what = decision::inherit;
     if (wanted.huge_text && !image.empty())
       huge_pages += move_image(at, image);
   }
@@ -333,7 +294,6 @@ int lay_out_memory(const memory_layout& wanted) {
   }
   if (wanted.gathered_pages)
     gather_written(at);
-  inherit_all(at);
   munmap(space, sizeof(workplace));
   return huge_pages;
 }

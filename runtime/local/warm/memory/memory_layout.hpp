@@ -10,7 +10,6 @@ struct memory_layout {
   /// null ones count for nothing.
   std::span<const void* const> used;
   bool huge_text = false;        // theirs onto huge pages
-  bool inherited_maps = false;   // the rest of theirs copied by fork
   bool joined_libraries = false; // all others are few mappings
   bool gathered_pages = false;   // what was written to lies side by side
 };

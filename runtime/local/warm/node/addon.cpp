@@ -95,7 +95,6 @@ memory_report prepare_memory(const warm_optimizations& on) {
   made.huge_pages = static_cast<std::uint64_t>(
     lay_out_memory({.used = used,
                     .huge_text = on.huge_text,
-                    .inherited_maps = on.inherited_maps,
                     .joined_libraries = on.joined_libraries,
                     .gathered_pages = on.gathered_pages}));
   if (on.huge_heap)
@@ -119,7 +118,7 @@ napi_value serve(napi_env env, napi_callback_info info) {
   const auto made = prepare_memory(only_named(bytes_of(env, given.value(1))));
   serve_zygote(node, control, made, bytes_of(env, given.value(2)));
   napi_value answer = nullptr;
-  napi_create_int32(env, node.is_armed() ? 2 : 1, &answer);
+  napi_create_int32(env, node.is_preforked() ? 2 : 1, &answer);
   return answer;
 }
 

@@ -116,16 +116,16 @@ void node_interpreter::renew_placeholders() {
   close(bell);
 }
 
-void node_interpreter::live(packet order, descriptors& with, int armed) {
+void node_interpreter::live(packet order, descriptors& with, int preforked) {
   sigprocmask(SIG_SETMASK, &mask_, nullptr);
   begin_run_process();
-  if (order.what == word::arm) {
-    armed_ = armed;
+  if (order.what == word::prefork) {
+    preforked_ = preforked;
   } else {
-    armed_ = -1;
+    preforked_ = -1;
     take_run(order, with);
   }
-  close_all_but(armed_);
+  close_all_but(preforked_);
   if (uv_loop_fork(loop_) != 0)
     _exit(could_not_start);
   renew_placeholders();
@@ -141,7 +141,7 @@ bool node_interpreter::wait_for_run() {
   make_pages_ready(warmed_ ? waiting::warmed : waiting::forked);
   packet order;
   descriptors with;
-  if (receive(armed_, order, with, true) != received::packet)
+  if (receive(preforked_, order, with, true) != received::packet)
     _exit(0);
   if (order.what != word::run) {
     warmed_ = true;
@@ -149,7 +149,7 @@ bool node_interpreter::wait_for_run() {
   }
   take_run(order, with);
   with.close_all();
-  close(armed_);
+  close(preforked_);
   uv_update_time(loop_);
   return true;
 }

@@ -17,12 +17,12 @@ public:
   bool may_have_threads() const override { return true; }
   void enter_slot(int null) override;
   pid_t fork() override { return ::fork(); } // libuv renews a pipe in it
-  void live(packet order, descriptors& with, int armed) override;
+  void live(packet order, descriptors& with, int preforked) override;
 
-  /// In a child that was forked by an `arm` order: waits for its `run`. False:
-  /// it is to warm itself first, and to wait again.
+  /// In a child that was forked by a `prefork` order: waits for its `run`.
+  /// False: it is to warm itself first, and to wait again.
   bool wait_for_run();
-  bool is_armed() const { return armed_ >= 0; }
+  bool is_preforked() const { return preforked_ >= 0; }
 
 private:
   void take_run(const packet& order, const descriptors& with);
@@ -36,7 +36,7 @@ private:
   int count_ = 0;
   int bells_[most_descriptors]; // of them, what wakes a thread
   int bell_count_ = 0;
-  int armed_ = -1;
+  int preforked_ = -1;
   bool warmed_ = false;
 };
 

@@ -24,10 +24,10 @@ public:
   virtual pid_t fork() { return _Fork(); }
 
   /// The life of one run after the fork: the order's descriptors become 1 to
-  /// 3, the interpreter learns that it was forked. With an `arm` order it
-  /// waits on `armed` for the `run`, and may be told to warm itself meanwhile.
-  /// Where it returns, the run goes on behind `serve_zygote`.
-  virtual void live(packet order, descriptors& with, int armed) = 0;
+  /// 3, the interpreter learns that it was forked. With a `prefork` order it
+  /// waits on `preforked` for the `run`, and may be told to warm itself
+  /// meanwhile. Where it returns, the run goes on behind `serve_zygote`.
+  virtual void live(packet order, descriptors& with, int preforked) = 0;
 
 protected:
   ~interpreter() = default;

@@ -115,7 +115,7 @@ bool play(interpreter& in, stage_memory& s, std::string_view request) {
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     packet order;
-    order.what = word::arm;
+    order.what = word::prefork;
     descriptors none;
     none.count = 0;
     in.live(order, none, orders[1]);

@@ -28,10 +28,12 @@ namespace {
 
 class slot {
 public:
-  slot(interpreter& in, const packet& order, int orders, int armed, int signals,
-       const usage_meter& used, const sole_process& alone, int listener)
-      : interpreter_{in}, id_{order.slot}, orders_{orders}, armed_{armed},
-        signals_{signals}, listener_{listener}, used_{used}, alone_{alone} {}
+  slot(interpreter& in, const packet& order, int orders, int preforked,
+       int signals, const usage_meter& used, const sole_process& alone,
+       int listener)
+      : interpreter_{in}, id_{order.slot}, orders_{orders},
+        preforked_{preforked}, signals_{signals}, listener_{listener},
+        used_{used}, alone_{alone} {}
 
   /// Returns only in a run's process; so do the two below, with true.
   void serve(const isolation::plan& plan);
@@ -53,7 +55,7 @@ private:
   interpreter& interpreter_;
   std::uint64_t id_;
   int orders_;
-  int armed_;
+  int preforked_;
   int signals_;
   int listener_; // of the filter, until the engine has it
   std::optional<run_namespaces> namespaces_; // where every run gets one
@@ -90,7 +92,7 @@ void slot::serve(const isolation::plan& plan) {
   if (plan.namespaces_per_run)
     namespaces_.emplace(plan);
   if (namespaces_ && __builtin_setjmp(namespaces_->resume_point()) != 0) {
-    interpreter_.live(order_, with_, armed_);
+    interpreter_.live(order_, with_, preforked_);
     return;
   }
   packet ready;
@@ -152,7 +154,7 @@ bool slot::obey() {
     break;
   }
   let_go_of_listener();
-  if (order.what == word::run || order.what == word::arm) {
+  if (order.what == word::run || order.what == word::prefork) {
     if (start(order, with))
       return true; // whose descriptors are not ours to close
   } else if (order.what == word::kill) {
@@ -175,7 +177,7 @@ bool slot::start(const packet& order, descriptors& with) {
     child_ = interpreter_.fork();
   }
   if (child_ == 0) {
-    interpreter_.live(order, with, armed_);
+    interpreter_.live(order, with, preforked_);
     return true;
   }
   if (child_ < 0)
@@ -364,7 +366,7 @@ void serve_slot(interpreter& in, const packet& order, descriptors& with,
   const int events = (order.flags & has_events) != 0 ? with.fd[next++] : -1;
   const int forks = (order.flags & has_forks) != 0 ? with.fd[next++] : -1;
   slot{in,      order,
-       orders,  with.fd[armed_fd],
+       orders,  with.fd[preforked_fd],
        signals, usage_meter{peak, events, forks},
        alone,   listener}
     .serve(plan);

@@ -36,7 +36,6 @@ memory_report prepare_memory(const warm_optimizations& on) {
                               dlsym(RTLD_DEFAULT, "PyInit_troupe_zygote")};
   huge_pages += lay_out_memory({.used = used,
                                 .huge_text = on.huge_text,
-                                .inherited_maps = on.inherited_maps,
                                 .joined_libraries = on.joined_libraries,
                                 .gathered_pages = on.gathered_pages});
   if (on.gathered_pages)

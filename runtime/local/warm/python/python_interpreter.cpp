@@ -66,7 +66,7 @@ python_interpreter::python_interpreter(void* run, void* leave, void* warm)
 }
 
 /// Never returns.
-void python_interpreter::live(packet order, descriptors& with, int armed) {
+void python_interpreter::live(packet order, descriptors& with, int preforked) {
   renew_stack_guard();
   become_a_run();
   while (order.what != word::run) {
@@ -74,7 +74,7 @@ void python_interpreter::live(packet order, descriptors& with, int armed) {
     if (warm && warm_)
       call(warm_);
     make_pages_ready(warm ? waiting::warmed : waiting::forked);
-    if (receive(armed, order, with, true) != received::packet)
+    if (receive(preforked, order, with, true) != received::packet)
       _exit(0);
   }
   place_descriptors(with);

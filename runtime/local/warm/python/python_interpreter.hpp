@@ -17,7 +17,7 @@ public:
   /// ends the process; `warm` without arguments, and may be null.
   python_interpreter(void* run, void* leave, void* warm);
 
-  void live(packet order, descriptors& with, int armed) override;
+  void live(packet order, descriptors& with, int preforked) override;
 
 private:
   void* run_;

@@ -8,14 +8,14 @@ namespace troupe::test {
 
 namespace {
 
-zygote::zygote_options with_early_word() {
+zygote::zygote_options with_early_result() {
   auto options = without_armed();
-  options.early_word = true;
+  options.early_result = true;
   return options;
 }
 
 struct early_fixture : ready_fixture {
-  early_fixture() : ready_fixture{with_early_word()} {
+  early_fixture() : ready_fixture{with_early_result()} {
     // Who cannot tell what a run used says nothing early. A slot writes a zero
     // to it before each run, and reads it after.
     if (::write(peak.get(), "0345678\n", 8) != 8)
@@ -23,7 +23,9 @@ struct early_fixture : ready_fixture {
     makers->memory_peak = peak.get();
   }
 
-  std::uint64_t early_words() const { return carrier->counts().early_words; }
+  std::uint64_t early_results() const {
+    return carrier->counts().early_results;
+  }
   bool is_at_rest() {
     return serve_until([&] { return carrier->counts().idle == 1; });
   }
@@ -45,7 +47,7 @@ const std::string forger = "import ctypes, os, signal\n"
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(early_word, early_fixture)
+BOOST_FIXTURE_TEST_SUITE(early_result, early_fixture)
 
 BOOST_AUTO_TEST_CASE(comes_from_a_run_that_was_alone) {
   if (!has_another_processor())
@@ -64,7 +66,7 @@ BOOST_AUTO_TEST_CASE(comes_from_a_run_that_was_alone) {
     BOOST_TEST(!s.ending.memory_exceeded);
     BOOST_TEST(is_at_rest());
   }
-  BOOST_TEST(early_words() == 5u);
+  BOOST_TEST(early_results() == 5u);
   // The same slot every time, and it came back clean.
   BOOST_TEST(makers->prepared == 1u);
   BOOST_TEST(carrier->counts().replaced == 0u);
@@ -88,7 +90,7 @@ BOOST_AUTO_TEST_CASE(does_not_come_where_a_process_was_left) {
                      "f");
   BOOST_TEST(s.value() == "\"left\"");
   BOOST_TEST(s.ending.wait_status == 0);
-  BOOST_TEST(early_words() == 0u);
+  BOOST_TEST(early_results() == 0u);
   BOOST_TEST(carrier->counts().running == 0u);
 }
 
@@ -99,7 +101,7 @@ BOOST_AUTO_TEST_CASE(does_not_come_where_a_process_has_been) {
                      "f");
   BOOST_TEST(s.value() == "0");
   BOOST_TEST(s.ending.wait_status == 0);
-  BOOST_TEST(early_words() == 0u);
+  BOOST_TEST(early_results() == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(does_not_come_where_a_thread_is_at_work) {
@@ -111,7 +113,7 @@ BOOST_AUTO_TEST_CASE(does_not_come_where_a_thread_is_at_work) {
                      "f");
   BOOST_TEST(s.value() == "\"busy\"");
   BOOST_TEST(s.ending.wait_status == 0);
-  BOOST_TEST(early_words() == 0u);
+  BOOST_TEST(early_results() == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(comes_from_nobody_who_fails_or_is_killed) {
@@ -120,7 +122,7 @@ BOOST_AUTO_TEST_CASE(comes_from_nobody_who_fails_or_is_killed) {
   const auto killed
     = run("import os\ndef f():\n  os.kill(os.getpid(), 9)\n", "f");
   BOOST_TEST(killed.ending.wait_status == SIGKILL);
-  BOOST_TEST(early_words() == 0u);
+  BOOST_TEST(early_results() == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(is_not_asked_for_where_several_run) {
@@ -131,7 +133,7 @@ BOOST_AUTO_TEST_CASE(is_not_asked_for_where_several_run) {
     BOOST_TEST(run("def f():\n  return 1\n", "f").value() == "1");
   carrier->kill(first->run->id);
   BOOST_TEST(finish(first).ending.killed);
-  BOOST_TEST(early_words() == 0u);
+  BOOST_TEST(early_results() == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(does_not_mind_signals_of_a_tool) {
@@ -179,16 +181,16 @@ BOOST_AUTO_TEST_CASE(does_not_hide_what_was_left_in_the_slot) {
   BOOST_TEST(
     run("def f():\n  open('/tmp/left', 'w').write('x')\n", "f").answered);
   BOOST_TEST(serve_until([&] { return carrier->counts().slots == 0; }));
-  BOOST_TEST(early_words() == (has_another_processor() ? 1u : 0u));
+  BOOST_TEST(early_results() == (has_another_processor() ? 1u : 0u));
   BOOST_TEST(carrier->counts().replaced == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(can_be_left_out) {
-  auto options = with_early_word();
-  options.early_word = false;
+  auto options = with_early_result();
+  options.early_result = false;
   ready_fixture other{options};
   BOOST_TEST(other.run("def f():\n  return 1\n", "f").value() == "1");
-  BOOST_TEST(other.carrier->counts().early_words == 0u);
+  BOOST_TEST(other.carrier->counts().early_results == 0u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -170,9 +170,9 @@ struct carrier_fixture {
 /// asked for, when it has asked.
 inline zygote::zygote_options without_armed() {
   zygote::zygote_options options;
-  options.armed = 0;
-  options.fork_ahead = false;
-  options.early_word = false;
+  options.preforked = 0;
+  options.prefork = false;
+  options.early_result = false;
   return options;
 }
 

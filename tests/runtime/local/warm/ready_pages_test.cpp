@@ -32,10 +32,10 @@ zygote::zygote_options with(bool ready_pages) {
 /// Of a process that was forked and warmed, and has no run yet.
 std::size_t memory_of_waiting(bool ready_pages) {
   auto options = with(ready_pages);
-  options.armed = 1;
+  options.preforked = 1;
   ready_fixture f{options};
   f.run("def f():\n  return 1\n", "f");
-  f.serve_until([&] { return f.carrier->counts().armed == 1; });
+  f.serve_until([&] { return f.carrier->counts().preforked == 1; });
   const auto slot = child_of(f.makers->interpreters().back());
   std::size_t before = 0;
   int same = 0;

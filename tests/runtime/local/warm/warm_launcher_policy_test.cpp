@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(slot_carrier_policy)
 
 BOOST_AUTO_TEST_CASE(keeps_a_warmed_child_ready_while_nothing_runs) {
   auto options = without_armed();
-  options.armed = 1;
+  options.preforked = 1;
   ready_fixture f{options};
   std::set<std::string> drawn;
   for (int i = 0; i < 4; ++i) {
@@ -19,10 +19,10 @@ BOOST_AUTO_TEST_CASE(keeps_a_warmed_child_ready_while_nothing_runs) {
       f.run("import random\ndef f():\n  return random.random()\n", "f")
         .value());
     BOOST_REQUIRE(
-      f.serve_until([&] { return f.carrier->counts().armed == 1; }));
+      f.serve_until([&] { return f.carrier->counts().preforked == 1; }));
   }
   BOOST_TEST(drawn.size() == 4u);
-  BOOST_TEST(f.carrier->counts().armed_runs == 3u);
+  BOOST_TEST(f.carrier->counts().preforked_runs == 3u);
   BOOST_TEST(f.makers->prepared == 1u);
 }
 
@@ -30,8 +30,9 @@ BOOST_AUTO_TEST_CASE(forks_ahead_while_runs_follow_each_other) {
   if (std::thread::hardware_concurrency() < 2)
     return; // nobody to do it meanwhile
   auto options = without_armed();
-  options.fork_ahead = true;
-  options.arm_after = std::chrono::seconds{60}; // however slow this machine is
+  options.prefork = true;
+  options.prefork_after
+    = std::chrono::seconds{60}; // however slow this machine is
   ready_fixture f{options};
   std::set<std::string> drawn;
   constexpr std::size_t runs = 8;
@@ -42,11 +43,11 @@ BOOST_AUTO_TEST_CASE(forks_ahead_while_runs_follow_each_other) {
     // The second slot is made during the second run, or soon after.
     BOOST_REQUIRE(i < 1 || f.serve_until([&] {
       const auto now = f.carrier->counts();
-      return now.idle + now.armed == 2;
+      return now.idle + now.preforked == 2;
     }));
   }
   BOOST_TEST(drawn.size() == runs);
-  BOOST_TEST(f.carrier->counts().armed_runs > 0u);
+  BOOST_TEST(f.carrier->counts().preforked_runs > 0u);
   BOOST_TEST(f.makers->prepared == 2u);
 }
 
@@ -118,8 +119,7 @@ BOOST_AUTO_TEST_CASE(lets_go_of_slots_that_nobody_uses) {
 BOOST_AUTO_TEST_CASE(works_without_any_memory_trick) {
   auto options = without_armed();
   options.child_allocator = options.huge_text = options.huge_heap = false;
-  options.joined_libraries = options.inherited_maps = options.hot_blocks
-    = false;
+  options.joined_libraries = options.hot_blocks = false;
   options.gathered_pages = options.ready_pages = false;
   ready_fixture f{options};
   BOOST_TEST(f.run("def f():\n  return 1\n", "f").value() == "1");
