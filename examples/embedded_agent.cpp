@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <troupe/engine.hpp>
 
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -26,7 +27,10 @@ void echo(const api::message& m, std::function<void(api::answer)> done) {
 
 struct temporary_directory {
   std::string path = "/tmp/troupe-example-XXXXXX";
-  temporary_directory() { static_cast<void>(::mkdtemp(path.data())); }
+  temporary_directory() {
+    if (!::mkdtemp(path.data()))
+      std::abort();
+  }
   ~temporary_directory() { std::filesystem::remove_all(path); }
 };
 
