@@ -7,8 +7,8 @@
 namespace troupe {
 
 /// One thing with its members, for people: a line each, what is empty or
-/// false left out, a text of several lines as it is. Of the layers of isolation only
-/// those that are not enforced.
+/// false left out, a text of several lines as it is. Of the layers of isolation
+/// only those that are not enforced.
 void print_details(std::ostream& out, const json::value& thing);
 
 /// That on a terminal, else JSON; with `as_json` always JSON.
