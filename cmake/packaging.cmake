@@ -46,6 +46,10 @@ foreach(room runtime storage actors)
     FILES_MATCHING PATTERN "*.hpp" PATTERN "precompiled.hpp" EXCLUDE)
 endforeach()
 
+# Programs to begin with, built where they are installed.
+install(DIRECTORY "${CMAKE_SOURCE_DIR}/examples/"
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples")
+
 # The log of the binary is not everybody's.
 set(TROUPE_NEEDS_SPDLOG OFF)
 if("troupe_app_logging" IN_LIST exported)

@@ -11,19 +11,13 @@
 
 namespace troupe {
 
-namespace {
-
-// Of links: the other side cuts one that is silent for several of them.
-constexpr caf::timespan heartbeat_pause = std::chrono::seconds{5};
-
-} // namespace
-
 std::uint32_t default_thread_count() {
   return std::max(1u, std::thread::hardware_concurrency() / 2);
 }
 
 system_config::system_config(std::size_t threads, bool with_network,
-                             io_thread* sockets, bool stepped)
+                             io_thread* sockets, bool stepped,
+                             std::chrono::milliseconds heartbeats)
     : sockets{sockets} {
   add_message_types<caf::id_block::troupe>();
   add_error_category(
@@ -44,7 +38,8 @@ system_config::system_config(std::size_t threads, bool with_network,
   if (!with_network)
     return;
   load<caf::io::middleman>();
-  set("middleman.heartbeat-interval", heartbeat_pause);
+  // Of links: the other side cuts one that is silent for several of them.
+  set("middleman.heartbeat-interval", caf::timespan{heartbeats});
 }
 
 } // namespace troupe

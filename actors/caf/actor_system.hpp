@@ -4,6 +4,7 @@
 
 #include <caf/all.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,7 +17,9 @@ std::uint32_t default_thread_count();
 /// CAF's settings as measured to be right for us, whatever its defaults.
 struct system_config : caf::actor_system_config {
   explicit system_config(std::size_t threads, bool with_network = false,
-                         io_thread* sockets = nullptr, bool stepped = false);
+                         io_thread* sockets = nullptr, bool stepped = false,
+                         std::chrono::milliseconds heartbeats
+                         = std::chrono::seconds{5});
 
   io_thread* const sockets; // see scheduler_policy.hpp; outlives the system
 };

@@ -23,8 +23,10 @@ namespace {
 
 class tls_dialed_link final : public outbound_link {
 public:
-  explicit tls_dialed_link(std::shared_ptr<asio::ssl::context> tls)
-      : tls_{std::move(tls)}, thread_{[this] { io_.run(); }} {}
+  tls_dialed_link(std::shared_ptr<asio::ssl::context> tls,
+                  std::chrono::milliseconds silence)
+      : tls_{std::move(tls)}, silence_{silence}, thread_{
+                                                   [this] { io_.run(); }} {}
 
   ~tls_dialed_link() override {
     watched_.stop();
@@ -85,7 +87,7 @@ private:
     if (failed)
       co_return error{ec::unavailable, failed.message(), {}, {}};
     link_ = std::make_shared<tls_link>(std::move(socket_), tls_,
-                                       largest_answer_frame);
+                                       largest_answer_frame, silence_);
     auto met = co_await link_->handshake_as_client(host);
     if (!met)
       co_return met.error();
@@ -93,6 +95,7 @@ private:
   }
 
   const std::shared_ptr<asio::ssl::context> tls_;
+  const std::chrono::milliseconds silence_;
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> busy_{
     io_.get_executor()};
@@ -108,11 +111,12 @@ private:
 result<std::unique_ptr<outbound_link>>
 outbound_link::open(const std::string& host, std::uint16_t port,
                     const link_identity& who,
-                    std::chrono::milliseconds patience, watchdog* watch) {
+                    std::chrono::milliseconds patience, watchdog* watch,
+                    std::chrono::milliseconds silence) {
   auto tls = make_link_context(who, link_side::dials);
   if (!tls)
     return tls.error();
-  auto made = std::make_unique<tls_dialed_link>(std::move(*tls));
+  auto made = std::make_unique<tls_dialed_link>(std::move(*tls), silence);
   if (auto met = made->dial(host, port, patience); !met)
     return std::move(met).error().within("connect to " + host + ":"
                                          + std::to_string(port));

@@ -17,7 +17,8 @@ public:
   /// of the node that answers. `watch` sees to it that the thread turns.
   static result<std::unique_ptr<outbound_link>>
   open(const std::string& host, std::uint16_t port, const link_identity& who,
-       std::chrono::milliseconds patience, watchdog* watch = nullptr);
+       std::chrono::milliseconds patience, watchdog* watch = nullptr,
+       std::chrono::milliseconds silence = link_heartbeats{}.silence);
   virtual ~outbound_link() = default;
 
   /// For the middleman, which owns it from here on. To be taken once.

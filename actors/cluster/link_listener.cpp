@@ -62,6 +62,7 @@ private:
   std::shared_ptr<asio::ssl::context> tls_;
   std::uint32_t max_links_ = 0;
   std::uint32_t max_handshakes_ = 0;
+  std::chrono::milliseconds silence_{};
   std::uint32_t up_ = 0; // of links_, on the thread
   std::uint16_t port_ = 0;
   asio::io_context io_{1};
@@ -83,6 +84,7 @@ result<void> tls_link_listener::open(const link_options& options) {
     return tls.error();
   tls_ = std::move(*tls);
   max_links_ = options.max_links;
+  silence_ = options.beats.silence;
   max_handshakes_ = options.max_handshakes;
   const auto colon = options.listen.rfind(':');
   if (colon == std::string::npos)
@@ -151,8 +153,8 @@ asio::awaitable<void> tls_link_listener::close_all() {
 asio::awaitable<void> tls_link_listener::serve(tcp::socket raw) {
   boost::system::error_code ignored;
   auto from = raw.remote_endpoint(ignored);
-  auto link
-    = std::make_shared<tls_link>(std::move(raw), tls_, largest_request_frame);
+  auto link = std::make_shared<tls_link>(std::move(raw), tls_,
+                                         largest_request_frame, silence_);
   links_.insert(link);
   auto met = co_await link->handshake_as_server();
   if (met && up_ >= max_links_)

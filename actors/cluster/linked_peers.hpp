@@ -25,6 +25,7 @@ public:
   void start(prepared_run_ptr run, run_observer_ptr observer) override;
   void cancel(const run_id& id, exit_reason reason) override;
   result<void> ready() const override;
+  std::vector<backend_node> nodes() const override;
   void stop() override;
   std::size_t reached() const override;
   bool wait_until_reached(std::size_t nodes,
@@ -63,7 +64,8 @@ private:
   }
 
   const peer_options options_;
-  system_config config_{1, true}; // thread: it only forwards
+  // One thread: it only forwards.
+  system_config config_{1, true, nullptr, false, options_.beats.every};
   caf::actor_system system_{config_};
   std::shared_ptr<request_router> router_
     = std::make_shared<request_router>(system_);

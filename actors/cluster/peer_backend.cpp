@@ -49,7 +49,8 @@ void linked_peers::dial_loop(node& n) {
   auto pause = options_.first_pause;
   for (;;) {
     auto link = outbound_link::open(n.host, n.port, options_.identity,
-                                    options_.patience, options_.watch);
+                                    options_.patience, options_.watch,
+                                    options_.beats.silence);
     result<gateway_actor> met = error{ec::unavailable, ""};
     if (link)
       met = adopt_outbound(system_, broker_, (*link)->take_caf_socket(),
@@ -169,6 +170,19 @@ result<void> linked_peers::ready() const {
   if (any_node(nodes_, clock::now()))
     return {};
   return no_node(nodes_, options_.runs_per_node, clock::now());
+}
+
+std::vector<backend_node> linked_peers::nodes() const {
+  const auto now = clock::now();
+  std::vector<backend_node> all;
+  std::lock_guard guard{mutex_};
+  for (const auto& n : nodes_) {
+    const auto why = n->why_not(options_.runs_per_node, now);
+    all.push_back({n->name, why.empty(), why.empty() ? "ready" : why,
+                   std::string{to_string(n->breaker.look(now).circuit)},
+                   n->under_way, n->answered, n->failed});
+  }
+  return all;
 }
 
 void linked_peers::stop() {

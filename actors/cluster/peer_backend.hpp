@@ -20,6 +20,7 @@ struct peer_options {
   link_identity identity;
   std::uint32_t runs_per_node = 256; // under way; beyond it: another node
   breaker_options breaker;           // each node has one
+  link_heartbeats beats{};
   /// What a config says that names no sandbox_dir: nothing for another machine.
   std::string standard_dir;
   std::chrono::milliseconds patience{3'000}; // to dial and for the first words

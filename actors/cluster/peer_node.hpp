@@ -29,6 +29,8 @@ struct peer_node {
   bool lost = false;             // the link
   bool stopping = false;         // it said that it is about to stop
   std::uint32_t under_way = 0;
+  std::uint64_t answered = 0;
+  std::uint64_t failed = 0; // refused, or lost
   circuit_breaker breaker;
   std::thread dialer;
 

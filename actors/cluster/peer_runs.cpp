@@ -94,6 +94,7 @@ void linked_peers::record_outcome(node& n, circuit_breaker::permit permit,
                                   const error* why) {
   using change = circuit_breaker::change;
   const auto now = clock::now();
+  ++(why ? n.failed : n.answered);
   if (!why) {
     if (n.breaker.succeeded(now) == change::closed)
       warn("node " + n.name + " accepts runs again");

@@ -65,10 +65,10 @@ result<accepted_run> gateway_state::accept(execution& what) {
   if (!taken)
     return taken;
   what.request = nullptr; // the run has one of its own now
+  taken->run->is_linked = true;
   if (sent != what.ext.end())
     taken->run->sent_config = std::move(sent->second);
-  const bool counts
-    = taken->run->request()->args_json.size() <= inline_arguments;
+  const bool counts = is_light(*taken->run->request());
   if (counts) // the others keep no dispatcher busy
     pressure->on_forwarded();
   // The answer goes straight back: only what the dispatcher tells comes by.

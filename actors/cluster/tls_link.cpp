@@ -13,6 +13,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <vector>
@@ -27,15 +28,19 @@ namespace {
 constexpr std::chrono::seconds handshake_time{2};
 constexpr std::size_t chunk_bytes = 64u << 10;
 
-// A cut cable says nothing: the kernel asks after ten seconds, and gives up
-// after as many more.
-constexpr int quiet_seconds = 10;
-constexpr int probe_seconds = 3;
 constexpr int probes = 3;
-constexpr unsigned unanswered_ms = 20'000;
 
-void watch_for_silence(int fd) {
+// How often heartbeats are looked for within the silence that is allowed.
+constexpr int looks = 4;
+
+/// A cut cable says nothing: the kernel asks after half of the silence that is
+/// allowed, and gives up at its end.
+void watch_for_silence(int fd, std::chrono::milliseconds silence) {
   const int yes = 1;
+  const auto unanswered_ms = static_cast<unsigned>(silence.count());
+  const int quiet_seconds
+    = std::max(1, static_cast<int>(silence.count() / 2'000));
+  const int probe_seconds = std::max(1, quiet_seconds / probes);
   ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
   ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &quiet_seconds,
                sizeof quiet_seconds);
@@ -64,7 +69,7 @@ tls_link::tls_link(tcp::socket raw, std::shared_ptr<asio::ssl::context> tls,
     : tls_{std::move(tls)}, peer_{std::move(raw), *tls_},
       ours_{peer_.get_executor()}, guard_{largest}, silence_{silence},
       pulse_{peer_.get_executor()} {
-  watch_for_silence(peer_.lowest_layer().native_handle());
+  watch_for_silence(peer_.lowest_layer().native_handle(), silence);
 }
 
 asio::awaitable<result<void>>
@@ -175,11 +180,14 @@ asio::awaitable<void> tls_link::monitor_heartbeat() {
   auto self = shared_from_this();
   boost::system::error_code failed;
   auto token = asio::redirect_error(asio::use_awaitable, failed);
+  int quiet = 0;
   while (peer_.lowest_layer().is_open()) {
     heard_ = false;
-    pulse_.expires_after(silence_);
+    pulse_.expires_after(silence_ / looks);
     co_await pulse_.async_wait(token);
-    if (!failed && listening_ && !heard_ && guard_.heard_heartbeat())
+    const bool silent = !failed && listening_ && !heard_;
+    quiet = silent && guard_.heard_heartbeat() ? quiet + 1 : 0;
+    if (quiet == looks)
       close();
   }
 }

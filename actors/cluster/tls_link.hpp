@@ -28,8 +28,7 @@ public:
   /// `largest`: bytes of one message of the peer; beyond it the link is cut.
   /// `silence`: so long a peer may say nothing that has sent a heartbeat once.
   tls_link(tcp::socket raw, std::shared_ptr<boost::asio::ssl::context> tls,
-           std::uint64_t largest,
-           std::chrono::milliseconds silence = std::chrono::seconds{20});
+           std::uint64_t largest, std::chrono::milliseconds silence);
 
   /// As the side that answers; within the deadline of handshakes.
   boost::asio::awaitable<result<void>> handshake_as_server();

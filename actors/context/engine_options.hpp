@@ -12,6 +12,7 @@
 #include "runtime/engine/configuration_store.hpp"
 #include "runtime/engine/credential_source.hpp"
 #include "runtime/engine/journal.hpp"
+#include "runtime/engine/kept_files.hpp"
 #include "runtime/engine/schema_deriver.hpp"
 
 #include <chrono>
@@ -47,6 +48,8 @@ struct ledger_rules {
   when_full policy = when_full::refuse;
   std::size_t waiting_entries = 65'536;
   std::size_t waiting_bytes = 256u << 20;
+  /// Of a run; a larger one is not kept with its record.
+  std::size_t request_bytes = 64u << 10;
   /// Nobody waits for most lines. A run that ends meanwhile is written once,
   /// and one write of many lines costs little more than one of one.
   std::chrono::milliseconds coalesce{50};
@@ -99,6 +102,8 @@ struct engine_options {
   ledger_rules ledger;
   supervision_rules supervision;
   sandbox_options sandboxes;
+  /// Of large output files; null: they stay in their results.
+  std::shared_ptr<troupe::kept_files> kept_files;
   std::chrono::milliseconds drain_timeout{30'000};
   /// For tests: no actor has a thread of its own, each moves when CAF's test
   /// coordinator is told to, and so does time.

@@ -65,22 +65,21 @@ void add_counters(page_of_metrics& page, const engine_metrics& m) {
     m.record_failures);
 }
 
-void add_run_times(page_of_metrics& page, const engine_metrics& m) {
-  const char* name = "troupe_run_duration_seconds";
-  page.head(name, "histogram", "Time from request to result.");
+void add_durations(page_of_metrics& page, const std::string& name,
+                   const char* help, const duration_histogram& seen) {
+  page.head(name, "histogram", help);
   double bound = 0.001;
   std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < m.run_times.size(); ++i) {
-    sum += engine_metrics::of(m.run_times[i]);
-    const bool last = i + 1 == m.run_times.size();
-    page.line("troupe_run_duration_seconds_bucket",
-              label("le", last ? "+Inf" : page_of_metrics::number(bound)),
-              static_cast<double>(sum));
+  for (std::size_t i = 0; i < seen.buckets.size(); ++i) {
+    sum += engine_metrics::of(seen.buckets[i]);
+    const bool last = i + 1 == seen.buckets.size();
+    page.line(name + "_bucket",
+              label("le", last ? "+Inf" : page_of_metrics::number(bound)), sum);
     bound = i % 2 == 0 ? bound * 3 : bound / 3 * 10;
   }
-  page.line("troupe_run_duration_seconds_sum", "",
-            static_cast<double>(engine_metrics::of(m.run_time_us)) / 1e6);
-  page.line("troupe_run_duration_seconds_count", "", static_cast<double>(sum));
+  page.line(name + "_sum", "",
+            static_cast<double>(engine_metrics::of(seen.sum_us)) / 1e6);
+  page.line(name + "_count", "", sum);
 }
 
 /// What each circuit is now, and how often it became that.
@@ -113,6 +112,63 @@ void add_circuits(page_of_metrics& page, const engine_context& context,
     }
 }
 
+/// Each backend that is configured, a metric at a time.
+void add_backends(page_of_metrics& page, const engine_context& context,
+                  const std::vector<backend_health>& backends) {
+  const auto each = [&](const char* name, const char* type, const char* help,
+                        auto value) {
+    page.head(name, type, help);
+    for (const auto& b : backends)
+      if (const auto* entry = context.backends->find(b.name))
+        page.line(name, label("backend", to_string(b.name)), value(b, *entry));
+  };
+  using health = backend_health;
+  using entry = backend_entry;
+  each("troupe_backend_ready", "gauge", "1 if a backend accepts runs.",
+       [](const health& b, const entry&) { return b.ready ? 1 : 0; });
+  each("troupe_backend_running", "gauge", "Runs in progress at a backend.",
+       [](const health& b, const entry&) { return b.running; });
+  each("troupe_backend_queued", "gauge", "Runs waiting for a backend.",
+       [](const health& b, const entry&) { return b.waiting; });
+  each("troupe_backend_limit", "gauge", "Concurrent runs a backend accepts.",
+       [](const health& b, const entry&) { return b.limit; });
+  each("troupe_backend_attempts_total", "counter",
+       "Attempts that ended at a backend.", [](const health&, const entry& e) {
+         return engine_metrics::of(e.finished);
+       });
+  each("troupe_backend_failures_total", "counter",
+       "Attempts at which the backend failed.",
+       [](const health&, const entry& e) {
+         return engine_metrics::of(e.failures);
+       });
+  each("troupe_backend_circuit_open", "gauge",
+       "1 if a backend's circuit breaker is not closed.",
+       [](const health& b, const entry&) {
+         return b.circuit == "closed" ? 0 : 1;
+       });
+}
+
+/// Other nodes, as backend `peer` sees them.
+void add_nodes(page_of_metrics& page,
+               const std::vector<backend_health>& backends) {
+  const auto each
+    = [&](const char* name, const char* type, const char* help, auto value) {
+        page.head(name, type, help);
+        for (const auto& b : backends)
+          for (const auto& node : b.nodes)
+            page.line(name, label("node", node.name), value(node));
+      };
+  each("troupe_node_ready", "gauge", "1 if another node accepts runs.",
+       [](const backend_node& n) { return n.ready ? 1 : 0; });
+  each("troupe_node_running", "gauge", "Runs of this node in progress there.",
+       [](const backend_node& n) { return n.running; });
+  each("troupe_node_runs_total", "counter", "Runs that a node answered.",
+       [](const backend_node& n) { return n.runs; });
+  each("troupe_node_failures_total", "counter",
+       "Runs that a node refused or lost.",
+       [](const backend_node& n) { return n.failures; });
+}
+
 } // namespace
 
 std::vector<backend_health> backends_of(const engine_context& context) {
@@ -134,6 +190,8 @@ std::vector<backend_health> backends_of(const engine_context& context) {
                               : passed_over;
       h.circuit = to_string(seen.circuit);
       h.running = counts.running_by_backend[i];
+      h.waiting = counts.waiting_by_backend[i];
+      h.nodes = entry->backend->nodes();
     } else {
       h.reason = "not configured";
       h.circuit = "closed";
@@ -146,7 +204,11 @@ std::vector<backend_health> backends_of(const engine_context& context) {
 std::string metrics_text(const engine_context& context) {
   page_of_metrics page;
   add_counters(page, context.metrics);
-  add_run_times(page, context.metrics);
+  add_durations(page, "troupe_run_duration_seconds",
+                "Time from request to result.", context.metrics.run_times);
+  add_durations(page, "troupe_run_queue_seconds",
+                "Time that admitted runs waited for their turn.",
+                context.metrics.queue_times);
   const auto counts = context.admissions.now();
   page.gauge("troupe_runs_running", "Runs in progress.", counts.running);
   page.gauge("troupe_runs_queued", "Runs waiting for admission.",
@@ -156,26 +218,10 @@ std::string metrics_text(const engine_context& context) {
   page.gauge("troupe_ledger_queue",
              "Audit and run records waiting to be written.",
              static_cast<double>(context.to_ledger.size()));
-  page.head("troupe_backend_ready", "gauge", "1 if a backend accepts runs.");
   const auto backends = backends_of(context);
-  for (const auto& b : backends)
-    if (b.configured)
-      page.line("troupe_backend_ready", label("backend", to_string(b.name)),
-                b.ready ? 1 : 0);
-  page.head("troupe_backend_running", "gauge",
-            "Runs in progress at a backend.");
-  for (const auto& b : backends)
-    if (b.configured)
-      page.line("troupe_backend_running", label("backend", to_string(b.name)),
-                b.running);
-  page.head("troupe_backend_circuit_open", "gauge",
-            "1 if a backend's circuit breaker is not closed.");
-  for (const auto& b : backends)
-    if (b.configured)
-      page.line("troupe_backend_circuit_open",
-                label("backend", to_string(b.name)),
-                b.circuit == "closed" ? 0 : 1);
+  add_backends(page, context, backends);
   add_circuits(page, context, backends);
+  add_nodes(page, backends);
   return page.take();
 }
 

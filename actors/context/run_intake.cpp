@@ -20,6 +20,13 @@ error refused(run_services& services, ec code, const char* why) {
 
 } // namespace
 
+bool is_light(const run_request& request) {
+  auto bytes = request.args_json.size();
+  for (const auto& file : request.files)
+    bytes += file.content.size();
+  return bytes <= inline_arguments;
+}
+
 run_intake::run_intake(const engine_options& options)
     : run_services{options}, most_pending{options.pending}, events{
                                                               options.events} {}

@@ -12,6 +12,9 @@ namespace troupe {
 /// some 200 MB/s they take longer than a handler may.
 inline constexpr std::size_t inline_arguments = 32u << 10; // bytes
 
+/// Whether its arguments and files are copied and checked in no time.
+bool is_light(const run_request& request);
+
 /// What is counted on the way in, beside what runs share.
 struct run_intake : run_services {
   explicit run_intake(const engine_options& options);

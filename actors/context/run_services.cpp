@@ -9,7 +9,8 @@ namespace troupe {
 run_services::run_services(const engine_options& options)
     : admissions{options.admission}, runs{options.registry},
       to_ledger{{options.ledger.waiting_entries, options.ledger.waiting_bytes,
-                 options.ledger.hurry_at}} {}
+                 options.ledger.hurry_at}},
+      kept_files{options.kept_files} {}
 
 bool enqueue_ledger_entry(run_services& services, ledger_entry&& line,
                           std::function<void(bool)> kept) {

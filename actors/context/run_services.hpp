@@ -8,6 +8,7 @@
 #include "actors/state/ledger_queue.hpp"
 #include "actors/state/run_registry.hpp"
 #include "runtime/base/snapshot.hpp"
+#include "runtime/engine/kept_files.hpp"
 
 #include <caf/actor_clock.hpp>
 
@@ -47,8 +48,10 @@ struct run_services {
   engine_metrics metrics;
   std::unique_ptr<backend_registry> backends; // set before there are actors
   snapshot<routing> routes;
-  std::atomic<bool> draining{false};     // new runs are refused
+  const std::shared_ptr<troupe::kept_files> kept_files; // null: none
+  std::atomic<bool> draining{false};                    // new runs are refused
   std::atomic<bool> record_fails{false}; // what runs say cannot be kept now
+  std::atomic<bool> disk_is_full{false}; // that is why
 
   /// For whatever begins or ends when some time has passed.
   active_run::clock::time_point now() const {

@@ -17,6 +17,7 @@ dispatcher_services::dispatcher_services(const context_ptr& engine)
       deadlines{engine->options.deadlines},
       refuses_without_record{engine->options.ledger.policy
                              == ledger_rules::when_full::refuse},
+      most_request_bytes{engine->options.ledger.request_bytes},
       background{engine, &engine->background} {
   if (engine->options.webhook)
     webhook = engine->options.credentials.webhook_timeout;
@@ -87,12 +88,7 @@ void dispatcher_state::begin(job& j) {
                           {},
                           std::chrono::milliseconds{1'000}});
   if (refuses_without_record && !services->to_ledger.room())
-    return conclude(
-      j,
-      error{ec::exhausted,
-            "the store cannot record more runs at the moment; try again later",
-            {},
-            std::chrono::milliseconds{1'000}});
+    return conclude(j, unrecorded(ec::exhausted));
   const auto& request = *j.request;
   if (!request.idempotency_key.empty()) {
     auto [i, fresh] = keys.try_emplace(
@@ -110,6 +106,22 @@ void dispatcher_state::begin(job& j) {
 }
 
 // -- helpers ------------------------------------------------------------------
+
+/// A run whose start could not be written down does not begin.
+error dispatcher_state::unrecorded(ec why) const {
+  error e{why,
+          "the store could not record the start of the run; the tool was not "
+          "started: try again later",
+          {},
+          std::chrono::milliseconds{1'000}};
+  if (services->disk_is_full) {
+    e.code = ec::no_space;
+    e.text
+      = "the disk is full: the start of the run could not be recorded, and "
+        "the tool was not started; free space on it";
+  }
+  return e;
+}
 
 dispatcher_state::job* dispatcher_state::find(const active_run_ptr& run) {
   auto i = jobs.find(run.get());

@@ -23,6 +23,7 @@ struct dispatcher_services {
   std::shared_ptr<const run_rules> rules;
   deadline_rules deadlines;
   bool refuses_without_record = true; // a run that the record has no room for
+  std::size_t most_request_bytes = 0; // of one that is kept
   std::optional<std::chrono::milliseconds> webhook; // its deadline, if any
   std::shared_ptr<boost::asio::thread_pool> background;
 };
@@ -123,6 +124,7 @@ struct dispatcher_state : dispatcher_services {
   void resolve_now(job& j);
   void resolved(job& j, result<resolved_run> what);
   void record_start(job& j);
+  std::shared_ptr<const run_request> request_to_keep(const job& j) const;
   std::function<void(bool)> when_persisted(const job& j);
   void on_key_claimed(const key_claim_result& reply);
   void on_persisted(const active_run_ptr& run, bool well);
@@ -143,6 +145,7 @@ struct dispatcher_state : dispatcher_services {
   void failed(job& j, error why, bool may_have_started,
               bool counts_against_backend = true);
   error last_failure(const job& j, error why, bool may_have_started) const;
+  error unrecorded(ec why) const;
 
   // -- dispatcher_stop.cpp: ends that are asked for ---------------------------
   caf::result<run_status_message> cancel(const active_run_ptr& run);

@@ -9,7 +9,8 @@ namespace troupe {
 namespace {
 
 bool is_about_load(const error& why) {
-  return why.code == ec::exhausted || why.code == ec::unavailable;
+  return why.code == ec::exhausted || why.code == ec::unavailable
+    || why.code == ec::no_space;
 }
 
 } // namespace
@@ -64,6 +65,8 @@ void dispatcher_state::finish_result(job& j, run_result& r) {
     r.fingerprint = j.view->fingerprint;
   for (auto* notes : {&j.notes, &j.lowered})
     std::ranges::move(*notes, std::back_inserter(r.notes));
+  if (services->kept_files && !r.files.empty() && !j.run->is_linked)
+    services->kept_files->take(j.run->who.organization, r);
 }
 
 /// True: the answer is to wait until the disk has it.
@@ -86,9 +89,10 @@ bool dispatcher_state::record_end(const job& j) {
   }
   const auto took
     = std::chrono::duration_cast<std::chrono::microseconds>(now() - run.began);
-  m.observe(took);
+  m.run_times.observe(took);
   ledger_entry line;
   line.run = j.run;
+  line.request = request_to_keep(j);
   line.audit = audit_of_run(run, j.prepared.get());
   if (j.keyed)
     line.key = fate_of_key(run);

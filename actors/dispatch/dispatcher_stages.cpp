@@ -12,7 +12,7 @@ namespace troupe {
 void dispatcher_state::resolve_now(job& j) {
   j.at = stage::resolving;
   const auto& request = j.request;
-  if (request->args_json.size() <= inline_arguments)
+  if (is_light(*request))
     return resolved(j,
                     resolve(*request, j.config->find(j.run->who.organization),
                             *rules, tools));
@@ -74,6 +74,7 @@ void dispatcher_state::record_start(job& j) {
   }
   ledger_entry begun;
   begun.run = j.run;
+  begun.request = request_to_keep(j);
   const bool taken = enqueue_ledger_entry(
     *services, std::move(begun),
     j.detached ? when_persisted(j) : std::function<void(bool)>{});
@@ -81,6 +82,14 @@ void dispatcher_state::record_start(job& j) {
     return on_recorded(j); // nobody is told before it has ended
   if (!taken)
     on_persisted(j.run, false);
+}
+
+/// With it the run can be run again. Not one of another node's: that has it.
+std::shared_ptr<const run_request>
+dispatcher_state::request_to_keep(const job& j) const {
+  if (j.run->sent_config || bytes_of(*j.request) > most_request_bytes)
+    return nullptr;
+  return j.request;
 }
 
 std::function<void(bool)> dispatcher_state::when_persisted(const job& j) {
@@ -117,12 +126,7 @@ void dispatcher_state::on_persisted(const active_run_ptr& run, bool well) {
     return;
   if (well)
     return on_recorded(*j);
-  conclude(*j,
-           error{ec::unavailable,
-                 "the store could not record the start of the run; the tool "
-                 "was not started",
-                 {},
-                 std::chrono::milliseconds{1'000}});
+  conclude(*j, unrecorded(ec::unavailable));
 }
 
 void dispatcher_state::on_recorded(job& j) {
@@ -143,6 +147,7 @@ void dispatcher_state::on_admitted(job& j) {
   if (j.at != stage::waiting)
     return;
   record_stage(j, "queue");
+  services->metrics.queue_times.observe(j.stages.back().took);
   j.run->phase.store(run_phase::preparing, std::memory_order_release);
   try_next_backend(j);
 }

@@ -18,6 +18,8 @@ public:
         home_{std::move(home)}, services_{std::move(services)}, entry_{entry} {}
 
   void started() override {
+    if (started_.exchange(true))
+      return; // its first output said so
     run_->may_have_started = true;
     run_->phase.store(run_phase::running, std::memory_order_release);
     run_->events.append(run_event_kind::started);
@@ -28,6 +30,8 @@ public:
   }
 
   void output(output_stream stream, std::string_view data) override {
+    if (!started_)
+      started();
     run_->events.append(stream == output_stream::out ? run_event_kind::out
                                                      : run_event_kind::err,
                         data);
@@ -55,6 +59,7 @@ private:
   const dispatcher_actor home_;
   const run_services_ptr services_; // whose the entry is
   backend_entry& entry_;
+  std::atomic<bool> started_{false};
   std::atomic<bool> finished_{false};
 };
 

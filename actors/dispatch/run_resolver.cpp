@@ -185,6 +185,35 @@ result<void> check_sizes(const run_request& request, const run_rules& rules) {
   return {};
 }
 
+/// The names were checked by whoever read them from outside; here again, for
+/// those that came from a program.
+result<void> check_files(const run_request& request, const file_bounds& most) {
+  std::uint64_t bytes = 0;
+  for (const auto& file : request.files) {
+    bytes += file.content.size();
+    if (auto fine = check_file_name(file.name, "/files"); !fine)
+      return fine;
+  }
+  for (std::size_t i = 0; i < request.outputs.size(); ++i)
+    if (auto fine = check_output_pattern(request.outputs[i],
+                                         "/outputs/" + std::to_string(i));
+        !fine)
+      return fine;
+  if (request.files.size() > most.count)
+    return bad_field("/files",
+                     "more than " + std::to_string(most.count) + " files",
+                     "send an archive, or raise files.count");
+  if (request.outputs.size() > most.count)
+    return bad_field("/outputs",
+                     "more than " + std::to_string(most.count) + " patterns");
+  if (bytes > most.bytes_in)
+    return bad_field("/files",
+                     "more than " + std::to_string(most.bytes_in)
+                       + " bytes together",
+                     "let the tool fetch them, or raise files.bytes-in");
+  return {};
+}
+
 bind_options options_for(prepared_run& run) {
   bind_options o;
   o.dropped = &run.dropped_nulls;
@@ -253,6 +282,8 @@ result<resolved_run> resolve(const run_request& request,
                              const run_rules& rules, tool_views& tools) {
   if (auto ok = check_sizes(request, rules); !ok)
     return ok.error();
+  if (auto ok = check_files(request, rules.files); !ok)
+    return ok.error();
   resolved_run r;
   r.base = make_recycled<prepared_run>();
   auto& run = *r.base;
@@ -260,6 +291,8 @@ result<resolved_run> resolve(const run_request& request,
   run.organization = request.organization;
   run.return_char_limit = default_return_char_limit;
   run.lenient_arguments = request.lenient_arguments;
+  run.as_letta = request.as_letta;
+  run.may_be_script = request.may_be_script;
   std::shared_ptr<const tool> stored;
   if (request.kind == run_kind::tool) {
     auto tool = find_tool(request, catalog);
@@ -280,6 +313,9 @@ result<resolved_run> resolve(const run_request& request,
   run.args_json = std::move(*bound);
   run.agent_id = request.agent_id;
   run.agent_state_json = request.agent_state_json;
+  run.files = request.files;
+  run.outputs = request.outputs;
+  run.file_bounds = rules.files;
   run.traceparent = request.traceparent;
   r.wish.of_run = request.backend;
   r.wish.standard = rules.standard_backend;

@@ -33,6 +33,25 @@ error failure_of(const active_run& run, error told) {
   return ended && run.failure ? *run.failure : std::move(told);
 }
 
+result<std::shared_ptr<const run_request>>
+request_in(const run_status_message& note, const run_id& id) {
+  if (!note.request)
+    return error{ec::conflict,
+                 "the request of run " + id.str()
+                   + " was not kept: it is larger than "
+                     "storage.max-request-bytes, or older than this feature"};
+  auto parsed = json::parse_object(
+    note.request->reveal(), {.depth = 128, .bytes = note.request->size()});
+  if (!parsed)
+    return parsed.error();
+  auto request = from_wire(*parsed);
+  json::value tree(std::move(*parsed));
+  json::wipe_texts(tree);
+  if (!request)
+    return std::move(request.error()).within("read a stored request");
+  return std::make_shared<const run_request>(std::move(*request));
+}
+
 constexpr std::size_t largest_page = 1'000;
 
 /// A reading may end when the engine has gone.
@@ -160,6 +179,26 @@ void actor_engine::find_run(caller who, run_id id, handler<run_record> done) {
                           std::move(finish), find_v, reference_to(who, id));
 }
 
+void actor_engine::find_request(
+  caller who, run_id id, handler<std::shared_ptr<const run_request>> done) {
+  if (auto run = context_->runs.find(id)) {
+    if (run->who.organization != who.organization)
+      return done(no_such_run(id));
+    if (auto request = run->request())
+      return done(std::move(request));
+  }
+  auto routes = context_->routes.load();
+  if (!routes)
+    return done(engine_stopped());
+  auto finish = [id, done = std::move(done)](result<run_status_message> note) {
+    if (!note)
+      return done(std::move(note.error()));
+    done(request_in(*note, id));
+  };
+  ask<run_status_message>(*context_->router, 0, routes->ledger,
+                          std::move(finish), find_v, reference_to(who, id));
+}
+
 void actor_engine::list_runs(caller who, std::string after, std::size_t limit,
                              handler<page<run_record>> done) {
   auto routes = context_->routes.load();
@@ -282,8 +321,15 @@ void actor_engine::health(handler<engine_health> done) {
     else
       h.components.emplace_back("supervisor", parts.error().text);
     // Runs go on, and what they say waits; so it is no reason to send none.
-    if (context->record_fails)
+    if (auto bad = context->options.journal->write_failure())
+      h.components.emplace_back("store",
+                                bad->code == ec::no_space
+                                  ? "cannot be written: disk full"
+                                  : "cannot be written");
+    else if (context->record_fails)
       h.components.emplace_back("store", "cannot be written");
+    if (context->draining)
+      h.components.emplace_back("engine", "draining");
     bool any = false;
     for (const auto& backend : h.backends)
       any = any || backend.ready;

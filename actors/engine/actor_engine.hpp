@@ -24,6 +24,8 @@ public:
                        handler<run_record> accepted) override;
   void cancel(caller who, run_id id, handler<run_record> done) override;
   void find_run(caller who, run_id id, handler<run_record> done) override;
+  void find_request(caller who, run_id id,
+                    handler<std::shared_ptr<const run_request>> done) override;
   void list_runs(caller who, std::string after, std::size_t limit,
                  handler<page<run_record>> done) override;
   void subscribe(caller who, run_id id, std::uint64_t sequence,

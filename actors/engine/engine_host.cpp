@@ -44,6 +44,22 @@ watchdog_options guarding(std::function<void(std::string_view)> report) {
   return o;
 }
 
+/// What a process before us wrote down about sandboxes.
+result<void> read_left_sandboxes(engine_context& c) {
+  const auto& store = c.options.sandboxes.store;
+  if (!store)
+    return {};
+  std::size_t unreadable = 0;
+  auto left = store->load(unreadable);
+  if (!left)
+    return std::move(left).error().within("read the records of sandboxes");
+  if (unreadable > 0)
+    c.warn(std::to_string(unreadable)
+           + " records of sandboxes cannot be read and are left alone");
+  c.sandboxes->left = std::move(*left);
+  return {};
+}
+
 class actor_engine_host final : public engine_host {
 public:
   explicit actor_engine_host(engine_options options)
@@ -58,6 +74,7 @@ public:
     drained_by_ = until;
     refuse_runs();
   }
+  std::size_t running() const override { return context_->runs.alive(); }
   void stop() override;
   std::uint16_t published_port() const override { return port_; }
   const context_ptr& context() const { return context_; }
@@ -101,7 +118,8 @@ result<void> actor_engine_host::open() {
   const bool with_network
     = c.options.publish_port != 0 || c.options.links.has_value();
   config_ = std::make_unique<system_config>(
-    c.options.threads, with_network, c.options.sockets, c.options.stepped);
+    c.options.threads, with_network, c.options.sockets, c.options.stepped,
+    (c.options.links ? c.options.links->beats : link_heartbeats{}).every);
   system_ = std::make_unique<caf::actor_system>(*config_);
   if (c.options.stepped)
     c.stepped_clock = &system_->clock();
@@ -114,6 +132,8 @@ result<void> actor_engine_host::open() {
   c.router = std::make_unique<request_router>(*system_);
   c.sandboxes = std::make_shared<sandbox_services>(c.options.sandboxes);
   c.sandboxes->router = c.router.get();
+  if (auto read = read_left_sandboxes(c); !read)
+    return read;
   supervisor_ = system_->spawn(supervisor, context_);
   {
     // Its first answer comes after everybody has been started.
@@ -228,8 +248,10 @@ void actor_engine_host::stop() {
       engine_->close();
     context_->routes.store(nullptr);
     supervisor_ = supervisor_actor{};
-    if (context_->sandboxes)
+    if (context_->sandboxes) {
       context_->sandboxes->index.clear();
+      context_->sandboxes->records.flush();
+    }
     for (const auto& backend : context_->options.backends)
       backend->stop();
     context_->background.join();

@@ -5,6 +5,7 @@
 #include "runtime/engine/sandbox_engine.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 
 namespace troupe {
@@ -25,6 +26,8 @@ public:
   virtual void stop() = 0;
   /// Refuses new runs from now on; the others have until then.
   virtual void drain(time_point until) = 0;
+  /// Runs that have not ended, in any phase.
+  virtual std::size_t running() const = 0;
   /// The port that other processes' actors may connect to, the door's if there
   /// is one; 0: none.
   virtual std::uint16_t published_port() const = 0;

@@ -1,5 +1,7 @@
 #include "actors/ledger/ledger.hpp"
 
+#include "runtime/model/codec/codec.hpp"
+
 #include <algorithm>
 #include <thread>
 
@@ -18,6 +20,8 @@ void enter(ledger_entry& line, journal_entry& entry) {
   }
   auto& run = *line.run;
   entry.run.emplace(describe(run));
+  if (line.request)
+    entry.run->request = stored_form_of(*line.request);
   entry.fresh = !std::exchange(run.recorded, true);
   entry.organization = run.who.organization;
   if (line.key != key_disposition::none)
@@ -26,6 +30,13 @@ void enter(ledger_entry& line, journal_entry& entry) {
 }
 
 } // namespace
+
+std::shared_ptr<const secret> stored_form_of(const run_request& request) {
+  json::value tree = to_wire(request);
+  auto text = std::make_shared<const secret>(json::to_canonical(tree));
+  json::wipe_texts(tree);
+  return text;
+}
 
 ledger_services::ledger_services(const context_ptr& engine)
     : services{engine}, rules{engine->options.ledger},
@@ -134,6 +145,7 @@ void ledger_state::answer(lines written, lines left) {
     if (line.kept)
       std::exchange(line.kept, {})(well);
     line.line.run.reset(); // the text goes where it came from
+    line.line.request.reset();
   }
   for (auto& line : left) // they are tried again, but nobody waits so long
     if (line.kept)
@@ -146,6 +158,8 @@ void ledger_state::report_failure(const result<void>& written,
   if (left > 0)
     engine_metrics::add(services->metrics.record_failures);
   services->record_fails = left > 0;
+  services->disk_is_full
+    = left > 0 && !written && written.error().code == ec::no_space;
   if (left > 0 && !std::exchange(failing, true))
     warn("ledger could not write " + std::to_string(left)
          + " records and will retry: " + to_string(written.error()));

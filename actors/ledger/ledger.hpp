@@ -79,6 +79,9 @@ ledger(ledger_actor::stateful_pointer<ledger_state> self,
 /// The claim to its key that a run has, or wants; without the digest.
 key_claim claim_of(const active_run& run);
 
+/// A request as the store seals it, secrets included.
+std::shared_ptr<const secret> stored_form_of(const run_request& request);
+
 /// What makes two requests the same for an idempotency key: everything that
 /// decides what is run, and nothing that differs between two tries.
 std::string request_digest(const run_request& request);

@@ -66,7 +66,10 @@ ledger_state::decide(const active_run_ptr& run) {
     return reply;
   };
   run->recorded = true;
-  auto found = journal->claim(wanted, describe(*run));
+  auto begun = describe(*run);
+  if (bytes_of(*request) <= rules.request_bytes)
+    begun.request = stored_form_of(*request);
+  auto found = journal->claim(wanted, begun);
   if (!found)
     return refuse(std::move(found.error()));
   switch (found->what) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -13,6 +14,13 @@ struct link_identity {
   std::string certificate; // the node's own, with what leads to the authority
   std::string key;         // the private key that belongs to it
   std::string authority;   // the only CA that is trusted
+};
+
+/// How links show that the other side is there, also where its kernel answers
+/// for a process that is stopped.
+struct link_heartbeats {
+  std::chrono::milliseconds every{5'000};
+  std::chrono::milliseconds silence{20'000}; // then it counts as gone
 };
 
 /// A request with its source and arguments fits; beyond it is an attack, or
@@ -30,6 +38,7 @@ struct link_options {
   std::uint32_t max_links = 64;
   /// Unauthenticated peers; each has two seconds for its handshake.
   std::uint32_t max_handshakes = 256;
+  link_heartbeats beats{};
   watchdog* watch = nullptr; // of the thread; outlives the door
 };
 

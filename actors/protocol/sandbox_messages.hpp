@@ -1,12 +1,13 @@
 #pragma once
 
 #include "actors/protocol/messages.hpp"
-#include "runtime/engine/sandbox_engine.hpp"
+#include "runtime/engine/sandbox_contexts.hpp"
 
 #include <caf/all.hpp>
 
 #include <concepts>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,13 @@ using renew_atom = caf::atom_constant<caf::atom("renew")>;
 using remove_atom = caf::atom_constant<caf::atom("remove")>;
 using access_atom = caf::atom_constant<caf::atom("access")>;
 using event_atom = caf::atom_constant<caf::atom("event")>;
+using connect_atom = caf::atom_constant<caf::atom("connect")>;
+using pause_atom = caf::atom_constant<caf::atom("pause")>;
+using resume_atom = caf::atom_constant<caf::atom("resume")>;
 using changed_atom = caf::atom_constant<caf::atom("changed")>;
+using snapshot_atom = caf::atom_constant<caf::atom("snapshot")>;
+using rollback_atom = caf::atom_constant<caf::atom("rollback")>;
+using look_atom = caf::atom_constant<caf::atom("look")>;
 using overdue_atom = caf::atom_constant<caf::atom("overdue")>;
 
 inline constexpr create_atom create_v{};
@@ -35,7 +42,13 @@ inline constexpr renew_atom renew_v{};
 inline constexpr remove_atom remove_v{};
 inline constexpr access_atom access_v{};
 inline constexpr event_atom event_v{};
+inline constexpr connect_atom connect_v{};
+inline constexpr pause_atom pause_v{};
+inline constexpr resume_atom resume_v{};
 inline constexpr changed_atom changed_v{};
+inline constexpr snapshot_atom snapshot_v{};
+inline constexpr rollback_atom rollback_v{};
+inline constexpr look_atom look_v{};
 inline constexpr overdue_atom overdue_v{};
 
 // -- answers: a failure keeps its closer code, which CAF's errors have not ----
@@ -60,6 +73,13 @@ struct sandbox_access {
   std::shared_ptr<const sandbox_handle> box;
 };
 
+/// A snapshot, and what another sandbox like the one that it is of asks for.
+struct taken_snapshot {
+  snapshot_record_ptr record;
+  std::shared_ptr<const sandbox_spec> parent;
+};
+
+using snapshot_answer = sandbox_answer<taken_snapshot>;
 using record_answer = sandbox_answer<sandbox_record_ptr>;
 using records_answer
   = sandbox_answer<std::shared_ptr<const page<sandbox_record_ptr>>>;
@@ -67,6 +87,10 @@ using process_answer = sandbox_answer<sandbox_program_ptr>;
 using processes_answer
   = sandbox_answer<std::shared_ptr<const std::vector<sandbox_program_ptr>>>;
 using access_answer = sandbox_answer<sandbox_access>;
+using context_answer = sandbox_answer<sandbox_context_ptr>;
+using contexts_answer
+  = sandbox_answer<std::shared_ptr<const std::vector<sandbox_context_ptr>>>;
+using cell_answer = sandbox_answer<sandbox_cell_ptr>;
 
 // -- orders -------------------------------------------------------------------
 
@@ -81,6 +105,19 @@ struct list_order {
 struct renew_order {
   std::chrono::milliseconds timeout{0};
 };
+struct connect_order {
+  std::optional<std::chrono::milliseconds> timeout; // nothing: its own
+};
+struct patch_order {
+  std::shared_ptr<const sandbox_change> what;
+};
+struct snapshot_order {
+  std::string name;
+  bool temporary = false; // for one fork
+};
+struct rollback_order {
+  std::string snapshot; // its id or its name
+};
 struct remove_order {
   sandbox_end why = sandbox_end::asked;
 };
@@ -91,6 +128,17 @@ struct start_order {
 struct process_reference {
   std::string id;
 };
+struct context_order {
+  std::shared_ptr<const context_spec> what;
+};
+/// One of the sandbox's contexts, by its id; in a list: each.
+struct context_reference {
+  std::string id;
+};
+struct cell_order {
+  context_choice where;
+  std::shared_ptr<const cell_spec> what;
+};
 struct sandbox_reference {
   sandbox_id id;
 };
@@ -98,17 +146,32 @@ struct sandbox_reference {
 /// INTERNAL: what a place has told about a sandbox.
 struct place_event {
   enum class kind : std::uint8_t {
+    recorded, // it may be made
     created,
+    found, // where an engine before us had left it
     renewed,
+    paused,
+    resumed,
+    snapped,
+    rolled_back,
+    lost, // its place has lost it
     destroyed,
     begun, // a process
     ended, // a process
+    context, // something is due at another time, or it is lost
   } what
     = kind::created;
   std::shared_ptr<const error> failure;
   std::shared_ptr<sandbox_creation> creation; // created
   std::chrono::milliseconds timeout{0};       // renewed
-  std::string process;                        // begun, ended
+  std::shared_ptr<place_snapshot> snapshot;   // snapped
+  std::string process; // begun, ended; found: its name at the place, or ""
+};
+
+/// INTERNAL: what a place has of what an engine before us had left there.
+struct left_sandboxes {
+  std::uint64_t place = 0;                                  // of the options
+  std::shared_ptr<const std::vector<tagged_sandbox>> there; // null: no answer
 };
 
 // -- protocols ----------------------------------------------------------------
@@ -123,6 +186,18 @@ using sandbox_actor = caf::typed_actor<
   caf::replies_to<ready_atom>::with<record_answer>,
   // Moves its end.
   caf::replies_to<renew_atom, renew_order>::with<record_answer>,
+  // Sees to it that it runs, and counts as a use.
+  caf::replies_to<connect_atom, connect_order>::with<record_answer>,
+  // Changes what it is to be like from now on.
+  caf::replies_to<change_atom, patch_order>::with<record_answer>,
+  // Lets it stand still.
+  caf::replies_to<pause_atom>::with<record_answer>,
+  // Lets it go on.
+  caf::replies_to<resume_atom>::with<record_answer>,
+  // Takes a snapshot of its files.
+  caf::replies_to<snapshot_atom, snapshot_order>::with<snapshot_answer>,
+  // Puts the files of a snapshot in place of its own.
+  caf::replies_to<rollback_atom, rollback_order>::with<record_answer>,
   // Ends it; answers when nothing is left.
   caf::replies_to<remove_atom, remove_order>::with<record_answer>,
   // Begins a process.
@@ -133,6 +208,16 @@ using sandbox_actor = caf::typed_actor<
   caf::replies_to<list_atom>::with<processes_answer>,
   // Kills a process if need be, and forgets it.
   caf::replies_to<remove_atom, process_reference>::with<process_answer>,
+  // Begins a context, which is not ready yet.
+  caf::replies_to<start_atom, context_order>::with<context_answer>,
+  // Queues a cell.
+  caf::replies_to<start_atom, cell_order>::with<cell_answer>,
+  // Finds a context.
+  caf::replies_to<find_atom, context_reference>::with<context_answer>,
+  // Lists the contexts.
+  caf::replies_to<list_atom, context_reference>::with<contexts_answer>,
+  // Ends a context.
+  caf::replies_to<remove_atom, context_reference>::with<context_answer>,
   // Gives access to the files.
   caf::replies_to<access_atom>::with<access_answer>,
   // INTERNAL: its place has told something.
@@ -148,6 +233,10 @@ using sandbox_controller_actor = caf::typed_actor<
   caf::replies_to<list_atom, list_order>::with<records_answer>,
   // A sandbox has another state.
   caf::reacts_to<changed_atom, sandbox_reference>,
+  // INTERNAL: a place has told what is left there.
+  caf::reacts_to<event_atom, left_sandboxes>,
+  // INTERNAL: time to ask it once more.
+  caf::reacts_to<look_atom, std::uint64_t>,
   // INTERNAL: time to look for what is due.
   caf::reacts_to<tick_atom>,
   // INTERNAL: the engine's stop waits for us no longer.
@@ -161,13 +250,25 @@ using sandbox_controller_actor = caf::typed_actor<
   X(troupe::process_answer)                                                    \
   X(troupe::processes_answer)                                                  \
   X(troupe::access_answer)                                                     \
+  X(troupe::context_answer)                                                    \
+  X(troupe::contexts_answer)                                                   \
+  X(troupe::cell_answer)                                                       \
   X(troupe::create_order)                                                      \
   X(troupe::list_order)                                                        \
   X(troupe::renew_order)                                                       \
+  X(troupe::connect_order)                                                     \
+  X(troupe::patch_order)                                                       \
+  X(troupe::snapshot_order)                                                    \
+  X(troupe::snapshot_answer)                                                   \
+  X(troupe::rollback_order)                                                    \
   X(troupe::remove_order)                                                      \
   X(troupe::start_order)                                                       \
   X(troupe::process_reference)                                                 \
+  X(troupe::context_order)                                                     \
+  X(troupe::context_reference)                                                 \
+  X(troupe::cell_order)                                                        \
   X(troupe::sandbox_reference)                                                 \
+  X(troupe::left_sandboxes)                                                    \
   X(troupe::place_event)
 
 TROUPE_SANDBOX_MESSAGES(CAF_ALLOW_UNSAFE_MESSAGE_TYPE)

@@ -80,6 +80,7 @@ run_status_message to_note(const run_record& record) {
     note.ended_at_us = record.ended_at->time_since_epoch().count();
   note.result = record.result;
   note.failure = record.failure;
+  note.request = record.request;
   if (!record.agent_id.empty())
     note.ext["agent_id"] = record.agent_id;
   for (const auto& [name, value] : record.labels)
@@ -102,6 +103,7 @@ run_record to_record(const run_status_message& note) {
     record.ended_at = timestamp{std::chrono::microseconds{note.ended_at_us}};
   record.result = note.result;
   record.failure = note.failure;
+  record.request = note.request;
   for (const auto& [name, value] : note.ext) {
     if (name == "agent_id")
       record.agent_id = value;

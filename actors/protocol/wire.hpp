@@ -58,6 +58,7 @@ struct run_status_message {
   std::int64_t ended_at_us = 0;   // 0: not yet
   std::shared_ptr<const run_result> result;
   std::shared_ptr<const error> failure;
+  std::shared_ptr<const secret> request; // stays in this process
   wire_ext ext;
 };
 

@@ -47,18 +47,20 @@ process_events live_process::events() {
 void live_process::begun(sandbox_process_ptr at_place) {
   const auto pid = at_place->pid();
   process_ = std::move(at_place);
-  std::unique_lock lock{mutex_};
-  record_.pid = pid;
-  if (record_.ended())
-    process_.reset();
-  const bool unwanted = wanted_ != process_reason::running;
-  lock.unlock();
-  if (unwanted)
+  {
+    std::lock_guard lock{mutex_};
+    record_.pid = pid;
+    if (record_.ended())
+      process_.reset();
+  }
+  if (unwanted_)
     kill();
 }
 
-void live_process::begun_as_call(std::shared_ptr<cancellation> kill) {
-  call_ = std::move(kill);
+void live_process::begun_as_call(std::shared_ptr<cancellation> call) {
+  call_ = std::move(call);
+  if (unwanted_)
+    kill();
 }
 
 void live_process::append(output_stream which, std::string_view bytes) {
@@ -122,6 +124,7 @@ void live_process::end_because(process_reason why) {
 }
 
 void live_process::kill() {
+  unwanted_ = true; // if it has not begun yet, then as soon as it has
   if (process_)
     (void)process_->signal(SIGKILL); // gone already is as good
   if (call_)
@@ -164,14 +167,22 @@ bool live_process::has_more(const output_offsets& read) const {
 result<void> live_process::when_more(output_offsets read,
                                      std::function<void()> then) {
   std::unique_lock lock{mutex_};
-  if (has_more(read)) {
+  if (!has_more(read) && readers_.size() >= most_readers) {
+    // Those that have gone meanwhile do not come back when they are told.
+    auto told = std::exchange(readers_, {});
     lock.unlock();
-    then();
+    for (auto& each : told)
+      each.then();
+    lock.lock();
+  }
+  if (!has_more(read)) {
+    if (readers_.size() >= most_readers)
+      return fail(ec::exhausted, "this process has 64 readers already");
+    readers_.push_back({read, std::move(then)});
     return {};
   }
-  if (readers_.size() >= most_readers)
-    return fail(ec::exhausted, "this process has 64 readers already");
-  readers_.push_back({read, std::move(then)});
+  lock.unlock();
+  then();
   return {};
 }
 
@@ -196,6 +207,10 @@ void live_process::at_place(
         return done(what(*self->process_));
       if (self->is_over())
         return done(has_ended());
+      if (!self->call_ && !self->unwanted_)
+        return done(sandbox_error{sandbox_problem::none, ec::conflict,
+                                  "the process has not begun yet; try again",
+                                  std::chrono::seconds{1}});
       done(sandbox_error{sandbox_problem::unsupported_here, ec::invalid_request,
                          "a process at this place takes no input and no signal "
                          "but KILL; start it with all of its input"});
@@ -203,6 +218,8 @@ void live_process::at_place(
 }
 
 void live_process::write(std::string bytes, sandbox_handler<void> done) {
+  if (used_)
+    used_();
   at_place(
     [bytes = std::move(bytes)](sandbox_process& p) -> sandbox_result<void> {
       return widened(p.write(bytes));

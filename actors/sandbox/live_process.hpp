@@ -36,6 +36,8 @@ public:
   /// Nothing will be heard of it any more.
   void is_lost(process_reason why);
   bool is_over() const;
+  /// Called when it gets input; said before it begins.
+  void when_used(std::function<void()> then) { used_ = std::move(then); }
   /// Of output that can be read again.
   std::size_t kept_bytes() const;
 
@@ -66,6 +68,7 @@ private:
 
   const std::string id_;
   const boost::asio::any_io_executor executor_;
+  std::function<void()> used_;
 
   mutable std::mutex mutex_; // guards what follows
   process_record record_;
@@ -78,6 +81,7 @@ private:
   // On the executor only:
   sandbox_process_ptr process_;
   std::shared_ptr<cancellation> call_;
+  bool unwanted_ = false; // it was killed
 };
 using live_process_ptr = std::shared_ptr<live_process>;
 

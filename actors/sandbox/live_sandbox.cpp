@@ -46,6 +46,17 @@ sandbox_request live_sandbox::request() const {
   wanted.limits = r.resources;
   wanted.network = r.network;
   wanted.env = env;
+  wanted.snapshot = at_place;
+  // It may be kept for longer than the actor.
+  wanted.lost = [home = self->address()](const error& why) {
+    const auto there = caf::actor_cast<sandbox_actor>(home);
+    if (!there)
+      return;
+    place_event news;
+    news.what = place_event::kind::lost;
+    news.failure = shared(why);
+    caf::anon_send(there, event_v, std::move(news));
+  };
   return wanted;
 }
 
@@ -55,8 +66,25 @@ void live_sandbox::admit() {
     return publish(); // it was deleted meanwhile: the room is free again
   admitted_at = now;
   creation = std::make_shared<cancellation>();
-  call_scope scope{
-    std::chrono::steady_clock::now() + *longest_in(state::creating), creation};
+  publish();
+  if (!outlives_us(place()))
+    return make(creation);
+  // Written before it exists: no crash leaves one that no record names.
+  kept = record();
+  services->records.put(
+    to_store(), [home = sandbox_actor{self}](const result<void>& written) {
+      place_event news;
+      news.what = place_event::kind::recorded;
+      if (!written)
+        news.failure = shared(written.error());
+      caf::anon_send(home, event_v, std::move(news));
+    });
+}
+
+void live_sandbox::make(std::shared_ptr<cancellation> cancel) {
+  call_scope scope{std::chrono::steady_clock::now()
+                     + *longest_in(state::creating),
+                   std::move(cancel)};
   auto home = sandbox_actor{self};
   auto work
     = [provider = place().provider, wanted = request(),
@@ -71,7 +99,17 @@ void live_sandbox::admit() {
         : std::make_shared<sandbox_creation>(sandbox_creation{place_threw()});
       caf::anon_send(home, event_v, std::move(news));
     });
-  publish();
+}
+
+void live_sandbox::recorded(const place_event& news) {
+  if (state() != state::creating) { // it was deleted meanwhile
+    creation.reset();
+    return destroy();
+  }
+  if (!news.failure)
+    return make(creation);
+  creation.reset();
+  finish(state::failed, sandbox_end::start_failed, news.failure);
 }
 
 void live_sandbox::created(const place_event& news) {
@@ -106,81 +144,6 @@ caf::result<record_answer> live_sandbox::ready() {
   return waiting_until_ready.back();
 }
 
-caf::result<record_answer> live_sandbox::renew(const renew_order& order) {
-  if (auto why = why_not_running())
-    return record_answer{std::move(*why)};
-  if (renewing)
-    return record_answer{sandbox_error{
-      sandbox_problem::none, ec::conflict,
-      "another renewal of this sandbox is under way", std::chrono::seconds{1}}};
-  if (!place().provider->capabilities().renew)
-    return renew_by_our_clock(order.timeout);
-  renewing = true;
-  auto home = sandbox_actor{self};
-  const auto lifetime = std::chrono::ceil<std::chrono::seconds>(order.timeout)
-    + std::chrono::seconds{60};
-  call_scope scope{std::chrono::steady_clock::now() + std::chrono::seconds{30},
-                   nullptr};
-  auto work = [provider = place().provider, box = box, lifetime,
-               scope = std::move(scope)] {
-    return provider->reconnect(*box, lifetime, scope);
-  };
-  call_place<result<sandbox_handle>>(
-    place().executor, std::move(work),
-    [home, timeout = order.timeout](std::optional<result<sandbox_handle>> r) {
-      place_event news;
-      news.what = place_event::kind::renewed;
-      news.timeout = timeout;
-      if (!r || !*r)
-        news.failure = shared(r ? r->error() : place_threw());
-      caf::anon_send(home, event_v, std::move(news));
-    });
-  renewals.push_back(self->make_response_promise<record_answer>());
-  return renewals.back();
-}
-
-/// A sandbox whose end its place cannot move was made for the longest life:
-/// our clock ends it before that.
-record_answer
-live_sandbox::renew_by_our_clock(std::chrono::milliseconds timeout) {
-  const auto now = services->now();
-  if (now + timeout > admitted_at + services->options.rules.max_life)
-    return sandbox_error{
-      sandbox_problem::unsupported_here, ec::invalid_request,
-      std::string{to_string(place().name)}
-        + " cannot let a sandbox live longer than it was made for; make "
-          "another one in time"};
-  life->renew(timeout, now);
-  publish();
-  return record();
-}
-
-void live_sandbox::renewed(const place_event& news) {
-  renewing = false;
-  auto waiting = std::exchange(renewals, {});
-  auto say = [&waiting](const record_answer& what) {
-    for (auto& each : waiting)
-      each.deliver(what);
-  };
-  if (auto why = why_not_running())
-    return say(std::move(*why));
-  if (news.failure && news.failure->code == ec::not_found) {
-    // Its place does not know it any more.
-    life->enter(state::deleting, sandbox_end::lost, services->now(),
-                news.failure);
-    publish();
-    destroy();
-    return say(ended());
-  }
-  if (news.failure)
-    return say(sandbox_error{sandbox_problem::place_unavailable,
-                             news.failure->code, news.failure->text,
-                             std::chrono::seconds{5}});
-  life->renew(news.timeout, services->now());
-  publish();
-  say(record());
-}
-
 caf::result<record_answer> live_sandbox::remove(const remove_order& order) {
   if (is_over(state()))
     return record_answer{record()};
@@ -198,6 +161,7 @@ void live_sandbox::begin_removal(sandbox_end why) {
     return; // it is under way
   publish();
   end_processes(process_reason::sandbox_ended);
+  end_contexts("the sandbox has ended");
   if (creation) // it goes as soon as it is known whether it is there
     boost::asio::post(place().executor,
                       [creation = creation] { creation->cancel(); });
@@ -209,6 +173,8 @@ void live_sandbox::destroy() {
   if (destroying)
     return;
   auto home = sandbox_actor{self};
+  if (unknown_box)
+    return; // its place is asked first
   if (!box)
     return destroyed({place_event::kind::destroyed, {}, {}, {}, {}});
   destroying = true;
@@ -253,10 +219,19 @@ void live_sandbox::finish(sandbox_state last, sandbox_end why,
                           std::shared_ptr<const error> failure) {
   env.clear();
   end_processes(process_reason::sandbox_ended);
+  end_contexts("the sandbox has ended");
   for (auto& [id, entry] : processes)
     entry.process->is_lost(process_reason::sandbox_ended);
   life->enter(last, why, services->now(), std::move(failure));
   publish();
+}
+
+void live_sandbox::lost(const place_event& news) {
+  if (is_over(state()) || state() == state::deleting
+      || state() == state::creating)
+    return; // it is on its way
+  box.reset();
+  finish(state::failed, sandbox_end::lost, news.failure);
 }
 
 void live_sandbox::tick() {
@@ -272,11 +247,25 @@ void live_sandbox::tick() {
                        "another one, or raise sandbox.max or "
                        "sandbox.max-per-organization")));
     break;
+  case alarm::expiring:
+    life->told_expiring();
+    events->tell(sandbox_event::kind::expiring);
+    break;
   case alarm::expired:
-    begin_removal(sandbox_end::timeout);
+    end_by(record()->on_timeout, sandbox_end::timeout);
+    break;
+  case alarm::idle:
+    if (has_bounded_process())
+      touch(); // its caller waits for it, and its own timeout ends it
+    else
+      end_by(record()->on_idle, sandbox_end::idle);
+    break;
+  case alarm::paused_too_long:
+    begin_removal(sandbox_end::paused_too_long);
     break;
   case alarm::stuck:
-    begin_removal(sandbox_end::start_failed);
+    begin_removal(state() == state::creating ? sandbox_end::start_failed
+                                             : sandbox_end::lost);
     break;
   case alarm::retry:
     life->retries();
@@ -284,30 +273,57 @@ void live_sandbox::tick() {
     destroy();
     break;
   case alarm::forget:
+    services->records.erase(record()->organization, record()->id);
     return self->quit();
   }
+  contexts_due(now);
   processes_due(now);
 }
 
 void live_sandbox::handle(const place_event& news) {
   switch (news.what) {
+  case place_event::kind::recorded:
+    return recorded(news);
   case place_event::kind::created:
     return created(news);
+  case place_event::kind::found:
+    return found(news);
   case place_event::kind::renewed:
     return renewed(news);
+  case place_event::kind::paused:
+    return paused(news);
+  case place_event::kind::resumed:
+    return resumed(news);
+  case place_event::kind::snapped:
+    return snapped(news);
+  case place_event::kind::rolled_back:
+    return rolled_back(news);
+  case place_event::kind::lost:
+    return lost(news);
   case place_event::kind::destroyed:
     return destroyed(news);
   case place_event::kind::begun:
     return process_begun(news);
   case place_event::kind::ended:
     return process_ended(news.process);
+  case place_event::kind::context:
+    return context_changed();
   }
 }
 
-// -- everybody else -----------------------------------------------------------
+/// Its clocks have changed, and nothing else.
+void live_sandbox::tell_due() {
+  services->index.update(record()->id, record(), due(), box);
+}
 
 void live_sandbox::publish() {
-  services->index.update(record()->id, record(), due(), box);
+  if (std::exchange(told, state()) != state())
+    events->tell(sandbox_event::kind::state, std::string{to_string(state())},
+                 std::string{to_string(record()->end)});
+  if (is_over(state()))
+    events->close();
+  keep();
+  tell_due();
   if (auto routes = engine->routes.load(); routes && routes->sandboxes)
     self->send(routes->sandboxes, changed_v, sandbox_reference{record()->id});
   answer_waiting();
@@ -319,6 +335,10 @@ void live_sandbox::answer_waiting() {
       each.deliver(record_answer{record()});
   if (!is_over(state()) || std::exchange(end_told, true))
     return;
+  for (auto& each : std::exchange(waiting_until_resumed, {}))
+    each(ended());
+  for (auto& each : std::exchange(pauses, {}))
+    each.deliver(record_answer{ended()});
   services->meters.end(record()->end);
   for (auto& each : std::exchange(removals, {}))
     each.deliver(record_answer{record()});

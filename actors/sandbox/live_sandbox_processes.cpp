@@ -45,6 +45,7 @@ boost::asio::awaitable<bool> begin_beside(process_start with) {
     with.begun({});
   } else {
     with.begun(std::make_shared<const error>(started.error()));
+    with.process->is_lost(process_reason::lost); // some may read it already
   }
   co_return started.has_value();
 }
@@ -75,6 +76,8 @@ boost::asio::awaitable<bool> begin_as_call(process_start with,
 } // namespace
 
 caf::result<process_answer> live_sandbox::begin(const start_order& order) {
+  if (has_to_wait())
+    return after_resuming<process_answer>(start_v, order);
   if (auto why = why_not_running())
     return process_answer{std::move(*why)};
   const auto& rules = services->options.rules;
@@ -96,6 +99,10 @@ caf::result<process_answer> live_sandbox::begin(const start_order& order) {
           "as 'stdin'"}};
   auto process
     = std::make_shared<live_process>(*order.what, rules, place().executor);
+  touch();
+  process->when_used([activity = life->activity(), services = services] {
+    activity->touch(services->now());
+  });
   auto& entry = processes[process->id()];
   entry.process = process;
   if (order.what->timeout.count() > 0)
@@ -128,7 +135,7 @@ caf::result<process_answer> live_sandbox::begin(const start_order& order) {
   engine_metrics::add(services->meters.processes);
   entry.begun.push_back(self->make_response_promise<process_answer>());
   auto answer = entry.begun.back();
-  publish();
+  tell_due();
   return answer;
 }
 
@@ -140,6 +147,8 @@ void live_sandbox::process_begun(const place_event& news) {
   auto process = i->second.process;
   if (news.failure)
     processes.erase(i);
+  else
+    events->tell(sandbox_event::kind::process_started, news.process);
   for (auto& each : waiting)
     if (!news.failure)
       each.deliver(process_answer{sandbox_program_ptr{process}});
@@ -157,8 +166,11 @@ void live_sandbox::process_ended(const std::string& id) {
     return;
   i->second.end = clock::time_point::max();
   i->second.ended_at = services->now();
+  touch();
+  events->tell(sandbox_event::kind::process_ended, id,
+               std::string{to_string(i->second.process->record().reason)});
   forget_old_processes();
-  publish();
+  tell_due();
 }
 
 /// The newest that have ended stay for a while.
@@ -208,24 +220,35 @@ process_answer live_sandbox::remove(const process_reference& which) {
   processes.erase(i);
   for (auto& each : waiting)
     each.deliver(process_answer{sandbox_program_ptr{process}});
-  publish();
+  tell_due();
   return sandbox_program_ptr{process};
 }
 
-access_answer live_sandbox::enter() const {
+caf::result<access_answer> live_sandbox::enter() {
+  if (has_to_wait())
+    return after_resuming<access_answer>(access_v);
   if (auto why = why_not_running())
-    return std::move(*why);
-  return sandbox_access{&place(), box};
+    return access_answer{std::move(*why)};
+  touch();
+  return access_answer{sandbox_access{&place(), box}};
+}
+
+bool live_sandbox::has_bounded_process() const {
+  return std::ranges::any_of(processes, [](const auto& item) {
+    return item.second.end != clock::time_point::max();
+  });
 }
 
 void live_sandbox::processes_due(clock::time_point now) {
+  const bool still
+    = state() == sandbox_state::paused || state() == sandbox_state::resuming;
   for (auto& [id, entry] : processes)
-    if (entry.end <= now) {
+    if (entry.end <= now && !still) {
       entry.end = clock::time_point::max();
       entry.process->end_because(process_reason::timeout);
     }
   forget_old_processes();
-  services->index.update(record()->id, record(), due(), box);
+  tell_due();
 }
 
 void live_sandbox::end_processes(process_reason why) {
@@ -239,8 +262,14 @@ void live_sandbox::end_processes(process_reason why) {
 
 live_sandbox::clock::time_point live_sandbox::due() const {
   auto first = life->due();
+  const bool still
+    = state() == sandbox_state::paused || state() == sandbox_state::resuming;
+  if (!still)
+    for (const auto& [id, context] : contexts)
+      first = std::min(first, context->due());
   for (const auto& [id, entry] : processes) {
-    first = std::min(first, entry.end);
+    if (!still)
+      first = std::min(first, entry.end);
     if (entry.ended_at != clock::time_point::max())
       first = std::min(first, entry.ended_at + services->options.rules.kept);
   }
@@ -257,14 +286,31 @@ sandbox(sandbox_actor::stateful_pointer<live_sandbox> self,
   s.engine = std::move(engine);
   s.who = std::move(init->who);
   s.env = std::move(init->env);
+  s.events = std::move(init->events);
+  s.box = std::move(init->box);
+  s.at_place = std::move(init->at_place);
   s.place_index = init->place;
   s.life = std::make_unique<sandbox_life>(
     std::move(init->record), s.services->options.rules, s.services->now());
+  if (init->was_there)
+    s.take_over(init->was_over);
   return {
     [self](admit_atom) { self->state.admit(); },
     [self](find_atom) { return record_answer{self->state.record()}; },
     [self](ready_atom) { return self->state.ready(); },
     [self](renew_atom, const renew_order& o) { return self->state.renew(o); },
+    [self](connect_atom, const connect_order& o) {
+      return self->state.connect(o);
+    },
+    [self](change_atom, const patch_order& o) { return self->state.change(o); },
+    [self](pause_atom) { return self->state.pause(); },
+    [self](resume_atom) { return self->state.resume(); },
+    [self](snapshot_atom, const snapshot_order& o) {
+      return self->state.snapshot(o);
+    },
+    [self](rollback_atom, const rollback_order& o) {
+      return self->state.rollback(o);
+    },
     [self](remove_atom, const remove_order& o) {
       return self->state.remove(o);
     },
@@ -274,6 +320,17 @@ sandbox(sandbox_actor::stateful_pointer<live_sandbox> self,
     },
     [self](list_atom) { return self->state.list(); },
     [self](remove_atom, const process_reference& which) {
+      return self->state.remove(which);
+    },
+    [self](start_atom, const context_order& o) { return self->state.begin(o); },
+    [self](start_atom, const cell_order& o) { return self->state.begin(o); },
+    [self](find_atom, const context_reference& which) {
+      return self->state.find(which);
+    },
+    [self](list_atom, const context_reference&) {
+      return self->state.list_contexts();
+    },
+    [self](remove_atom, const context_reference& which) {
       return self->state.remove(which);
     },
     [self](access_atom) { return self->state.enter(); },

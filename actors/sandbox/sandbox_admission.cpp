@@ -12,6 +12,8 @@ sandbox_admission::enter(const sandbox_id& id,
     && has_room(organization);
   if (!free && waiting() >= rules_.queue)
     return verdict::queue_full;
+  if (!free && waiting(organization) >= rules_.queue_per_organization)
+    return verdict::share_full;
   auto& s = stays_[id];
   s.organization = organization;
   s.place = place;
@@ -81,6 +83,14 @@ std::size_t sandbox_admission::waiting() const {
   std::size_t all = 0;
   for (const auto& room : places_)
     all += room.queue.size();
+  return all;
+}
+
+std::size_t
+sandbox_admission::waiting(const organization_id& organization) const {
+  std::size_t all = 0;
+  for (const auto& room : places_)
+    all += room.queue.size(organization);
   return all;
 }
 

@@ -15,7 +15,12 @@ namespace troupe {
 /// before anything begins, so that no two take the same room. For one thread.
 class sandbox_admission {
 public:
-  enum class verdict : std::uint8_t { now, waits, queue_full };
+  enum class verdict : std::uint8_t {
+    now,
+    waits,
+    queue_full,
+    share_full, // its organization's share of the queue
+  };
 
   explicit sandbox_admission(const sandbox_options& options)
       : rules_{options.rules}, places_(options.places.size()) {
@@ -36,6 +41,7 @@ public:
   std::optional<sandbox_id> next();
 
   std::size_t waiting() const;
+  std::size_t waiting(const organization_id& organization) const;
   std::size_t living() const { return living_; }
   std::size_t starting() const { return starting_; }
 

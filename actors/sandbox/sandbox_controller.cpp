@@ -4,6 +4,7 @@
 #include "actors/sandbox/live_sandbox.hpp"
 #include "actors/sandbox/place_call.hpp"
 #include "runtime/model/codec/codec.hpp"
+#include "runtime/model/limit_fields.hpp"
 
 namespace troupe {
 
@@ -24,10 +25,19 @@ void destroy_orphan(const sandbox_place& at,
                            [](std::optional<result<void>>) {});
 }
 
+sandbox_error queue_is_full(const std::string& why) {
+  return {sandbox_problem::queue_full, ec::exhausted,
+          "as many " + why + "; try again later", std::chrono::seconds{2}};
+}
+
 } // namespace
 
 void sandbox_controller_state::recall() {
+  const auto& rules = services->options.rules;
   admission = std::make_unique<sandbox_admission>(services->options);
+  records = std::make_unique<kept_records>(rules.kept_per_organization,
+                                           rules.kept_records);
+  take_over();
   for (const auto& each : services->index.all()) {
     const auto& r = *each.record;
     self->monitor(each.actor);
@@ -38,6 +48,8 @@ void sandbox_controller_state::recall() {
     } else if (is_live(r.state)) {
       admission->recall(r.id, r.organization, each.place,
                         r.state == sandbox_state::creating);
+    } else {
+      keep_record(r);
     }
   }
   schedule_tick();
@@ -48,9 +60,26 @@ sandbox_controller_state::init_for(const create_order& order) const {
   if (stopping || engine->draining)
     return sandbox_error{fail(ec::unavailable, "the engine is stopping")};
   auto init = std::make_shared<sandbox_init>();
-  auto record = record_for(*order.spec, services->options, init->place);
+  auto spec = *order.spec;
+  std::string snapshot;
+  if (!spec.snapshot.empty()) {
+    auto from = services->snapshots.find(order.who.organization, spec.snapshot);
+    if (!from)
+      return no_such_snapshot(spec.snapshot);
+    if (spec.place && *spec.place != from->record->place)
+      return sandbox_error{bad_field(
+        "/place", "is not where the snapshot is",
+        "leave it out, or say " + std::string{to_string(from->record->place)})};
+    spec.place = from->record->place;
+    spec.template_name = from->record->template_name;
+    spec.resources = over(from->resources, spec.resources);
+    init->at_place = from->at_place;
+    snapshot = from->record->id.str();
+  }
+  auto record = record_for(spec, services->options, init->place);
   if (!record)
     return record.error();
+  record->snapshot = std::move(snapshot);
   record->organization = order.who.organization;
   record->created_at = now();
   if (!record->name.empty()
@@ -61,30 +90,45 @@ sandbox_controller_state::init_for(const create_order& order) const {
   init->record = std::move(*record);
   init->env = order.spec->env;
   init->who = order.who;
+  init->events
+    = std::make_shared<sandbox_event_log>(services->options.rules.events);
   return init;
 }
 
+std::optional<sandbox_record_ptr>
+sandbox_controller_state::of_session(const create_order& order) const {
+  if (order.spec->session.empty())
+    return std::nullopt;
+  auto found
+    = services->index.of_session(order.who.organization, order.spec->session);
+  return found ? std::optional{found->record} : std::nullopt;
+}
+
 record_answer sandbox_controller_state::create(const create_order& order) {
+  if (auto known = of_session(order))
+    return *known;
   auto init = init_for(order);
   if (!init)
     return init.error();
   const auto id = (*init)->record.id;
   const auto place = (*init)->place;
   auto record = std::make_shared<sandbox_record>((*init)->record);
-  const auto verdict = admission->enter(id, record->organization, place);
-  if (verdict == sandbox_admission::verdict::queue_full)
-    return sandbox_error{
-      sandbox_problem::queue_full, ec::exhausted,
-      "so many sandboxes wait already as sandbox.queue allows; try again later",
-      std::chrono::seconds{2}};
+  using verdict = sandbox_admission::verdict;
+  const auto entered = admission->enter(id, record->organization, place);
+  if (entered == verdict::queue_full)
+    return queue_is_full("sandboxes wait already as sandbox.queue allows");
+  if (entered == verdict::share_full)
+    return queue_is_full("sandboxes of this organization wait already as "
+                         "sandbox.queue-per-organization allows");
   sandbox_index::entry entry;
   entry.record = record;
   entry.place = place;
   entry.route = services->index.make_route();
   entry.due = services->now() + services->options.rules.queue_timeout;
+  entry.events = (*init)->events;
   entry.actor = self->spawn<caf::monitored>(sandbox, services, engine, *init);
   services->index.put(id, entry);
-  if (verdict == sandbox_admission::verdict::now)
+  if (entered == verdict::now)
     self->send(entry.actor, admit_v);
   ledger_entry line;
   line.organization = record->organization;
@@ -125,7 +169,17 @@ void sandbox_controller_state::changed(const sandbox_id& id) {
     admission->made(id);
   if (stopping && is_over(state))
     caf::anon_send_exit(entry->actor, caf::exit_reason::user_shutdown);
+  if (is_over(state))
+    keep_record(*entry->record);
   admit_more();
+}
+
+void sandbox_controller_state::keep_record(const sandbox_record& r) {
+  const auto oldest = records->add(r.id, r.organization);
+  if (!oldest)
+    return;
+  if (auto entry = services->index.find(*oldest))
+    caf::anon_send_exit(entry->actor, caf::exit_reason::user_shutdown);
 }
 
 void sandbox_controller_state::admit_more() {
@@ -156,6 +210,7 @@ void sandbox_controller_state::down(const caf::down_msg& m) {
   auto entry = services->index.find(*id);
   services->index.erase(*id);
   admission->left(*id);
+  records->forget(*id);
   // What was sent to it and not answered never will be.
   services->router->fail_route(
     entry->route, caf::make_error(caf::exit_reason::unhandled_exception));
@@ -206,6 +261,10 @@ sandbox_controller_actor::behavior_type sandbox_controller(
     },
     [self](changed_atom, const sandbox_reference& which) {
       self->state.changed(which.id);
+    },
+    [self](event_atom, const left_sandboxes& news) { self->state.heard(news); },
+    [self](look_atom, std::uint64_t place) {
+      self->state.ask_what_is_left(place);
     },
     [self](tick_atom) { self->state.tick(); },
     [self](overdue_atom) { self->state.overdue(); },

@@ -1,6 +1,7 @@
 // From what is asked for to what is made, or to why it is refused.
 #include "actors/sandbox/sandbox_controller.hpp"
 #include "runtime/model/limit_fields.hpp"
+#include "runtime/model/sandbox_memory.hpp"
 
 #include <algorithm>
 
@@ -33,16 +34,27 @@ sandbox_result<std::size_t> choose_place(const sandbox_spec& spec,
   return static_cast<std::size_t>(found - options.places.begin());
 }
 
+} // namespace
+
+std::optional<sandbox_error> cannot_do(timeout_action how,
+                                       const sandbox_place& at) {
+  const bool pauses = at.provider->capabilities().pause;
+  if (how == timeout_action::remove || (how == timeout_action::pause && pauses))
+    return std::nullopt;
+  return unsupported(at, "cannot " + std::string{to_string(how)} + " a sandbox",
+                     pauses ? "say \"pause\" or \"delete\"" : "say \"delete\"");
+}
+
+namespace {
+
 /// What no place of this engine can do yet is refused before anything exists.
 std::optional<sandbox_error> refuse(const sandbox_spec& spec,
                                     const sandbox_options& options,
                                     const sandbox_place& at) {
   const auto kind = at.name.kind();
-  if (spec.on_timeout != timeout_action::remove)
-    return unsupported(at,
-                       "cannot " + std::string{to_string(spec.on_timeout)}
-                         + " a sandbox at its timeout",
-                       "say on_timeout \"delete\"");
+  for (const auto action : {spec.on_timeout, spec.on_idle})
+    if (auto why = cannot_do(action, at))
+      return why;
   if (!spec.template_name.empty() && kind != backend_kind::e2b
       && kind != backend_kind::daytona)
     return unsupported(at, "knows no templates", "leave 'template' out");
@@ -69,6 +81,24 @@ std::optional<sandbox_error> above_ceiling(const limit_overrides& said,
                   "ask for less, or ask the operator to raise it")};
   });
   return first;
+}
+
+/// Files of a sandbox on this machine lie in its memory: more of them than that
+/// holds cannot be granted.
+std::optional<sandbox_error> fit_files(const sandbox_place& at,
+                                       const limit_overrides& said,
+                                       limits& granted) {
+  if (at.name.kind() != backend_kind::local)
+    return std::nullopt;
+  const auto most = most_sandbox_files(granted.memory_bytes);
+  if (said.disk_bytes && granted.disk_bytes > most)
+    return sandbox_error{
+      bad_field("/resources/disk_bytes",
+                "is more than three quarters of memory_bytes, where files lie",
+                "ask for more memory, or for " + std::to_string(most)
+                  + " bytes at most")};
+  granted.disk_bytes = std::min(granted.disk_bytes, most);
+  return std::nullopt;
 }
 
 } // namespace
@@ -100,8 +130,16 @@ sandbox_result<sandbox_record> record_for(const sandbox_spec& spec,
   r.template_name = spec.template_name;
   r.timeout = timeout;
   r.on_timeout = spec.on_timeout;
+  r.idle_timeout = spec.idle_timeout.value_or(spec.session.empty()
+                                                ? std::chrono::milliseconds{0}
+                                                : options.rules.session_idle);
+  r.on_idle = spec.on_idle;
+  r.auto_resume = spec.auto_resume;
+  r.session = spec.session;
   r.isolation = options.isolation;
   r.resources = apply(options.standard, spec.resources, options.ceiling);
+  if (auto why = fit_files(at, spec.resources, r.resources))
+    return std::move(*why);
   r.network = spec.network ? strictest(*spec.network, options.network)
                            : at.network.value_or(options.network);
   return r;

@@ -1,54 +1,45 @@
 #include "actors/sandbox/sandbox_gateway.hpp"
 
-#include "actors/caf/request.hpp"
 #include "actors/sandbox/place_call.hpp"
 
 namespace troupe {
 
 namespace {
 
-sandbox_error no_such_sandbox(const sandbox_id& id) {
-  // The same words for a foreign one: ids must not be guessed at.
-  return sandbox_error{fail(ec::not_found, "there is no sandbox " + id.str())};
-}
-
 sandbox_error no_places() {
   return {sandbox_problem::place_unavailable, ec::unavailable,
           "this engine has no place for sandboxes; switch a provider on"};
 }
 
-/// Turns the answer of an actor into the handler's result.
-template <class T>
-auto answering(sandbox_handler<T> then) {
-  return [then = std::move(then)](result<sandbox_answer<T>> came) {
-    if (came)
-      then(std::move(*came->what));
-    else
-      then(sandbox_error{std::move(came.error())});
-  };
+/// What a place was asked for, and why it would not do it.
+template <class Call>
+struct checked_call {
+  std::optional<sandbox_error> (*refuse)(const sandbox_place& at);
+  Call call;
+};
+
+std::optional<sandbox_error> has_files(const sandbox_place& at) {
+  if (at.provider->files())
+    return std::nullopt;
+  return sandbox_error{
+    sandbox_problem::unsupported_here, ec::invalid_request,
+    std::string{to_string(at.name)}
+      + " has no way in to files; use exec, with cat and tee"};
 }
 
-/// Of an answer only that it came.
-template <class T>
-sandbox_handler<T> without_value(sandbox_handler<void> then) {
-  return [then = std::move(then)](sandbox_result<T> came) {
-    if (came)
-      then({});
-    else
-      then(came.error());
-  };
+std::optional<sandbox_error> has_ports(const sandbox_place& at) {
+  if (at.provider->capabilities().ports)
+    return std::nullopt;
+  return sandbox_error{sandbox_problem::unsupported_here, ec::invalid_request,
+                       std::string{to_string(at.name)}
+                         + " has no way in to ports here; use exec, with curl"};
 }
 
-/// Of an answer that is shared a copy.
-template <class T>
-sandbox_handler<std::shared_ptr<const T>> copying(sandbox_handler<T> then) {
-  return
-    [then = std::move(then)](sandbox_result<std::shared_ptr<const T>> came) {
-      if (came)
-        then(**came);
-      else
-        then(came.error());
-    };
+/// A place's error with what is known about it more closely.
+sandbox_error closer(error why) {
+  if (why.code == ec::no_space)
+    return {sandbox_problem::disk_limit, ec::no_space, why.text};
+  return sandbox_error{std::move(why)};
 }
 
 /// Why a sandbox that was waited for does not run.
@@ -68,26 +59,6 @@ sandbox_error never_ran(const sandbox_record& r) {
 
 } // namespace
 
-sandbox_result<sandbox_gateway::entry>
-sandbox_gateway::own(const caller& who, const sandbox_id& id) const {
-  auto found = services_->index.find(id);
-  if (!found || found->record->organization != who.organization)
-    return no_such_sandbox(id);
-  return std::move(*found);
-}
-
-template <class T, class... Ts>
-void sandbox_gateway::tell(const caller& who, const sandbox_id& id,
-                           std::function<void(sandbox_result<T>)> then,
-                           Ts&&... message) {
-  auto mine = own(who, id);
-  if (!mine)
-    return then(mine.error());
-  ask<sandbox_answer<T>>(*context_->router, request_options{mine->route},
-                         mine->actor, answering<T>(std::move(then)),
-                         std::forward<Ts>(message)...);
-}
-
 // -- life ---------------------------------------------------------------------
 
 void sandbox_gateway::create(caller who, sandbox_spec what,
@@ -98,16 +69,19 @@ void sandbox_gateway::create(caller who, sandbox_spec what,
   if (!routes)
     return then(sandbox_error{fail(ec::unavailable, "the engine has stopped")});
   const bool waits = what.wait_until_running;
+  const bool joins = !what.session.empty(); // one that may be paused
   auto settled = [then](sandbox_result<sandbox_record_ptr> came) {
     if (came && (*came)->state != sandbox_state::running)
       then(never_ran(**came));
     else
       then(std::move(came));
   };
-  auto accepted = [this, who, waits, then, settled = std::move(settled)](
+  auto accepted = [this, who, waits, joins, then, settled = std::move(settled)](
                     sandbox_result<sandbox_record_ptr> came) {
     if (!came || !waits)
       return then(std::move(came));
+    if (joins)
+      return connect(who, (*came)->id, std::nullopt, settled);
     tell<sandbox_record_ptr>(who, (*came)->id, settled, ready_v);
   };
   create_order order;
@@ -151,15 +125,59 @@ void sandbox_gateway::list(caller who, sandbox_filter which,
 void sandbox_gateway::renew(caller who, sandbox_id id,
                             std::chrono::milliseconds timeout,
                             done<sandbox_record_ptr> then) {
-  const auto longest = services_->options.rules.max_life;
-  if (timeout > longest)
-    return then(sandbox_error{
-      bad_field("/timeout",
-                "is more than sandbox.max-life, "
-                  + std::to_string(longest.count() / 1'000) + " seconds",
-                "renew more often")});
+  if (auto why = too_long(timeout))
+    return then(std::move(*why));
   tell<sandbox_record_ptr>(who, id, std::move(then), renew_v,
                            renew_order{timeout});
+}
+
+std::optional<sandbox_error> sandbox_gateway::too_long(
+  std::optional<std::chrono::milliseconds> timeout) const {
+  const auto longest = services_->options.rules.max_life;
+  if (!timeout || *timeout <= longest)
+    return std::nullopt;
+  return sandbox_error{bad_field("/timeout",
+                                 "is more than sandbox.max-life, "
+                                   + std::to_string(longest.count() / 1'000)
+                                   + " seconds",
+                                 "renew more often")};
+}
+
+void sandbox_gateway::connect(caller who, sandbox_id id,
+                              std::optional<std::chrono::milliseconds> timeout,
+                              done<sandbox_record_ptr> then) {
+  if (auto why = too_long(timeout))
+    return then(std::move(*why));
+  tell<sandbox_record_ptr>(who, id, std::move(then), connect_v,
+                           connect_order{timeout});
+}
+
+void sandbox_gateway::change(caller who, sandbox_id id, sandbox_change what,
+                             done<sandbox_record_ptr> then) {
+  if (auto why = too_long(what.timeout))
+    return then(std::move(*why));
+  patch_order order;
+  order.what = std::make_shared<const sandbox_change>(std::move(what));
+  tell<sandbox_record_ptr>(who, id, std::move(then), change_v,
+                           std::move(order));
+}
+
+void sandbox_gateway::pause(caller who, sandbox_id id,
+                            done<sandbox_record_ptr> then) {
+  tell<sandbox_record_ptr>(who, id, std::move(then), pause_v);
+}
+
+void sandbox_gateway::resume(caller who, sandbox_id id,
+                             done<sandbox_record_ptr> then) {
+  tell<sandbox_record_ptr>(who, id, std::move(then), resume_v);
+}
+
+void sandbox_gateway::events(caller who, sandbox_id id,
+                             done<sandbox_events_ptr> then) {
+  auto mine = own(who, id);
+  if (!mine)
+    return then(mine.error());
+  then(sandbox_events_ptr{mine->events});
 }
 
 void sandbox_gateway::remove(caller who, sandbox_id id, done<void> then) {
@@ -199,43 +217,78 @@ void sandbox_gateway::remove_process(caller who, sandbox_id id,
                             remove_v, process_reference{std::move(process)});
 }
 
-// -- files --------------------------------------------------------------------
+// -- the place ----------------------------------------------------------------
 
 template <class T, class Work>
-void sandbox_gateway::with_files(const caller& who, const sandbox_id& id,
-                                 Work work, done<T> then) {
+void sandbox_gateway::at_place(const caller& who, const sandbox_id& id,
+                               Work work, done<T> then) {
   const auto patience = services_->options.rules.call_timeout;
   auto entered = [work = std::move(work), then = std::move(then),
                   patience](sandbox_result<sandbox_access> visit) {
     if (!visit)
       return then(visit.error());
     const auto& place = *visit->place;
-    auto provider = place.provider;
-    if (!provider->files())
-      return then(sandbox_error{
-        sandbox_problem::unsupported_here, ec::invalid_request,
-        std::string{to_string(place.name)}
-          + " has no way in to files; use exec, with cat and tee"});
+    if (auto why = work.refuse(place))
+      return then(std::move(*why));
     call_scope scope{std::chrono::steady_clock::now() + patience, nullptr};
-    auto call = [provider, work, box = visit->box, scope = std::move(scope)] {
-      return work(*provider->files(), *box, scope);
+    auto call = [provider = place.provider, work, box = visit->box,
+                 scope = std::move(scope)] {
+      return work.call(*provider, *box, scope);
     };
-    call_place<result<T>>(
-      place.executor, std::move(call), [then](std::optional<result<T>> came) {
-        if (!came)
-          return then(sandbox_error{place_threw()});
-        if (!*came && came->error().code == ec::no_space)
-          return then(sandbox_error{sandbox_problem::disk_limit, ec::no_space,
-                                    came->error().text});
-        if (!*came)
-          return then(sandbox_error{came->error()});
-        if constexpr (std::is_void_v<T>)
-          then({});
-        else
-          then(std::move(**came));
-      });
+    call_place<result<T>>(place.executor, std::move(call),
+                          [then](std::optional<result<T>> came) {
+                            if (!came)
+                              return then(sandbox_error{place_threw()});
+                            if (!*came)
+                              return then(closer(came->error()));
+                            if constexpr (std::is_void_v<T>)
+                              then({});
+                            else
+                              then(std::move(**came));
+                          });
   };
   tell<sandbox_access>(who, id, std::move(entered), access_v);
+}
+
+// -- ports --------------------------------------------------------------------
+
+void sandbox_gateway::connect(caller who, sandbox_id id, std::uint16_t port,
+                              done<unique_fd> then) {
+  auto call = [port](sandbox_provider& at, const sandbox_handle& box,
+                     call_scope scope) {
+    return at.connect(box, port, std::move(scope));
+  };
+  auto listens = [then = std::move(then)](sandbox_result<unique_fd> came) {
+    if (!came && came.error().problem == sandbox_problem::none
+        && came.error().code == ec::conflict)
+      return then(sandbox_error{sandbox_problem::nothing_listens,
+                                ec::unavailable, came.error().text});
+    then(std::move(came));
+  };
+  at_place<unique_fd>(who, id, checked_call{has_ports, std::move(call)},
+                      std::move(listens));
+}
+
+void sandbox_gateway::list_ports(caller who, sandbox_id id,
+                                 done<std::vector<std::uint16_t>> then) {
+  auto call = [](sandbox_provider& at, const sandbox_handle& box,
+                 call_scope scope) { return at.ports(box, std::move(scope)); };
+  at_place<std::vector<std::uint16_t>>(
+    who, id, checked_call{has_ports, std::move(call)}, std::move(then));
+}
+
+// -- files --------------------------------------------------------------------
+
+template <class T, class Work>
+void sandbox_gateway::with_files(const caller& who, const sandbox_id& id,
+                                 Work work, done<T> then) {
+  auto call
+    = [work = std::move(work)](sandbox_provider& at, const sandbox_handle& box,
+                               call_scope scope) {
+        return work(*at.files(), box, std::move(scope));
+      };
+  at_place<T>(who, id, checked_call{has_files, std::move(call)},
+              std::move(then));
 }
 
 void sandbox_gateway::read_file(caller who, sandbox_id id, std::string path,

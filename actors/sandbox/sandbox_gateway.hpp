@@ -1,18 +1,17 @@
 #pragma once
 
-#include "actors/context/engine_context.hpp"
-#include "actors/sandbox/sandbox_services.hpp"
-#include "runtime/engine/sandbox_engine.hpp"
+#include "actors/sandbox/context_gateway.hpp"
 
 namespace troupe {
 
 /// Living sandboxes as front doors see them: a call becomes a message to the
 /// sandbox's actor, which is found in the index, and what concerns files goes
 /// on from there to the place. Thread-safe; no call blocks.
-class sandbox_gateway final : public sandbox_engine {
+class sandbox_gateway final : public sandbox_engine, private sandbox_calls {
 public:
   sandbox_gateway(context_ptr context, sandbox_services_ptr services)
-      : context_{std::move(context)}, services_{std::move(services)} {}
+      : sandbox_calls{context, services}, contexts_{std::move(context),
+                                                    std::move(services)} {}
 
   void create(caller who, sandbox_spec what,
               done<sandbox_record_ptr> then) override;
@@ -21,7 +20,29 @@ public:
             done<page<sandbox_record_ptr>> then) override;
   void renew(caller who, sandbox_id id, std::chrono::milliseconds timeout,
              done<sandbox_record_ptr> then) override;
+  void connect(caller who, sandbox_id id,
+               std::optional<std::chrono::milliseconds> timeout,
+               done<sandbox_record_ptr> then) override;
+  void change(caller who, sandbox_id id, sandbox_change what,
+              done<sandbox_record_ptr> then) override;
+  void pause(caller who, sandbox_id id, done<sandbox_record_ptr> then) override;
+  void resume(caller who, sandbox_id id,
+              done<sandbox_record_ptr> then) override;
+  void events(caller who, sandbox_id id,
+              done<sandbox_events_ptr> then) override;
   void remove(caller who, sandbox_id id, done<void> then) override;
+
+  void snapshot(caller who, sandbox_id id, std::string name,
+                done<snapshot_record_ptr> then) override;
+  void list_snapshots(caller who,
+                      done<std::vector<snapshot_record_ptr>> then) override;
+  void find_snapshot(caller who, std::string which,
+                     done<snapshot_record_ptr> then) override;
+  void remove_snapshot(caller who, std::string which, done<void> then) override;
+  void rollback(caller who, sandbox_id id, std::string snapshot,
+                done<sandbox_record_ptr> then) override;
+  void fork(caller who, sandbox_id id, fork_spec what,
+            done<forks> then) override;
 
   void start(caller who, sandbox_id id, process_spec what,
              done<sandbox_program_ptr> then) override;
@@ -31,6 +52,13 @@ public:
                       done<std::vector<sandbox_program_ptr>> then) override;
   void remove_process(caller who, sandbox_id id, std::string process,
                       done<void> then) override;
+
+  sandbox_contexts* contexts() override { return &contexts_; }
+
+  void connect(caller who, sandbox_id id, std::uint16_t port,
+               done<unique_fd> then) override;
+  void list_ports(caller who, sandbox_id id,
+                  done<std::vector<std::uint16_t>> then) override;
 
   void read_file(caller who, sandbox_id id, std::string path,
                  done<std::string> then) override;
@@ -48,22 +76,20 @@ public:
                    done<void> then) override;
 
 private:
-  using entry = sandbox_index::entry;
-
-  /// The caller's own sandbox; one of another organization is not there.
-  sandbox_result<entry> own(const caller& who, const sandbox_id& id) const;
-  /// A message to the actor of the caller's sandbox.
-  template <class T, class... Ts>
-  void tell(const caller& who, const sandbox_id& id,
-            std::function<void(sandbox_result<T>)> then, Ts&&... message);
-  /// A call about files, once the sandbox has let us in. `work` gets the files,
-  /// the sandbox's name at its place, and the scope.
+  /// Why a timeout is longer than any life; nothing: it is not.
+  std::optional<sandbox_error>
+  too_long(std::optional<std::chrono::milliseconds> timeout) const;
+  /// A call to the place, once the sandbox has let us in. `work` gets the
+  /// provider, the sandbox's name there, and the scope.
+  template <class T, class Work>
+  void at_place(const caller& who, const sandbox_id& id, Work work,
+                done<T> then);
+  /// The same about files.
   template <class T, class Work>
   void with_files(const caller& who, const sandbox_id& id, Work work,
                   done<T> then);
 
-  const context_ptr context_;
-  const sandbox_services_ptr services_;
+  context_gateway contexts_;
 };
 
 } // namespace troupe

@@ -9,6 +9,12 @@ void sandbox_index::put(const sandbox_id& id, entry e) {
   entries_.insert_or_assign(id, std::move(e));
 }
 
+void sandbox_index::adopt(const sandbox_id& id, sandbox_actor actor) {
+  std::lock_guard lock{mutex_};
+  if (auto i = entries_.find(id); i != entries_.end())
+    i->second.actor = std::move(actor);
+}
+
 bool sandbox_index::update(const sandbox_id& id, sandbox_record_ptr record,
                            time_point due,
                            std::shared_ptr<const sandbox_handle> box) {
@@ -75,6 +81,18 @@ bool sandbox_index::has_name(const organization_id& organization,
     return r.organization == organization && r.name == name
       && !is_over(r.state);
   });
+}
+
+std::optional<sandbox_index::entry>
+sandbox_index::of_session(const organization_id& organization,
+                          const std::string& session) const {
+  std::lock_guard lock{mutex_};
+  const auto found = std::ranges::find_if(entries_, [&](const auto& item) {
+    const auto& r = *item.second.record;
+    return r.organization == organization && r.session == session
+      && !is_over(r.state) && r.state != sandbox_state::deleting;
+  });
+  return found == entries_.end() ? std::nullopt : std::optional{found->second};
 }
 
 bool sandbox_index::empty() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/protocol/sandbox_messages.hpp"
+#include "actors/sandbox/sandbox_event_log.hpp"
 #include "actors/sandbox/sandbox_life.hpp"
 
 #include <map>
@@ -25,9 +26,13 @@ public:
     std::uint64_t route = 0; // of the request router
     time_point due = time_point::max();
     std::shared_ptr<const sandbox_handle> box; // null: not made, or gone
+    std::shared_ptr<sandbox_event_log> events;
+    bool was_there = false; // before this engine was
   };
 
   void put(const sandbox_id& id, entry e);
+  /// It has its actor now, which may have said something already.
+  void adopt(const sandbox_id& id, sandbox_actor actor);
   /// What its actor says of it; false: it is not known any more.
   bool update(const sandbox_id& id, sandbox_record_ptr record, time_point due,
               std::shared_ptr<const sandbox_handle> box);
@@ -40,6 +45,9 @@ public:
   std::vector<sandbox_actor> due(time_point now) const;
   bool has_name(const organization_id& organization,
                 const std::string& name) const;
+  /// The one of a session that is not over.
+  std::optional<entry> of_session(const organization_id& organization,
+                                  const std::string& session) const;
   bool empty() const;
   std::uint64_t make_route();
 

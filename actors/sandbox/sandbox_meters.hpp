@@ -14,12 +14,10 @@ struct sandbox_services;
 /// What operators count about sandboxes, beside what there is now.
 struct sandbox_meters {
   using counter = engine_metrics::counter;
-  static constexpr std::size_t ends = 7; // of `sandbox_end`
-
   counter created{0};
   counter create_us{0};
   counter processes{0};
-  std::array<counter, ends> ended{};
+  std::array<counter, sandbox_ends> ended{};
 
   void end(sandbox_end why) {
     engine_metrics::add(ended[static_cast<std::size_t>(why)]);

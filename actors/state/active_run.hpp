@@ -39,6 +39,8 @@ struct active_run {
   /// Another node sends it, complete: no variable of ours is for it, and this
   /// is its config (JSON).
   std::optional<std::string> sent_config;
+  /// It came over a link, where no URL of ours leads: its answer is whole.
+  bool is_linked = false;
   timestamp created_at{};
   clock::time_point began{};
 

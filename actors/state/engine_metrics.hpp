@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/model/run.hpp"
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -7,6 +9,22 @@
 #include <cstdint>
 
 namespace troupe {
+
+/// Durations in seconds: 1 ms, 3 ms, 10 ms, .. 1000 s, and more.
+struct duration_histogram {
+  std::array<std::atomic<std::uint64_t>, 14> buckets{};
+  std::atomic<std::uint64_t> sum_us{0};
+
+  void observe(std::chrono::microseconds took) {
+    const auto us = static_cast<std::uint64_t>(took.count());
+    std::size_t bucket = 0;
+    for (std::uint64_t bound = 1'000, odd = 0;
+         bucket + 1 < buckets.size() && us > bound; ++bucket, odd ^= 1)
+      bound = odd ? bound / 3 * 10 : bound * 3;
+    buckets[bucket].fetch_add(1, std::memory_order_relaxed);
+    sum_us.fetch_add(us, std::memory_order_relaxed);
+  }
+};
 
 /// What operators count. Relaxed: a scrape may be one behind.
 struct engine_metrics {
@@ -30,21 +48,9 @@ struct engine_metrics {
   counter lines_lost{0};      // of the record: the store is too slow
   counter record_failures{0}; // writes of it, which are tried again
   /// Exit reasons, in their order.
-  std::array<counter, 13> ended{};
-  /// Run times in seconds: 1 ms .. 1000 s, a bucket per half decade.
-  std::array<counter, 14> run_times{};
-  counter run_time_us{0};
-
-  void observe(std::chrono::microseconds took) {
-    // 1 ms, 3 ms, 10 ms, ... 1000 s, more
-    std::size_t bucket = 0;
-    for (std::uint64_t bound = 1'000, odd = 0; bucket + 1 < run_times.size()
-         && static_cast<std::uint64_t>(took.count()) > bound;
-         ++bucket, odd ^= 1)
-      bound = odd ? bound / 3 * 10 : bound * 3;
-    add(run_times[bucket]);
-    add(run_time_us, static_cast<std::uint64_t>(took.count()));
-  }
+  std::array<counter, exit_reasons> ended{};
+  duration_histogram run_times;   // from request to result
+  duration_histogram queue_times; // of these, until they were admitted
 
   static void add(counter& c, std::uint64_t n = 1) {
     c.fetch_add(n, std::memory_order_relaxed);

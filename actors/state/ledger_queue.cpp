@@ -1,5 +1,7 @@
 #include "actors/state/ledger_queue.hpp"
 
+#include "runtime/model/codec/codec.hpp"
+
 #include <utility>
 
 namespace troupe {
@@ -8,6 +10,8 @@ namespace {
 
 std::size_t weigh(const ledger_entry& line) {
   std::size_t bytes = 512 + line.audit.size(); // ids, times, the nodes of maps
+  if (line.request)
+    bytes += bytes_of(*line.request);
   if (line.run && line.run->phase == run_phase::ended && line.run->outcome) {
     const auto& r = *line.run->outcome;
     bytes += r.value_json.size() + r.stdout_text.size() + r.stderr_text.size()

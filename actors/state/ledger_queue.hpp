@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -27,6 +28,7 @@ struct ledger_entry {
   std::string audit;            // a JSON object's text; "": none
   organization_id organization; // whose audit it is, when there is no run
   key_disposition key = key_disposition::none;
+  std::shared_ptr<const run_request> request; // null: it is not kept
 };
 
 /// What waits to be written, bounded. A run that begins and ends before the

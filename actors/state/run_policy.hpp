@@ -3,6 +3,7 @@
 #include "runtime/model/isolation.hpp"
 #include "runtime/model/limits.hpp"
 #include "runtime/model/network_policy.hpp"
+#include "runtime/model/run_files.hpp"
 #include "runtime/model/sandbox_config.hpp"
 #include "runtime/model/variable.hpp"
 
@@ -26,6 +27,7 @@ struct run_rules {
   environment inherited;
   std::size_t arguments_bytes = 4u << 20;
   std::size_t source_bytes = 1u << 20;
+  troupe::file_bounds files;
   std::size_t variables = 1'024;          // in one run
   std::size_t variables_bytes = 1u << 20; // names and values
 };

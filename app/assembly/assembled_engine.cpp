@@ -2,6 +2,7 @@
 
 #include "app/assembly/options_from_settings.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/base/metrics_writer.hpp"
 #include "runtime/local/sandbox/local_sandboxes.hpp"
 #include "runtime/packages/backend_with_packages.hpp"
 #include "storage/adapters/configuration_store.hpp"
@@ -10,16 +11,36 @@
 #include "storage/adapters/sandbox_leases.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace troupe {
 
 namespace {
 
 std::string store_metrics(const store& kept) {
-  return "# HELP troupe_store_writable Whether the data directory is writable: "
-         "0 after a write has failed, until one succeeds.\n# TYPE "
-         "troupe_store_writable gauge\ntroupe_store_writable "
-    + std::string{kept.db->write_failure() ? "0" : "1"} + "\n";
+  metrics_writer out;
+  out.gauge("troupe_store_writable",
+            "Whether the data directory is writable: 0 after a write has "
+            "failed, until one succeeds.",
+            kept.db->write_failure() ? 0 : 1);
+  if (const auto size = kept.db->measure()) {
+    out.gauge("troupe_store_bytes", "Size of the store's tables on disk.",
+              size->table_bytes);
+    out.gauge("troupe_store_memory_bytes",
+              "Memory of the store: tables to be written, and caches.",
+              size->memtable_bytes + size->cache_bytes);
+    out.gauge("troupe_store_keys", "Estimated number of keys in the store.",
+              size->estimated_keys);
+  }
+  std::error_code code;
+  const auto disk = std::filesystem::space(kept.db->directory(), code);
+  if (!code) {
+    out.gauge("troupe_store_disk_free_bytes",
+              "Space left on the disk of the data directory.", disk.available);
+    out.gauge("troupe_store_disk_size_bytes",
+              "Size of the disk of the data directory.", disk.capacity);
+  }
+  return out.take();
 }
 
 } // namespace
@@ -30,6 +51,12 @@ result<std::unique_ptr<assembled_engine>>
 assembled_engine::open(const settings& s, watchdog& watch,
                        assembly_options options) {
   std::unique_ptr<assembled_engine> made{new assembled_engine};
+  if (!options.in_memory) {
+    auto lock = engine_lock::take(store_options_from(s).data_directory);
+    if (!lock)
+      return lock.error();
+    made->lock_ = std::move(*lock);
+  }
   // The sandboxes go first: their warden is started before there are threads.
   if (options.local)
     made->local_runs_ = options.local;
@@ -91,10 +118,15 @@ result<void> assembled_engine::open_actors(const settings& s, watchdog& watch,
   if (store_) {
     o.journal = make_stored_journal(store_);
     leases = make_stored_leases(store_);
+    o.sandboxes.store = store_->living_sandboxes;
   } else {
     leases = std::make_shared<memory_lease_book>();
   }
   o.publish_port = options.publish_port;
+  if (options.keeps_files)
+    o.kept_files = kept_files_
+      = std::make_shared<kept_files>(kept_files_options{
+        s.files.inline_bytes, s.files.kept_bytes, s.files.keep});
   o.deriver = local_;
   o.sockets = sockets_.get();
   if (local_runs_)
@@ -102,7 +134,8 @@ result<void> assembled_engine::open_actors(const settings& s, watchdog& watch,
   if (local_)
     o.sandboxes.places.push_back(
       {backend_kind::local,
-       local_sandboxes::make(local_->strand(), local_->wardens()),
+       local_sandboxes::make(local_->strand(), local_->wardens(),
+                             local_sandbox_options_from(s)),
        local_->strand(), s.sandbox.max,
        // They have no network yet: one that asks for some is refused.
        network_policy{network_mode::off, {}}});

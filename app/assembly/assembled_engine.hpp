@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/engine/engine_host.hpp"
+#include "app/assembly/engine_lock.hpp"
 #include "app/assembly/open_providers.hpp"
 #include "net/telemetry/exporter.hpp"
 #include "net/telemetry/traced_engine.hpp"
@@ -28,6 +29,9 @@ struct assembly_options {
   /// where local.enabled says so.
   std::shared_ptr<backend> local;
   std::uint16_t publish_port = 0; // as in engine_options
+  /// Somebody hands large output files out (`output_files`). Else they stay in
+  /// their results.
+  bool keeps_files = false;
   /// Lines for operators; null: the log.
   std::function<void(std::string_view)> report;
   std::function<void(std::string_view)> warn; // null: `report`
@@ -51,6 +55,8 @@ public:
   troupe::engine& engine();
   engine_host& actors() { return *host_; }
 
+  /// Of the data directory; held by none with `in_memory`.
+  const engine_lock& lock() const { return lock_; }
   /// Null with `in_memory`.
   const std::shared_ptr<store>& storage() const { return store_; }
   const std::shared_ptr<configuration_store>& configuration() const {
@@ -58,6 +64,8 @@ public:
   }
   /// Null without local sandboxes.
   environments* packages() { return packages_.get(); }
+  /// Null without `keeps_files`.
+  kept_files* output_files() { return kept_files_.get(); }
   io_thread* sockets() { return sockets_.get(); }
 
   /// Waits until the sandboxes of this machine are ready, or says why they
@@ -84,8 +92,10 @@ private:
   result<void> open_telemetry(const settings& s, watchdog& watch);
 
   // In the order of opening, so that even a half-opened one goes in reverse.
+  engine_lock lock_;
   std::unique_ptr<io_thread> sockets_;
   watchdog::watched local_turns_;
+  std::shared_ptr<kept_files> kept_files_;
   std::shared_ptr<local_backend> local_;
   std::shared_ptr<environment_builder> builder_;
   std::shared_ptr<environment_service> packages_;

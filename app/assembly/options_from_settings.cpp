@@ -1,6 +1,7 @@
 #include "app/assembly/options_from_settings.hpp"
 
 #include "app/assembly/provider_options.hpp"
+#include "runtime/model/sandbox_memory.hpp"
 #include "runtime/model/warm_optimizations.hpp"
 
 #include <algorithm>
@@ -158,6 +159,7 @@ peer_options peer_options_from(const settings& s) {
   o.name = s.cluster.name;
   o.seeds = s.cluster.seeds;
   o.identity = link_identity_from(s);
+  o.beats = {s.cluster.heartbeat, s.cluster.node_timeout};
   o.runs_per_node = s.dispatch.max_running_per_backend;
   o.breaker = breaker_options_from(s);
   o.standard_dir = config_defaults_from(s).sandbox_dir;
@@ -176,10 +178,16 @@ sandbox_options sandbox_options_from(const settings& s) {
     ? g.starting
     : 2 * std::max(1u, std::thread::hardware_concurrency());
   o.rules.queue = g.queue;
+  o.rules.queue_per_organization = g.queue_per_organization;
   o.rules.queue_timeout = g.queue_timeout;
   o.rules.timeout = g.timeout;
   o.rules.max_life = g.max_life;
+  o.rules.session_idle = g.session_idle_timeout;
+  o.rules.paused_for = g.paused_for;
+  o.rules.snapshots = g.snapshots;
   o.rules.processes = g.processes;
+  o.rules.contexts = g.contexts;
+  o.rules.cell_queue = g.cell_queue;
   o.standard = s.limits.standard;
   o.ceiling = s.limits.ceiling;
   o.network = network_from(s);
@@ -189,12 +197,25 @@ sandbox_options sandbox_options_from(const settings& s) {
 
 } // namespace
 
+local_sandbox_options local_sandbox_options_from(const settings& s) {
+  local_sandbox_options o;
+  o.cpus = s.sandbox.cpus;
+  o.prepared = s.sandbox.prepared;
+  o.snapshot_bytes = s.sandbox.snapshot_bytes;
+  auto& usual = o.prepared_limits;
+  usual = apply(s.limits.standard, {}, s.limits.ceiling);
+  usual.disk_bytes
+    = std::min(usual.disk_bytes, most_sandbox_files(usual.memory_bytes));
+  return o;
+}
+
 engine_options engine_options_from(const settings& s) {
   engine_options o;
   o.threads = s.engine.threads;
   o.drain_timeout = s.engine.drain_timeout;
 
   auto& d = s.dispatch;
+  o.ledger.request_bytes = s.storage.max_request_bytes;
   o.admission.running = d.max_running;
   o.admission.running_per_organization = d.max_running_per_organization;
   o.admission.running_per_other_backend = d.max_running_per_backend;
@@ -217,6 +238,7 @@ engine_options engine_options_from(const settings& s) {
   o.rules.defaults = s.limits.standard;
   o.rules.ceiling = s.limits.ceiling;
   o.rules.network = network_from(s);
+  o.rules.files = s.files.bounds;
   o.rules.isolation = isolation_from(s);
   o.rules.weakest = o.rules.isolation;
   o.rules.configs = config_defaults_from(s);
@@ -227,8 +249,10 @@ engine_options engine_options_from(const settings& s) {
   o.sandboxes = sandbox_options_from(s);
 
   auto& c = s.cluster;
-  if (!c.listen.empty())
+  if (!c.listen.empty()) {
     o.links = link_options{c.listen, link_identity_from(s)};
+    o.links->beats = {c.heartbeat, c.node_timeout};
+  }
   if (!c.name.empty())
     o.name = c.name;
 

@@ -4,6 +4,7 @@
 #include "actors/context/engine_options.hpp"
 #include "net/telemetry/exporter.hpp"
 #include "runtime/local/options.hpp"
+#include "runtime/local/sandbox/local_sandboxes.hpp"
 #include "runtime/local/warm/options.hpp"
 #include "runtime/packages/options.hpp"
 #include "runtime/settings/settings.hpp"
@@ -22,6 +23,7 @@ network_policy network_from(const settings& s);
 environment_options environment_options_from(const settings& s);
 /// Without backends and stores, which are opened, not said.
 engine_options engine_options_from(const settings& s);
+local_sandbox_options local_sandbox_options_from(const settings& s);
 /// The nodes of cluster.seeds.
 peer_options peer_options_from(const settings& s);
 /// Only where there is an endpoint.

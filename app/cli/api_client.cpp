@@ -4,6 +4,7 @@
 #include "app/cli/command_line.hpp"
 #include "app/cli/table.hpp"
 #include "app/daemon/engine_process.hpp"
+#include "app/logging/log_line.hpp"
 #include "runtime/json/big_integers.hpp"
 
 #include <algorithm>
@@ -19,6 +20,8 @@ namespace http = boost::beast::http;
 constexpr std::chrono::minutes patience{30};
 constexpr std::size_t max_answer_bytes = 256u << 20;
 constexpr std::size_t page_size = 200;
+// Of an answer that is not JSON, a sentence.
+constexpr std::size_t longest_plain_reason = 200;
 
 ec code_of(unsigned status) {
   switch (status) {
@@ -51,9 +54,12 @@ error read_problem(unsigned status, const std::string& body) {
     auto said = read_error(*parsed, e.code);
     if (!said.text.empty())
       e = std::move(said);
-  }
+  } else if (!body.empty() && body.size() <= longest_plain_reason)
+    e.text += ": " + strip_control_characters(body); // such as TLS is spoken
   if (status == 421)
     e.text += "; use one of its http.allowed-hosts";
+  if (status == 401)
+    e.text += "; set TROUPE_API_KEY, or --key-file";
   return e;
 }
 
@@ -138,6 +144,11 @@ api_client::~api_client() {
   parts_->client.reset(); // its connections first: the host waits for them
   if (parts_->place.own)
     parts_->place.own->stop();
+}
+
+void api_client::act_as_operator() {
+  if (!parts_->place.server.socket.empty())
+    parts_->place.key = {};
 }
 
 // -- asking -------------------------------------------------------------------
@@ -291,12 +302,7 @@ bool api_client::is_embedded() const {
 }
 
 int print_api_error(const error& why) {
-  auto code
-    = print_error(why.text,
-                  why.code == ec::internal || why.code == ec::unavailable
-                      || why.code == ec::timeout
-                    ? exit_ours
-                    : exit_usage);
+  auto code = print_error(why);
   auto said = [&](const std::string& words) {
     return words.empty() || why.text.find(words) != std::string::npos;
   };

@@ -28,6 +28,10 @@ public:
 
   using verb = boost::beast::http::verb;
 
+  /// For what concerns every organization: on the operator's socket no key is
+  /// sent from now on, since it would only take rights away.
+  void act_as_operator();
+
   /// The answer's JSON (null where it has none). A refusal by the engine is an
   /// error with its own words and fields.
   result<json::value> call(verb method, std::string target);

@@ -15,7 +15,7 @@ namespace troupe {
 ///   void add_version_command(CLI::App& app, invocation& call) {
 ///     auto json = std::make_shared<bool>(false);
 ///     auto* cmd = app.add_subcommand("version", "Print the version");
-///     cmd->add_flag("--json", *json, "For programs");
+///     cmd->add_flag("--json", *json, "Print JSON");
 ///     call.on(cmd, [json] { return print_version(*json); });
 ///   }
 class invocation {

@@ -10,8 +10,7 @@ int print_error(std::string_view reason, int code) {
 }
 
 int print_error(const error& why) {
-  return print_error(why.text,
-                     why.code == ec::internal ? exit_ours : exit_usage);
+  return print_error(why.text, exit_code_of(why.code));
 }
 
 } // namespace troupe

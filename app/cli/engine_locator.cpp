@@ -1,14 +1,19 @@
 #include "app/cli/engine_locator.hpp"
 
+#include "app/assembly/engine_lock.hpp"
 #include "app/assembly/options_from_settings.hpp"
 #include "app/cli/blocking_client.hpp"
 #include "app/daemon/engine_process.hpp"
+#include "app/daemon/http_options.hpp"
+#include "runtime/base/unix_address.hpp"
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iostream>
 
 namespace troupe {
 
@@ -20,6 +25,7 @@ using asio::ip::tcp;
 // Somebody who listens on this machine accepts at once.
 constexpr std::chrono::seconds knock_patience{2};
 constexpr std::size_t max_key_bytes = 4096;
+constexpr std::string_view unix_scheme = "unix://";
 
 error unusable(const net::base_url& server, const std::string& why) {
   return {
@@ -44,6 +50,16 @@ result<secret> read_key(const session_options& how) {
     return bad_field("--key-file", "contains no key: " + how.key_file,
                      "write the key printed by `troupe key create` to it");
   return secret{std::move(text)};
+}
+
+/// No name is looked up: any that stands for this machine will do.
+net::base_url at_socket(std::string path) {
+  net::base_url out;
+  out.tls = false;
+  out.host = "localhost";
+  out.port = 80;
+  out.socket = std::move(path);
+  return out;
 }
 
 /// A wildcard is where one listens; one connects to this machine then.
@@ -104,11 +120,30 @@ result<engine_locator> named_place(const session_options& how,
   place.client.ca_file = how.ca_file;
   place.client.certificate_file = how.certificate;
   place.client.key_file = how.certificate_key;
+  if (address.starts_with(unix_scheme)) {
+    place.server = at_socket(address.substr(unix_scheme.size()));
+    return place;
+  }
   auto server = net::parse_base_url(address);
   if (!server)
     return std::move(server).error().within("--server");
   place.server = std::move(*server);
   return place;
+}
+
+/// The engine that has this data, if it lets us in as its operator.
+result<std::optional<engine_locator>>
+place_of_operator(const session_options& how, const settings& s) {
+  const auto path = operator_socket_of(s);
+  const auto at = unix_address::of(path);
+  const unique_fd open{at ? connect_to(*at) : -1};
+  if (!open)
+    return std::optional<engine_locator>{};
+  auto place = named_place(
+    how, std::string{unix_scheme} + std::filesystem::absolute(path).string());
+  if (!place)
+    return place.error();
+  return std::optional{std::move(*place)};
 }
 
 std::string named_by(const session_options& how) {
@@ -137,20 +172,24 @@ result<std::optional<engine_locator>> place_of(const session_options& how,
 
 /// Who can open the data may do everything with it, key or not.
 result<engine_locator> open_own(configuration what) {
-  what.values.http.listen = "127.0.0.1:0";
-  what.values.http.require_key = false;
+  what.values.http.listen.clear(); // no port that other users could ask
   what.values.http.tls_certificate.clear();
   what.values.http.tls_key.clear();
   what.values.http.tls_client_ca.clear();
+  const auto& data = what.values.engine.data_dir;
+  std::error_code code;
+  const bool is_new = !std::filesystem::exists(expand_home(data), code);
   auto own = engine_process::open(what);
   if (!own)
     return own.error();
-  auto inside = net::parse_base_url("http://" + (*own)->addresses().front());
-  if (!inside)
-    return inside.error();
+  if (is_new)
+    std::cerr << "troupe: created the data directory " << data
+              << " (another one: --data-dir; an engine that serves: "
+                 "--server)\n";
   engine_locator place;
   place.own = std::move(*own);
-  place.server = std::move(*inside);
+  place.server = at_socket(
+    std::filesystem::absolute(operator_socket_of(what.values)).string());
   return place;
 }
 
@@ -171,6 +210,9 @@ result<std::optional<engine_locator>> find_engine(const session_options& how) {
   auto loaded = how.from->load();
   if (!loaded)
     return loaded.error();
+  auto own = place_of_operator(how, loaded->values);
+  if (!own || *own)
+    return own;
   return place_of(how, loaded->values);
 }
 
@@ -189,20 +231,24 @@ result<engine_locator> find_or_open_engine(const session_options& how) {
 std::shared_ptr<session_options> add_session_options(CLI::App& command) {
   auto options = std::make_shared<session_options>();
   auto add = [&](const char* name, std::string& into, const char* help) {
-    return command.add_option(name, into, help)->group("Engine");
+    return command.add_option(name, into, help)->group(engine_group);
   };
   add("--server", options->server,
-      "URL of an engine, http://host:port (TROUPE_SERVER; default: the "
-      "configured address, else an embedded engine)");
+      "An engine, http://host:port (TROUPE_SERVER; default: the one that uses "
+      "the data directory, else the configured address, else an embedded "
+      "engine)")
+    ->type_name("URL");
   add("--key-file", options->key_file,
       "File with an API key (default: TROUPE_API_KEY)");
   add("--ca-file", options->ca_file,
       "PEM file with the CA of an https engine (default: the system's, and "
       "http.tls-certificate)");
   auto shown
-    = add("--cert", options->certificate, "PEM file with a client certificate");
+    = add("--cert", options->certificate, "PEM file with a client certificate")
+        ->type_name("FILE");
   auto key = add("--cert-key", options->certificate_key,
-                 "PEM file with its private key");
+                 "PEM file with its private key")
+               ->type_name("FILE");
   shown->needs(key);
   key->needs(shown);
   options->from = add_settings_options(command);

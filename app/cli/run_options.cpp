@@ -25,6 +25,8 @@ result<language> language_of(const run_options& said) {
                        "python, typescript, javascript or shell");
     return lang;
   }
+  if (!said.code.empty())
+    return language::python; // as `python -c`
   auto end = std::filesystem::path{said.file}.extension().string();
   if (end == ".py")
     return language::python;
@@ -35,7 +37,25 @@ result<language> language_of(const run_options& said) {
   if (end == ".sh")
     return language::shell;
   return bad_field("FILE", "cannot tell the language of '" + said.file + "'",
-                   "set --language");
+                   "Python, TypeScript, JavaScript and shell can be run: name "
+                   "one with --language");
+}
+
+/// The text to run, and what it is called in messages.
+result<void> set_source(const run_options& said, prepared_run& run) {
+  if (!said.code.empty()) {
+    run.source = said.code;
+    run.name = "code";
+    return {};
+  }
+  auto source = read_said_file(said.file, "FILE");
+  if (!source)
+    return source.error();
+  run.source = std::move(*source);
+  run.name = said.file == "-"
+    ? "stdin"
+    : std::filesystem::path{said.file}.stem().string();
+  return {};
 }
 
 result<std::string> arguments_of(const run_options& said) {
@@ -134,6 +154,8 @@ result<network_policy> network_of(const std::string& text) {
   return policy;
 }
 
+constexpr std::uint64_t least_memory = 16u << 20; // as for limits.memory
+
 result<void> set_limits(const run_options& said, limit_overrides& l) {
   if (!said.timeout.empty()) {
     auto time = parse_duration(said.timeout);
@@ -149,9 +171,8 @@ result<void> set_limits(const run_options& said, limit_overrides& l) {
     if (!bytes)
       return bad_field("--memory", bytes.error().text,
                        "such as 256MiB or 1GiB");
-    constexpr std::uint64_t least = 8u << 20; // an interpreter's start
-    if (*bytes < least)
-      return bad_field("--memory", "must be at least 8 MiB", "256MiB");
+    if (*bytes < least_memory)
+      return bad_field("--memory", "must be at least 16MiB", "such as 256MiB");
     l.memory_bytes = *bytes;
   }
   return {};
@@ -173,6 +194,20 @@ result<void> set_requirements(const run_options& said, prepared_run& run) {
   return {};
 }
 
+result<void> set_files(const run_options& said, const file_bounds& most,
+                       prepared_run& run) {
+  run.file_bounds = most;
+  auto files = said_files(said.files.in);
+  if (!files)
+    return files.error();
+  run.files = std::move(*files);
+  run.outputs = outputs_of(said.files.out, said.files.directory);
+  for (const auto& pattern : run.outputs)
+    if (auto fine = check_output_pattern(pattern, "--outputs"); !fine)
+      return fine;
+  return {};
+}
+
 } // namespace
 
 result<prepared_run> make_run(const run_options& said, const settings& s) {
@@ -180,18 +215,17 @@ result<prepared_run> make_run(const run_options& said, const settings& s) {
   run.id = run_id::make();
   run.organization = default_organization();
   run.kind = run_kind::source;
+  if (said.file.empty() == said.code.empty())
+    return bad_field("FILE", said.code.empty() ? "is missing" : "excludes -c",
+                     "name a file, - for standard input, or -c CODE");
   auto lang = language_of(said);
   if (!lang)
     return lang.error();
   run.lang = *lang;
-  auto source = read_said_file(said.file, "FILE");
-  if (!source)
-    return source.error();
-  run.source = std::move(*source);
+  if (auto read = set_source(said, run); !read)
+    return read.error();
   run.function = said.function;
-  run.name = said.file == "-"
-    ? "stdin"
-    : std::filesystem::path{said.file}.stem().string();
+  run.may_be_script = said.function.empty() && said.args.empty();
   auto args = arguments_of(said);
   if (!args)
     return args.error();
@@ -202,6 +236,10 @@ result<prepared_run> make_run(const run_options& said, const settings& s) {
                        "pass them as variables with --env");
     set_shell(run);
   }
+  // Nothing else reads the value: what does not fit into a result does not fit.
+  run.return_char_limit = 0;
+  if (auto fine = set_files(said, s.files.bounds, run); !fine)
+    return fine.error();
   auto variables = said_variables(said.env, "--env");
   if (!variables)
     return variables.error();

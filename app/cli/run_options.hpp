@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/cli/output_files.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/engine/backend.hpp"
 #include "runtime/settings/settings.hpp"
@@ -12,10 +13,12 @@ namespace troupe {
 /// The words of `troupe run`, as they were typed.
 struct run_options {
   std::string file; // "-": standard input
+  std::string code; // in place of a file
   std::string language;
   std::string function;
   std::string args;             // JSON, @file or -
   std::vector<std::string> env; // NAME=VALUE, or NAME: our own
+  file_options files;
   std::string timeout;
   std::string memory;
   std::string network;

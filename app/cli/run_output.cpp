@@ -1,5 +1,6 @@
 #include "app/cli/run_output.hpp"
 
+#include "app/cli/output_files.hpp"
 #include "app/cli/status_line.hpp"
 #include "app/cli/table.hpp"
 #include "app/daemon/exit_code.hpp"
@@ -46,7 +47,14 @@ void print_answer(const json::value& r, bool streamed) {
   std::cout.flush();
   if (cell(r, "status") == "success") {
     auto value = r.get_object().if_contains("value");
-    std::cout << (value ? json::to_text(*value) : "null") << "\n";
+    const auto text = value ? json::to_text(*value) : "null";
+    if (auto size = r.get_object().if_contains("value_size");
+        size && size->is_int64())
+      std::cerr << size_note(static_cast<std::uint64_t>(size->get_int64()));
+    else if (auto bytes = bytes_to_print(text, cell(r, "value_encoding")))
+      std::cout << *bytes;
+    else
+      std::cout << text << "\n";
     return;
   }
   auto why = failure_of(r);

@@ -4,8 +4,6 @@ namespace troupe {
 
 namespace {
 
-constexpr auto shown_group = "Settings";
-
 void add_setting(CLI::App& command, settings_options& into, std::string names,
                  std::string path, std::string help, std::string group) {
   // The name as the user wrote it, for complaints and for origins.
@@ -37,18 +35,16 @@ std::shared_ptr<settings_options> add_settings_options(CLI::App& command) {
     .add_option("--config-file", options->sources.file,
                 "Config file (default: TROUPE_CONFIG_FILE, ./config.ini, "
                 "/etc/troupe/config.ini)")
-    ->group(shown_group);
+    ->group(settings_group);
   add_setting(command, *options, "--listen", "http.listen",
-              "Address to listen on, host:port", shown_group);
+              "Address to listen on, host:port", settings_group);
   add_setting(command, *options, "--data-dir", "engine.data-dir",
-              "Directory for all persistent data", shown_group);
+              "Directory for all persistent data", settings_group);
   add_setting(command, *options, "--log-level", "log.level",
-              "debug, info, warning, error or off", shown_group);
+              "debug, info, warning, error or off", settings_group);
   for (auto& key : setting_keys())
     add_setting(command, *options, "--" + key.path(), key.path(),
                 std::string{key.help}, "");
-  command.footer("\nAll settings can be passed as --group.key=value; see "
-                 "`troupe config keys`.");
   return options;
 }
 

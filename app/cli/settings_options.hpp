@@ -8,6 +8,9 @@
 
 namespace troupe {
 
+/// Where the help lists them.
+inline constexpr auto settings_group = "Settings";
+
 /// What the command line says about settings.
 struct settings_options {
   settings_sources sources;

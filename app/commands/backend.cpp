@@ -77,6 +77,14 @@ void print_known(const json::array& all) {
                         : "on",
               on && live ? cell(*live, "circuit") : "",
               on && live ? cell(*live, "running") : "", where});
+    if (auto nodes = live ? live->get_object().if_contains("nodes") : nullptr)
+      for (const auto& node : nodes->as_array()) {
+        const auto reason = cell(node, "reason");
+        rows.add({"  " + cell(node, "name"),
+                  cell(node, "ready") == "true" ? "ready" : "not ready",
+                  cell(node, "circuit"), cell(node, "running"),
+                  reason == "ready" ? "" : reason});
+      }
   }
   rows.show();
 }
@@ -84,11 +92,11 @@ void print_known(const json::array& all) {
 int list_backends(const session_options& from, bool as_json) {
   auto loaded = from.from->load();
   if (!loaded)
-    return print_error(loaded.error().text);
+    return print_error(loaded.error());
   auto all = known_backends(loaded->values);
   for (auto& live : live_backends(from))
     for (auto& one : all)
-      if (cell(one, "name") == cell(live, "kind"))
+      if (cell(one, "name") == cell(live, "name"))
         one.as_object()["live"] = live;
   if (as_json)
     std::cout << json::to_text(all) << "\n";
@@ -102,7 +110,7 @@ int list_backends(const session_options& from, bool as_json) {
 int test(settings_options& from, const backend_options& how) {
   auto loaded = from.load();
   if (!loaded)
-    return print_error(loaded.error().text);
+    return print_error(loaded.error());
   json::array steps;
   auto tell = [&](const trial_step& step) {
     if (!how.as_json)
@@ -119,7 +127,7 @@ int test(settings_options& from, const backend_options& how) {
   } else {
     auto account = find_account(loaded->values, how.name);
     if (!account)
-      return print_error(account.error().text);
+      return print_error(account.error());
     fine = try_provider(*account, tell);
   }
   if (how.as_json)
@@ -138,7 +146,7 @@ int test(settings_options& from, const backend_options& how) {
 int collect(settings_options& from, const backend_options& how) {
   auto loaded = from.load();
   if (!loaded)
-    return print_error(loaded.error().text);
+    return print_error(loaded.error());
   auto& s = loaded->values;
   auto opened = open_store(store_options_from(s));
   if (!opened)

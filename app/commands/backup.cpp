@@ -36,6 +36,7 @@ struct create_words {
 
 /// By the engine, which has the store: the directory is one of its machine.
 result<int> back_up(const create_words& said, api_client& engine) {
+  engine.act_as_operator();
   json::object body;
   body["directory"] = std::filesystem::absolute(said.directory).string();
   status_line progress;

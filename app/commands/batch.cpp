@@ -112,9 +112,6 @@ void add_batch_command(CLI::App& app, invocation& call) {
     ->required();
   cmd->add_option("--concurrency", said->at_once, "Concurrent runs")
     ->check(CLI::Range(1, 64));
-  cmd->footer(
-    "\nExample:\n  echo '{\"tool_name\": \"add\", \"args\": {\"a\": 1, "
-    "\"b\": 2}}' | troupe batch -");
 }
 
 } // namespace troupe

@@ -2,11 +2,13 @@
 
 #include "app/cli/commands.hpp"
 #include "app/cli/global_options.hpp"
+#include "app/cli/help_format.hpp"
 #include "runtime/json/reader.hpp"
 
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 
 namespace troupe {
@@ -20,13 +22,13 @@ constexpr auto epilogue = R"(
 Examples:
   troupe serve                      serve on 127.0.0.1:8283
   troupe serve --listen 127.0.0.1:9000 --data-dir /var/lib/troupe
+  troupe run script.py              run it once, as a program
   troupe run tool.py --args '{"a": 1}'
   troupe tool put tool.py           store it; the schema is derived
   troupe config show --origin       effective settings and their origins
   troupe config keys http           explain one group of settings
   troupe --server http://host:8283 runs list
-
-Exit codes: 0 success, 1 the tool failed, 2 usage error, 70 internal error, 124 timeout.
+  troupe help options               what most commands take
 )";
 
 /// The innermost command that was named: its words are the ones to suggest.
@@ -74,6 +76,9 @@ int refuse_word(const CLI::App* at, std::string word) {
   auto near = nearest(word, is_option ? option_names(at) : command_names(at));
   auto text = std::string{is_option ? "unknown option '" : "unknown command '"}
     + word + "'";
+  std::error_code ignored;
+  if (!at->get_parent() && std::filesystem::is_regular_file(word, ignored))
+    return print_error(text + "; did you mean `troupe run " + word + "`?");
   if (!is_option && command_names(at).empty())
     text = "unexpected argument '" + word + "'";
   text += near.empty() ? "." : "; did you mean '" + near + "'?";
@@ -123,10 +128,12 @@ int run(int argc, const char* const* argv) {
 } // namespace
 
 void build_command_line(CLI::App& app, invocation& call) {
+  app.formatter(std::make_shared<help_format>());
   app.set_version_flag("--version", "troupe " TROUPE_VERSION,
                        "Print the version");
   add_commands(app, call);
-  app.footer(epilogue); // last: a new command would inherit it
+  // Last: a new command would inherit it.
+  app.footer(epilogue + std::string{"\nExit codes: "} + exit_codes_help);
 }
 
 int run_command_line(int argc, const char* const* argv) {

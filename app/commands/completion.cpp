@@ -77,7 +77,6 @@ void add_completion_command(CLI::App& app, invocation& call) {
   cmd->add_option("shell", *shell, "bash, zsh or fish")
     ->required()
     ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  cmd->footer("\nExample:\n  source <(troupe completion bash)");
   call.on(cmd, [shell] { return print_script(*shell); });
 }
 

@@ -20,7 +20,7 @@ struct show_options {
 int show(settings_options& from, const show_options& how) {
   auto loaded = from.load();
   if (!loaded)
-    return print_error(loaded.error().text);
+    return print_error(loaded.error());
   if (how.as_json)
     std::cout << json::to_text(values_json(*loaded)) << "\n";
   else
@@ -52,7 +52,7 @@ int check_settings(settings_options& from, bool as_json) {
       json::object{{"ok", false}, {"error", loaded.error().text}})
               << "\n";
   if (!loaded)
-    return print_error(loaded.error().text);
+    return print_error(loaded.error());
   for (auto& warning : loaded->warnings)
     std::cerr << "troupe: warning: " << warning << "\n";
   if (as_json)

@@ -1,6 +1,9 @@
 #include "app/cli/commands.hpp"
+#include "app/cli/engine_locator.hpp"
+#include "app/cli/help_format.hpp"
 
 #include <algorithm>
+#include <iostream>
 #include <memory>
 
 namespace troupe {
@@ -9,11 +12,27 @@ namespace {
 
 using command_list = std::vector<const CLI::App*>;
 
+/// What most commands take, explained in this one place.
+int explain_shared_options() {
+  CLI::App app{"To find an engine, and for its settings: options that most "
+               "commands have. They may stand before the command, too.",
+               "troupe COMMAND"};
+  app.formatter(std::make_shared<help_format>());
+  app.set_help_flag();
+  const auto kept = add_session_options(app);
+  app.footer("\nEvery setting can be passed as --group.key=value; see `troupe "
+             "config keys`.");
+  std::cout << app.help();
+  return exit_ok;
+}
+
 } // namespace
 
 /// The words that lead to a command, as if they had been typed with --help. A
 /// word that leads nowhere is typed without: whoever parses it suggests others.
 int explain_command(const std::vector<std::string>& words) {
+  if (words == std::vector<std::string>{"options"})
+    return explain_shared_options();
   CLI::App app{"", "troupe"};
   invocation call;
   build_command_line(app, call);
@@ -40,7 +59,8 @@ int explain_command(const std::vector<std::string>& words) {
 void add_help_command(CLI::App& app, invocation& call) {
   auto words = std::make_shared<std::vector<std::string>>();
   auto cmd = app.add_subcommand("help", "Show the help of a command");
-  cmd->add_option("COMMAND", *words, "The command, such as `tool put`");
+  cmd->add_option("COMMAND", *words,
+                  "The command, such as `tool put`; or `options`");
   call.on(cmd, [words] { return explain_command(*words); });
 }
 

@@ -25,6 +25,7 @@ struct key_options {
 // -- rotate-master ------------------------------------------------------------
 
 result<int> rotate_master(const key_options& how, api_client& engine) {
+  engine.act_as_operator();
   auto done = engine.call(verb::post, "/v1/maintenance/master-key");
   if (!done)
     return done.error();
@@ -73,6 +74,7 @@ result<int> create(const key_options& how, api_client& engine) {
     if (!id)
       return id.error();
     body["organization_id"] = id->str();
+    engine.act_as_operator();
   }
   auto made = engine.call(verb::post, "/v1/keys", std::move(body));
   if (!made)
@@ -117,10 +119,15 @@ void add_create(CLI::App* group, invocation& call) {
   auto [cmd, how] = add_session_command(
     group, call, "create", "Create an API key and print it once", create);
   cmd->add_option("NAME", how->name, "Display name (default: its scopes)");
-  cmd->add_option("--scope", how->scopes, "run, config or admin (repeatable)")
+  cmd
+    ->add_option("--scope", how->scopes,
+                 "run (the default): run tools; config: tools, variables and "
+                 "configs; admin: both, keys and the audit log; operator: all "
+                 "of it for every organization, backups, master key "
+                 "(repeatable)")
     ->delimiter(',')
     ->allow_extra_args(false) // else it takes the name as well
-    ->check(CLI::IsMember({"run", "config", "admin"}));
+    ->check(CLI::IsMember({"run", "config", "admin", "operator"}));
   cmd->add_option("--org", how->organization,
                   "Organization id, or `new` (operators only)");
   cmd->add_option("--days", how->days, "Days until it expires (default: never)")

@@ -1,6 +1,11 @@
 #include "app/cli/commands.hpp"
+#include "app/cli/engine_locator.hpp"
+#include "app/cli/examples.hpp"
+#include "app/cli/help_format.hpp"
 
 #include <iostream>
+#include <string>
+#include <string_view>
 
 namespace troupe {
 
@@ -22,34 +27,73 @@ std::string plain(std::string_view text) {
   return out;
 }
 
-std::string heading(const CLI::App& command, const std::string& parents) {
-  auto text = parents + command.get_name();
+std::string heading(const CLI::App& command) {
+  auto text = command_path(command);
   for (auto option : command.get_options(
          [](const CLI::Option* o) { return o->get_positional(); }))
     text += " " + option->get_name(true);
   return text;
 }
 
-void print_options(std::ostream& out, const CLI::App& command) {
-  for (auto option : command.get_options()) {
-    if (option->get_group().empty()) // hidden: every setting is a flag, too
-      continue;
-    out << ".TP\n.B " << plain(option->get_name(false, true)) << "\n"
-        << plain(option->get_description()) << "\n";
-  }
+void print_option(std::ostream& out, const CLI::Option& option) {
+  auto word = option.get_positional() ? std::string{} : value_word(option);
+  out << ".TP\n.B " << plain(option.get_name(false, true))
+      << (word.empty() ? "" : "\\fR \\fI" + plain(word)) << "\n"
+      << plain(option.get_description()) << "\n";
 }
 
-void print_command(std::ostream& out, const CLI::App& command,
-                   const std::string& parents) {
+void print_examples(std::ostream& out, std::string_view lines) {
+  if (!lines.empty())
+    out << ".PP\n.nf\n.RS\n" << plain(lines) << "\n.RE\n.fi\n";
+}
+
+/// Without what many commands share, and every setting as a flag.
+void print_command(std::ostream& out, const CLI::App& command) {
   auto inner = command.get_subcommands(
     [](const CLI::App* c) { return !c->get_group().empty(); });
-  out << ".SS \"" << plain(heading(command, parents)) << "\"\n"
+  out << ".SS \"" << plain(heading(command)) << "\"\n"
       << plain(command.get_description()) << "\n";
   if (inner.empty())
-    print_options(out, command);
+    for (auto option : command.get_options())
+      if (!option->get_group().empty() && !is_shared(*option)
+          && option != command.get_help_ptr())
+        print_option(out, *option);
+  print_examples(out, examples_of(command_path(command)));
   for (auto next : inner)
-    print_command(out, *next, parents + command.get_name() + " ");
+    print_command(out, *next);
 }
+
+void print_shared_options(std::ostream& out) {
+  CLI::App shared;
+  const auto kept = add_session_options(shared);
+  out << ".SH SHARED OPTIONS\nMost commands have these, to find an engine and "
+         "for its settings.\nThey may stand before the command, too.\n";
+  for (auto option : shared.get_options())
+    if (is_shared(*option))
+      print_option(out, *option);
+  out << ".TP\n.B \\-\\-group.key\\fR=\\fIvalue\nAny setting; "
+         "\\(lqtroupe config keys\\(rq explains them.\n";
+}
+
+constexpr auto last_sections = R"(.SH ENVIRONMENT
+TROUPE_SERVER, TROUPE_API_KEY, TROUPE_CONFIG_FILE, and TROUPE_GROUP_KEY for every setting.
+.SH FILES
+.TP
+.I ./config.ini, /etc/troupe/config.ini
+Settings, where no other file is named.
+.TP
+.I ./data
+Everything that is kept, unless engine.data\-dir names another directory.
+.SH SIGNALS
+.TP
+.B SIGTERM, SIGINT
+End \(lqtroupe serve\(rq: new runs are refused, those in progress have until engine.drain\-timeout.
+.TP
+.B SIGHUP
+Reload log.level and the TLS files.
+.SH SEE ALSO
+The interface over HTTP is described at /docs of a running engine, and by \(lqtroupe openapi\(rq.
+)";
 
 int print_page() {
   CLI::App app{"", "troupe"};
@@ -67,12 +111,9 @@ int print_page() {
       << ".SH COMMANDS\n";
   for (auto command : app.get_subcommands(
          [](const CLI::App* c) { return !c->get_group().empty(); }))
-    print_command(out, *command, "");
-  out << ".SH EXIT STATUS\n0 success, 1 the tool failed, 2 usage error, 70 "
-         "internal error, 124 timeout.\n"
-      << ".SH ENVIRONMENT\n"
-         "TROUPE_SERVER, TROUPE_API_KEY, TROUPE_CONFIG_FILE, and TROUPE_GROUP_"
-         "KEY for every setting.\n";
+    print_command(out, *command);
+  print_shared_options(out);
+  out << ".SH EXIT STATUS\n" << plain(exit_codes_help) << "\n" << last_sections;
   return exit_ok;
 }
 

@@ -18,12 +18,18 @@ struct org_words {
 };
 
 result<int> list_organizations(const org_words& said, api_client& engine) {
-  return print_list(engine, "/v1/organizations", said.as_json,
-                    {{"ID", "id"},
-                     {"TOOLS", "tools"},
-                     {"CONFIGS", "sandbox_configs"},
-                     {"VARIABLES", "variables"},
-                     {"KEYS", "keys"}});
+  auto shown = print_list(engine, "/v1/organizations", said.as_json,
+                          {{"ID", "id"},
+                           {"TOOLS", "tools"},
+                           {"CONFIGS", "sandbox_configs"},
+                           {"VARIABLES", "variables"},
+                           {"KEYS", "keys"}});
+  if (!shown || said.as_json)
+    return shown;
+  auto own = engine.call(verb::get, "/v1/organizations/self");
+  if (own && cell(*own, "can_operate") != "true")
+    std::cerr << "only the organization of this API key; operators see all\n";
+  return shown;
 }
 
 result<int> show_own(const org_words& said, api_client& engine) {
@@ -61,7 +67,8 @@ result<int> delete_one(const org_words& said, api_client& engine) {
 void add_org_command(CLI::App& app, invocation& call) {
   auto group = app.add_subcommand("org", "List and delete organizations");
   add_session_command(group, call, "list",
-                      "List organizations and what each contains",
+                      "List organizations and what each contains: all of "
+                      "them for operators, else the caller's",
                       list_organizations);
   add_session_command(group, call, "show",
                       "Show the caller's organization and permissions",

@@ -1,6 +1,8 @@
+#include "app/assembly/engine_lock.hpp"
 #include "app/assembly/options_from_settings.hpp"
 #include "app/assembly/standalone_local.hpp"
 #include "app/cli/commands.hpp"
+#include "app/cli/output_files.hpp"
 #include "app/cli/run_options.hpp"
 #include "app/cli/settings_options.hpp"
 #include "app/logging/log_line.hpp"
@@ -55,6 +57,7 @@ int exit_code_of(const run_result& r) {
   case exit_reason::lost:
     return exit_ours;
   case exit_reason::exited:
+  case exit_reason::raised:
   case exit_reason::signaled:
   case exit_reason::memory_limit:
   case exit_reason::output_limit:
@@ -68,19 +71,30 @@ int exit_code_of(const run_result& r) {
   return r.status == run_status::success ? exit_ok : exit_tool_failed;
 }
 
-/// For people: the value alone on standard output, so that it can be piped;
-/// what the tool printed beside it. A shell script's output is its value.
+/// What a program prints is what it is run for. Of a call that was asked for
+/// the value is, so that it can be piped.
+std::FILE* output_of(const prepared_run& run) {
+  return run.may_be_script || run.lang == language::shell ? stdout : stderr;
+}
+
+/// For people: what it printed, and the value on standard output.
 void print_for_people(const run_result& r, const prepared_run& run,
                       bool streamed) {
-  bool is_shell = run.lang == language::shell;
   if (!streamed) {
-    print(is_shell ? stdout : stderr, r.stdout_text);
+    print(output_of(run), r.stdout_text);
     print(stderr, r.stderr_text);
   }
   if (r.stdout_truncated || r.stderr_truncated)
     print(stderr, "troupe: the output was truncated at its limit\n");
-  if (r.status == run_status::success && !is_shell)
-    print(stdout, r.value_json + "\n");
+  // A program has no value, unless its last line is one.
+  const bool has_value = run.lang != language::shell
+    && !(run.may_be_script && r.value_json == "null");
+  if (r.value_truncated) {
+    print(stderr, size_note(r.value_size));
+  } else if (r.status == run_status::success && has_value) {
+    auto bytes = bytes_to_print(r.value_json, r.value_encoding);
+    print(stdout, bytes ? *bytes : r.value_json + "\n");
+  }
   if (r.status == run_status::success)
     return;
   // The runner prints the traceback on the tool's own stderr as well.
@@ -102,8 +116,14 @@ public:
     std::unique_ptr<packages> made{new packages};
     made->builder_ = std::make_shared<environment_builder>(
       local, environment_options_from(s));
-    if (auto opened = made->builder_->open(); !opened)
+    if (auto opened = made->builder_->open(); !opened) {
+      if (auto other = engine_using(store_options_from(s).data_directory))
+        return fail(ec::conflict,
+                    "packages are kept in the data directory, which " + *other
+                      + " uses; run it there (troupe tool put, troupe "
+                        "tool run), or use another --data-dir");
       return std::move(opened).error().within("open the package sets");
+    }
     made->runs_
       = std::make_shared<environment_backend>(std::move(local), made->builder_);
     return made;
@@ -159,7 +179,7 @@ int tell_failure(const run_options& said, const prepared_run& run,
   return print_error(why.text, code);
 }
 
-int run_file(const run_options& said, settings_options& how) {
+int run_as_said(const run_options& said, settings_options& how) {
   auto configured = how.load();
   if (!configured)
     return print_error(configured.error());
@@ -174,22 +194,25 @@ int run_file(const run_options& said, settings_options& how) {
   if (!engine)
     return tell_failure(said, *run, engine.error(), exit_ours);
 
-  // The tool's output is its value only where it is the only one.
-  auto out = run->lang == language::shell && !said.as_json ? stdout : stderr;
-  auto seen = std::make_shared<watcher>(said.stream, out);
+  auto seen = std::make_shared<watcher>(
+    said.stream, said.as_json ? stderr : output_of(*run));
   auto request = std::make_shared<const prepared_run>(std::move(*run));
   auto outcome = carry_out(**engine, s, request, seen);
   if (!outcome.answer) {
     const auto& why = outcome.answer.error();
-    return tell_failure(said, *request, why,
-                        why.code == ec::invalid_request ? exit_usage
-                                                        : exit_ours,
+    return tell_failure(said, *request, why, exit_code_of(why.code),
                         outcome.may_have_started);
   }
   if (said.as_json)
     print(stdout, to_json_text(*outcome.answer) + "\n");
   else
     print_for_people(*outcome.answer, *request, said.stream);
+  for (const auto& note : outcome.answer->notes)
+    if (note.find("left out") != note.npos && !said.as_json)
+      print(stderr, "troupe: " + strip_control_characters(note) + "\n");
+  if (auto kept = write_outputs(outcome.answer->files, said.files.directory);
+      !kept)
+    return print_error(kept.error());
   return exit_code_of(*outcome.answer);
 }
 
@@ -198,21 +221,25 @@ int run_file(const run_options& said, settings_options& how) {
 void add_run_command(CLI::App& app, invocation& call) {
   auto said = std::make_shared<run_options>();
   auto* cmd = app.add_subcommand(
-    "run", "Run a tool in a sandbox on this machine, without a server");
-  cmd
-    ->add_option("FILE", said->file, "A .py, .ts, .js or .sh file; - for stdin")
-    ->required();
+    "run",
+    "Run a script, or a function of it, in a sandbox on this machine, without "
+    "a server");
+  cmd->add_option("FILE", said->file,
+                  "A .py, .ts, .js or .sh file; - for stdin");
+  cmd->add_option("-c,--code", said->code, "Run this text in place of a file");
   cmd->add_option("--language", said->language,
                   "python, typescript, javascript or shell");
   cmd->add_option("--function", said->function,
-                  "Function to call (default: the last one in the file; in "
-                  "TypeScript the last exported one)");
+                  "Call this function (default: run the file as a program; of "
+                  "a file that only defines, call the last, or last exported, "
+                  "function)");
   cmd->add_option("--args", said->args,
-                  "Arguments: a JSON object, @file, or - for stdin");
+                  "Call it with these: a JSON object, @file, or - for stdin");
   cmd
     ->add_option("--env", said->env,
                  "NAME=VALUE, or NAME to pass the current value (repeatable)")
     ->allow_extra_args(false);
+  add_file_options(*cmd, said->files);
   cmd->add_option("--timeout", said->timeout, "5s, 500ms, 2m");
   cmd->add_option("--memory", said->memory, "256MiB");
   cmd->add_option("--network", said->network,
@@ -231,7 +258,7 @@ void add_run_command(CLI::App& app, invocation& call) {
   cmd->add_flag("--json", said->as_json, "Print the whole result as JSON");
   cmd->add_flag("--stream", said->stream, "Print output as it is produced");
   auto how = add_settings_options(*cmd);
-  call.on(cmd, [said, how] { return run_file(*said, *how); });
+  call.on(cmd, [said, how] { return run_as_said(*said, *how); });
 }
 
 } // namespace troupe

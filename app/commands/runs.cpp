@@ -1,5 +1,6 @@
 #include "app/cli/argument_values.hpp"
 #include "app/cli/commands.hpp"
+#include "app/cli/details.hpp"
 #include "app/cli/run_output.hpp"
 #include "app/cli/session_command.hpp"
 #include "app/cli/table.hpp"
@@ -61,19 +62,13 @@ result<int> show_run(const runs_words& said, api_client& engine) {
   auto run = engine.call(verb::get, run_path(said));
   if (!run)
     return run.error();
-  std::cout << json::to_text(*run) << "\n";
+  show_details(*run, said.as_json);
   return int{exit_ok};
 }
 
 /// Where the tool wrote it: each on its own.
 result<int> print_logs(const runs_words& said, api_client& engine) {
   auto logs = engine.call(verb::get, run_path(said) + "/logs");
-  if (!logs && logs.error().code == ec::conflict)
-    return error{ec::conflict,
-                 "the run is still in progress; run `troupe runs follow "
-                   + said.id + "`",
-                 {},
-                 {}};
   if (!logs)
     return logs.error();
   if (said.as_json) {
@@ -85,6 +80,9 @@ result<int> print_logs(const runs_words& said, api_client& engine) {
   if (cell(*logs, "stdout_truncated") == "true"
       || cell(*logs, "stderr_truncated") == "true")
     std::cerr << "troupe: the output was truncated at its limit\n";
+  if (auto phase = cell(*logs, "phase"); phase != "ended")
+    std::cerr << "troupe: the run goes on (" << phase
+              << "): `troupe runs follow " << said.id << "`\n";
   return int{exit_ok};
 }
 
@@ -103,6 +101,15 @@ result<int> cancel_run(const runs_words& said, api_client& engine) {
 
 result<int> follow(const runs_words& said, api_client& engine) {
   auto done = follow_run(engine, verb::get, run_path(said) + "/events");
+  if (!done)
+    return done.error();
+  return print_result(*done, said.as_json, true);
+}
+
+/// Its progress and its result, as of `follow`.
+result<int> rerun(const runs_words& said, api_client& engine) {
+  auto done
+    = follow_run(engine, verb::post, run_path(said) + "/rerun", nullptr);
   if (!done)
     return done.error();
   return print_result(*done, said.as_json, true);
@@ -159,25 +166,31 @@ void add_for_run(CLI::App* group, invocation& call, const char* name,
 } // namespace
 
 void add_runs_command(CLI::App& app, invocation& call) {
-  auto group = app.add_subcommand("runs", "List, follow and cancel runs");
+  auto group
+    = app.add_subcommand("runs", "List, follow, cancel and repeat runs");
   {
     auto [cmd, said] = add_session_command(group, call, "list",
                                            "List the newest runs", list_runs);
     cmd->add_option("-n,--count", said->count, "Number of runs (20)")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
   }
-  add_for_run(group, call, "show", "Show a run as JSON", show_run);
-  add_for_run(group, call, "logs", "Print the output of a run that has ended",
+  add_for_run(group, call, "show", "Show a run; JSON unless on a terminal",
+              show_run);
+  add_for_run(group, call, "logs", "Print what a run has printed so far",
               print_logs);
   add_for_run(group, call, "follow",
               "Print output as it is produced, then the result; exit code as "
               "`troupe run`",
               follow);
-  add_for_run(group, call, "cancel", "End it", cancel_run);
+  add_for_run(group, call, "cancel", "Cancel a run", cancel_run);
+  add_for_run(group, call, "rerun",
+              "Run the same request again and follow it; a tool runs as it is "
+              "now",
+              rerun);
   auto [cmd, said] = add_session_command(
     group, call, "explain",
     "Explain where a tool would run and why, without running it", explain);
-  cmd->add_option("TOOL", said->id, "Its name")->required();
+  cmd->add_option("TOOL", said->id, "Name or id")->required();
   cmd->add_option("--args", said->args, "A JSON object, @file, or -");
   cmd->add_option("--backend", said->backend, "Requested backend");
 }

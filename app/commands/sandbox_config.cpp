@@ -1,5 +1,6 @@
 #include "app/cli/argument_values.hpp"
 #include "app/cli/commands.hpp"
+#include "app/cli/details.hpp"
 #include "app/cli/session_command.hpp"
 #include "app/cli/table.hpp"
 
@@ -60,7 +61,7 @@ result<int> show_config(const sandbox_config_options& said,
                             json::object{{"type", said.type}});
   if (!config)
     return config.error();
-  std::cout << json::to_text(*config) << "\n";
+  show_details(*config, said.as_json);
   return int{exit_ok};
 }
 
@@ -107,7 +108,8 @@ void add_sandbox_config_command(CLI::App& app, invocation& call) {
                       list_configs);
   {
     auto [cmd, said] = add_session_command(
-      group, call, "show", "Show a config as JSON", show_config);
+      group, call, "show", "Show a config; JSON unless on a terminal",
+      show_config);
     add_type(cmd, said);
   }
   {

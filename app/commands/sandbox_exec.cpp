@@ -138,7 +138,6 @@ void add_sandbox_exec_command(CLI::App* group, invocation& call) {
   cmd->add_option("--timeout", said->timeout, "It is killed then: 5s, 2m");
   cmd->add_flag("--detach", said->detached,
                 "Print the process's id and leave it running");
-  cmd->footer("\nExample:\n  troupe sandbox exec ID -- ls -l /tmp");
 }
 
 } // namespace troupe

@@ -21,6 +21,22 @@ std::string sandbox_target(const std::string& id, const std::string& more = {});
 /// NAME=VALUE words as an object.
 result<json::object> variables_object(const std::vector<std::string>& words);
 
+/// NAME=VALUE pairs to find a sandbox by, as an object.
+result<json::object> metadata_object(const std::vector<std::string>& pairs);
+
+/// A member for what was said; nothing for nothing.
+void put_text(json::object& o, const char* name, const std::string& text);
+
+/// When a sandbox ends by itself, and how.
+struct life_words {
+  std::string on_timeout;
+  std::string idle_timeout;
+  std::string on_idle;
+  bool auto_resume = false;
+};
+void add_life_options(CLI::App* cmd, life_words& said);
+void put_life(json::object& body, const life_words& said);
+
 /// "ID:/path", as `cp` has it; an empty id: a file of this machine.
 struct place_of_file {
   std::string sandbox;
@@ -40,6 +56,12 @@ add_sandbox_session_command(CLI::App* group, invocation& call, const char* name,
 }
 
 void add_sandbox_exec_command(CLI::App* group, invocation& call);
+void add_sandbox_run_command(CLI::App* group, invocation& call);
+void add_sandbox_context_commands(CLI::App* group, invocation& call);
+void add_sandbox_life_commands(CLI::App* group, invocation& call);
+void add_sandbox_snapshot_commands(CLI::App* group, invocation& call);
 void add_sandbox_file_commands(CLI::App* group, invocation& call);
+void add_sandbox_port_commands(CLI::App* group, invocation& call);
+void add_sandbox_forward_command(CLI::App* group, invocation& call);
 
 } // namespace troupe

@@ -29,6 +29,23 @@ result<json::object> variables_object(const std::vector<std::string>& words) {
   return variables;
 }
 
+result<json::object> metadata_object(const std::vector<std::string>& pairs) {
+  json::object metadata;
+  for (const auto& pair : pairs) {
+    const auto equals = pair.find('=');
+    if (equals == pair.npos || equals == 0)
+      return bad_field("--metadata", "'" + pair + "' is no pair",
+                       "write NAME=VALUE");
+    metadata[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  return metadata;
+}
+
+void put_text(json::object& o, const char* name, const std::string& text) {
+  if (!text.empty())
+    o[name] = text;
+}
+
 namespace {
 
 using verb = api_client::verb;
@@ -38,6 +55,9 @@ struct create_words {
   std::string template_name;
   std::string place;
   std::string timeout;
+  life_words life;
+  std::string session;
+  std::string snapshot;
   std::string network;
   std::string isolation;
   std::string memory;
@@ -64,11 +84,6 @@ void print_sandbox(const json::value& made, bool as_json) {
   std::cout << (as_json ? json::to_text(made) : cell(made, "id")) << "\n";
 }
 
-void put_text(json::object& o, const char* name, const std::string& text) {
-  if (!text.empty())
-    o[name] = text;
-}
-
 /// off, public, or allow=host,host:port, as `troupe run` has it.
 json::value network_of(const std::string& said) {
   constexpr std::string_view list = "allow=";
@@ -90,6 +105,9 @@ result<json::object> spec_of(const create_words& said) {
   put_text(body, "template", said.template_name);
   put_text(body, "place", said.place);
   put_text(body, "timeout", said.timeout);
+  put_life(body, said.life);
+  put_text(body, "session", said.session);
+  put_text(body, "snapshot", said.snapshot);
   put_text(body, "isolation", said.isolation);
   if (!said.network.empty())
     body["network"] = network_of(said.network);
@@ -101,15 +119,10 @@ result<json::object> spec_of(const create_words& said) {
   if (!env)
     return env.error();
   body["env"] = std::move(*env);
-  json::object metadata;
-  for (const auto& pair : said.metadata) {
-    const auto equals = pair.find('=');
-    if (equals == pair.npos || equals == 0)
-      return bad_field("--metadata", "'" + pair + "' is no pair",
-                       "write NAME=VALUE");
-    metadata[pair.substr(0, equals)] = pair.substr(equals + 1);
-  }
-  body["metadata"] = std::move(metadata);
+  auto metadata = metadata_object(said.metadata);
+  if (!metadata)
+    return metadata.error();
+  body["metadata"] = std::move(*metadata);
   return body;
 }
 
@@ -178,6 +191,11 @@ void add_create_command(CLI::App* group, invocation& call) {
   cmd->add_option("--place", said->place,
                   "local, e2b, daytona, modal, aio, or an account of these");
   cmd->add_option("--timeout", said->timeout, "It ends after that: 5m, 1h");
+  add_life_options(cmd, said->life);
+  cmd->add_option("--session", said->session,
+                  "Of a chat: the same session gives the same sandbox");
+  cmd->add_option("--snapshot", said->snapshot,
+                  "The id or the name of one that it is made from");
   cmd->add_option("--network", said->network,
                   "off, public or allow=host,host:port");
   cmd->add_option("--isolation", said->isolation,
@@ -192,8 +210,6 @@ void add_create_command(CLI::App* group, invocation& call) {
                  "NAME=VALUE, to find it by (repeatable)")
     ->allow_extra_args(false);
   cmd->add_flag("--no-wait", said->does_not_wait, "Do not wait until it runs");
-  cmd->footer("\nExample:\n  id=$(troupe sandbox create) && troupe sandbox "
-              "exec $id -- python3 -c 'print(1)'");
 }
 
 } // namespace
@@ -211,13 +227,19 @@ void add_sandboxes_command(CLI::App& app, invocation& call) {
   add_sandbox_session_command(group, call, "show", "One sandbox, as JSON",
                               show_sandbox);
   add_sandbox_exec_command(group, call);
+  add_sandbox_run_command(group, call);
+  add_sandbox_context_commands(group, call);
   add_sandbox_file_commands(group, call);
+  add_sandbox_port_commands(group, call);
+  add_sandbox_forward_command(group, call);
   {
     auto [cmd, said] = add_sandbox_session_command(
       group, call, "renew", "Let a sandbox live for so long from now",
       renew_sandbox);
     cmd->add_option("TIMEOUT", said->timeout, "5m, 1h")->required();
   }
+  add_sandbox_life_commands(group, call);
+  add_sandbox_snapshot_commands(group, call);
   add_sandbox_session_command(group, call, "delete",
                               "End a sandbox with all that is in it",
                               delete_sandbox);

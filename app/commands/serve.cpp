@@ -106,7 +106,7 @@ int serve(settings_options& from) {
     return print_api_error(hidden.error());
   auto loaded = from.load();
   if (!loaded)
-    return print_error(loaded.error().text);
+    return print_error(loaded.error());
   // Before the first thread: all of them inherit the mask.
   stop_signals signals;
   auto manager = systemd_notify::from_environment();
@@ -117,9 +117,7 @@ int serve(settings_options& from) {
 
   auto opened = engine_process::open(*loaded, watched_for(manager));
   if (!opened)
-    return print_error(opened.error().text,
-                       opened.error().code == ec::internal ? exit_ours
-                                                           : exit_usage);
+    return print_error(opened.error());
   print_banner(**opened);
   manager.ready(status_of(**opened));
   auto number = wait_for_the_end(from, log, **opened, signals, manager);
@@ -146,9 +144,9 @@ void add_serve_command(CLI::App& app, invocation& call) {
                             "Check all settings and exit");
   cmd->add_flag("--json", check->as_json, "Print JSON")->needs(only);
   auto from = add_settings_options(*cmd);
-  cmd->footer(cmd->get_footer()
-              + "\n\nSIGHUP reloads log.level and the TLS files; other "
-                "settings require a restart.");
+  cmd->footer("\nEvery setting can be passed as --group.key=value; see "
+              "`troupe config keys`.\nSIGHUP reloads log.level and the TLS "
+              "files; other settings require a restart.");
   call.on(cmd, [from, check] {
     return check->only ? check_settings(*from, check->as_json) : serve(*from);
   });

@@ -1,5 +1,6 @@
 #include "app/cli/argument_values.hpp"
 #include "app/cli/commands.hpp"
+#include "app/cli/details.hpp"
 #include "app/cli/session_command.hpp"
 #include "app/cli/table.hpp"
 #include "app/commands/tool_run.hpp"
@@ -64,9 +65,10 @@ result<int> show_tool(const tool_words& said, api_client& engine) {
   auto tool = engine.call(verb::get, path_of(said.name));
   if (!tool)
     return tool.error();
-  bool whole = said.as_json || !said.only_source;
-  std::cout << (whole ? json::to_text(*tool) : cell(*tool, "source_code"))
-            << "\n";
+  if (said.only_source && !said.as_json)
+    std::cout << cell(*tool, "source_code") << "\n";
+  else
+    show_details(*tool, said.as_json);
   return int{exit_ok};
 }
 
@@ -165,8 +167,8 @@ void add_tool_command(CLI::App& app, invocation& call) {
     cmd->add_option("--search", said->search, "Only names that contain this");
   }
   {
-    auto [cmd, said] = add_session_command(group, call, "show",
-                                           "Show a tool as JSON", show_tool);
+    auto [cmd, said] = add_session_command(
+      group, call, "show", "Show a tool; JSON unless on a terminal", show_tool);
     cmd->add_option("TOOL", said->name, "Name or id")->required();
     cmd->add_flag("--source", said->only_source, "Print only its source");
   }

@@ -2,10 +2,12 @@
 #include "app/commands/tool_run.hpp"
 
 #include "app/cli/argument_values.hpp"
+#include "app/cli/output_files.hpp"
 #include "app/cli/run_output.hpp"
 #include "app/cli/session_command.hpp"
 #include "app/cli/table.hpp"
 #include "net/http/url.hpp"
+#include "runtime/base/base64.hpp"
 
 #include <unistd.h>
 
@@ -19,6 +21,7 @@ struct tool_run_words {
   std::string tool;
   std::string args = "{}";
   std::vector<std::string> env;
+  file_options files;
   std::string timeout;
   bool detached = false;
   bool stream = false;
@@ -39,6 +42,19 @@ result<json::object> request_of(const tool_run_words& said) {
     variables[name] = value.reveal();
   if (!variables.empty())
     body["env"] = std::move(variables);
+  auto files = said_files(said.files.in);
+  if (!files)
+    return files.error();
+  if (!files->empty()) {
+    json::object by_name;
+    for (const auto& each : *files)
+      by_name[each.name]
+        = json::object{{"base64", frame::to_base64(each.content)}};
+    body["files"] = std::move(by_name);
+  }
+  if (auto wanted = outputs_of(said.files.out, said.files.directory);
+      !wanted.empty())
+    body["outputs"] = to_array(wanted);
   if (!said.timeout.empty())
     body["limits"] = json::object{{"wall_seconds", said.timeout}};
   return body;
@@ -63,6 +79,33 @@ result<int> begin_tool(const tool_run_words& said, api_client& engine,
   return int{exit_ok};
 }
 
+/// In the answer, or at a URL of its own.
+result<std::string> content_of(const json::value& file, api_client& engine) {
+  if (auto coded = cell(file, "base64"); !coded.empty())
+    return frame::from_base64(coded);
+  if (auto url = cell(file, "url"); !url.empty())
+    return engine.text(url);
+  return cell(file, "text");
+}
+
+result<void> fetch_outputs(const json::value& result,
+                           const std::string& directory, api_client& engine) {
+  const auto* list = result.get_object().if_contains("files");
+  if (list == nullptr || !list->is_array())
+    return {};
+  std::vector<output_file> files;
+  for (const auto& each : list->get_array()) {
+    auto content = content_of(each, engine);
+    if (!content)
+      return content.error();
+    output_file f;
+    f.name = cell(each, "name");
+    f.content = std::move(*content);
+    files.push_back(std::move(f));
+  }
+  return write_outputs(files, directory);
+}
+
 result<int> run_tool(const tool_run_words& said, api_client& engine) {
   auto request = request_of(said);
   if (!request)
@@ -76,6 +119,9 @@ result<int> run_tool(const tool_run_words& said, api_client& engine) {
                    : engine.call(api_client::verb::post, target, body);
   if (!done)
     return done.error();
+  if (auto fetched = fetch_outputs(*done, said.files.directory, engine);
+      !fetched)
+    return fetched.error();
   return print_result(*done, said.as_json, live);
 }
 
@@ -90,6 +136,7 @@ void add_tool_run(CLI::App* group, invocation& call) {
                   "Arguments: a JSON object, @file, or - for stdin");
   cmd->add_option("--env", said->env, "NAME=VALUE (repeatable)")
     ->allow_extra_args(false);
+  add_file_options(*cmd, said->files);
   cmd->add_option("--timeout", said->timeout, "5s, 500ms, 2m");
   auto detached
     = cmd->add_flag("--async", said->detached, "Start it and print the run id");

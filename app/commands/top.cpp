@@ -3,11 +3,16 @@
 #include "app/cli/session_command.hpp"
 #include "app/cli/table.hpp"
 
+#include <poll.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <iomanip>
 #include <iostream>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -42,7 +47,16 @@ struct activity {
   double milliseconds(double q) const {
     return 1e3 * now.quantile(took, q, before);
   }
+  /// Without the two requests of each look.
+  double http_rate() const {
+    return std::max(0.0, rate("troupe_http_requests_total") - 2 / seconds);
+  }
 };
+
+/// Buckets have upper bounds; where nothing ended there is none.
+std::string latency(double milliseconds) {
+  return milliseconds > 0 ? "<" + number(milliseconds, 1) + " ms" : "-";
+}
 
 void print_runs(std::ostream& out, const activity& seen) {
   auto per_second
@@ -52,11 +66,9 @@ void print_runs(std::ostream& out, const activity& seen) {
   rows.add({per_second("troupe_runs_total"),
             number(seen.now.sum("troupe_runs_running")),
             number(seen.now.sum("troupe_runs_queued")),
-            "<" + number(seen.milliseconds(0.5), 1) + " ms",
-            "<" + number(seen.milliseconds(0.99), 1) + " ms",
+            latency(seen.milliseconds(0.5)), latency(seen.milliseconds(0.99)),
             per_second("troupe_runs_refused_total"),
-            per_second("troupe_failovers_total"),
-            per_second("troupe_http_requests_total"),
+            per_second("troupe_failovers_total"), number(seen.http_rate(), 1),
             number(seen.now.sum("troupe_http_connections"))});
   rows.print(out);
 }
@@ -79,13 +91,51 @@ json::object to_json(const activity& seen, json::value backends) {
   o["p99_ms"] = seen.milliseconds(0.99);
   o["refused_per_second"] = seen.rate("troupe_runs_refused_total");
   o["failovers_per_second"] = seen.rate("troupe_failovers_total");
-  o["requests_per_second"] = seen.rate("troupe_http_requests_total");
+  o["requests_per_second"] = seen.http_rate();
   o["connections"] = seen.now.sum("troupe_http_connections");
   o["backends"] = std::move(backends);
   return o;
 }
 
-/// Until ctrl-c. Rates are over the time between two looks.
+/// Single keys, for as long as it lives, where standard input is a terminal.
+class keyboard {
+public:
+  keyboard() {
+    is_terminal_ = ::tcgetattr(STDIN_FILENO, &before_) == 0;
+    auto now = before_;
+    now.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    if (is_terminal_)
+      ::tcsetattr(STDIN_FILENO, TCSANOW, &now);
+  }
+  keyboard(const keyboard&) = delete;
+  keyboard& operator=(const keyboard&) = delete;
+  ~keyboard() {
+    if (is_terminal_)
+      ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+  }
+
+  /// Waits that long; true as soon as `q` is typed.
+  bool quits_within(std::chrono::duration<double> time) const {
+    using clock = std::chrono::steady_clock;
+    const auto end = clock::now() + time;
+    for (auto left = time; left.count() > 0; left = end - clock::now()) {
+      pollfd in{STDIN_FILENO, POLLIN, 0};
+      const auto ms = static_cast<int>(std::ceil(left.count() * 1e3));
+      if (::poll(&in, is_terminal_ ? 1 : 0, ms) <= 0)
+        continue;
+      char key = 0;
+      if (::read(STDIN_FILENO, &key, 1) != 1 || key == 'q')
+        return true;
+    }
+    return false;
+  }
+
+private:
+  termios before_{};
+  bool is_terminal_ = false;
+};
+
+/// Until `q` or ctrl-c. Rates are over the time between two looks.
 result<int> watch(const top_words& said, api_client& engine) {
   using clock = std::chrono::steady_clock;
   if (engine.is_embedded())
@@ -98,8 +148,14 @@ result<int> watch(const top_words& said, api_client& engine) {
   metrics_parser before{*first};
   auto since = clock::now();
   bool screen = !said.once && !said.as_json && ::isatty(STDOUT_FILENO) == 1;
+  std::optional<keyboard> keys;
+  if (screen)
+    keys.emplace();
   for (;;) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(said.every));
+    if (keys && keys->quits_within(std::chrono::duration<double>(said.every)))
+      return int{exit_ok};
+    if (!keys)
+      std::this_thread::sleep_for(std::chrono::duration<double>(said.every));
     auto text = engine.text("/metrics");
     if (!text)
       return text.error();
@@ -129,8 +185,8 @@ result<int> watch(const top_words& said, api_client& engine) {
 
 void add_top_command(CLI::App& app, invocation& call) {
   auto [cmd, said] = add_session_command(
-    &app, call, "top", "Watch rates, latencies and backends of an engine",
-    watch);
+    &app, call, "top",
+    "Watch rates, latencies and backends of an engine; q quits", watch);
   cmd->add_option("--interval", said->every, "Seconds between updates (1)")
     ->check(CLI::Range(0.05, 3600.0));
   cmd->add_flag("--once", said->once, "Print once and exit");

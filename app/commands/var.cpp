@@ -1,8 +1,8 @@
 #include "app/cli/argument_values.hpp"
 #include "app/cli/commands.hpp"
-#include "app/cli/letta_import.hpp"
 #include "app/cli/session_command.hpp"
 #include "app/cli/table.hpp"
+#include "app/commands/letta_import.hpp"
 #include "net/http/url.hpp"
 
 #include <iostream>
@@ -54,10 +54,9 @@ result<int> list_variables(const var_options& said, api_client& engine) {
     std::cout << json::to_text(*all) << "\n";
     return int{exit_ok};
   }
-  table rows{{"NAME", "VALUE", "CHANGED", "DESCRIPTION"}};
-  for (const auto& v : *all) // a value is written, never read
-    rows.add(
-      {cell(v, "key"), "***", cell(v, "updated_at"), cell(v, "description")});
+  table rows{{"NAME", "CHANGED", "DESCRIPTION"}}; // a value is never read
+  for (const auto& v : *all)
+    rows.add({cell(v, "key"), cell(v, "updated_at"), cell(v, "description")});
   rows.show();
   return int{exit_ok};
 }
@@ -91,11 +90,22 @@ result<void> set_all(const var_options& said, const environment& values,
   return {};
 }
 
-/// For programs: the names that were `done` something to.
+/// The names that were `done` something to.
 int tell_names(const var_options& said, const char* done, json::array names) {
+  const json::value all(json::object{{done, std::move(names)}});
   if (said.as_json)
-    std::cout << json::to_text(json::object{{done, std::move(names)}}) << "\n";
+    std::cout << json::to_text(all) << "\n";
+  else
+    std::cout << done << " " << cell(all, done) << "\n";
   return exit_ok;
+}
+
+/// What every run looks programs and modules up by.
+void warn_of_paths(const environment& values) {
+  for (auto name : {"PATH", "PYTHONPATH"})
+    if (values.contains(name))
+      std::cerr << "troupe: warning: " << name
+                << " replaces the one that runs have otherwise\n";
 }
 
 json::array names_of(const environment& values) {
@@ -111,6 +121,7 @@ result<int> set_variables(const var_options& said, api_client& engine) {
     return values.error();
   if (auto done = set_all(said, *values, engine); !done)
     return done.error();
+  warn_of_paths(*values);
   return tell_names(said, "set", names_of(*values));
 }
 
@@ -125,7 +136,6 @@ result<int> import_variables(const var_options& said, const secret& master,
     return values.error();
   if (auto done = set_all(said, *values, engine); !done)
     return done.error();
-  std::cerr << values->size() << " variables imported\n";
   return tell_names(said, "imported", names_of(*values));
 }
 
@@ -141,7 +151,8 @@ result<int> unset_variables(const var_options& said, api_client& engine) {
           ? "/v1/variables/" + cell(v, "id")
           : agent_path(said) + "/" + net::percent_encode(name);
     if (path.empty())
-      return bad_field(name, "is not set", "run `troupe var list` for a list");
+      return fail(ec::not_found,
+                  name + " is not set; run `troupe var list` for a list");
     auto gone = engine.call(verb::delete_, path);
     if (!gone)
       return std::move(gone).error().within(name);
@@ -177,7 +188,7 @@ void add_import(CLI::App* group, invocation& call) {
   call.on(cmd, [said, session] {
     auto loaded = session->from->load();
     if (!loaded)
-      return print_error(loaded.error().text);
+      return print_error(loaded.error());
     auto master = loaded->values.compat.letta_encryption_key;
     return in_session(*session, [&](api_client& engine) {
       return import_variables(*said, master, engine);

@@ -1,4 +1,5 @@
 #include "app/cli/commands.hpp"
+#include "app/daemon/build_commit.hpp"
 #include "runtime/json/json.hpp"
 
 #include <boost/version.hpp>
@@ -17,6 +18,7 @@ int print_version(bool as_json) {
   }
   json::object o;
   o["version"] = TROUPE_VERSION;
+  o["commit"] = build_commit();
   o["compiler"] = __VERSION__;
   o["boost"] = BOOST_LIB_VERSION;
   std::cout << json::to_text(o) << "\n";

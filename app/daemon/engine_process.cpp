@@ -2,8 +2,10 @@
 
 #include "app/assembly/assembled_engine.hpp"
 #include "app/assembly/options_from_settings.hpp"
+#include "app/daemon/drain.hpp"
 #include "app/daemon/exit_code.hpp"
 #include "app/daemon/http_options.hpp"
+#include "app/daemon/process_metrics.hpp"
 #include "app/logging/access_log.hpp"
 #include "app/logging/logging.hpp"
 #include "net/server/server.hpp"
@@ -38,9 +40,13 @@ struct engine_process::parts {
   std::unique_ptr<assembled_engine> engine;
   std::shared_ptr<response_store> responses;
   std::unique_ptr<troupe::maintenance> upkeep;
+  std::unique_ptr<engine_drain> draining;
   std::unique_ptr<net::http_server> server;
+  std::unique_ptr<net::http_server> pages; // of sandboxes; perhaps
 
   result<void> open_server(const settings& s);
+  std::vector<std::string> urls() const;
+  result<void> open_pages(const settings& s, net::previews& seen);
   void stop();
 };
 
@@ -53,7 +59,8 @@ result<void> engine_process::parts::open_server(const settings& s) {
     options.host = &sockets->context();
   options.watch = watch.get();
   options.more_metrics = [from = engine.get(), turns = watch.get()] {
-    return from->metrics() + turns->metrics() + logging::metrics();
+    return process_metrics() + from->metrics() + turns->metrics()
+      + logging::metrics();
   };
   auto& front = engine->engine();
   server = std::make_unique<net::http_server>(front, std::move(options));
@@ -62,8 +69,16 @@ result<void> engine_process::parts::open_server(const settings& s) {
   upkeep = make_stored_maintenance(engine->storage(), store_options_from(s));
   api.archive = responses;
   api.packages = engine->packages();
+  api.files = engine->output_files();
   api.keeper = upkeep.get();
+  draining = std::make_unique<engine_drain>(engine->actors());
+  api.drain = [d = draining.get(), most = drain](auto time, auto done) {
+    d->begin(time.value_or(most), std::move(done));
+  };
   api.sandboxes = &engine->actors().sandboxes();
+  api.ports = std::make_shared<net::previews>(api.sandboxes, front,
+                                              preview_options_from(s));
+  const auto seen = api.ports;
   net::add_api(server->routes(), front, std::move(api));
   if (s.compat.letta) {
     auto letta = letta_options_from(s);
@@ -79,8 +94,30 @@ result<void> engine_process::parts::open_server(const settings& s) {
   }
   // What comes in at once finds it ready: what cannot be is told by then.
   engine->wait_until_probed();
+  if (auto opened = open_pages(s, *seen); !opened)
+    return opened;
   if (auto started = server->start(); !started)
     return std::move(started).error().within("serve " + s.http.listen);
+  engine->lock().serves(urls());
+  return {};
+}
+
+/// First, so that the API can say where it is.
+result<void> engine_process::parts::open_pages(const settings& s,
+                                               net::previews& seen) {
+  if (s.sandbox.preview_listen.empty())
+    return {};
+  auto options = preview_server_options_from(s);
+  if (auto* sockets = engine->sockets())
+    options.host = &sockets->context();
+  options.watch = watch.get();
+  pages
+    = std::make_unique<net::http_server>(engine->engine(), std::move(options));
+  seen.add_host_routes(pages->routes());
+  if (auto started = pages->start(); !started)
+    return std::move(started).error().within("serve previews at "
+                                             + s.sandbox.preview_listen);
+  seen.listens(tls ? "https" : "http", pages->port());
   return {};
 }
 
@@ -97,7 +134,10 @@ engine_process::open(const configuration& what, watchdog_options watch) {
   p->drain = s.engine.drain_timeout;
   p->tls = !s.http.tls_certificate.empty();
   std::unique_ptr<engine_process> h{new engine_process{std::move(p)}};
-  auto opened = assembled_engine::open(s, *h->parts_->watch);
+  assembly_options options;
+  options.keeps_files = true;
+  auto opened
+    = assembled_engine::open(s, *h->parts_->watch, std::move(options));
   if (!opened)
     return opened.error();
   h->parts_->engine = std::move(*opened);
@@ -109,6 +149,7 @@ engine_process::open(const configuration& what, watchdog_options watch) {
 // -- stopping -----------------------------------------------------------------
 
 void engine_process::parts::stop() {
+  draining.reset(); // before its engine, and it answers before the server ends
   // One deadline for both: the watchdog grants the drain once.
   if (engine)
     engine->drain(std::chrono::steady_clock::now() + drain);
@@ -120,10 +161,13 @@ void engine_process::parts::stop() {
     engine->stop();
   if (server)
     server->stop();
+  if (pages)
+    pages->stop();
   if (responses)
     responses->stop();
   upkeep.reset(); // waits for a backup; its answer needs the server
   server.reset();
+  pages.reset();
   responses.reset();
   engine.reset();
 }
@@ -135,16 +179,20 @@ engine_process::~engine_process() {
   stop();
 }
 
+std::vector<std::string> engine_process::parts::urls() const {
+  auto all = server ? server->addresses() : std::vector<std::string>{};
+  for (auto& each : all)
+    each.insert(0, tls ? "https://" : "http://");
+  return all;
+}
+
 std::vector<std::string> engine_process::addresses() const {
   return parts_ && parts_->server ? parts_->server->addresses()
                                   : std::vector<std::string>{};
 }
 
 std::vector<std::string> engine_process::urls() const {
-  auto all = addresses();
-  for (auto& each : all)
-    each.insert(0, parts_->tls ? "https://" : "http://");
-  return all;
+  return parts_ ? parts_->urls() : std::vector<std::string>{};
 }
 
 std::uint16_t engine_process::link_port() const {
@@ -153,7 +201,11 @@ std::uint16_t engine_process::link_port() const {
 }
 
 result<void> engine_process::reload() {
-  return parts_->tls ? parts_->server->reload_tls() : result<void>{};
+  if (!parts_->tls)
+    return {};
+  if (auto again = parts_->server->reload_tls(); !again || !parts_->pages)
+    return again;
+  return parts_->pages->reload_tls();
 }
 
 void engine_process::stop() {

@@ -6,6 +6,9 @@ namespace troupe {
 
 namespace {
 
+/// Pages carry cookies and addresses that the API never sees.
+constexpr std::size_t longest_page_head = 64u << 10;
+
 /// As the listener sees a Host header: lower case, an IPv6 address bare.
 std::vector<std::string> hosts_from(const std::vector<std::string>& texts) {
   std::vector<std::string> names;
@@ -22,10 +25,17 @@ std::vector<std::string> hosts_from(const std::vector<std::string>& texts) {
 
 } // namespace
 
+std::filesystem::path operator_socket_of(const settings& s) {
+  return store_options_from(s).data_directory / "operator.sock";
+}
+
 net::server_options server_options_from(const settings& s) {
   auto& h = s.http;
   net::server_options o;
-  o.listen = {h.listen};
+  o.listen.clear();
+  if (!h.listen.empty()) // an engine of one command serves nobody else
+    o.listen = {h.listen};
+  o.operator_socket = operator_socket_of(s);
   o.threads = s.engine.io_threads;
   o.auth
     = h.require_key ? net::auth_mode::required : net::auth_mode::loopback_open;
@@ -43,6 +53,23 @@ net::server_options server_options_from(const settings& s) {
   o.write_timeout = h.write_timeout;
   o.metrics = s.telemetry.metrics;
   o.open_details = s.telemetry.metrics_without_key;
+  return o;
+}
+
+net::server_options preview_server_options_from(const settings& s) {
+  auto o = server_options_from(s);
+  o.listen = {s.sandbox.preview_listen};
+  o.pages_of_tenants = true;
+  o.metrics = false;
+  o.head_limit = longest_page_head;
+  o.target_limit = longest_page_head / 2;
+  return o;
+}
+
+net::preview_options preview_options_from(const settings& s) {
+  net::preview_options o;
+  o.domain = hosts_from({s.sandbox.preview_domain}).front();
+  o.public_ports = s.sandbox.public_ports;
   return o;
 }
 

@@ -1,11 +1,14 @@
 #include "app/assembly/assembled_engine.hpp"
+#include "app/assembly/options_from_settings.hpp"
 #include "app/embed/actor_access.hpp"
 #include "app/embed/public_conversions.hpp"
+#include "app/embed/stored_items.hpp"
 #include "runtime/base/process_hardening.hpp"
 #include "runtime/engine/request_for.hpp"
 #include "runtime/local/warden/protocol.hpp"
 #include "runtime/settings/load.hpp"
 
+#include <atomic>
 #include <cstring>
 #include <optional>
 
@@ -92,6 +95,10 @@ watchdog_options watchdog_options_from(const settings& s) {
   return o;
 }
 
+/// Whether `begin` was called, so that a second process of this program would
+/// be the warden, and not open an engine of its own.
+std::atomic<bool> main_has_begun{false};
+
 class embedded_engine final : public api::engine, public actor_access {
 public:
   using api::engine::submit;
@@ -105,6 +112,11 @@ public:
     auto loaded = settings_of(o);
     if (!loaded)
       return loaded.error();
+    if (!o.backend && loaded->values.local.enabled && !main_has_begun)
+      return bad_request(
+        "main must begin with: if (auto code = troupe::api::begin(argc, argv)) "
+        "return *code; this program is started once more as the warden of its "
+        "sandboxes");
     if (o.report)
       for (const auto& warning : loaded->warnings)
         o.report(warning);
@@ -116,6 +128,7 @@ public:
     if (o.backend)
       options.local = std::make_shared<carrier_backend>(
         std::move(o.backend), std::move(o.cancel_run));
+    defaults_ = config_defaults_from(loaded->values);
     watch_.emplace(watchdog_options_from(loaded->values));
     watch_->start();
     auto opened
@@ -188,9 +201,41 @@ public:
       engine_->stop();
   }
 
+  std::future<api::stored> put_tool(api::tool what,
+                                    std::string organization) override {
+    return put_tool_of(core(), caller_for(organization), what);
+  }
+
+  std::future<api::stored> delete_tool(std::string name,
+                                       std::string organization) override {
+    return delete_tool_of(core(), caller_for(organization), name);
+  }
+
+  std::future<api::stored> set_variable(std::string name, std::string value,
+                                        std::string backend,
+                                        std::string organization) override {
+    return set_variable_of(core(), caller_for(organization), backend,
+                           std::move(name), std::move(value));
+  }
+
+  std::future<api::stored> delete_variable(std::string name,
+                                           std::string backend,
+                                           std::string organization) override {
+    return delete_variable_of(core(), caller_for(organization), backend, name);
+  }
+
+  std::future<api::stored> put_config(std::string backend, std::string config,
+                                      std::string organization) override {
+    return put_config_of(core(), caller_for(organization), backend, config,
+                         defaults_);
+  }
+
   api::actor_handle handle() override { return handle_of(engine_->actors()); }
 
 private:
+  troupe::engine& core() { return engine_->engine(); }
+
+  config_defaults defaults_;
   std::optional<watchdog> watch_;
   std::unique_ptr<assembled_engine> engine_; // goes first
 };
@@ -200,6 +245,7 @@ private:
 namespace api {
 
 std::optional<int> begin(int argc, char** argv) {
+  main_has_begun = true;
   if (argc > 1 && std::strcmp(argv[1], warden::command) == 0)
     return warden::warden_main(argc, argv);
   return std::nullopt;

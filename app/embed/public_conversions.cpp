@@ -1,6 +1,6 @@
 #include "app/embed/public_conversions.hpp"
 
-#include "net/api/run_json.hpp"
+#include "net/api/shared/run_json.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/model/limit_fields.hpp"
 #include "runtime/model/run_fields.hpp"
@@ -118,6 +118,15 @@ result<void> read(const std::vector<std::string>& said,
   return read_each(said, into, parse_npm);
 }
 result<void> read(const std::map<std::string, std::string>& said,
+                  std::vector<run_file>& into) {
+  for (const auto& [name, content] : said) {
+    if (auto fine = check_file_name(name, "/files"); !fine)
+      return fine;
+    into.push_back({name, content});
+  }
+  return {};
+}
+result<void> read(const std::map<std::string, std::string>& said,
                   environment& into) {
   for (const auto& [name, value] : said)
     into.emplace(name, secret{value});
@@ -150,6 +159,10 @@ template <class T>
 void show(const T& value, T& into) {
   into = value;
 }
+void show(const std::vector<std::string>& list,
+          std::vector<std::string>& into) {
+  into = list;
+}
 void show(const std::string& value, std::string& into) {
   into = value;
 }
@@ -168,6 +181,11 @@ template <class T>
 void show(const std::vector<T>& list, std::vector<std::string>& into) {
   for (const auto& each : list)
     into.push_back(to_string(each));
+}
+void show(const std::vector<run_file>& files,
+          std::map<std::string, std::string>& into) {
+  for (const auto& file : files)
+    into.emplace(file.name, file.content);
 }
 void show(const environment& env, std::map<std::string, std::string>& into) {
   // The embedder's backend runs it: it is the last moment.
@@ -204,6 +222,10 @@ result<run_request> request_from(const api::message& m) {
     r.tool_name = m.tool;
   if (r.network)
     r.network->allow = m.network_allow;
+  r.may_be_script = r.kind == run_kind::source && m.arguments.empty()
+    && m.function.empty() && m.agent_state.empty();
+  if (m.arguments.empty())
+    r.args_json = "{}";
   return r;
 }
 
@@ -216,6 +238,8 @@ api::message message_from(const run_request& r) {
   });
   if (r.kind == run_kind::tool && !r.tool)
     m.tool = r.tool_name;
+  if (r.may_be_script)
+    m.arguments.clear();
   if (r.network)
     m.network_allow = r.network->allow;
   return m;
@@ -235,9 +259,12 @@ api::answer answer_from(const run_result& r) {
   a.wall = r.usage.wall;
   a.cpu = r.usage.cpu;
   a.peak_memory_bytes = r.usage.peak_memory_bytes;
-  a.exit_code = r.exit_code;
+  a.exit_code = shown_exit_code(r);
   a.signal = r.signal;
+  a.value_encoding = r.value_encoding;
   a.value_truncated = r.value_truncated;
+  for (const auto& f : r.files)
+    a.files.push_back({f.name, f.media_type, f.content});
   a.stdout_truncated = r.stdout_truncated;
   a.stderr_truncated = r.stderr_truncated;
   a.agent_state = r.agent_state_json;
@@ -272,9 +299,15 @@ run_result result_from(const api::answer& a, const run_id& id) {
   r.usage.wall = a.wall;
   r.usage.cpu = a.cpu;
   r.usage.peak_memory_bytes = a.peak_memory_bytes;
-  r.exit_code = a.exit_code;
+  r.exit_code = a.exit_code.value_or(0);
   r.signal = a.signal;
+  r.value_encoding = a.value_encoding;
   r.value_truncated = a.value_truncated;
+  for (const auto& f : a.files)
+    r.files.push_back(
+      {f.name,
+       f.media_type.empty() ? std::string{media_type_of(f.name)} : f.media_type,
+       f.content.size(), f.content, false});
   r.stdout_truncated = a.stdout_truncated;
   r.stderr_truncated = a.stderr_truncated;
   if (json::check(a.agent_state))

@@ -8,6 +8,7 @@
 #include "actors/context/engine_options.hpp"
 #include "app/embed/actor_access.hpp"
 #include "app/embed/public_conversions.hpp"
+#include "app/embed/stored_items.hpp"
 
 #include <caf/io/middleman.hpp>
 
@@ -176,6 +177,25 @@ public:
       reference_to(run, organization));
   }
 
+  std::future<api::stored> put_tool(api::tool, std::string) override {
+    return stores_nothing();
+  }
+  std::future<api::stored> delete_tool(std::string, std::string) override {
+    return stores_nothing();
+  }
+  std::future<api::stored> set_variable(std::string, std::string, std::string,
+                                        std::string) override {
+    return stores_nothing();
+  }
+  std::future<api::stored> delete_variable(std::string, std::string,
+                                           std::string) override {
+    return stores_nothing();
+  }
+  std::future<api::stored> put_config(std::string, std::string,
+                                      std::string) override {
+    return stores_nothing();
+  }
+
   api::actor_handle handle() override { return {&system_, gate_}; }
 
   void stop() override {
@@ -188,6 +208,11 @@ public:
   }
 
 private:
+  static std::future<api::stored> stores_nothing() {
+    return refused(bad_request("a link carries runs, and no changes of what is "
+                               "stored; use HTTP or the troupe command"));
+  }
+
   template <class Answer, class Word, class Finish>
   std::string send(Word word, const api::message& m, Finish finish) {
     auto what = execution_from(m);

@@ -35,9 +35,12 @@ struct message {
   std::string command;             // a line for `sh -c`; "": the source
   std::string standard_input;      // of the command
   std::string source;              // a function ...
-  std::string function;            // ... of this name; "": the last one
+  std::string function;            // ... of this name; "": see below
   std::string language = "python"; // or "typescript", "javascript", "shell"
-  std::string arguments = "{}";    // a JSON object
+  /// A JSON object. With "" and without a function, a source that does
+  /// something by itself runs once, as a program does; of one that only
+  /// defines, the last function is called.
+  std::string arguments;
   std::map<std::string, std::string> variables; // the tool's environment
   std::string organization;                     // "": the default one
   std::string agent_id;
@@ -56,6 +59,8 @@ struct message {
   std::chrono::milliseconds deadline{0}; // for all of it; 0: the default
   std::string traceparent;               // W3C; "": none
   std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> files; // into its directory, by name
+  std::vector<std::string> outputs; // "*.png", "out/**": what comes back
 };
 
 /// A part of a run's life and how long it took: "queue", "run", ...
@@ -70,11 +75,18 @@ struct failover_attempt {
   std::string reason;
 };
 
+/// A file that a run left, and was asked for.
+struct output_file {
+  std::string name;
+  std::string media_type;
+  std::string content; // bytes
+};
+
 /// What came of a run. A tool that fails is an answer too.
 struct answer {
   std::string id;
   bool succeeded = false;
-  std::string reason; // "exited", "wall_timeout", "memory_limit", ...
+  std::string reason; // "exited", "raised", "wall_timeout", "memory_limit", ...
   std::string detail; // one sentence on the reason
   std::string value;  // JSON
   std::string error;  // what the tool raised, "" on success
@@ -84,9 +96,11 @@ struct answer {
   std::chrono::microseconds wall{0};
   std::chrono::microseconds cpu{0};
   std::uint64_t peak_memory_bytes = 0;
-  std::int32_t exit_code = 0;
+  /// None after a signal, at a limit, or where the tool raised an error.
+  std::optional<std::int32_t> exit_code;
   std::int32_t signal = 0;
-  bool value_truncated = false;
+  std::string value_encoding;   // "base64": it is bytes; else ""
+  bool value_truncated = false; // over its limit: `value` is null
   bool stdout_truncated = false;
   bool stderr_truncated = false;
   std::string agent_state; // JSON, as the tool left it; "": it was not given
@@ -94,6 +108,7 @@ struct answer {
   std::vector<stage> stages;
   std::vector<failover_attempt> failover;
   std::vector<std::string> notes; // for people
+  std::vector<output_file> files;
 };
 
 /// The engine could not do its job.
@@ -127,11 +142,32 @@ struct record {
 };
 using on_record = std::function<void(std::variant<record, failure>)>;
 
+/// A function that is kept, and run by its name: `message::tool`.
+struct tool {
+  std::string name; // "": that of the function
+  std::string source;
+  std::string language = "python"; // or "typescript", "javascript"
+  std::string schema;              // JSON; "": derived from the source
+  std::string description;         // "": from the source
+  std::vector<std::string> tags;
+  std::vector<std::string> pip; // packages: "requests>=2.31"
+  std::vector<std::string> npm;
+};
+
+/// The id of what was stored or deleted.
+using stored = std::variant<std::string, failure>;
+
 class engine {
 public:
   virtual ~engine() = default;
 
-  /// Sends the message; returns the run's id, which `cancel` takes.
+  /// Sends the message; returns the run's id, which `cancel` takes. It never
+  /// waits: what finds no room is answered at once with the failure
+  /// `exhausted`, whose `retry_after` says when to come back. Room is what may
+  /// run (`dispatch.max-running`) and wait (`dispatch.queue`, and
+  /// `dispatch.queue-per-organization`, 2048). To send more than that, keep a
+  /// bounded number under way, such as 256, which is also fastest
+  /// (examples/remote_client.cpp), or raise these settings.
   virtual std::string submit(message m, on_reply done) = 0;
   /// The same with what happens meanwhile. An engine far away tells of the
   /// output when the run has ended.
@@ -147,6 +183,34 @@ public:
     = 0;
   /// Ends all runs and answers all messages. The destructor does it, too.
   virtual void stop() = 0;
+
+  // -- what is stored ---------------------------------------------------------
+  // Belongs to an organization ("": the default one) and is there after a
+  // restart: it takes a `data_directory`. Only of an engine in this process;
+  // one far away is configured over HTTP. Not to be waited for in a callback.
+
+  /// Creates a tool, or replaces the one of that name.
+  virtual std::future<stored> put_tool(tool what, std::string organization = {})
+    = 0;
+  virtual std::future<stored> delete_tool(std::string name,
+                                          std::string organization = {})
+    = 0;
+  /// An environment variable of all runs at backends of this kind ("local",
+  /// "e2b", ...). Its value is encrypted, and never read back.
+  virtual std::future<stored> set_variable(std::string name, std::string value,
+                                           std::string backend = "local",
+                                           std::string organization = {})
+    = 0;
+  virtual std::future<stored> delete_variable(std::string name,
+                                              std::string backend = "local",
+                                              std::string organization = {})
+    = 0;
+  /// Replaces the sandbox config for backends of this kind: a JSON object, as
+  /// over HTTP (`pip_requirements`, `limits`, `network`, ...).
+  virtual std::future<stored> put_config(std::string backend,
+                                         std::string config,
+                                         std::string organization = {})
+    = 0;
 
   std::future<reply> submit(message m) {
     auto promise = std::make_shared<std::promise<reply>>();

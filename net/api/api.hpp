@@ -1,36 +1,15 @@
 #pragma once
 
+#include "net/api/shared/api_options.hpp"
 #include "net/server/router.hpp"
-#include "runtime/model/sandbox_config.hpp"
 
-#include <chrono>
-#include <cstddef>
-#include <memory>
+#include <string_view>
 
 namespace troupe {
-class response_store;
 class engine;
-class environments;
-class maintenance;
-class sandbox_engine;
 } // namespace troupe
 
 namespace troupe::net {
-
-/// The native interface's own bounds.
-struct api_options {
-  std::size_t run_body_limit = 16u << 20; // source, arguments, files inline
-  std::size_t batch_items = 1'000;
-  std::size_t batch_at_once = 64;
-  std::chrono::seconds longest_wait{600};  // of `Prefer: wait=N`
-  std::size_t remembered_answers = 10'000; // for Idempotency-Key
-  std::chrono::hours remember_for{24};
-  std::shared_ptr<response_store> archive; // null: until the process ends
-  config_defaults defaults;            // of sandbox configs, from the process
-  environments* packages = nullptr;    // of local runs; null: no local backend
-  sandbox_engine* sandboxes = nullptr; // null: there are none here
-  maintenance* keeper = nullptr;       // of the store; null: nothing is kept
-};
 
 /// Everything under /v1, /openapi.json and /docs. `core` and
 /// what the options point to outlive the server.

@@ -1,8 +1,8 @@
 // What operators and owners look at: backends and the audit.
-#include "net/api/list_page.hpp"
-#include "net/api/preconditions.hpp"
-#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
+#include "net/api/shared/list_page.hpp"
+#include "net/api/shared/preconditions.hpp"
+#include "net/api/shared/request_body.hpp"
 #include "runtime/engine/audit_page.hpp"
 #include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
@@ -14,6 +14,18 @@ namespace {
 constexpr std::string_view audit_list = "audit";
 constexpr std::int64_t most_at_once = 1'000; // as a page of any list
 
+std::string text_of(const backend_node& n) {
+  json::object_writer out;
+  out.text("name", n.name)
+    .boolean("ready", n.ready)
+    .text("reason", n.reason)
+    .text("circuit", n.circuit)
+    .number("running", n.running)
+    .number("runs", n.runs)
+    .number("failures", n.failures);
+  return out.finish();
+}
+
 std::string text_of(const backend_health& b) {
   json::object_writer out;
   out.text("name", to_string(b.name))
@@ -23,7 +35,11 @@ std::string text_of(const backend_health& b) {
     .text("reason", b.reason)
     .text("circuit", b.circuit)
     .number("running", b.running)
-    .number("limit", b.limit);
+    .number("waiting", b.waiting)
+    .number("limit", b.limit)
+    .raw("nodes", json::array_of(b.nodes, [](const backend_node& n) {
+           return text_of(n);
+         }));
   return out.finish();
 }
 

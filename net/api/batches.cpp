@@ -1,7 +1,7 @@
-#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/api/run_stream.hpp"
-#include "net/api/runs.hpp"
+#include "net/api/shared/request_body.hpp"
+#include "net/api/shared/run_headers.hpp"
+#include "net/api/shared/run_stream.hpp"
 #include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
 

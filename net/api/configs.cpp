@@ -1,8 +1,8 @@
-#include "net/api/json_cache.hpp"
-#include "net/api/list_page.hpp"
-#include "net/api/preconditions.hpp"
-#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
+#include "net/api/shared/json_cache.hpp"
+#include "net/api/shared/list_page.hpp"
+#include "net/api/shared/preconditions.hpp"
+#include "net/api/shared/request_body.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 namespace troupe::net {

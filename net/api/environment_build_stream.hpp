@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/api/run_stream.hpp"
+#include "net/api/shared/run_stream.hpp"
 
 #include <memory>
 #include <mutex>

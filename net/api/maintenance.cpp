@@ -1,32 +1,19 @@
 // What the operator does to the store of a serving engine.
 #include "runtime/engine/maintenance.hpp"
 
-#include "net/api/preconditions.hpp"
-#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
+#include "net/api/shared/preconditions.hpp"
+#include "net/api/shared/request_body.hpp"
 #include "runtime/json/writer.hpp"
 
 namespace troupe::net {
 
 namespace {
 
-/// Answers whoever may not, or where nothing is kept.
-bool may(maintenance* all, const exchange_ptr& ex) {
-  if (!is_operator(ex->who())) {
-    ex->fail(error{ec::denied,
-                   "this affects every organization and is only allowed from "
-                   "this machine without an API key; if http.require-key is "
-                   "set or the engine listens beyond loopback, stop the engine "
-                   "and run the command with --engine.data-dir",
-                   {},
-                   {}});
-    return false;
-  }
-  if (!all) {
+bool has_store(maintenance* all, const exchange_ptr& ex) {
+  if (!all)
     ex->fail(error{ec::unavailable, "this engine has no store", {}, {}});
-    return false;
-  }
-  return true;
+  return all != nullptr;
 }
 
 void back_up(maintenance* all, const exchange_ptr& ex) {
@@ -44,7 +31,7 @@ void back_up(maintenance* all, const exchange_ptr& ex) {
     ex->fail(*bad);
     return;
   }
-  if (!may(all, ex))
+  if (!has_store(all, ex))
     return;
   all->back_up(place, [ex, place](result<backup_facts> made) {
     if (!made) {
@@ -62,7 +49,7 @@ void back_up(maintenance* all, const exchange_ptr& ex) {
 }
 
 void rotate(maintenance* all, const exchange_ptr& ex) {
-  if (!may(all, ex))
+  if (!has_store(all, ex))
     return;
   all->rotate_master([ex](result<master_key_change> done) {
     if (!done) {
@@ -75,6 +62,29 @@ void rotate(maintenance* all, const exchange_ptr& ex) {
   });
 }
 
+void drain(const api_options& options, const exchange_ptr& ex) {
+  auto body = optional_body_of(*ex);
+  if (!body)
+    return;
+  json::reader in{*body};
+  std::optional<std::chrono::milliseconds> time;
+  if (auto seconds = in.integer("timeout_seconds", 0, 86'400))
+    time = std::chrono::seconds{*seconds};
+  if (auto bad = in.finish()) {
+    ex->fail(*bad);
+    return;
+  }
+  if (!options.drain) {
+    ex->fail(error{ec::unavailable, "this engine cannot be drained", {}, {}});
+    return;
+  }
+  options.drain(time, [ex](std::size_t running) {
+    json::object_writer out;
+    out.boolean("drained", running == 0).number("running", running);
+    ex->answer_json(out.finish());
+  });
+}
+
 } // namespace
 
 void add_maintenance(router& routes, const api_options& options,
@@ -82,10 +92,14 @@ void add_maintenance(router& routes, const api_options& options,
   auto all = options.keeper;
   routes.add(method::post, "/v1/maintenance/backups",
              memory->remembering([all](exchange_ptr ex) { back_up(all, ex); }),
-             needing(scope::admin));
+             needing(scope::operate));
   routes.add(method::post, "/v1/maintenance/master-key",
              memory->remembering([all](exchange_ptr ex) { rotate(all, ex); }),
-             needing(scope::admin, body_rule::none));
+             needing(scope::operate, body_rule::none));
+  routes.add(
+    method::post, "/v1/maintenance/drain",
+    memory->remembering([options](exchange_ptr ex) { drain(options, ex); }),
+    needing(scope::operate));
 }
 
 } // namespace troupe::net

@@ -1,8 +1,8 @@
 // Tenants: an operator sees all of them, everybody else his own.
-#include "net/api/list_page.hpp"
-#include "net/api/preconditions.hpp"
-#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
+#include "net/api/shared/list_page.hpp"
+#include "net/api/shared/preconditions.hpp"
+#include "net/api/shared/request_body.hpp"
 #include "runtime/json/writer.hpp"
 
 #include <set>
@@ -62,6 +62,7 @@ void own(engine& core, const exchange_ptr& ex) {
     .boolean("can_run", ex->has_scope(scope::run))
     .boolean("can_config", ex->has_scope(scope::config))
     .boolean("can_admin", ex->has_scope(scope::admin))
+    .boolean("can_operate", ex->has_scope(scope::operate))
     .number("tools", mine->tools.size())
     .number("sandbox_configs", mine->configs.size())
     .number("variables", variables);
@@ -89,12 +90,14 @@ void remove(engine& core, const exchange_ptr& ex) {
 
 void add_organizations(router& routes, engine& core) {
   const std::string place = "/v1/organizations";
+  auto of_any_caller = needing(scope::run, body_rule::none);
+  of_any_caller.needs = 0;
   routes.add(
     method::get, place, [&core](exchange_ptr ex) { list(core, ex); },
     listing(scope::run));
   routes.add(
     method::get, place + "/self", [&core](exchange_ptr ex) { own(core, ex); },
-    needing(scope::run, body_rule::none));
+    of_any_caller);
   routes.add(
     method::del, place + "/{organization}",
     [&core](exchange_ptr ex) { remove(core, ex); },

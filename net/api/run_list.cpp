@@ -1,12 +1,12 @@
 // Runs, page by page: what became of each, without what it said. A value or an
 // output may be large, and a page has a thousand of them.
-#include "net/api/list_page.hpp"
-#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/api/run_json.hpp"
+#include "net/api/shared/list_page.hpp"
+#include "net/api/shared/request_body.hpp"
+#include "net/api/shared/run_json.hpp"
 
 #include <algorithm>
-#include <initializer_list>
+#include <span>
 
 namespace troupe::net {
 
@@ -27,7 +27,7 @@ struct run_filter {
   bool fits(const run_record& r) const {
     if (phase && *phase != to_string(r.phase))
       return false;
-    if (status && (!r.result || *status != troupe::to_string(r.result->status)))
+    if (status && (!r.result || *status != status_of(*r.result)))
       return false;
     if (tool && *tool != r.tool_name)
       return false;
@@ -40,7 +40,7 @@ struct run_filter {
 
 std::optional<std::string>
 read_one_of(query_reader& query, std::string_view name,
-            std::initializer_list<std::string_view> known) {
+            std::span<const std::string_view> known) {
   auto text = query.text(name);
   if (!text || std::find(known.begin(), known.end(), *text) != known.end())
     return text;
@@ -53,9 +53,10 @@ read_one_of(query_reader& query, std::string_view name,
 
 run_filter read_filter(query_reader& query) {
   run_filter out;
-  out.phase
-    = read_one_of(query, "phase", {"queued", "preparing", "running", "ended"});
-  out.status = read_one_of(query, "status", {"success", "error"});
+  static constexpr std::string_view phases[]
+    = {"queued", "preparing", "running", "ended"};
+  out.phase = read_one_of(query, "phase", phases);
+  out.status = read_one_of(query, "status", status_words);
   out.tool = query.text("tool");
   for (const auto& text : query.texts("label")) {
     auto equals = text.find('=');

@@ -1,13 +1,11 @@
-#include "net/api/runs.hpp"
-
-#include "net/api/preconditions.hpp"
-#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
-#include "net/api/run_json.hpp"
-#include "net/api/run_responses.hpp"
-#include "net/api/run_stream.hpp"
-#include "runtime/base/trace_context.hpp"
-#include "runtime/json/writer.hpp"
+#include "net/api/shared/preconditions.hpp"
+#include "net/api/shared/request_body.hpp"
+#include "net/api/shared/run_headers.hpp"
+#include "net/api/shared/run_json.hpp"
+#include "net/api/shared/run_responses.hpp"
+#include "net/api/shared/run_stream.hpp"
+#include "runtime/engine/kept_files.hpp"
 #include "runtime/model/codec/codec.hpp"
 
 #include <algorithm>
@@ -18,6 +16,7 @@ namespace troupe::net {
 namespace {
 
 using result_ptr = std::shared_ptr<const run_result>;
+using request_ptr = std::shared_ptr<const run_request>;
 
 class run_routes : public std::enable_shared_from_this<run_routes> {
 public:
@@ -30,7 +29,10 @@ public:
   void find(const exchange_ptr& ex);
   void events(const exchange_ptr& ex);
   void logs(const exchange_ptr& ex);
+  void file(const exchange_ptr& ex);
   void cancel(const exchange_ptr& ex);
+  void request(const exchange_ptr& ex);
+  void rerun(const exchange_ptr& ex);
 
 private:
   std::optional<run_request> read(exchange& ex);
@@ -193,10 +195,17 @@ void run_routes::run_detached(const exchange_ptr& ex, run_request run,
 void run_routes::wait_for(const exchange_ptr& ex, const run_record& record,
                           const run_id& asked, std::chrono::seconds time) {
   // Weak: a request that was answered early should not be kept for this.
-  ex->after(time, [weak = ex->weak_from_this(), record, asked, time] {
-    if (auto ex = weak.lock())
-      answer_accepted(*ex, record, asked, waited(time));
-  });
+  ex->after(time,
+            [self = shared_from_this(), weak = ex->weak_from_this(), record,
+             asked, time] {
+              auto ex = weak.lock();
+              if (!ex || ex->answered())
+                return;
+              auto answer = [ex, record, asked, time](result<run_record> now) {
+                answer_accepted(*ex, now ? *now : record, asked, waited(time));
+              };
+              self->core_.find_run(ex->who(), record.id, std::move(answer));
+            });
   auto sink = [ex, id = record.id, asked](const run_event& e) {
     if (e.kind != run_event_kind::end)
       return !ex->answered();
@@ -250,29 +259,76 @@ void run_routes::logs(const exchange_ptr& ex) {
   auto id = id_in_path(*ex);
   if (!id)
     return;
-  core_.find_run(ex->who(), *id, [ex](result<run_record> found) {
+  core_.find_run(ex->who(), *id, [&core = core_, ex](result<run_record> found) {
+    if (!found)
+      ex->fail(found.error());
+    else if (found->phase != run_phase::ended)
+      answer_output_so_far(core, ex, *found);
+    else
+      answer_output(*ex, *found, found->result ? *found->result : run_result{});
+  });
+}
+
+void run_routes::request(const exchange_ptr& ex) {
+  if (auto id = id_in_path(*ex))
+    core_.find_request(ex->who(), *id, [ex](result<request_ptr> found) {
+      if (found)
+        ex->answer_json(json::to_text(to_json(**found)));
+      else
+        ex->fail(found.error());
+    });
+}
+
+/// The same once more, as a run of its own: nothing of the first one but what
+/// was asked for.
+void run_routes::rerun(const exchange_ptr& ex) {
+  auto id = idempotency_key_of(*ex) ? id_in_path(*ex) : std::nullopt;
+  if (!id)
+    return;
+  auto begin = [self = shared_from_this(), ex](result<request_ptr> found) {
     if (!found) {
       ex->fail(found.error());
       return;
     }
-    if (found->phase != run_phase::ended) {
-      ex->fail(
-        {ec::conflict,
-         "the run is still in progress; follow it at /v1/runs/{id}/events",
-         {},
-         {}});
-      return;
-    }
-    static const run_result nothing;
-    const auto& r = found->result ? *found->result : nothing;
-    json::object_writer out;
-    out.text("id", found->id.str())
-      .text("stdout", r.stdout_text)
-      .text("stderr", r.stderr_text)
-      .boolean("stdout_truncated", r.stdout_truncated)
-      .boolean("stderr_truncated", r.stderr_truncated);
-    ex->answer_json(out.finish());
-  });
+    auto run = **found;
+    run.id = run_id::make();
+    run.organization = ex->who().organization;
+    run.user = ex->who().user;
+    run.idempotency_key.clear();
+    run.traceparent.clear();
+    if (read_run_fields(*ex, run))
+      self->start(ex, std::move(run));
+  };
+  core_.find_request(ex->who(), *id, std::move(begin));
+}
+
+/// A file that was too large for the answer.
+void run_routes::file(const exchange_ptr& ex) {
+  query_reader query{ex->in().query};
+  auto name = query.text("name");
+  if (!name)
+    query.complain("name", "is missing", "the name of an output file");
+  if (auto bad = query.finish()) {
+    ex->fail(*bad);
+    return;
+  }
+  auto id = id_in_path(*ex);
+  if (!id)
+    return;
+  auto found = options_.files == nullptr
+    ? nullptr
+    : options_.files->find(ex->who().organization, *id, *name);
+  if (!found) {
+    ex->refuse(404, "not_found",
+               "this run has no such file here (any more): it is kept for a "
+               "while, and until the engine stops");
+    return;
+  }
+  response r;
+  // Never a page of ours: what a tool wrote must not run as one.
+  r.type = "application/octet-stream";
+  r.body = *found;
+  ex->answer(std::move(r));
 }
 
 void run_routes::cancel(const exchange_ptr& ex) {
@@ -284,38 +340,6 @@ void run_routes::cancel(const exchange_ptr& ex) {
 }
 
 } // namespace
-
-bool read_run_fields(exchange& ex, run_request& run) {
-  auto key = idempotency_key_of(ex);
-  if (!key)
-    return false;
-  if (!key->empty())
-    run.idempotency_key = std::move(*key);
-  // A malformed one is no one: the trace begins anew, as W3C wants it.
-  auto parent = ex.in().field("traceparent");
-  if (run.traceparent.empty() && parse_traceparent(parent))
-    run.traceparent = std::string{parent};
-  return true;
-}
-
-preference read_preference(const request& in) {
-  preference out;
-  for (const auto& [name, value] : in.fields) {
-    if (!equal_ignoring_case(name, "prefer"))
-      continue;
-    out.respond_async |= has_token(value, respond_async);
-    auto at = value.find("wait=");
-    if (at == std::string_view::npos)
-      continue;
-    long seconds = 0;
-    auto digits = value.substr(at + 5);
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), seconds)
-          .ec
-        == std::errc{})
-      out.wait = std::chrono::seconds{std::clamp(seconds, 0l, 86'400l)};
-  }
-  return out;
-}
 
 void add_runs(router& routes, engine& core, const api_options& options,
               const memory_ptr& memory) {
@@ -333,12 +357,18 @@ void add_runs(router& routes, engine& core, const api_options& options,
   rules.body_limit = 0;
   rules.body = body_rule::none;
   routes.add(method::get, "/v1/runs/{id}", bind(&run_routes::find), rules);
-  routes.add(method::del, "/v1/runs/{id}", bind(&run_routes::cancel), rules);
   routes.add(method::post, "/v1/runs/{id}/cancel",
              memory->remembering(bind(&run_routes::cancel)), rules);
   routes.add(method::get, "/v1/runs/{id}/events", bind(&run_routes::events),
              rules);
   routes.add(method::get, "/v1/runs/{id}/logs", bind(&run_routes::logs), rules);
+  routes.add(method::get, "/v1/runs/{id}/request", bind(&run_routes::request),
+             rules);
+  routes.add(method::post, "/v1/runs/{id}/rerun", bind(&run_routes::rerun),
+             rules);
+  rules.inspect = nullptr; // it reads the name itself
+  routes.add(method::get, "/v1/runs/{id}/files", bind(&run_routes::file),
+             rules);
 }
 
 } // namespace troupe::net

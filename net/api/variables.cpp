@@ -1,8 +1,8 @@
 // Variables of sandbox configs and of agents. Values go in and never out.
-#include "net/api/list_page.hpp"
-#include "net/api/preconditions.hpp"
-#include "net/api/request_body.hpp"
 #include "net/api/routes.hpp"
+#include "net/api/shared/list_page.hpp"
+#include "net/api/shared/preconditions.hpp"
+#include "net/api/shared/request_body.hpp"
 #include "runtime/json/writer.hpp"
 #include "runtime/model/bounds.hpp"
 #include "runtime/model/codec/codec.hpp"

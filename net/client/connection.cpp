@@ -1,6 +1,7 @@
 #include "net/client/connection.hpp"
 
 #include "runtime/base/error.hpp"
+#include "runtime/base/unix_address.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -68,7 +69,11 @@ client_connection::open(const base_url& service, resolver::endpoints places,
   plain_.expires_at(deadline);
   if (abort)
     abort->on_cancel([this] { close(); });
-  auto open = co_await reach(service, std::move(places), abort.get());
+  result<void> open;
+  if (service.socket.empty())
+    open = co_await reach(service, std::move(places), abort.get());
+  else
+    open = reach_socket(service);
   if (open && service.tls)
     open = co_await shake_hands(service, tls, speaks);
   if (abort)
@@ -76,6 +81,22 @@ client_connection::open(const base_url& service, resolver::endpoints places,
   if (abort && abort->cancelled())
     co_return fail(ec::unavailable, "called off");
   co_return open;
+}
+
+/// The kernel connects or refuses at once. Reading and writing do not tell a
+/// Unix socket from TCP, so it goes by the name of the other.
+result<void> client_connection::reach_socket(const base_url& service) {
+  auto at = unix_address::of(service.socket);
+  if (!at)
+    return at.error();
+  const int connected = connect_to(*at);
+  if (connected < 0)
+    return fail(ec::unavailable,
+                "connect to " + service.text() + ": "
+                  + std::generic_category().message(errno));
+  boost::system::error_code why;
+  plain_.socket().assign(asio::ip::tcp::v4(), connected, why);
+  return {};
 }
 
 asio::awaitable<result<void>>

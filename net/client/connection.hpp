@@ -67,6 +67,7 @@ public:
   time_point idle_since{};
 
 private:
+  result<void> reach_socket(const base_url& service);
   boost::asio::awaitable<result<void>> reach(const base_url& service,
                                              resolver::endpoints places,
                                              const cancellation* abort);

@@ -78,9 +78,11 @@ http_client::impl::open(const client_request& request) {
     co_return tls_.error();
   auto soon
     = std::min(request.deadline, steady::now() + options_.connect_timeout);
-  auto places
-    = co_await resolver_.resolve(request.service.host, request.service.port,
-                                 soon, request.rule, request.abort);
+  result<resolver::endpoints> places = resolver::endpoints{};
+  if (request.service.socket.empty())
+    places
+      = co_await resolver_.resolve(request.service.host, request.service.port,
+                                   soon, request.rule, request.abort);
   if (!places)
     co_return places.error();
   auto link = std::make_unique<client_connection>(executor_);
@@ -144,9 +146,10 @@ void http_client::impl::close_idle_ones() {
 asio::awaitable<attempt> http_client::impl::once(const client_request& request,
                                                  const stream_reader& reader,
                                                  bool fresh) {
-  connection_pool::key key{request.service.tls, request.service.host,
-                           request.service.port,
-                           static_cast<bool>(request.rule)};
+  const auto& service = request.service;
+  connection_pool::key key{
+    service.tls, service.socket.empty() ? service.host : service.socket,
+    service.port, static_cast<bool>(request.rule)};
   auto link = co_await obtain(request, key, fresh);
   if (!link)
     co_return attempt{link.error(), false};

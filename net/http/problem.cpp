@@ -37,9 +37,12 @@ int status_of(const sandbox_error& why) {
   case sandbox_problem::sandbox_not_running:
   case sandbox_problem::sandbox_paused:
   case sandbox_problem::process_ended:
+  case sandbox_problem::context_lost:
     return 409;
   case sandbox_problem::sandbox_ended:
     return 410;
+  case sandbox_problem::nothing_listens:
+    return 502;
   case sandbox_problem::start_failed:
     return why.code == ec::invalid_request ? 422 : 503;
   case sandbox_problem::unsupported_here:
@@ -76,6 +79,8 @@ std::string_view reason_phrase(int status) {
     return "No Content";
   case 206:
     return "Partial Content";
+  case 302:
+    return "Found";
   case 304:
     return "Not Modified";
   case 307:
@@ -118,6 +123,8 @@ std::string_view reason_phrase(int status) {
     return "Misdirected Request";
   case 422:
     return "Unprocessable Content";
+  case 426:
+    return "Upgrade Required";
   case 428:
     return "Precondition Required";
   case 429:
@@ -173,7 +180,7 @@ response write_problem(int status, std::string_view code, const error& why,
   r.status = status;
   r.type = problem_type;
   auto& out = r.body;
-  out += "{\"type\":\"about:blank\",\"title\":";
+  out.append("{\"type\":\"/problems/").append(code).append("\",\"title\":");
   json::append_string(out, reason_phrase(status));
   out += ",\"status\":" + std::to_string(status);
   append_member(out, "detail", why.text);

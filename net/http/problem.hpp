@@ -16,8 +16,9 @@ std::string_view code_of(const sandbox_error& why);
 
 std::string_view reason_phrase(int status);
 
-/// RFC 9457: `application/problem+json` with our code, the request's and the
-/// run's id, and an entry in `errors` per field.
+/// RFC 9457: `application/problem+json` with our code, whose page at
+/// /problems/CODE (net/api/problem_pages.cpp) is the type of the problem, the
+/// request's and the run's id, and an entry in `errors` per field.
 response write_problem(int status, std::string_view code, const error& why,
                        std::string_view request_id, std::string_view run_id);
 

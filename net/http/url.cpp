@@ -50,6 +50,8 @@ std::string base_url::authority() const {
 }
 
 std::string base_url::text() const {
+  if (!socket.empty())
+    return "unix://" + socket;
   return (tls ? "https://" : "http://") + authority() + prefix;
 }
 

@@ -15,6 +15,8 @@ struct base_url {
   std::string host;
   std::uint16_t port = 443;
   std::string prefix; // "" or "/api": no slash at the end
+  /// A Unix socket in place of host and port; "": none. Not a part of a URL.
+  std::string socket{};
 
   /// Host header: without the port where it is the scheme's own.
   std::string authority() const;

@@ -42,10 +42,8 @@ bool knows_password(const request& in, const secret& password) {
 
 /// "the scope 'config'", for people.
 std::string scope_names(int bits) {
-  static constexpr std::pair<scope, std::string_view> names[]
-    = {{scope::run, "run"}, {scope::config, "config"}, {scope::admin, "admin"}};
   std::string out;
-  for (const auto& [bit, name] : names)
+  for (const auto& [bit, name] : named_scopes)
     if (bits & static_cast<int>(bit))
       out.append(out.empty() ? "the scope '" : " and '")
         .append(name)
@@ -53,9 +51,50 @@ std::string scope_names(int bits) {
   return out;
 }
 
+/// Null: there is none of that text.
+std::shared_ptr<const api_key> find_key(const catalog* current,
+                                        std::string_view text) {
+  if (current == nullptr)
+    return nullptr;
+  const auto hash = hash_key(text);
+  const auto found = current->keys_by_hash.find(hash);
+  return found != current->keys_by_hash.end()
+      && equal_in_constant_time(found->second->hash, hash)
+    ? found->second
+    : nullptr;
+}
+
+bool has_expired(const api_key& key) {
+  return key.expires_at && *key.expires_at <= std::chrono::system_clock::now();
+}
+
+caller caller_of(const api_key& key) {
+  caller who;
+  who.organization = key.organization;
+  who.user = default_user();
+  who.key = key.id;
+  who.scopes = with_included(key.scopes);
+  return who;
+}
+
 } // namespace
 
+std::optional<caller> caller_of_key(const catalog* current,
+                                    std::string_view text) {
+  if (text.size() > longest_credential || !is_key_text(text))
+    return std::nullopt;
+  const auto key = find_key(current, text);
+  if (!key || has_expired(*key))
+    return std::nullopt;
+  auto who = caller_of(*key);
+  if ((who.scopes & static_cast<std::uint8_t>(scope::run)) == 0)
+    return std::nullopt;
+  return who;
+}
+
 bool request_guard::known_host(std::string_view name) const {
+  if (operators_)
+    return true; // no name led there, and no browser comes
   const auto& allowed = state_.options.allowed_hosts;
   for (const auto& one : allowed)
     // As it is, an IPv6 address without brackets; or with port and capitals.
@@ -77,6 +116,8 @@ std::string request_guard::own_address() const {
 
 std::optional<refusal> request_guard::check_site(const request& in,
                                                  bool tls) const {
+  if (state_.options.pages_of_tenants)
+    return std::nullopt;
   auto host = in.field("host");
   if (!host.empty()) {
     auto name = host_name(host);
@@ -97,10 +138,23 @@ std::optional<refusal> request_guard::check_site(const request& in,
 std::optional<refusal>
 request_guard::admit(const request& in, const route_rules& rules, caller& who) {
   who.request_id = in.id;
-  if (rules.public_route || (rules.public_on_loopback && shows_details()))
+  if (rules.public_route || (rules.public_on_loopback && shows_details())) {
+    // A probe needs no key, but a valid one may see the details.
+    constexpr std::string_view scheme = "bearer ";
+    const auto given = in.field("authorization");
+    if (rules.health_route && in.count("authorization") == 1
+        && equal_ignoring_case(given.substr(0, scheme.size()), scheme))
+      (void)admit_key(trim(given.substr(scheme.size())), who);
+    return std::nullopt;
+  }
+  if (operators_ && !in.has("authorization"))
+    return admit_anonymous(in, scope::operate, who);
+  if (rules.port_token && in.count("authorization") == 0
+      && (in.has("x-troupe-port-token")
+          || in.query.find("troupe_token=") != in.query.npos))
     return std::nullopt;
   if (rules.password && knows_password(in, *rules.password))
-    return admit_anonymous(in, who);
+    return admit_anonymous(in, scope::admin, who);
   bool anonymous = !rules.password && loopback_
     && state_.options.auth == auth_mode::loopback_open;
   auto given = in.count("authorization");
@@ -123,23 +177,29 @@ request_guard::admit(const request& in, const route_rules& rules, caller& who) {
     if (!anonymous)
       return unauthorized(
         "an API key is required: 'Authorization: Bearer troupe_...'");
-    return admit_anonymous(in, who);
+    return admit_anonymous(in, scope::operate, who);
   }
   if (auto bad = admit_key(value, who))
     return bad;
-  if ((who.scopes & rules.needs) != rules.needs)
-    return refusal{
-      403, "scope_missing",
-      "this API key lacks " + scope_names(rules.needs & ~who.scopes)
-        + "; use a key that has it, or create one with POST /v1/keys"};
-  return std::nullopt;
+  const int missing = rules.needs & ~who.scopes;
+  if (missing == 0)
+    return std::nullopt;
+  if (missing & static_cast<int>(scope::operate))
+    return refusal{403, "scope_missing",
+                   "this concerns every organization: "
+                     + std::string{operators_only}};
+  return refusal{403, "scope_missing",
+                 "this API key lacks " + scope_names(missing)
+                   + "; use a key that has it, or create one with POST "
+                     "/v1/keys"};
 }
 
 std::optional<refusal> request_guard::admit_anonymous(const request& in,
+                                                      scope highest,
                                                       caller& who) const {
   who.organization = default_organization();
   who.user = default_user();
-  who.scopes = all_scopes;
+  who.scopes = with_included(static_cast<std::uint8_t>(highest));
   // As Letta's clients name the acting user; it is a label, not a right.
   if (auto user = in.field("user_id"); !user.empty()) {
     auto id = user_id::parse(user);
@@ -158,25 +218,15 @@ std::optional<refusal> request_guard::admit_key(std::string_view text,
   auto current = state_.core.snapshot();
   if (current != key_catalog_ || !key_
       || !equal_in_constant_time(text, key_text_)) {
-    auto hash = hash_key(text);
-    key_.reset();
-    if (current) {
-      auto found = current->keys_by_hash.find(hash);
-      if (found != current->keys_by_hash.end()
-          && equal_in_constant_time(found->second->hash, hash))
-        key_ = found->second;
-    }
+    key_ = find_key(current.get(), text);
     key_text_ = text;
     key_catalog_ = current;
   }
-  if (!key_
-      || (key_->expires_at
-          && *key_->expires_at <= std::chrono::system_clock::now()))
+  if (!key_ || has_expired(*key_))
     return unauthorized(invalid_key);
-  who.organization = key_->organization;
-  who.user = default_user();
-  who.key = key_->id;
-  who.scopes = key_->scopes;
+  auto id = std::move(who.request_id);
+  who = caller_of(*key_);
+  who.request_id = std::move(id);
   return std::nullopt;
 }
 

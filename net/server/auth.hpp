@@ -7,20 +7,30 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace troupe::net {
 
-inline constexpr std::uint8_t all_scopes = static_cast<std::uint8_t>(scope::run)
-  | static_cast<std::uint8_t>(scope::config)
-  | static_cast<std::uint8_t>(scope::admin);
+/// How else to get what only an operator may have.
+inline constexpr std::string_view operators_only
+  = "only an operator may: root or the engine's own user, on its machine over "
+    "the socket in its data directory (commands find it without --server), or "
+    "an API key with the scope 'operator'";
+
+/// On whose behalf a key that is valid now lets runs be made; nothing: it is
+/// no such key.
+std::optional<caller> caller_of_key(const catalog* current,
+                                    std::string_view text);
 
 /// The caller of a request, as one connection remembers it: the same key on
 /// the same connection is looked up again only when the catalog has changed.
 class request_guard {
 public:
-  request_guard(const server_state& h, bool loopback,
+  /// `operators`: only they can connect.
+  request_guard(const server_state& h, bool loopback, bool operators,
                 boost::asio::ip::address local)
-      : state_{h}, loopback_{loopback}, local_{std::move(local)} {}
+      : state_{h}, loopback_{loopback}, operators_{operators}, local_{std::move(
+                                                                 local)} {}
 
   /// Fills `who`, or says why not.
   std::optional<refusal> admit(const request& in, const route_rules& rules,
@@ -33,13 +43,15 @@ public:
   }
 
 private:
-  std::optional<refusal> admit_anonymous(const request& in, caller& who) const;
+  std::optional<refusal> admit_anonymous(const request& in, scope highest,
+                                         caller& who) const;
   std::optional<refusal> admit_key(std::string_view text, caller& who);
   bool known_host(std::string_view name) const;
   std::string own_address() const;
 
   const server_state& state_;
-  const bool loopback_; // of the listener
+  const bool loopback_;  // of the listener
+  const bool operators_; // of the listener
   const boost::asio::ip::address local_;
   std::string key_text_;
   catalog_ptr key_catalog_;

@@ -15,8 +15,6 @@ constexpr std::size_t buffer_limit = 64u << 10;
 constexpr std::size_t read_size = 16u << 10;
 // Answers to pipelined requests gather up to here, then they are written.
 constexpr std::size_t out_limit = 64u << 10;
-// How often somebody who has closed his half is asked whether he is there.
-constexpr std::chrono::milliseconds probe_every{250};
 constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 // What a refused client may still send before it is cut off. One that sends a
 // body that is too large often reads nothing before it has sent all of it.
@@ -27,6 +25,7 @@ constexpr std::size_t linger_limit = 64u << 20;
 connection::connection(std::shared_ptr<io_worker> home, traits t)
     : home_{std::move(home)}, traits_{std::move(t)}, doorman_{home_->shared(),
                                                               traits_.loopback,
+                                                              traits_.operators,
                                                               traits_.local},
       in_{
         std::max(buffer_limit, home_->shared().options.head_limit + read_size)},
@@ -79,19 +78,26 @@ void connection::close_if_idle() {
 // -- reading -----------------------------------------------------------------
 
 void connection::want_read() {
-  if (reading_ || dead_ || peer_done_)
+  if (reading_ || dead_ || peer_done_ || offered_ != 0)
     return;
   // Whoever sends ahead of our answers waits in the kernel's buffers.
   if (phase_ != phase::lingering
       && (in_.size() >= buffer_limit || out_.size() >= out_limit))
     return;
+  // The buffer must not be emptied, and begin anew, under a read into it; yet a
+  // client that goes while it is waited for must be seen.
+  reading_ahead_ = in_.size() != 0
+    && (phase_ == phase::handling || phase_ == phase::streaming);
   skipping_ = phase_ == phase::lingering;
   if (skipping_)
     in_.clear();
   wipe_read();
-  auto room = std::min(read_size, in_.max_size() - in_.size());
+  const auto most = phase_ == phase::taken ? buffer_limit : read_size;
+  auto room = std::min(most, in_.max_size() - in_.size());
   reading_ = true;
-  if (skipping_)
+  if (reading_ahead_)
+    read_some(boost::asio::buffer(ahead_, room));
+  else if (skipping_)
     skip_some(in_.prepare(room));
   else
     read_some(in_.prepare(room));
@@ -108,11 +114,19 @@ void connection::wipe_read() {
 
 void connection::on_read(error_code ec, std::size_t n) {
   reading_ = false;
+  if (std::exchange(reading_ahead_, false)) {
+    boost::asio::buffer_copy(in_.prepare(n), boost::asio::buffer(ahead_, n));
+    wipe(ahead_.data(), n);
+  }
   unwiped_ += n;
   if (dead_)
     return;
   if (phase_ == phase::lingering) {
     skipped(ec, n);
+    return;
+  }
+  if (phase_ == phase::taken) {
+    read_taken(ec, n);
     return;
   }
   if (ec) {
@@ -201,6 +215,7 @@ bool connection::step() {
   case phase::handshake:
   case phase::handling:
   case phase::streaming:
+  case phase::taken:
   case phase::lingering:
     return false;
   }
@@ -312,6 +327,10 @@ void connection::on_written(error_code ec, std::size_t n) {
   }
   home_->counts().bytes_out.add(n);
   last_write_ = home_->now();
+  if (phase_ == phase::taken) {
+    wrote_taken();
+    return;
+  }
   if (writing_.capacity() > out_limit * 2)
     std::string{}.swap(writing_); // one large answer should not stay for ever
   else
@@ -326,81 +345,6 @@ void connection::stream_written() {
     tail_.reset();
   if (auto n = std::exchange(stream_writing_, 0); stream && n != 0)
     stream->written(n);
-}
-
-/// Says goodbye, then listens for a moment: closing at once with bytes unread
-/// would reset the connection and take our answer with it.
-void connection::linger() {
-  if (phase_ == phase::lingering)
-    return;
-  phase_ = phase::lingering;
-  shut_write();
-  if (peer_done_) {
-    abort();
-    return;
-  }
-  read_deadline(home_->shared().options.linger_timeout);
-  if (!reading_)
-    want_read();
-}
-
-// -- the end -----------------------------------------------------------------
-
-void connection::tick(clock::time_point now) {
-  if (now >= write_by_) {
-    home_->counts().timed_out.add();
-    abort();
-    return;
-  }
-  if (phase_ == phase::streaming && !heartbeat_.empty() && !write_busy_
-      && now - last_write_ >= home_->shared().options.heartbeat) {
-    append_chunk(heartbeat_);
-    flush();
-  }
-  if (peer_done_ && now - last_write_ >= probe_every
-      && (phase_ == phase::handling || phase_ == phase::streaming)
-      && !probe_text().empty())
-    probe();
-  if (now < read_by_)
-    return;
-  home_->counts().timed_out.add();
-  bool half
-    = (phase_ == phase::head && in_.size() != 0) || phase_ == phase::body;
-  if (!half || closing_) {
-    abort();
-    return;
-  }
-  read_by_ = clock::time_point::max();
-  refusal late{408, "request_timeout", "the request did not arrive in time"};
-  if (phase_ == phase::head) {
-    refuse_bytes(late);
-  } else {
-    auto dropped = std::move(arriving_);
-    refuse(*dropped, late);
-  }
-  if (!dead_)
-    flush();
-}
-
-void connection::abort() {
-  if (dead_)
-    return;
-  dead_ = true;
-  auto self = shared_from_this(); // the last steps may drop the last owner
-  unlink();
-  close();
-  release_counts();
-  pending_.open = false;
-  auto ex = handled_.lock();
-  handled_.reset();
-  if (ex)
-    ex->notify_disconnect();
-  if (arriving_)
-    arriving_->answered_.store(true); // nobody is left to be told
-  arriving_.reset();
-  stream_.reset();
-  if (auto ended = std::exchange(tail_, nullptr))
-    ended->drop_tail();
 }
 
 } // namespace troupe::net

@@ -6,10 +6,12 @@
 #include "runtime/base/wiping_allocator.hpp"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/intrusive/list.hpp>
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -17,8 +19,10 @@
 
 namespace troupe::net {
 
+class connection_taker;
 class io_worker;
 class stream_budget;
+using taker_ptr = std::shared_ptr<connection_taker>;
 
 /// One HTTP/1.1 connection: parses requests (request_parser), applies the
 /// limits and rules that need no handler (connection_request.cpp), hands an
@@ -34,7 +38,8 @@ public:
   struct traits {
     boost::asio::ip::address peer;
     boost::asio::ip::address local;
-    bool loopback = false; // of the listener
+    bool loopback = false;  // of the listener
+    bool operators = false; // of the listener: the operator's socket
     bool tls = false;
     bool on_reserved_descriptor
       = false; // on the reserved descriptor: operators only
@@ -56,6 +61,19 @@ public:
   void release_body(std::size_t bytes) noexcept;
   std::size_t stream_buffer() const;
   stream_budget& streams() const;
+
+  /// HTTP lets go of the connection.
+  void take_over(std::uint64_t serial, taker_ptr by);
+
+  // -- from what took it over, on its thread (takeover.hpp) ------------------
+  /// What was received is used up: more of it, when it comes.
+  void next();
+  /// Tells `sent` when all of it is; one at a time.
+  void send(boost::asio::const_buffer from);
+  /// Everything was sent. The connection goes on alone from here, and ends.
+  void end_taken();
+  boost::asio::io_context::executor_type executor() const;
+  const traits& about() const { return traits_; }
 
   // -- from the worker -------------------------------------------------------
   void tick(std::chrono::steady_clock::time_point now);
@@ -87,7 +105,15 @@ protected:
   void read_deadline(clock::duration in);
 
 private:
-  enum class phase { handshake, head, body, handling, streaming, lingering };
+  enum class phase {
+    handshake,
+    head,
+    body,
+    handling,
+    streaming,
+    taken, // by something that is not HTTP
+    lingering
+  };
 
   /// What the answer needs to know when the exchange may be gone already.
   struct pending {
@@ -142,6 +168,12 @@ private:
   std::string_view probe_text() const;
   void probe();
   void release_counts();
+  void taken(std::uint64_t serial, taker_ptr by);
+  void read_taken(error_code ec, std::size_t n);
+  void wrote_taken();
+  void offer();
+  void write_taken();
+  void leave_taker();
 
   std::shared_ptr<io_worker> home_;
   const traits traits_;
@@ -157,6 +189,11 @@ private:
   exchange_ptr stream_;
   exchange_ptr tail_; // a stream that has ended, while its last bytes are sent
   std::string_view heartbeat_;
+  taker_ptr taker_;
+  std::size_t offered_ = 0; // of in_, with the taker
+  boost::asio::const_buffer taken_out_;
+  bool taken_waits_ = false;   // taken_out_ is to be written
+  bool taken_writing_ = false; // it is what is being written
   int stream_status_ = 0;
   std::size_t stream_bytes_ = 0;   // of the stream, in all
   std::size_t stream_queued_ = 0;  // of the stream, in out_
@@ -166,7 +203,9 @@ private:
   std::string out_;
   std::string writing_;
   std::size_t lingered_ = 0;
-  bool skipping_ = false; // the read under way only gets rid of bytes
+  bool skipping_ = false;      // the read under way only gets rid of bytes
+  bool reading_ahead_ = false; // ... goes into this:
+  std::array<char, 512> ahead_;
   clock::time_point since_{};
   clock::time_point last_write_{};
   clock::time_point read_by_ = clock::time_point::max();

@@ -75,9 +75,14 @@ void connection::admit(exchange_ptr ex) {
       return;
     }
   pending_.organization = ex->who_.organization.str();
-  ex->sees_details_ = doorman_.shows_details();
+  ex->sees_details_ = doorman_.shows_details() || ex->who_.key;
   pending_.key_id = ex->who_.key.str();
   pending_.gzip = accepts_gzip(in.field("accept-encoding"));
+  if (found->rules.takes_over) {
+    pending_.keep = false;
+    dispatch(std::move(ex));
+    return;
+  }
   if (parser_->has_body())
     expect_body(*ex);
   if (parser_->has_body())
@@ -93,7 +98,7 @@ void connection::answer_unrouted(exchange& ex) {
   if (ex.in_.path == "*")
     allowed = 0xff >> (8 - method_count);
   if (allowed == 0) {
-    ex.refuse(404, "not_found", "no such path; see /openapi.json");
+    ex.refuse(404, "not_found", "no such path; see /docs and /openapi.json");
     return;
   }
   response r;
@@ -128,6 +133,8 @@ std::optional<refusal> connection::admissible(exchange& ex) {
                    "the only supported expectation is '100-continue'"};
   if (auto bad = doorman_.admit(in, rules, ex.who_))
     return bad;
+  if (rules.takes_over)
+    return std::nullopt;
   if (auto bad = check_body_rules(in, rules))
     return bad;
   auto limit = rules.body_limit ? rules.body_limit : shared.options.body_limit;

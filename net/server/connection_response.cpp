@@ -92,7 +92,7 @@ void connection::log(int status, std::size_t bytes) {
   const auto& tell = home_->shared().options.access_log;
   if (!tell)
     return;
-  auto peer = traits_.peer.to_string();
+  auto peer = traits_.operators ? "operator" : traits_.peer.to_string();
   access_entry entry;
   entry.peer = peer;
   entry.method = to_string(pending_.verb);

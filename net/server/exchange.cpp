@@ -76,6 +76,19 @@ void exchange::open(response head, std::string_view heartbeat) {
   home_->open_stream(shared_from_this(), std::move(head), heartbeat);
 }
 
+void exchange::take_over(std::shared_ptr<connection_taker> by) {
+  if (!answered_.exchange(true))
+    home_->take_over(serial_, std::move(by));
+}
+
+const boost::asio::ip::address& exchange::peer() const {
+  return home_->about().peer;
+}
+
+bool exchange::is_encrypted() const {
+  return home_->about().tls;
+}
+
 void exchange::hold(std::size_t bytes) {
   if (!listed_)
     return;

@@ -5,6 +5,8 @@
 #include "net/server/router.hpp"
 #include "runtime/engine/engine.hpp"
 
+#include <boost/asio/ip/address.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -18,6 +20,7 @@
 namespace troupe::net {
 
 class connection;
+class connection_taker;
 
 /// One request and the way to answer it, exactly once, from any thread. One
 /// that is let go unanswered answers 500 by itself.
@@ -57,6 +60,14 @@ public:
   /// Calls back once, on the connection's thread, never from in here, when the
   /// reader has caught up. Never, once the reader is gone.
   void when_drained(std::function<void()> then);
+
+  // -- or neither ------------------------------------------------------------
+  /// Leaves HTTP: from here on the connection is what `by` makes of it. For
+  /// routes that say so (route_rules::takes_over).
+  void take_over(std::shared_ptr<connection_taker> by);
+  /// The connection's own address and other end.
+  const boost::asio::ip::address& peer() const;
+  bool is_encrypted() const;
 
   /// Sees the answer before it goes; set before anybody can give one.
   void before_answer(std::function<void(const response&)> told) {

@@ -18,14 +18,17 @@ void answer_text(exchange& ex, int status, std::string body) {
   ex.answer(std::move(r));
 }
 
+bool is_fine(std::string_view state) {
+  return state == "up" || state == "ready";
+}
+
 /// Only names and states: reasons may name hosts and files, and this answer
 /// is for everybody on the machine.
 std::string verbose(const engine_health& health) {
   std::string out;
-  for (const auto& [name, state] : health.components) {
-    bool fine = state == "up" || state == "ready";
-    out += std::string{fine ? "[+] " : "[-] "} + name + " " + state + "\n";
-  }
+  for (const auto& [name, state] : health.components)
+    out += std::string{is_fine(state) ? "[+] " : "[-] "} + name + " " + state
+      + "\n";
   for (const auto& b : health.backends)
     if (b.configured)
       out += "[" + std::string{b.ready ? "+" : "-"} + "] backend "
@@ -42,7 +45,12 @@ void answer_ready(const exchange_ptr& ex, result<engine_health> health) {
   auto query = ex->in().query;
   bool wanted = query.substr(0, query.find('=')) == "verbose";
   auto body = wanted && ex->sees_details() ? verbose(*health) : std::string{};
-  body += health->ready ? "ready\n" : "not ready\n";
+  body += health->ready ? "ready" : "not ready";
+  // Runs are taken, and some other things may be refused.
+  for (const auto& [name, state] : health->components)
+    if (health->ready && !is_fine(state))
+      body += ", but " + name + " " + state;
+  body += '\n';
   answer_text(*ex, health->ready ? 200 : 503, std::move(body));
 }
 

@@ -1,5 +1,6 @@
 #include "net/server/io_worker.hpp"
 
+#include "net/server/operator_socket.hpp"
 #include "net/server/transport.hpp"
 
 #include <boost/asio/post.hpp>
@@ -44,6 +45,8 @@ bool out_of_resources(const boost::system::error_code& ec) {
 constexpr std::string_view over_capacity_reply
   = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n"
     "retry-after: 1\r\nconnection: close\r\n\r\n";
+constexpr std::string_view not_an_operator_reply
+  = "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
 } // namespace
 
@@ -83,6 +86,14 @@ void io_worker::listen_on(int descriptor, bool loopback) {
   auto d = std::make_unique<listening_socket>(listening_socket{
     tcp_acceptor{context_.get_executor(), family, descriptor}, loopback});
   listening_.push_back(std::move(d));
+}
+
+/// Accepting, reading and writing do not tell a Unix socket from TCP, so it
+/// goes by the name of the other: one kind of connection, compiled once.
+void io_worker::listen_to_operators(int descriptor) {
+  listening_.push_back(std::make_unique<listening_socket>(listening_socket{
+    tcp_acceptor{context_.get_executor(), asio::ip::tcp::v4(), descriptor},
+    true, true}));
 }
 
 void io_worker::start() {
@@ -193,38 +204,51 @@ bool io_worker::evict_idle() {
 
 void io_worker::on_connection(listening_socket& d, tcp_socket socket) {
   boost::system::error_code ec;
-  auto peer = socket.remote_endpoint(ec);
-  if (ec)
-    return; // gone again
+  connection::traits traits;
+  traits.loopback = d.loopback;
+  traits.operators = d.operators;
+  if (!d.operators) {
+    traits.peer = socket.remote_endpoint(ec).address();
+    if (ec)
+      return; // gone again
+    traits.local = socket.local_endpoint(ec).address();
+    socket.set_option(asio::ip::tcp::no_delay(true), ec);
+  }
   counts_.accepted.add();
   const auto& options = state_->options;
-  connection::traits traits;
-  traits.peer = peer.address();
-  traits.local = socket.local_endpoint(ec).address();
-  traits.loopback = d.loopback;
   traits.on_reserved_descriptor
     = std::exchange(reserved_descriptor_used_, false);
-  socket.set_option(asio::ip::tcp::no_delay(true), ec);
+  if (d.operators && !is_operator_process(socket.native_handle())) {
+    turn_away(socket, not_an_operator_reply);
+    if (traits.on_reserved_descriptor)
+      restore_spare_fd();
+    return;
+  }
   bool room
     = state_->connections.load() < options.connection_limit || evict_idle();
   if (!room
       || !state_->addresses.enter(traits.peer,
                                   options.connections_per_address)) {
-    counts_.turned_away.add();
-    socket.non_blocking(true, ec);
-    socket.write_some(asio::buffer(over_capacity_reply), ec);
+    turn_away(socket, over_capacity_reply);
     if (traits.on_reserved_descriptor)
       restore_spare_fd();
     return;
   }
   state_->connections.fetch_add(1);
-  auto tls = state_->tls();
+  auto tls = d.operators ? nullptr : state_->tls();
   traits.tls = tls != nullptr;
   auto fresh = tls
     ? make_tls(shared_from_this(), traits, std::move(socket), std::move(tls))
     : make_plain(shared_from_this(), traits, std::move(socket));
   add_connection(*fresh);
   fresh->begin();
+}
+
+void io_worker::turn_away(tcp_socket& socket, std::string_view reply) {
+  boost::system::error_code ignored;
+  counts_.turned_away.add();
+  socket.non_blocking(true, ignored);
+  socket.write_some(asio::buffer(reply), ignored);
 }
 
 void io_worker::call_after(std::chrono::milliseconds time,

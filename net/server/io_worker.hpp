@@ -44,6 +44,8 @@ public:
 
   /// Takes a listening socket over; before `start`.
   void listen_on(int descriptor, bool loopback);
+  /// The same for a Unix socket: root and our own user are let in there.
+  void listen_to_operators(int descriptor);
   void start();
   /// Closes what is idle; the rest closes with its answer.
   void drain();
@@ -57,6 +59,9 @@ public:
   /// From threads that are not ours.
   task_queue& tasks() { return *tasks_; }
   bool on_own_thread() const;
+  boost::asio::io_context::executor_type executor() {
+    return context_.get_executor();
+  }
   bool closed() const { return closed_.load(); }
   std::string_view date() const { return date_; }
   std::chrono::steady_clock::time_point now() const { return now_; }
@@ -76,6 +81,7 @@ private:
   struct listening_socket {
     tcp_acceptor acceptor;
     bool loopback = false;
+    bool operators = false; // a Unix socket
   };
 
   void begin();
@@ -90,6 +96,7 @@ private:
   void tick();
   void refresh_clock();
   void later(listening_socket& d);
+  void turn_away(tcp_socket& socket, std::string_view reply);
 
   std::shared_ptr<server_state> state_;
   std::unique_ptr<boost::asio::io_context> own_; // null: we are guests

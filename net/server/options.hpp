@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,10 @@ struct access_entry {
 struct server_options {
   /// `address:port` or `[address]:port`; port 0 takes any free one.
   std::vector<std::string> listen{"127.0.0.1:8283"};
+  /// A Unix socket on which root and our own user are the operator, without a
+  /// key; "": none. Where it cannot be made a warning says so, unless it is
+  /// all there is to listen on.
+  std::filesystem::path operator_socket;
   unsigned threads = 0; // 0: one per core, at most 8; with `host`, see there
   /// Whose thread serves the sockets, too, if one is enough: on two cores a
   /// thread more costs each run two switches and warms no cache. It must
@@ -52,6 +57,9 @@ struct server_options {
   /// Names that `Host` may carry beside the loopback ones. Empty on a
   /// listener that is not loopback: any well-formed name.
   std::vector<std::string> allowed_hosts;
+  /// What is served here are pages of tenants: every path leads to the route
+  /// "/", none is ours, and the handler looks at Host, pages and keys itself.
+  bool pages_of_tenants = false;
 
   // -- TLS: both files, or neither -------------------------------------------
   std::string tls_certificate_file; // PEM, the chain

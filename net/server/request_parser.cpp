@@ -177,6 +177,10 @@ std::optional<refusal> message_parser::check_target() {
   auto question = target.find('?');
   if (question != std::string_view::npos)
     out_.query = target.substr(question + 1);
+  if (options_.pages_of_tenants) {
+    out_.path = "/"; // what it means is not ours to say
+    return std::nullopt;
+  }
   return check_path(target.substr(0, question));
 }
 

@@ -48,6 +48,12 @@ struct route_rules {
   std::shared_ptr<const secret> password;
   /// Looks at the head before the body is read.
   std::optional<error> (*inspect)(const request& in) = nullptr;
+  /// A request with a token of a port is let in without a key, as nobody: the
+  /// handler looks at it.
+  bool port_token = false;
+  /// The handler gets the request without its body, and may take the connection
+  /// over: that is not used for another request.
+  bool takes_over = false;
   body_rule body = body_rule::json;
   std::size_t body_limit = 0;     // 0: the server's
   error_writer failure = nullptr; // nullptr: problem+json

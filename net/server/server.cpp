@@ -2,7 +2,10 @@
 
 #include "net/server/health_routes.hpp"
 #include "net/server/io_worker.hpp"
+#include "net/server/operator_socket.hpp"
+#include "net/server/port_owner.hpp"
 #include "net/server/transport.hpp"
+#include "runtime/base/log.hpp"
 #include "runtime/base/metrics_writer.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -13,6 +16,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
+#include <utility>
 
 namespace troupe::net {
 
@@ -58,8 +63,12 @@ error bind_error(const endpoint& at) {
   e.code = ec::unavailable;
   e.text = "cannot listen on " + at.address().to_string() + ":"
     + std::to_string(at.port()) + ": " + std::strerror(reason);
-  if (reason == EADDRINUSE)
-    e.text += "; the port is in use, choose another one";
+  if (reason == EADDRINUSE) {
+    auto owner = port_owner(at);
+    e.text += "; the port is in use"
+      + (owner.empty() ? std::string{} : " by " + owner)
+      + ": stop that, or choose another port";
+  }
   return e;
 }
 
@@ -108,7 +117,8 @@ http_server::http_server(engine& core, server_options options)
       const auto& more = state_->options.more_metrics;
       return metrics() + (more ? more() : std::string{});
     };
-  add_operators(state_->routes, core, std::move(counters));
+  if (!state_->options.pages_of_tenants)
+    add_operators(state_->routes, core, std::move(counters));
 }
 
 http_server::~http_server() {
@@ -155,7 +165,8 @@ result<void> http_server::start() {
 result<void>
 http_server::check_exposure(const std::vector<listening>& all) const {
   auto catalog = state_->core.snapshot();
-  if (catalog && !catalog->keys_by_hash.empty())
+  if ((catalog && !catalog->keys_by_hash.empty())
+      || state_->options.pages_of_tenants)
     return {};
   for (const auto& one : all)
     if (!one.at.address().is_loopback())
@@ -195,6 +206,24 @@ result<void> http_server::bind_all(unsigned threads) {
     if (port_ == 0)
       port_ = one.at.port();
   }
+  return bind_operator_socket();
+}
+
+result<void> http_server::bind_operator_socket() {
+  const auto& socket = state_->options.operator_socket;
+  if (socket.empty())
+    return {};
+  auto opened = open_operator_socket(socket);
+  if (opened) {
+    workers_.front()->listen_to_operators(opened->release());
+    serves_operators_ = true;
+    return {};
+  }
+  if (addresses_.empty())
+    return opened.error();
+  log::warning("no socket for the operator",
+               {{"reason", opened.error().text},
+                {"way_out", "use an API key with the scope 'operator'"}});
   return {};
 }
 
@@ -218,6 +247,10 @@ void http_server::stop() {
   state_->readers.stop(); // who waits there is answered while that can be sent
   for (auto& w : workers_)
     w->stop();
+  if (std::exchange(serves_operators_, false)) {
+    std::error_code ignored;
+    std::filesystem::remove(state_->options.operator_socket, ignored);
+  }
 }
 
 std::string http_server::metrics() const {

@@ -38,6 +38,8 @@ public:
   /// `host:port` with the ports that were really bound.
   std::vector<std::string> addresses() const;
   std::uint16_t port() const; // of the first address; 0 before `start`
+  /// Whether the operator's socket is open.
+  bool serves_operators() const { return serves_operators_; }
 
   /// Reads certificate and key again; connections keep what they have.
   result<void> reload_tls();
@@ -53,12 +55,14 @@ private:
   struct listening;
 
   result<void> bind_all(unsigned threads);
+  result<void> bind_operator_socket();
   result<void> check_exposure(const std::vector<listening>& all) const;
 
   std::shared_ptr<server_state> state_;
   std::vector<std::shared_ptr<io_worker>> workers_;
   std::vector<std::string> addresses_;
   std::uint16_t port_ = 0;
+  bool serves_operators_ = false;
 };
 
 } // namespace troupe::net

@@ -37,6 +37,10 @@ public:
                  handler<page<run_record>> done) override {
     core_.list_runs(std::move(who), std::move(after), limit, std::move(done));
   }
+  void find_request(caller who, run_id id,
+                    handler<std::shared_ptr<const run_request>> done) override {
+    core_.find_request(std::move(who), std::move(id), std::move(done));
+  }
   void subscribe(caller who, run_id id, std::uint64_t sequence,
                  event_sink events, handler<void> accepted) override {
     core_.subscribe(std::move(who), std::move(id), sequence, std::move(events),

@@ -70,7 +70,8 @@ void warn(const fs::path& directory, ::mode_t mode) {
 }
 
 bool is_ours(const std::string& name) {
-  constexpr std::array ours{"store", "environments", "master.key"};
+  constexpr std::array ours{"store", "environments", "master.key",
+                            "engine.lock", "operator.sock"};
   return std::any_of(ours.begin(), ours.end(), [&](const char* of_us) {
     return name == of_us || name.starts_with(std::string{of_us} + ".");
   });

@@ -42,6 +42,16 @@ std::string random_text() {
 
 } // namespace
 
+std::uint8_t with_included(std::uint8_t scopes) {
+  const auto has = [&](scope s) { return (scopes & static_cast<int>(s)) != 0; };
+  if (has(scope::operate))
+    scopes |= static_cast<std::uint8_t>(scope::admin);
+  if (has(scope::admin))
+    scopes |= static_cast<std::uint8_t>(scope::run)
+      | static_cast<std::uint8_t>(scope::config);
+  return scopes;
+}
+
 new_key make_api_key(organization_id organization, std::string name,
                      std::uint8_t scopes) {
   new_key made{{}, secret{random_text()}};

@@ -3,10 +3,27 @@
 #include "runtime/base/secret.hpp"
 #include "runtime/engine/catalog.hpp"
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace troupe {
+
+struct named_scope {
+  scope bit;
+  std::string_view name;
+};
+
+/// From the least to the most.
+inline constexpr std::array<named_scope, 4> named_scopes{
+  {{scope::run, "run"},
+   {scope::config, "config"},
+   {scope::admin, "admin"},
+   {scope::operate, "operator"}}};
+
+/// The scopes of a key with those that they include.
+std::uint8_t with_included(std::uint8_t scopes);
 
 /// A fresh key: the record to store, and the text to show once.
 struct new_key {

@@ -7,4 +7,8 @@ const sandbox_config& config_of(const prepared_run& run) {
   return run.config ? *run.config : nothing;
 }
 
+bool has_files(const prepared_run& run) {
+  return !run.files.empty() || !run.outputs.empty();
+}
+
 } // namespace troupe

@@ -34,6 +34,8 @@ struct prepared_run {
   std::string args_json = "{}";           // validated and coerced
   std::vector<std::string> dropped_nulls; // of them, by the schema's word
   bool lenient_arguments = false; // if they are bound again, then like that
+  bool as_letta = false;
+  bool may_be_script = false;
   std::string json_schema;
   std::string args_json_schema;
   std::uint32_t return_char_limit = default_return_char_limit;
@@ -55,9 +57,15 @@ struct prepared_run {
   isolation_level isolation = isolation_level::standard;
   std::string traceparent;
   std::chrono::steady_clock::time_point deadline{};
+  std::vector<run_file> files;
+  std::vector<std::string> outputs;
+  troupe::file_bounds file_bounds;
 };
 
 using prepared_run_ptr = std::shared_ptr<const prepared_run>;
+
+/// Whether there is work beside the tool: files to put there, or to fetch.
+bool has_files(const prepared_run& run);
 
 /// The run's sandbox config, one that says nothing if there is none.
 const sandbox_config& config_of(const prepared_run& run);
@@ -97,6 +105,17 @@ public:
 
 using run_observer_ptr = std::shared_ptr<run_observer>;
 
+/// One of the machines behind a backend, where it has several.
+struct backend_node {
+  std::string name; // host:port
+  bool ready = false;
+  std::string reason;  // "ready", or why it gets no run
+  std::string circuit; // "closed", "open", "half_open"
+  std::uint32_t running = 0;
+  std::uint64_t runs = 0;     // answered
+  std::uint64_t failures = 0; // refused or lost
+};
+
 /// Something that carries out runs: this machine, or a provider.
 /// Thread-safe; no call blocks.
 class backend {
@@ -112,6 +131,7 @@ public:
   virtual void cancel(const run_id& id, exit_reason reason) = 0;
   /// What operators see: "ready", or what is missing and what to do.
   virtual result<void> ready() const = 0;
+  virtual std::vector<backend_node> nodes() const { return {}; }
   /// Refuses new runs, ends the others, returns when nothing is left.
   virtual void stop() = 0;
 };

@@ -28,7 +28,9 @@ struct sealed_agent_variable {
   std::string sealed;
 };
 
-enum class scope : std::uint8_t { run = 1, config = 2, admin = 4 };
+/// What a key is good for. `admin` includes `run` and `config`; `operate` (to
+/// people "operator") includes all of them, for every organization.
+enum class scope : std::uint8_t { run = 1, config = 2, admin = 4, operate = 8 };
 
 /// An API key. The key itself is shown once, when it is made, and never kept.
 struct api_key {

@@ -53,7 +53,7 @@ using event_sink = std::function<bool(const run_event&)>;
 
 enum class run_phase : std::uint8_t { queued, preparing, running, ended };
 
-/// What is kept about a run; without its secrets and its source.
+/// What is kept about a run. Only `request` has its source and its secrets.
 struct run_record {
   run_id id;
   organization_id organization;
@@ -66,6 +66,8 @@ struct run_record {
   std::shared_ptr<const run_result> result; // phase ended, when it was a result
   std::shared_ptr<const error> failure;     // phase ended, when it was not
   std::map<std::string, std::string> labels;
+  /// As on links; for the store and for `find_request`. Null: not kept.
+  std::shared_ptr<const secret> request;
 };
 
 template <class T>
@@ -92,7 +94,9 @@ struct backend_health {
   std::string reason;
   std::string circuit; // "closed", "open", "half_open"
   std::uint32_t running = 0;
+  std::uint32_t waiting = 0;
   std::uint32_t limit = 0;
+  std::vector<backend_node> nodes; // of `peer`
 };
 
 struct engine_health {
@@ -139,7 +143,13 @@ public:
   virtual void list_runs(caller who, std::string after, std::size_t limit,
                          handler<page<run_record>> done)
     = 0;
-  /// Events after `sequence`, then live ones, up to `end`.
+  /// What was asked for, secrets included: to run it again, not to be told.
+  /// `conflict`: it was too large to be kept.
+  virtual void find_request(caller who, run_id id,
+                            handler<std::shared_ptr<const run_request>> done)
+    = 0;
+  /// Events after `sequence`, then live ones, up to `end`. Of a run that goes
+  /// on, what has happened so far is told before this returns.
   virtual void subscribe(caller who, run_id id, std::uint64_t sequence,
                          event_sink events, handler<void> accepted)
     = 0;

@@ -72,6 +72,9 @@ public:
   virtual result<std::size_t> mark_lost() = 0;
   /// Now and then: forgets what has expired.
   virtual result<void> sweep() = 0;
+  /// Why nothing can be written; nothing if that is not known to be so. Does
+  /// not block, for any thread.
+  virtual std::optional<error> write_failure() const { return {}; }
 };
 
 } // namespace troupe

@@ -10,9 +10,10 @@ namespace troupe {
 namespace {
 
 // Of a prepared run, only this engine knows the name for messages, the dropped
-// nulls, and what was looked up on this machine: mounts, interpreter, venv and
-// working directory. Everything else is a field of the request for it.
-constexpr std::size_t local_members = 6;
+// nulls, what was looked up on this machine (mounts, interpreter, venv and
+// working directory), and its own bounds of files. Everything else is a field
+// of the request for it.
+constexpr std::size_t local_members = 7;
 static_assert(run_fields_of<const prepared_run>() + local_members
               == member_count<prepared_run>());
 

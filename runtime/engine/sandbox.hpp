@@ -3,6 +3,7 @@
 #include "runtime/async/cancellation.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/base/secret.hpp"
+#include "runtime/base/unique_fd.hpp"
 #include "runtime/engine/backend.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -49,11 +50,16 @@ struct sandbox_request {
   language lang = language::python;
   std::vector<pip_requirement> pip_requirements{};
   std::vector<npm_requirement> npm_requirements{};
+  /// That it is made from; "": from its template.
+  std::string snapshot{};
   troupe::limits limits{};
   network_policy network{};
   /// Of every process in it; none where it is shared: each process then gets
   /// those of its own run.
   environment env{};
+  /// Called at most once, on the place's executor, when it is gone and nobody
+  /// asked for that. Places that hear of it later say so in their answers.
+  std::function<void(const error&)> lost{};
 
   bool shared() const { return !key.empty(); }
 };
@@ -154,6 +160,8 @@ struct sandbox_capabilities {
   /// A sandbox stays until it is ended. Otherwise nothing is to be remembered
   /// or cleaned up.
   bool outlives_call = true;
+  /// It is there when the engine has gone and another one asks for it.
+  bool outlives_engine = true;
   /// One can serve more than one run, or wait for the first.
   bool reuse = false;
   /// `reconnect` moves the end of a sandbox's life.
@@ -162,9 +170,20 @@ struct sandbox_capabilities {
   bool installs_packages = false;
   /// `start` works: processes with input and signals, beside each other.
   bool processes = false;
+  /// `start_kernel` works.
+  bool contexts = false;
+  /// `connect` and `ports` work.
+  bool ports = false;
+  /// `pause` and `resume` work: processes stand still and keep their memory.
+  bool pause = false;
+  /// `snapshot` and `rollback` work, and a request may name a snapshot.
+  bool snapshots = false;
 };
 
 class sandbox_files;
+class sandbox_kernel;
+struct kernel_request;
+struct kernel_events;
 
 /// Something that a provider does beside runs, tried in a sandbox of ours and
 /// judged by what came of it. It says that to an operator.
@@ -173,6 +192,14 @@ struct sandbox_self_test {
   std::function<boost::asio::awaitable<result<std::string>>(sandbox_handle,
                                                             call_scope)>
     run;
+};
+
+/// The files of a sandbox at one moment, at its place.
+struct place_snapshot {
+  std::string id;
+  std::uint64_t bytes = 0; // that it takes beside what it was made from
+  bool copied = false;     // something ran: what it wrote was copied
+  std::chrono::microseconds stood_still{0}; // so long the sandbox did
 };
 
 /// What makes sandboxes. Coroutines on one executor; each ends by the scope's
@@ -213,6 +240,27 @@ public:
                                                   std::chrono::seconds lifetime,
                                                   call_scope scope);
 
+  /// Everything in it stands still, for `lifetime` at most.
+  virtual later<result<void>> pause(const sandbox_handle& sandbox,
+                                    std::chrono::seconds lifetime,
+                                    call_scope scope);
+  /// It goes on, for `lifetime` more. One that was not paused is fine.
+  virtual later<result<void>> resume(const sandbox_handle& sandbox,
+                                     std::chrono::seconds lifetime,
+                                     call_scope scope);
+
+  /// Its files as they are now. It stays as it is, and for others to be made
+  /// from.
+  virtual later<result<place_snapshot>> snapshot(const sandbox_handle& sandbox,
+                                                 call_scope scope);
+  /// Its files are those of a snapshot again; everything in it ends.
+  virtual later<result<void>> rollback(const sandbox_handle& sandbox,
+                                       std::string snapshot, call_scope scope);
+  /// Of no more use. Sandboxes that were made from it stay. One that is gone is
+  /// fine.
+  virtual later<result<void>> forget_snapshot(std::string snapshot,
+                                              call_scope scope);
+
   /// Runs a program to its end.
   virtual later<process_outcome> execute(const sandbox_handle& sandbox,
                                          process_request what, output_sink sink,
@@ -224,11 +272,26 @@ public:
   start(const sandbox_handle& sandbox, process_request what, bool open_input,
         process_events events, call_scope scope);
 
+  /// Begins an interpreter that keeps its state (`sandbox_kernel.hpp`), and
+  /// answers when it is ready.
+  virtual later<result<std::shared_ptr<sandbox_kernel>>>
+  start_kernel(const sandbox_handle& sandbox, kernel_request what,
+               kernel_events events, call_scope scope);
+
   /// Runs a self-contained script to its end; it prints its answer.
   virtual later<process_outcome>
   run_script(const sandbox_handle& sandbox, language lang,
              sandbox_script script, output_sink sink, call_scope scope)
     = 0;
+
+  /// A stream socket, non-blocking, to what listens on a TCP port inside, and
+  /// to nothing else. `conflict` when nothing does.
+  virtual later<result<unique_fd>>
+  connect(const sandbox_handle& sandbox, std::uint16_t port, call_scope scope);
+
+  /// The TCP ports inside that are listened on, in order.
+  virtual later<result<std::vector<std::uint16_t>>>
+  ports(const sandbox_handle& sandbox, call_scope scope);
 
   /// Ends it. One that is gone already is fine.
   virtual later<result<void>> destroy(const sandbox_handle& sandbox,

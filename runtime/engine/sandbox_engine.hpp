@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,6 +65,26 @@ public:
 };
 using sandbox_program_ptr = std::shared_ptr<sandbox_program>;
 
+class sandbox_contexts;
+
+/// What happened to a sandbox, the last of it, for readers that come and go.
+/// Thread-safe; no call blocks.
+class sandbox_events {
+public:
+  virtual ~sandbox_events() = default;
+  /// Those behind `after`, at most so many. Older ones than are kept are gone.
+  virtual std::vector<sandbox_event> read(std::uint64_t after,
+                                          std::size_t most) const = 0;
+  /// Calls `then` once, on any thread, when there is one behind `after` or
+  /// never will be; perhaps at once. `exhausted` with too many readers.
+  virtual result<void> when_more(std::uint64_t after,
+                                 std::function<void()> then)
+    = 0;
+  /// There will be no more.
+  virtual bool over() const = 0;
+};
+using sandbox_events_ptr = std::shared_ptr<sandbox_events>;
+
 /// Living sandboxes, as every front door sees them. What is another
 /// organization's is not found. Thread-safe; no call blocks; every handler is
 /// called. Bytes do not pass through actors: output is read from the process,
@@ -75,7 +96,8 @@ public:
 
   virtual ~sandbox_engine() = default;
 
-  /// Answers when it runs, or as soon as it is accepted, as the spec says.
+  /// Answers when it runs, or as soon as it is accepted, as the spec says. With
+  /// a session: the one of that session, if there is one.
   virtual void create(caller who, sandbox_spec what,
                       done<sandbox_record_ptr> then)
     = 0;
@@ -89,8 +111,50 @@ public:
                      std::chrono::milliseconds timeout,
                      done<sandbox_record_ptr> then)
     = 0;
+  /// It runs when this answers, resumed if need be, and has been used now; with
+  /// a timeout it ends so long from now.
+  virtual void connect(caller who, sandbox_id id,
+                       std::optional<std::chrono::milliseconds> timeout,
+                       done<sandbox_record_ptr> then)
+    = 0;
+  virtual void change(caller who, sandbox_id id, sandbox_change what,
+                      done<sandbox_record_ptr> then)
+    = 0;
+  /// Its processes stand still and keep their memory.
+  virtual void pause(caller who, sandbox_id id, done<sandbox_record_ptr> then)
+    = 0;
+  virtual void resume(caller who, sandbox_id id, done<sandbox_record_ptr> then)
+    = 0;
+  virtual void events(caller who, sandbox_id id, done<sandbox_events_ptr> then)
+    = 0;
   /// Answers when nothing of it is left.
   virtual void remove(caller who, sandbox_id id, done<void> then) = 0;
+
+  // -- snapshots -------------------------------------------------------------
+  /// Its files as they are now, under a name if it is given one.
+  virtual void snapshot(caller who, sandbox_id id, std::string name,
+                        done<snapshot_record_ptr> then)
+    = 0;
+  /// Newest last.
+  virtual void list_snapshots(caller who,
+                              done<std::vector<snapshot_record_ptr>> then)
+    = 0;
+  /// By its id or its name.
+  virtual void find_snapshot(caller who, std::string which,
+                             done<snapshot_record_ptr> then)
+    = 0;
+  /// Sandboxes that were made from it stay.
+  virtual void remove_snapshot(caller who, std::string which, done<void> then)
+    = 0;
+  /// Its files are those of a snapshot again; everything in it ends.
+  virtual void rollback(caller who, sandbox_id id, std::string snapshot,
+                        done<sandbox_record_ptr> then)
+    = 0;
+  /// New sandboxes with the same files, and all else as it has it; each is made
+  /// or not by itself.
+  using forks = std::vector<sandbox_result<sandbox_record_ptr>>;
+  virtual void fork(caller who, sandbox_id id, fork_spec what, done<forks> then)
+    = 0;
 
   // -- processes -------------------------------------------------------------
   /// Answers when it has begun.
@@ -107,6 +171,19 @@ public:
   /// Kills it if need be, and forgets it.
   virtual void remove_process(caller who, sandbox_id id, std::string process,
                               done<void> then)
+    = 0;
+
+  /// Interpreters that keep their state; null where there are none.
+  virtual sandbox_contexts* contexts() { return nullptr; }
+
+  // -- ports -----------------------------------------------------------------
+  /// A stream socket, non-blocking, to what listens on a TCP port inside.
+  virtual void connect(caller who, sandbox_id id, std::uint16_t port,
+                       done<unique_fd> then)
+    = 0;
+  /// The TCP ports inside that are listened on, in order.
+  virtual void list_ports(caller who, sandbox_id id,
+                          done<std::vector<std::uint16_t>> then)
     = 0;
 
   // -- files -----------------------------------------------------------------

@@ -18,6 +18,8 @@ enum class sandbox_problem : std::uint8_t {
   sandbox_paused,
   sandbox_ended,
   process_ended,
+  context_lost,
+  nothing_listens,
   start_failed,
   unsupported_here,
   template_not_found,
@@ -40,6 +42,10 @@ constexpr std::string_view to_string(sandbox_problem p) {
     return "sandbox_ended";
   case sandbox_problem::process_ended:
     return "process_ended";
+  case sandbox_problem::context_lost:
+    return "context_lost";
+  case sandbox_problem::nothing_listens:
+    return "nothing_listens";
   case sandbox_problem::start_failed:
     return "start_failed";
   case sandbox_problem::unsupported_here:

@@ -78,7 +78,8 @@ std::string nearest(std::string_view name,
   for (auto k : known) {
     if (k.size() > longest_known_name)
       continue;
-    if (auto d = distance(wanted, folded(k)); d < best) {
+    // A word of which nothing is left is another word.
+    if (auto d = distance(wanted, folded(k)); d < best && d < wanted.size()) {
       best = d;
       found = k;
     }
@@ -228,14 +229,23 @@ void reader::absorb(error nested) {
     complaints_.push_back(std::move(f));
 }
 
+/// Instead of a member that is not known.
+std::string reader::way_out(std::string_view name) const {
+  const auto folded_name = folded(name.substr(0, longest_known_name));
+  for (const auto& [elsewhere, ours] : elsewhere_)
+    if (elsewhere == folded_name)
+      return "send " + std::string{ours};
+  auto near = nearest(name, known_);
+  return near.empty() ? "remove it" : "did you mean '" + near + "'?";
+}
+
 std::optional<error> reader::finish() {
   for (auto& m : source_) {
     std::string_view name{m.key().data(), m.key().size()};
     if (std::find(known_.begin(), known_.end(), name) != known_.end())
       continue;
-    auto near = nearest(name, known_);
     complain(name.substr(0, longest_known_name), "unknown member",
-             near.empty() ? "remove it" : "did you mean '" + near + "'?");
+             way_out(name));
     // One request with a hundred thousand unknown names gets a short answer.
     if (complaints_.size() >= 32)
       break;

@@ -6,8 +6,10 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace troupe::json {
@@ -60,6 +62,11 @@ public:
                 std::string hint = {});
   void absorb(error nested);
 
+  /// What other interfaces call it, in lower case, and what to send here: for
+  /// the complaint about such a member. Outlives the reader.
+  using alias = std::pair<std::string_view, std::string_view>;
+  void knows_elsewhere(std::span<const alias> names) { elsewhere_ = names; }
+
   /// Refuses unknown members, then returns all complaints as one error.
   std::optional<error> finish();
   /// The same but lets unknown members pass.
@@ -69,10 +76,12 @@ public:
 
 private:
   const value* find(std::string_view name);
+  std::string way_out(std::string_view name) const;
 
   const object& source_;
   std::string pointer_;
   std::vector<std::string_view> known_;
+  std::span<const alias> elsewhere_;
   std::vector<field_error> complaints_;
 };
 

@@ -19,6 +19,7 @@ std::string code_cache::key_of(const prepared_run& run) {
   text += std::to_string(static_cast<int>(run.kind));
   text += ' ';
   text += std::to_string(static_cast<int>(run.lang));
+  text += run.may_be_script ? " script" : run.as_letta ? " as_letta" : "";
   const auto digest = sha256(text);
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
@@ -70,6 +71,8 @@ prepared_run_ptr compile_request(const prepared_run& like) {
   work->name = like.name;
   work->function = like.function;
   work->source = like.source;
+  work->may_be_script = like.may_be_script;
+  work->as_letta = like.as_letta;
   work->interpreter = like.interpreter;
   work->venv = like.venv;
   // Equal where slots must be equal: it needs no slot of its own then.

@@ -144,8 +144,7 @@ void local_run::carry(launcher& carrier, launch what,
     },
     over);
   if (answer_) {
-    answer_->start([](std::string_view) {},
-                   [this] { end(exit_reason::output_limit); });
+    answer_->start({}, [this] { end(exit_reason::output_limit); });
     request_writer_->start(self, answer_->fd(), request_.reveal());
     request_ = secret{};
   }
@@ -308,7 +307,8 @@ void local_run::attribute_to_limit(const process_exit& ending, run_result& r,
   constexpr const char* full = "its /tmp was full";
   if (r.reason == exit_reason::disk_limit && ending.disk_full)
     r.notes.emplace_back(full);
-  if (r.reason != exit_reason::exited && r.reason != exit_reason::signaled)
+  if (r.reason != exit_reason::exited && r.reason != exit_reason::raised
+      && r.reason != exit_reason::signaled)
     return;
   auto blame = [&](exit_reason why, std::string text) {
     r.reason = why;

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <utility>
 
 namespace troupe {
 
@@ -19,6 +21,9 @@ namespace {
 
 /// As much as a pipe holds by default.
 constexpr std::size_t piece = 64u << 10;
+
+/// How long the rest of a line is waited for: nobody sees that.
+constexpr std::chrono::milliseconds longest_hold{10};
 
 /// How many pieces are taken before others get their turn.
 constexpr int pieces_at_once = 8;
@@ -69,12 +74,34 @@ bool output_capture::read_once() {
   if (take > 0) {
     kept_.append(buffer.data(), take);
     if (on_kept_)
-      on_kept_({buffer.data(), take});
+      tell({buffer.data(), take});
   }
   if (take < size)
     if (auto over = std::exchange(on_over_, nullptr))
       over();
   return true;
+}
+
+/// print("tick", 1) is four writes: one line for its readers, and one event.
+void output_capture::tell(std::string_view text) {
+  if (held_.empty() && (text.ends_with('\n') || !owner_))
+    return on_kept_(text);
+  held_ += text;
+  if (text.ends_with('\n') || held_.size() >= piece || !owner_)
+    return tell_held();
+  if (hold_)
+    return; // it is on its way
+  hold_.emplace(source_.get_executor(), longest_hold);
+  hold_->async_wait([this, owner = owner_](boost::system::error_code) {
+    hold_.reset();
+    tell_held();
+  });
+}
+
+void output_capture::tell_held() {
+  auto text = std::exchange(held_, {});
+  if (on_kept_ && !text.empty())
+    on_kept_(text);
 }
 
 void output_capture::wait() {
@@ -94,6 +121,8 @@ void output_capture::finish() {
   constexpr int enough = 64;
   for (int i = 0; i < enough && is_open() && read_once(); ++i)
     ;
+  tell_held();
+  hold_.reset();
   fd_.reset();
   boost::system::error_code ignored;
   source_.close(ignored);

@@ -4,10 +4,12 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,8 +23,8 @@ public:
   output_capture(boost::asio::any_io_executor strand, int fd,
                  std::size_t limit);
 
-  /// `kept` sees every piece that is kept, `over` is called once when
-  /// something was dropped.
+  /// `kept` sees all that is kept, in pieces that end with their line unless it
+  /// takes long to; `over` is called once when something was dropped.
   void start(std::function<void(std::string_view)> kept,
              std::function<void()> over = {});
 
@@ -43,6 +45,8 @@ private:
   /// False: would block, or the end.
   bool read_once();
   void wait();
+  void tell(std::string_view piece);
+  void tell_held();
 
   bool is_open() const { return fd_ || source_.is_open(); }
 
@@ -56,6 +60,8 @@ private:
   std::shared_ptr<void> owner_;
   std::function<void(std::string_view)> on_kept_;
   std::function<void()> on_over_;
+  std::string held_; // a line that has not ended
+  std::optional<boost::asio::steady_timer> hold_;
 };
 
 /// Writes a text into a socket as fast as the other side reads it.

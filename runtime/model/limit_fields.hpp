@@ -36,6 +36,9 @@ inline constexpr std::tuple limit_fields{
 /// Each of them said.
 limit_overrides all_of(const limits& l);
 
+/// What is said, and for the rest what was there.
+limit_overrides over(const limits& base, limit_overrides said);
+
 static_assert(member_count<limits>()
               == std::tuple_size_v<decltype(limit_fields)>);
 static_assert(member_count<limit_overrides>()

@@ -18,4 +18,12 @@ limit_overrides all_of(const limits& l) {
   return all;
 }
 
+limit_overrides over(const limits& base, limit_overrides said) {
+  for_each_row(limit_fields, [&](const auto& f) {
+    if (!f.of(said))
+      f.of(said) = f.of(base);
+  });
+  return said;
+}
+
 } // namespace troupe

@@ -54,8 +54,44 @@ std::string_view to_string(exit_reason r) {
     return "start_failed";
   case exit_reason::lost:
     return "lost";
+  case exit_reason::raised:
+    return "raised";
   }
   return "lost";
+}
+
+std::string_view status_of(const run_result& r) {
+  if (r.status == run_status::success)
+    return "success";
+  switch (r.reason) {
+  case exit_reason::wall_timeout:
+  case exit_reason::cpu_timeout:
+    return "timeout";
+  case exit_reason::memory_limit:
+  case exit_reason::output_limit:
+  case exit_reason::pids_limit:
+  case exit_reason::disk_limit:
+    return "limit";
+  case exit_reason::cancelled:
+    return "cancelled";
+  case exit_reason::lost:
+    return "lost";
+  case exit_reason::exited:
+  case exit_reason::signaled:
+  case exit_reason::syscall_blocked:
+  case exit_reason::policy_denied:
+  case exit_reason::start_failed:
+  case exit_reason::raised:
+    return "error";
+  }
+  return "error";
+}
+
+std::optional<std::int32_t> shown_exit_code(const run_result& r) {
+  if (r.reason != exit_reason::exited
+      || (r.exit_code == 0 && r.status != run_status::success))
+    return {};
+  return r.exit_code;
 }
 
 std::string_view to_string(isolation_level l) {
@@ -97,7 +133,7 @@ std::string_view to_string(network_mode m) {
 }
 
 result<exit_reason> parse_exit_reason(std::string_view text) {
-  for (int i = 0; i <= static_cast<int>(exit_reason::lost); ++i)
+  for (std::size_t i = 0; i < exit_reasons; ++i)
     if (auto r = static_cast<exit_reason>(i); to_string(r) == text)
       return r;
   return bad_field(

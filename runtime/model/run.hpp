@@ -5,11 +5,14 @@
 #include "runtime/model/limits.hpp"
 #include "runtime/model/network_policy.hpp"
 #include "runtime/model/package_requirement.hpp"
+#include "runtime/model/run_files.hpp"
 #include "runtime/model/sandbox_config.hpp"
 #include "runtime/model/tool.hpp"
 #include "runtime/model/variable.hpp"
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -50,6 +53,11 @@ struct run_request {
   std::uint32_t return_char_limit = 0; // 0: the tool's, else the default
   /// Arguments that do not fit are no reason to refuse: see `bind_options`.
   bool lenient_arguments = false;
+  /// Carried out as at Letta: a call runs the source's `__main__` guard too.
+  bool as_letta = false;
+  /// Kind source: no call was asked for, so that a source which is a program
+  /// runs as one (docs/tools.md#scripts).
+  bool may_be_script = false;
 
   environment env;       // the caller's variables
   environment agent_env; // the agent's variables
@@ -70,6 +78,9 @@ struct run_request {
   std::chrono::milliseconds deadline{0}; // for all of it; 0: the default
   std::string traceparent;               // W3C, "": none
   std::map<std::string, std::string> labels;
+
+  std::vector<run_file> files;      // put into its directory before it begins
+  std::vector<std::string> outputs; // patterns of what comes back from there
 };
 
 /// Did the tool do its job?
@@ -77,7 +88,7 @@ enum class run_status : std::uint8_t { success, error };
 
 /// Why a run ended: a closed set.
 enum class exit_reason : std::uint8_t {
-  exited,   // by itself, well or badly
+  exited,   // by itself, with a value or an exit code
   signaled, // by a signal of its own making
   wall_timeout,
   cpu_timeout,
@@ -90,10 +101,15 @@ enum class exit_reason : std::uint8_t {
   cancelled,
   start_failed, // never began
   lost,         // its carrier died: it may have run
+  raised,       // the tool raised an error, and its process ended well
 };
+inline constexpr std::size_t exit_reasons = 14;
 
 std::string_view to_string(run_kind k);
 std::string_view to_string(run_status s);
+/// The words of `status_of`.
+inline constexpr std::array<std::string_view, 6> status_words{
+  "success", "error", "timeout", "limit", "cancelled", "lost"};
 std::string_view to_string(exit_reason r);
 std::string_view to_string(isolation_level l);
 std::string_view to_string(layer_state s);
@@ -160,9 +176,13 @@ struct run_result {
 
   std::string value_json = "null";     // valid JSON, checked
   bool value_is_text_fallback = false; // the value had no JSON form: its str()
-  bool value_truncated = false;        // cut at return_char_limit
-  tool_error failure;                  // empty on success
-  std::string stdout_text;             // UTF-8, repaired where the tool was not
+  std::string value_encoding;          // "base64": the value is bytes; else ""
+  bool value_truncated = false; // over return_char_limit: null (at Letta: cut)
+  std::uint64_t value_size = 0; // characters of it, where it was truncated
+  std::vector<output_file> files;       // that were asked for, and are there
+  std::vector<display_bundle> displays; // what a program showed
+  tool_error failure;                   // empty on success
+  std::string stdout_text; // UTF-8, repaired where the tool was not
   std::string stderr_text;
   bool stdout_truncated = false;
   bool stderr_truncated = false;
@@ -182,5 +202,13 @@ struct run_result {
   /// then, the run's id too. Told beside the answer, never kept with it.
   bool replayed = false;
 };
+
+/// What a client switches on, in one word: `success`; `error`, the tool failed
+/// or could not be started; `timeout`; `limit`, of memory, processes, disk or
+/// output; `cancelled`; `lost`, it may have run.
+std::string_view status_of(const run_result& r);
+/// The code that the process ended with, where that says something: not after
+/// a signal or a limit, and no 0 for a tool that failed.
+std::optional<std::int32_t> shown_exit_code(const run_result& r);
 
 } // namespace troupe

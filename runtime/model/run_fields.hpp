@@ -147,6 +147,10 @@ inline constexpr std::tuple run_fields{
             {.min = bounds::lowest_priority, .max = bounds::highest_priority}},
   run_field{"deadline_seconds", TROUPE_MEMBER(deadline)},
   run_field{"labels", TROUPE_MEMBER(labels)},
+  run_field{"as_letta", TROUPE_MEMBER(as_letta), {.in_body = false}},
+  run_field{"may_be_script", TROUPE_MEMBER(may_be_script), {.in_body = false}},
+  run_field{"files", TROUPE_MEMBER(files)},
+  run_field{"outputs", TROUPE_MEMBER(outputs)},
 };
 
 /// How many of them a struct carries on under the name that a request has.

@@ -73,6 +73,7 @@ bool is_over(sandbox_state s);
 /// as it likes.
 std::optional<std::chrono::seconds> longest_in(sandbox_state s);
 
+/// What becomes of a sandbox whose timeout is over, or that nothing used.
 enum class timeout_action : std::uint8_t { remove, pause, stop };
 std::string_view to_string(timeout_action a);
 
@@ -85,7 +86,10 @@ enum class sandbox_end : std::uint8_t {
   queue_timeout,
   lost,     // its place does not know it any more
   shutdown, // the engine was stopped
+  idle,     // nothing used it
+  paused_too_long,
 };
+inline constexpr std::size_t sandbox_ends = 9;
 std::string_view to_string(sandbox_end e);
 
 // -- what is asked for --------------------------------------------------------
@@ -96,6 +100,8 @@ inline constexpr std::size_t sandbox_variables = 256;
 inline constexpr std::size_t sandbox_variable_bytes = 128u << 10;
 inline constexpr std::size_t sandbox_metadata = 64;        // pairs
 inline constexpr std::size_t sandbox_metadata_bytes = 256; // name or value
+inline constexpr std::uint32_t sandbox_forks = 100;        // at once
+inline constexpr std::size_t sandbox_session_bytes = 128;
 inline constexpr std::size_t sandbox_file_bytes = 64u << 20;
 inline constexpr std::size_t process_input_bytes = 1u << 20; // of one write
 inline constexpr std::size_t process_tag_bytes = 64;
@@ -105,15 +111,31 @@ inline constexpr std::size_t process_tag_bytes = 64;
 struct sandbox_spec {
   std::string name; // "": none
   std::string template_name;
+  std::string snapshot; // the id or the name of one; "": none
   std::optional<backend_name> place;
   std::optional<std::chrono::milliseconds> timeout;
   timeout_action on_timeout = timeout_action::remove;
+  std::optional<std::chrono::milliseconds> idle_timeout; // 0: none
+  timeout_action on_idle = timeout_action::remove;
+  bool auto_resume = false;
+  /// Of a chat, or whatever else: the same session gives the same sandbox.
+  std::string session;
   std::map<std::string, std::string> metadata;
   environment env;
   limit_overrides resources;
   std::optional<network_policy> network;
   std::optional<isolation_level> isolation;
   bool wait_until_running = true;
+};
+
+/// What of a sandbox that is there is to be another; what is absent stays.
+struct sandbox_change {
+  std::map<std::string, std::optional<std::string>> metadata; // nothing: goes
+  std::optional<std::chrono::milliseconds> timeout;           // from now
+  std::optional<timeout_action> on_timeout;
+  std::optional<std::chrono::milliseconds> idle_timeout; // 0: none
+  std::optional<timeout_action> on_idle;
+  std::optional<bool> auto_resume;
 };
 
 /// What is known of a sandbox, without its variables' values.
@@ -125,10 +147,15 @@ struct sandbox_record {
   std::map<std::string, std::string> metadata;
   backend_name place = backend_kind::local;
   std::string template_name;
+  std::string snapshot; // the id of the one that it was made from
   timestamp created_at{};
   std::optional<timestamp> ends_at; // nothing until it runs
   std::chrono::milliseconds timeout{0};
   timeout_action on_timeout = timeout_action::remove;
+  std::chrono::milliseconds idle_timeout{0}; // 0: none
+  timeout_action on_idle = timeout_action::remove;
+  bool auto_resume = false; // what needs it to run resumes it
+  std::string session;
   isolation_level isolation = isolation_level::standard;
   limits resources;
   network_policy network;
@@ -142,6 +169,7 @@ struct sandbox_filter {
   std::vector<sandbox_state> states; // none: all that are not over
   std::string name;
   std::string template_name;
+  std::string session;
   std::optional<backend_name> place;
   std::map<std::string, std::string> metadata; // each of them
   std::string after;                           // an id: those behind it
@@ -149,6 +177,53 @@ struct sandbox_filter {
 
   bool accepts(const sandbox_record& r) const;
 };
+
+// -- snapshots ----------------------------------------------------------------
+
+/// The files of a sandbox at one moment, which others can be made from. It is
+/// gone when the engine is.
+struct snapshot_record {
+  sandbox_id id;
+  organization_id organization;
+  std::string name; // "": none
+  sandbox_id sandbox;
+  backend_name place = backend_kind::local;
+  std::string template_name;
+  std::uint64_t bytes = 0; // beside what it was made from
+  bool copied = false;     // something ran meanwhile
+  std::chrono::microseconds stood_still{0};
+  timestamp created_at{};
+};
+using snapshot_record_ptr = std::shared_ptr<const snapshot_record>;
+
+/// Sandboxes with the same files as another one.
+struct fork_spec {
+  std::uint32_t count = 1;
+  std::optional<std::chrono::milliseconds> timeout; // absent: the same
+  std::map<std::string, std::string> metadata;      // instead of its own
+  environment env;                                  // over its own
+};
+
+// -- events -------------------------------------------------------------------
+
+/// Something that happened to a sandbox. Numbers have no holes.
+struct sandbox_event {
+  enum class kind : std::uint8_t {
+    state,           // `subject`: the new one; `reason`: why it ends
+    expiring,        // its timeout is over soon
+    process_started, // `subject`: the process's id
+    process_ended,   // the same; `reason`: why
+    snapshot,        // `subject`: its id
+    rollback,        // the same: its files are those again
+  };
+
+  std::uint64_t number = 0;
+  timestamp at{};
+  kind what = kind::state;
+  std::string subject;
+  std::string reason;
+};
+std::string_view to_string(sandbox_event::kind k);
 
 // -- processes ----------------------------------------------------------------
 

@@ -27,6 +27,7 @@ struct advice {
 advice advice_for(const run_result& ended, const std::string& last_lines) {
   switch (ended.reason) {
   case exit_reason::exited:
+  case exit_reason::raised:
     if (says_unreachable(last_lines))
       return {ec::unavailable,
               "the package index could not be reached; try again, or check "

@@ -86,20 +86,67 @@ result<program> assemble(language lang, const program_paths& paths,
   return p;
 }
 
-program command(const prepared_run& run, const program_paths& paths) {
-  program p;
-  p.argv = run.argv.empty()
-    ? std::vector<std::string>{paths.shell, "-c", run.command}
-    : run.argv;
-  p.environment = with_basics(run.env);
-  p.input = run.stdin_text;
-  return p;
-}
-
 head_writer begin_head(const prepared_run& run, std::string_view operation) {
   head_writer head{operation, spelled(run.lang)};
   head.text("name", run.name).text("function", run.function);
+  if (run.may_be_script)
+    head.boolean("script", true);
+  if (run.as_letta)
+    head.boolean("guarded", true);
   return head;
+}
+
+/// The files come behind the source: nothing is copied into the head.
+void add_files(const prepared_run& run, head_writer& head, std::string& body) {
+  head.number("source_bytes", body.size());
+  head.list("files", run.files, [&](const run_file& f) {
+    head.begin('[').text(f.name);
+    head.raw(std::to_string(f.content.size())).end(']');
+    body += f.content;
+  });
+  head.list("outputs", run.outputs,
+            [&](const std::string& pattern) { head.text(pattern); });
+  head.number("max_files", run.file_bounds.count)
+    .number("max_file_bytes", run.file_bounds.bytes_out);
+}
+
+bool is_program(const prepared_run& run) {
+  return run.kind == run_kind::code || run.may_be_script;
+}
+
+std::vector<std::string> argv_of(const prepared_run& run,
+                                 const program_paths& paths) {
+  if (!run.argv.empty())
+    return run.argv;
+  return {paths.shell, "-c", run.command};
+}
+
+/// A command has files put there, and fetched, by a runner around it.
+result<program> command_with_files(const prepared_run& run,
+                                   const program_paths& paths) {
+  head_writer head{"command", spelled(language::python)};
+  head.list("argv", argv_of(run, paths),
+            [&](const std::string& word) { head.text(word); });
+  frame::message m;
+  add_files(run, head, m[frame::part::body]);
+  m[frame::part::head] = head.finish();
+  auto p = assemble(language::python, paths, {}, m, max_answer_bytes(run));
+  if (!p)
+    return p;
+  p->by = runner::none; // its interpreter is the command's own process
+  p->environment = with_basics(run.env);
+  p->input = run.stdin_text;
+  return p;
+}
+
+result<program> command(const prepared_run& run, const program_paths& paths) {
+  if (has_files(run))
+    return command_with_files(run, paths);
+  program p;
+  p.argv = argv_of(run, paths);
+  p.environment = with_basics(run.env);
+  p.input = run.stdin_text;
+  return p;
 }
 
 } // namespace
@@ -128,12 +175,21 @@ result<frame::message> make_request(const prepared_run& run, place where) {
   if (is_python(run.lang) && !run.dropped_nulls.empty())
     head.list("nulls", run.dropped_nulls, // its annotations say more
               [&](const auto& path) { head.text(path); });
+  if (is_program(run))
+    head.number("max_display_bytes", max_display_bytes);
   frame::message m;
-  m[frame::part::head] = head.finish();
   m[frame::part::body] = run.source;
+  if (has_files(run))
+    add_files(run, head, m[frame::part::body]);
+  m[frame::part::head] = head.finish();
   m[frame::part::args] = run.args_json;
   m[frame::part::state] = run.agent_state_json;
   return m;
+}
+
+std::size_t max_blob_bytes(const prepared_run& run) {
+  return (run.outputs.empty() ? 0 : run.file_bounds.bytes_out)
+    + (is_program(run) ? max_display_bytes : 0);
 }
 
 std::size_t max_answer_bytes(const prepared_run& run) {
@@ -142,7 +198,7 @@ std::size_t max_answer_bytes(const prepared_run& run) {
     : defaults::max_state_bytes(run.agent_state_json.size());
   return frame::header_bytes + defaults::max_head_bytes
     + std::max<std::size_t>(run.limits.result_bytes, defaults::min_value_bytes)
-    + state;
+    + state + max_blob_bytes(run);
 }
 
 environment basic_environment() {

@@ -5,6 +5,7 @@
 #include "runtime/runner/agent_state.hpp"
 #include "runtime/runner/defaults.hpp"
 #include "runtime/runner/frame.hpp"
+#include "runtime/runner/read_files.hpp"
 #include "runtime/runner/request.hpp"
 #include "runtime/runner/stdout_frame.hpp"
 
@@ -54,6 +55,7 @@ ending cause_of(const prepared_run& run, const run_result& seen) {
   const auto& l = run.limits;
   switch (seen.reason) {
   case exit_reason::exited:
+  case exit_reason::raised:
   case exit_reason::signaled:
     return {"NoResult", how_it_ended(seen) + " before it returned a value"};
   case exit_reason::wall_timeout:
@@ -106,11 +108,16 @@ ending cause_of(const prepared_run& run, const run_result& seen) {
   return {"NoResult", how_it_ended(seen)};
 }
 
-const std::string& shown_name(const prepared_run& run) {
-  return run.function.empty() ? run.name : run.function;
+/// `called`: the function that the runner chose, where the run names none.
+std::string_view shown_name(const prepared_run& run, std::string_view called) {
+  if (!run.function.empty())
+    return run.function;
+  if (!called.empty())
+    return called;
+  const bool is_program = run.kind == run_kind::code || run.may_be_script;
+  return is_program ? std::string_view{} : run.name;
 }
 
-/// `called`: the function that the runner chose, where the run names none.
 void fail(const prepared_run& run, run_result& seen, ending why,
           std::string_view called = {}) {
   seen.status = run_status::error;
@@ -118,9 +125,8 @@ void fail(const prepared_run& run, run_result& seen, ending why,
     seen.detail = why.message;
   seen.failure.name = std::move(why.name);
   seen.failure.message = json::repair_utf8(why.message);
-  std::string_view shown = shown_name(run);
   seen.failure.friendly = friendly_message(
-    shown.empty() ? called : shown, seen.failure.name, seen.failure.message);
+    shown_name(run, called), seen.failure.name, seen.failure.message);
 }
 
 bool ended_by_itself(const run_result& seen) {
@@ -172,10 +178,37 @@ void take_failure(const prepared_run& run, const json::object& head,
         json::text_or_empty(o, "message")},
        first_characters(called, defaults::max_name_characters));
   seen.failure.traceback = json::text_or_empty(o, "traceback");
+  if (seen.reason == exit_reason::exited)
+    seen.reason = exit_reason::raised;
   // A tool may call an error of its own so.
   if (seen.failure.name == too_large
       && json::text_or_empty(o, "said_by") == "runner")
     seen.reason = exit_reason::output_limit;
+}
+
+void cut_as_letta(const prepared_run& run, std::size_t length_before,
+                  run_result& seen) {
+  auto cut
+    = truncate_value(seen.value_json, run.return_char_limit, length_before);
+  if (cut.empty())
+    return;
+  seen.value_json = std::move(cut);
+  seen.value_truncated = true;
+}
+
+/// A part of a value is another value: it is null, with the size that it had.
+void leave_out_if_long(const prepared_run& run, std::size_t length_before,
+                       run_result& seen) {
+  const std::size_t limit = run.return_char_limit;
+  auto length = length_before;
+  if (length == 0 && limit != 0)
+    length = value_characters(seen.value_json, limit);
+  if (length_before == 0 && length <= limit)
+    return;
+  seen.value_json = "null";
+  seen.value_encoding.clear();
+  seen.value_truncated = true;
+  seen.value_size = length;
 }
 
 /// True when the value is good, and taken over.
@@ -199,12 +232,14 @@ bool take_value(const prepared_run& run, const json::object& head,
   if (flag_of(head, "odd_numbers"))
     seen.notes.emplace_back(odd_numbers_note);
   seen.value_json = std::move(value);
+  if (json::text_or_empty(head, "encoding") == "base64"
+      && seen.value_json.starts_with('"'))
+    seen.value_encoding = "base64";
   auto before = static_cast<std::size_t>(number_of(head, "cut_from"));
-  if (auto cut = truncate_value(seen.value_json, run.return_char_limit, before);
-      !cut.empty()) {
-    seen.value_json = std::move(cut);
-    seen.value_truncated = true;
-  }
+  if (run.as_letta)
+    cut_as_letta(run, before, seen);
+  else
+    leave_out_if_long(run, before, seen);
   return true;
 }
 
@@ -225,11 +260,29 @@ bool take_state(const prepared_run& run, std::string_view after,
   return true;
 }
 
+result<json::object> head_of(const frame::message& m) {
+  return json::parse_object(m[part::head],
+                            {.depth = 6, .bytes = defaults::max_head_bytes});
+}
+
+/// Of a command the runner around it answers for its files alone.
+void take_command_files(const prepared_run& run, const frame::message& m,
+                        run_result& seen) {
+  auto head = head_of(m);
+  if (!head)
+    return fail(run, seen, {"InvalidAnswer", head.error().text});
+  if (auto files = take_files(run, *head, m[part::args], seen); !files)
+    fail(run, seen, {"InvalidAnswer", files.error().text});
+  else if (json::text_or_empty(*head, "status") != "success")
+    take_failure(run, *head, seen);
+}
+
 void take_answer(const prepared_run& run, frame::message m, run_result& seen) {
-  auto head = json::parse_object(
-    m[part::head], {.depth = 4, .bytes = defaults::max_head_bytes});
+  auto head = head_of(m);
   if (head.has_error())
     return fail(run, seen, {"InvalidAnswer", head.error().text});
+  if (auto files = take_files(run, *head, m[part::args], seen); !files)
+    return fail(run, seen, {"InvalidAnswer", files.error().text});
   if (json::text_or_empty(*head, "status") != "success")
     return take_failure(run, *head, seen);
   if (!take_value(run, *head, m[part::body], seen)
@@ -245,8 +298,12 @@ void take_answer(const prepared_run& run, frame::message m, run_result& seen) {
 void interpret_message(const prepared_run& run,
                        std::optional<frame::message> answer, run_result& seen) {
   seen.status = run_status::error;
-  if (is_command(run))
-    return interpret_command(run, seen);
+  if (is_command(run)) {
+    interpret_command(run, seen);
+    if (answer && ended_by_itself(seen))
+      take_command_files(run, *answer, seen);
+    return;
+  }
   if (!ended_by_itself(seen) || !answer)
     return fail(run, seen, cause_of(run, seen));
   take_answer(run, std::move(*answer), seen);
@@ -254,7 +311,8 @@ void interpret_message(const prepared_run& run,
 
 void interpret(const prepared_run& run, std::string_view answer,
                run_result& seen) {
-  if (answer.empty() || is_command(run) || !ended_by_itself(seen))
+  if (answer.empty() || !ended_by_itself(seen)
+      || (is_command(run) && !has_files(run)))
     return interpret_message(run, {}, seen);
   auto m = frame::decode(frame::kind::answer, answer, max_answer_bytes(run));
   if (m.has_error())

@@ -40,6 +40,11 @@ std::string friendly_message(std::string_view function, std::string_view name,
 /// At most `count` code points of valid UTF-8.
 std::string_view first_characters(std::string_view text, std::size_t count);
 
+/// Characters of a string, or of the JSON text of everything else. A text of no
+/// more than `enough` bytes is not looked at: that many it has at most.
+std::size_t value_characters(std::string_view value_json,
+                             std::size_t enough = 0);
+
 /// The first `limit` code points and a note about the rest, as a JSON string;
 /// or "" when `value_json` is short enough as it is. Strings count by their
 /// characters, everything else by its JSON text. `length_before`: how long a

@@ -16,6 +16,9 @@ enum class place { here, elsewhere };
 result<frame::message> make_request(const prepared_run& run,
                                     place where = place::here);
 
+/// Bytes of files and displays in an answer.
+std::size_t max_blob_bytes(const prepared_run& run);
+
 /// How long the whole answer frame of a run may be.
 std::size_t max_answer_bytes(const prepared_run& run);
 

@@ -44,6 +44,18 @@ std::string friendly_message(std::string_view function, std::string_view name,
   return std::string{first_characters(text, defaults::max_friendly_characters)};
 }
 
+std::size_t value_characters(std::string_view value_json, std::size_t enough) {
+  if (value_json.size() <= enough)
+    return value_json.size();
+  if (!value_json.starts_with('"'))
+    return characters(value_json);
+  auto parsed
+    = json::parse(value_json, {.depth = 1, .bytes = value_json.size()});
+  return parsed && parsed->is_string()
+    ? characters({parsed->get_string().data(), parsed->get_string().size()})
+    : 0;
+}
+
 std::string truncate_value(std::string_view value_json, std::size_t limit,
                            std::size_t length_before) {
   // Fewer bytes than the limit cannot be more characters.

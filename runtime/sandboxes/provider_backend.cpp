@@ -65,6 +65,13 @@ void provider_backend::impl::accept(prepared_run_ptr run,
   if (stopped)
     return observer->finished(
       {fail(ec::unavailable, "the engine is shutting down"), false});
+  if (run->kind == run_kind::command && has_files(*run))
+    return observer->finished(
+      {bad_field(run->files.empty() ? "/outputs" : "/files",
+                 std::string{where->name()}
+                   + " has no files for the runs of commands",
+                 "send a source or code, or use the backend local"),
+       false});
   if (++running > options.max_running) {
     --running;
     return observer->finished(
@@ -131,8 +138,9 @@ asio::awaitable<void> provider_backend::impl::carry_out(run_ptr r) {
   r->follows(held->used++);
   auto outcome = co_await in_sandbox(r, held->box);
   // One whose program was ended from outside may still be busy with it.
-  auto ended_well
-    = outcome.answer && outcome.answer->reason == exit_reason::exited;
+  auto ended_well = outcome.answer
+    && (outcome.answer->reason == exit_reason::exited
+        || outcome.answer->reason == exit_reason::raised);
   // The lease answers for the sandbox: nobody has to wait for its end.
   provisioner->release(std::move(*held), ended_well, r->traceparent());
   finish(std::move(outcome));

@@ -4,6 +4,7 @@
 #include "runtime/json/json.hpp"
 #include "runtime/runner/frame.hpp"
 #include "runtime/runner/read_answer.hpp"
+#include "runtime/runner/request.hpp"
 
 namespace troupe {
 
@@ -17,7 +18,8 @@ namespace {
 constexpr std::size_t frame_slack_bytes = 64u << 10;
 
 std::size_t frame_limit(const prepared_run& run) {
-  auto payload = run.limits.result_bytes + run.agent_state_json.size();
+  auto payload = run.limits.result_bytes + run.agent_state_json.size()
+    + script::max_blob_bytes(run);
   return static_cast<std::size_t>(payload) * 4 / 3 * 2 + frame_slack_bytes;
 }
 

@@ -45,10 +45,13 @@ void check_limits(findings& found, const limits& standard,
 }
 
 void check_cluster(findings& found, const settings::cluster_group& c) {
+  if (c.node_timeout < 2 * c.heartbeat)
+    found.add("cluster.node-timeout", "is below two heartbeats",
+              "raise it, or lower cluster.heartbeat");
   if (c.name.empty()) {
     if (!c.listen.empty() || !c.seeds.empty())
-      found.add("cluster.name", "is not set",
-                "every node of a cluster needs a name");
+      found.add(c.listen.empty() ? "cluster.seeds" : "cluster.listen",
+                "needs cluster.name", "every node of a cluster needs a name");
     return;
   }
   // CAF's TLS is fail-open, ours is not: all of it or no cluster.

@@ -85,6 +85,17 @@ void look_for_open_secrets(configuration& c, std::vector<field_error>& found) {
                          + c.file);
 }
 
+/// Links prove who they are, but no more needs to reach them than a network
+/// of one's own.
+void look_for_open_door(configuration& c) {
+  const auto& listen = c.values.cluster.listen;
+  for (std::string_view any : {"0.0.0.0:", "[::]:", "*:"})
+    if (listen.starts_with(any))
+      c.warnings.push_back("cluster.listen = " + listen
+                           + " accepts nodes on every address of this machine; "
+                             "name the one of a private network");
+}
+
 } // namespace
 
 std::vector<field_error> settle(configuration& c) {
@@ -92,6 +103,7 @@ std::vector<field_error> settle(configuration& c) {
   let_cpu_follow_wall(c);
   auto found = contradictions(c.values);
   look_for_open_secrets(c, found);
+  look_for_open_door(c);
   // Where the value stands helps more than what it is called.
   for (auto& one : found)
     if (auto said = c.origins.find(one.pointer); said != c.origins.end()) {

@@ -3,6 +3,7 @@
 #include "runtime/base/secret.hpp"
 #include "runtime/model/backend_name.hpp"
 #include "runtime/model/limits.hpp"
+#include "runtime/model/run_files.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -63,6 +64,13 @@ struct settings {
     troupe::limits ceiling = standard_ceiling();
   } limits;
 
+  struct files_group {
+    file_bounds bounds;
+    std::uint64_t inline_bytes = 256ull << 10; // a picture; more is a link
+    std::uint64_t kept_bytes = 256ull << 20;   // in memory, of all runs
+    ms keep{3'600'000}; // long enough to fetch, short enough to forget
+  } files;
+
   struct local_group {
     bool enabled = true;
     std::string runtime_dir;           // "": a private one of this user
@@ -116,10 +124,22 @@ struct settings {
     std::uint32_t max_per_organization = 100;
     std::uint32_t starting = 0; // 0: two per core
     std::uint32_t queue = 1'000;
+    std::uint32_t queue_per_organization = 500;
     ms queue_timeout{30'000};
     ms timeout{300'000}; // as E2B's clients have it
     ms max_life{86'400'000};
+    ms session_idle_timeout{900'000}; // a chat that says nothing for so long
+    ms paused_for{3'600'000};
+    std::uint32_t snapshots = 100;
+    std::uint64_t snapshot_bytes = 1ull << 30; // they lie in memory
     std::uint32_t processes = 64;
+    std::uint32_t cpus = 2;
+    std::uint32_t prepared = 2;  // a megabyte each, and most of a creation
+    std::uint32_t contexts = 16; // a Python one has 10 MiB and more
+    std::uint32_t cell_queue = 64;
+    std::string preview_listen; // "": no host names of previews
+    std::string preview_domain = "localhost";
+    bool public_ports = false;
   } sandbox;
 
   struct idempotency_group {
@@ -204,6 +224,7 @@ struct settings {
     std::uint64_t block_cache = 32ull << 20;
     std::uint64_t max_run_bytes = 1ull << 30;
     std::uint32_t max_run_records = 10'000;
+    std::uint64_t max_request_bytes = 64u << 10; // few sources are larger
     std::uint32_t max_audit_entries = 1'000'000;
   } storage;
 
@@ -230,6 +251,8 @@ struct settings {
     std::string certificate;
     std::string key;
     std::string ca;
+    std::chrono::milliseconds heartbeat{5'000};
+    std::chrono::milliseconds node_timeout{20'000};
   } cluster;
 
   /// Another account at a provider, as [e2b.research] has it: all settings,

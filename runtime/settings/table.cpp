@@ -15,6 +15,7 @@ constexpr setting_group groups[] = {
   {"log", "The log, written to stderr."},
   {"limits",
    "Default limits of a run; max-* bound what a request may ask for."},
+  {"files", "Files that runs take in and give back."},
   {"local", "The local backend: runs on this machine."},
   {"dispatch", "Admission, choice of a backend, circuit breakers."},
   {"sandbox", "Sandboxes that live between calls."},

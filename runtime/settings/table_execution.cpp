@@ -186,6 +186,10 @@ std::vector<setting_key> living_sandboxes() {
     row("sandbox", "queue", TROUPE_AT(sandbox.queue),
         "Sandboxes that wait to be made; then callers get 429.")
       .between(0, 100'000),
+    row("sandbox", "queue-per-organization",
+        TROUPE_AT(sandbox.queue_per_organization),
+        "Of these, how many may be of one organization; then it gets 429.")
+      .between(0, 100'000),
     row("sandbox", "queue-timeout", TROUPE_AT(sandbox.queue_timeout),
         "How long one waits before its caller gets 429.")
       .between(100ms, 1h),
@@ -195,9 +199,47 @@ std::vector<setting_key> living_sandboxes() {
     row("sandbox", "max-life", TROUPE_AT(sandbox.max_life),
         "The longest life that can be asked for, also by a renewal.")
       .between(1s, 24h),
+    row("sandbox", "session-idle-timeout",
+        TROUPE_AT(sandbox.session_idle_timeout),
+        "A session's sandbox that does not say ends when nothing has used it "
+        "for so long.")
+      .between(1s, 24h),
+    row("sandbox", "paused-for", TROUPE_AT(sandbox.paused_for),
+        "One that is paused keeps its memory for so long; then it ends.")
+      .between(1s, 24h),
+    row("sandbox", "snapshots", TROUPE_AT(sandbox.snapshots),
+        "Snapshots of one organization.")
+      .between(0, 10'000),
+    row("sandbox", "snapshot-bytes", TROUPE_AT(sandbox.snapshot_bytes),
+        "Of all snapshots of sandboxes of this machine and of what was made "
+        "from them, together; they lie in memory.")
+      .between(1 << 20, 1ll << 40),
     row("sandbox", "processes", TROUPE_AT(sandbox.processes),
         "Processes of one sandbox that run at the same time.")
       .between(1, 4'096),
+    row("sandbox", "cpus", TROUPE_AT(sandbox.cpus),
+        "Processors that one sandbox of this machine may use at a time, where "
+        "the host's cgroups have quotas; 0: all there are.")
+      .between(0, 4'096),
+    row("sandbox", "prepared", TROUPE_AT(sandbox.prepared),
+        "Empty sandboxes of this machine that are kept ready, once the first "
+        "was asked for; they serve those that ask for no resources.")
+      .between(0, 64),
+    row("sandbox", "contexts", TROUPE_AT(sandbox.contexts),
+        "Interpreters of one sandbox that keep their state between cells.")
+      .between(1, 64),
+    row("sandbox", "cell-queue", TROUPE_AT(sandbox.cell_queue),
+        "Cells that wait for one interpreter; then callers get 429.")
+      .between(1, 4'096),
+    row("sandbox", "preview-listen", TROUPE_AT(sandbox.preview_listen),
+        "Address of a listener that shows the ports of sandboxes by host name, "
+        "PORT-ID.preview-domain, such as 127.0.0.1:8284; empty: by path only."),
+    row("sandbox", "preview-domain", TROUPE_AT(sandbox.preview_domain),
+        "What those host names end with. Browsers look for everything below "
+        "localhost on their own machine.")
+      .form(text_form::host),
+    row("sandbox", "public-ports", TROUPE_AT(sandbox.public_ports),
+        "Let callers open ports of their sandboxes to all, without a token."),
   };
 }
 

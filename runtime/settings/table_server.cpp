@@ -185,12 +185,39 @@ std::vector<setting_key> ceilings() {
   };
 }
 
+std::vector<setting_key> files() {
+  return {
+    row("files", "count", TROUPE_AT(files.bounds.count),
+        "Maximum number of files that a run takes in, and that it gives back.")
+      .between(1, 10'000)
+      .count(),
+    row("files", "bytes-in", TROUPE_AT(files.bounds.bytes_in),
+        "Maximum size of the files of a request together; http.max-body bounds "
+        "them too.")
+      .between(1 * KiB, 1 * GiB),
+    row("files", "bytes-out", TROUPE_AT(files.bounds.bytes_out),
+        "Maximum size of the files that a run gives back together; they are "
+        "held in memory until the answer.")
+      .between(1 * KiB, 1 * GiB),
+    row("files", "inline", TROUPE_AT(files.inline_bytes),
+        "Maximum size of a file inside of an answer (all of them: four times "
+        "that); larger ones are fetched by their URL.")
+      .between(1 * KiB, 64 * MiB),
+    row("files", "kept", TROUPE_AT(files.kept_bytes),
+        "Maximum size of all files that wait to be fetched, in memory; beyond "
+        "it the oldest are dropped.")
+      .between(1 * KiB, 64 * GiB),
+    row("files", "keep", TROUPE_AT(files.keep), "How long they wait.")
+      .between(1s, 24h),
+  };
+}
+
 } // namespace
 
 std::vector<setting_key> front() {
   std::vector<setting_key> all;
-  for (auto part :
-       {engine(), watchdog(), http(), log(), standard_limits(), ceilings()})
+  for (auto part : {engine(), watchdog(), http(), log(), standard_limits(),
+                    ceilings(), files()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

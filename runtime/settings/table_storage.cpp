@@ -27,6 +27,10 @@ std::vector<setting_key> storage() {
     row("storage", "max-run-bytes", TROUPE_AT(storage.max_run_bytes),
         "Maximum total size of run records per organization.")
       .between(1 * MiB, 16 * TiB),
+    row("storage", "max-request-bytes", TROUPE_AT(storage.max_request_bytes),
+        "Requests up to this size are kept, encrypted, with the record of "
+        "their run, so that it can be run again; 0: none.")
+      .between(0, 512 * KiB),
     row("storage", "max-audit-entries", TROUPE_AT(storage.max_audit_entries),
         "Maximum number of audit log entries kept per organization.")
       .between(1'000, 1'000'000'000),
@@ -93,6 +97,13 @@ std::vector<setting_key> cluster() {
     row("cluster", "ca", TROUPE_AT(cluster.ca),
         "PEM file with the CA that signs the certificates of all nodes.")
       .form(text_form::path),
+    row("cluster", "heartbeat", TROUPE_AT(cluster.heartbeat),
+        "How often links show the other side that this node is alive.")
+      .between(100ms, 1min),
+    row("cluster", "node-timeout", TROUPE_AT(cluster.node_timeout),
+        "A node that is silent for this long counts as lost, with its runs; at "
+        "least twice the heartbeat of every node.")
+      .between(1s, 10min),
   };
 }
 

@@ -171,6 +171,10 @@ public:
     return {};
   }
 
+  std::optional<error> write_failure() const override {
+    return all_->db->write_failure();
+  }
+
 private:
   result<void> settle(const journal_entry& entry) {
     if (entry.settle && entry.run) {

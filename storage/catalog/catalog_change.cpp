@@ -51,11 +51,12 @@ result<change_reply> catalog_edit::operator()(const delete_organization& c) {
 
 void catalog_edit::erase_everything() {
   auto prefix = key_codec::encode(who_.organization);
-  // The last three hold what opens with the organization's keys only, and
+  // The last four hold what opens with the organization's keys only, and
   // these go as well.
-  for (auto where : {column::tools, column::configs, column::variables,
-                     column::agent_variables, column::keys, column::runs,
-                     column::run_index, column::idempotency})
+  for (auto where :
+       {column::tools, column::configs, column::variables,
+        column::agent_variables, column::keys, column::runs, column::run_index,
+        column::idempotency, column::living_sandboxes})
     batch_.erase_prefix(where, prefix);
   next_ = std::make_shared<catalog>(base_);
   writable_.reset();

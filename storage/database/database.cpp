@@ -51,6 +51,8 @@ std::string_view to_string(column c) {
     return "idempotency";
   case column::audit:
     return "audit";
+  case column::living_sandboxes:
+    return "living_sandboxes";
   }
   return "unknown";
 }
@@ -267,11 +269,11 @@ database::checkpoint(const std::filesystem::path& directory) const {
   return {};
 }
 
-database::stats database::measure() const {
+std::optional<database::stats> database::measure() const {
   stats f;
-  std::shared_lock guard{impl_->mutex};
-  if (!impl_->is_open())
-    return f;
+  std::shared_lock guard{impl_->mutex, std::try_to_lock};
+  if (!guard || !impl_->is_open())
+    return std::nullopt;
   auto sum = [this](const std::string& property) {
     std::uint64_t n = 0;
     return impl_->db->GetAggregatedIntProperty(property, &n) ? n : 0;

@@ -29,8 +29,9 @@ enum class column : std::uint8_t {
   run_index, // runs by time, so that lists need not read the runs
   idempotency,
   audit,
+  living_sandboxes,
 };
-inline constexpr std::size_t column_count = 11;
+inline constexpr std::size_t column_count = 12;
 std::string_view to_string(column c);
 
 struct database_options {
@@ -150,7 +151,8 @@ public:
     std::uint64_t cache_bytes = 0;
     std::uint64_t estimated_keys = 0;
   };
-  stats measure() const;
+  /// Nothing while it is being opened anew: this never waits.
+  std::optional<stats> measure() const;
   const std::filesystem::path& directory() const;
 
 private:

@@ -1,3 +1,4 @@
+#include "runtime/base/log.hpp"
 #include "runtime/base/private_directory.hpp"
 #include "storage/database/database_impl.hpp"
 #include "storage/database/durable_files.hpp"
@@ -190,8 +191,11 @@ result<void> database::impl::flush() const {
 void database::impl::remember(error e) {
   std::lock_guard guard{trouble_mutex};
   e.retry_after = options.heal_every;
-  if (!trouble)
+  if (!trouble) {
     next_heal = std::chrono::steady_clock::now() + options.heal_every;
+    log::warning("the store cannot be written",
+                 {{"reason", e.text}, {"directory", directory.string()}});
+  }
   trouble = std::move(e);
 }
 
@@ -290,6 +294,7 @@ result<void> database::recover() {
   std::lock_guard inner{impl_->trouble_mutex};
   impl_->trouble.reset();
   ++impl_->generation;
+  log::info("the store can be written again");
   return {};
 }
 

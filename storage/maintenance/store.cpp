@@ -80,10 +80,14 @@ result<store> open_store(const store_options& options) {
   if (!idempotency)
     return idempotency.error();
   s.idempotency = std::move(*idempotency);
+  s.living_sandboxes = std::make_shared<sandbox_record_store>(s.db, s.seals);
   s.catalog->before_retiring(
-    [runs = s.runs.get(), answers = s.idempotency.get()](const auto& whose) {
+    [runs = s.runs.get(), answers = s.idempotency.get(),
+     sandboxes = s.living_sandboxes.get()](const auto& whose) {
       auto done = runs->reseal(whose);
-      return done ? answers->reseal(whose) : done;
+      if (done)
+        done = answers->reseal(whose);
+      return done ? sandboxes->reseal(whose) : done;
     });
   if (auto resumed = s.catalog->resume_rotations(); !resumed)
     return resumed.error();

@@ -6,6 +6,7 @@
 #include "storage/records/idempotency_store.hpp"
 #include "storage/records/lease_store.hpp"
 #include "storage/records/run_store.hpp"
+#include "storage/records/sandbox_record_store.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -34,6 +35,7 @@ struct store {
   std::unique_ptr<idempotency_store> idempotency;
   std::unique_ptr<audit_store> audit;
   std::unique_ptr<lease_store> sandboxes;
+  std::shared_ptr<sandbox_record_store> living_sandboxes;
 };
 
 /// Looks first, without changing anything: a newer format, a wrong or missing

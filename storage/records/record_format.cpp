@@ -17,8 +17,10 @@ std::string encode(const json::object& body, std::string_view extra) {
   return encode_text(json::to_text(body), extra);
 }
 
-std::string encode_text(std::string_view body, std::string_view extra) {
-  return key_codec::encode({format_one, body, extra});
+std::string encode_text(std::string_view body, std::string_view extra,
+                        std::string_view secret) {
+  return secret.empty() ? key_codec::encode({format_one, body, extra})
+                        : key_codec::encode({format_one, body, extra, secret});
 }
 
 error damaged(std::string_view what, std::string_view why) {
@@ -39,12 +41,13 @@ result<decoded> decode(std::string_view bytes, std::string_view what) {
                    + " has a format that a newer version wrote; use that one",
                  {},
                  {}};
-  if (parts->size() != 3)
+  if (parts->size() != 3 && parts->size() != 4)
     return damaged(what, "does not read");
   auto body = json::parse_object((*parts)[1], stored_limits);
   if (!body)
     return damaged(what, "does not read");
-  return decoded{std::move(*body), (*parts)[2]};
+  return decoded{std::move(*body), (*parts)[2],
+                 parts->size() == 4 ? parts->back() : std::string_view{}};
 }
 
 } // namespace troupe::records

@@ -10,12 +10,15 @@
 namespace troupe::records {
 
 std::string encode(const json::object& body, std::string_view extra = {});
-/// `body` is an object's text already.
-std::string encode_text(std::string_view body, std::string_view extra = {});
+/// `body` is an object's text already. `secret`, if there is one, is copied
+/// once, into what is returned.
+std::string encode_text(std::string_view body, std::string_view extra = {},
+                        std::string_view secret = {});
 
 struct decoded {
   json::object body;
   std::string_view extra; // into the bytes that were decoded
+  std::string_view secret;
 };
 /// `what` names the kind of record in the error: `internal`, the store is
 /// damaged, or `invalid_request`, a newer version wrote it.

@@ -81,7 +81,8 @@ std::string encode_run(const run_record& r) {
     write(w.name("failure"), *r.failure);
   w.texts_by_name("labels", r.labels);
   return records::encode_text(
-    w.finish(), r.result ? to_stored_text(*r.result) : std::string{});
+    w.finish(), r.result ? to_stored_text(*r.result) : std::string{},
+    r.request ? std::string_view{r.request->reveal()} : std::string_view{});
 }
 
 result<run_record> decode_run(std::string_view bytes) {
@@ -106,6 +107,8 @@ result<run_record> decode_run(std::string_view bytes) {
     for (const auto& [name, value] : *labels)
       if (const auto* text = value.if_string())
         r.labels.emplace(name, std::string_view{*text});
+  if (!parts->secret.empty())
+    r.request = std::make_shared<const secret>(std::string{parts->secret});
   if (in.finish_lenient() || !phase || !backend || !created)
     return records::damaged(of_a_run, "does not read");
   r.phase = *phase;

@@ -69,6 +69,7 @@ void keep_end(std::string& text, bool& truncated) {
 // Streams first, then the value: what is small says most.
 run_record without_weight(const run_record& r, std::size_t limit) {
   auto lighter = r;
+  lighter.request = nullptr;
   if (!r.result)
     return lighter;
   auto outcome = *r.result;
@@ -172,10 +173,14 @@ result<void> run_store::add(batch& changes, const run_write& one,
   if (r.organization.empty() || r.id.empty())
     return error{ec::internal, "a run has an id and an organization", {}, {}};
   auto text = encode_run(r);
-  if (text.size() > options_.record_bytes)
+  if (text.size() > options_.record_bytes) {
+    wipe(text);
     text = encode_run(without_weight(r, options_.record_bytes));
+  }
   auto sealed
     = records::seal(*seals_, place_of_run(r.organization, r.id.str()), text);
+  if (r.request)
+    wipe(text);
   if (!sealed)
     return sealed.error();
   auto& sum

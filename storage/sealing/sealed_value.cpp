@@ -22,6 +22,8 @@ std::string_view to_text(sealed_kind kind) {
     return "run";
   case sealed_kind::idempotent_answer:
     return "idempotent answer";
+  case sealed_kind::sandbox:
+    return "sandbox";
   }
   return "unknown";
 }

@@ -14,6 +14,7 @@ enum class sealed_kind : std::uint8_t {
   agent_variable,
   run,               // the record of one
   idempotent_answer, // what a key was answered
+  sandbox,           // the record of one that lives between calls
 };
 
 /// Where a sealed value belongs; it opens nowhere else.

@@ -18,7 +18,7 @@ using namespace troupe::net;
 /// Reads from memory; writing succeeds at once, in the next turn of the loop.
 class memory_connection final : public connection {
 public:
-  memory_connection(std::shared_ptr<worker> home, traits t)
+  memory_connection(std::shared_ptr<io_worker> home, traits t)
       : connection{std::move(home), std::move(t)} {}
 
   /// Gives `bytes` to a waiting read; false when none waits.
@@ -57,15 +57,15 @@ private:
 };
 
 struct stage {
-  stage() : shared{std::make_shared<house>(engine, server_options{})} {
+  stage() : shared{std::make_shared<server_state>(engine, server_options{})} {
     add_operators(shared->routes, engine, [] { return std::string{}; });
     add_api(shared->routes, engine);
-    home = std::make_shared<worker>(shared);
+    home = std::make_shared<io_worker>(shared);
     home->adopt_this_thread();
   }
   test::fake_engine engine;
-  std::shared_ptr<house> shared;
-  std::shared_ptr<worker> home;
+  std::shared_ptr<server_state> shared;
+  std::shared_ptr<io_worker> home;
 };
 
 /// An answer of ours never blames us, whatever the bytes were.

@@ -18,3 +18,9 @@ ninja -C "$work/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 for who in tool token actor; do
   grep -Exq "$who answered \\{\"n\": ?21\\}" "$work/out"
 done
+# The examples that came with it, as their CMakeLists.txt says.
+cmake -S "$work/prefix/share/doc/troupe/examples" -B "$work/examples" -G Ninja \
+  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1 \
+  && ninja -C "$work/examples" >"$work/log" 2>&1 \
+  || { cat "$work/log"; exit 1; }
+"$work/examples/embedded_agent" --inline

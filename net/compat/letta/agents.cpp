@@ -1,7 +1,7 @@
 // Agents live elsewhere. What is kept of them are their variables; their
 // tools are the organization's.
-#include "net/api/preconditions.hpp"
-#include "net/api/request_body.hpp"
+#include "net/api/shared/preconditions.hpp"
+#include "net/api/shared/request_body.hpp"
 #include "net/compat/letta/letta_json.hpp"
 #include "net/compat/letta/routes.hpp"
 #include "runtime/json/writer.hpp"

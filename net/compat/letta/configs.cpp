@@ -1,5 +1,5 @@
-#include "net/api/preconditions.hpp"
-#include "net/api/request_body.hpp"
+#include "net/api/shared/preconditions.hpp"
+#include "net/api/shared/request_body.hpp"
 #include "net/compat/letta/letta_json.hpp"
 #include "net/compat/letta/routes.hpp"
 #include "runtime/engine/package_environments.hpp"

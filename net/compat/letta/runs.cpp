@@ -1,4 +1,4 @@
-#include "net/api/preconditions.hpp"
+#include "net/api/shared/preconditions.hpp"
 #include "net/api/tool_body.hpp"
 #include "net/compat/letta/letta_json.hpp"
 #include "net/compat/letta/routes.hpp"
@@ -78,6 +78,7 @@ void submit(engine& core, const exchange_ptr& ex, run_request run,
   run.organization = ex->who().organization;
   run.user = ex->who().user;
   run.lenient_arguments = true;
+  run.as_letta = true;
   if (auto parent = ex->in().field("traceparent"); parse_traceparent(parent))
     run.traceparent = std::string{parent};
   ex->on_disconnect([&core, who = ex->who(), id = run.id] {

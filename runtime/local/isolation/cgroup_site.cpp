@@ -115,6 +115,8 @@ void delegate(cgroup_site& site, const std::string& own,
   std::string wanted = memory ? "+memory" : "";
   if (pids)
     wanted += memory ? " +pids" : "+pids";
+  if (has_controller(own, "cpu"))
+    wanted += " +cpu";
   if (!write_text(own + "/cgroup.subtree_control", wanted)) {
     vacate(own, own + "/" + name + "-engine");
     write_text(own + "/cgroup.subtree_control", wanted);
@@ -125,6 +127,7 @@ void delegate(cgroup_site& site, const std::string& own,
     given.pop_back();
   site.unified_memory = lists(given, ' ', "memory");
   site.unified_pids = lists(given, ' ', "pids");
+  site.unified_cpu = lists(given, ' ', "cpu");
 }
 
 } // namespace
@@ -139,8 +142,12 @@ cgroup_site make_cgroup_site(const std::string& name) {
     site.memory = make(own_directory("memory"), name);
   if (!site.unified_pids)
     site.pids = make(own_directory("pids"), name);
-  if (site.unified.empty())
+  if (!site.unified_cpu)
+    site.cpu = make(own_directory("cpu"), name);
+  if (site.unified.empty()) {
     site.cpuacct = make(own_directory("cpuacct"), name);
+    site.freezer = make(own_directory("freezer"), name);
+  }
   return site;
 }
 

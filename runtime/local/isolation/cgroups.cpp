@@ -60,7 +60,7 @@ std::uint64_t difference(std::uint64_t now, std::uint64_t before) {
 
 std::vector<std::string> cgroup_site::directories() const {
   std::vector<std::string> list;
-  for (const auto& d : {memory, pids, cpuacct, unified})
+  for (const auto& d : {memory, pids, cpuacct, cpu, freezer, unified})
     if (!d.empty())
       list.push_back(d);
   return list;
@@ -91,7 +91,9 @@ bool remove_cgroup_tree(const std::string& directory) {
 }
 
 run_group::run_group(const cgroup_site& site, const std::string& name)
-    : unified_memory_{site.unified_memory}, unified_pids_{site.unified_pids} {
+    : cpu_place_{site.cpu.empty() ? "" : site.cpu + "/" + name},
+      unified_memory_{site.unified_memory}, unified_pids_{site.unified_pids},
+      unified_cpu_{site.unified_cpu} {
   auto make = [&](const std::string& parent, std::string& mine) {
     if (parent.empty())
       return;
@@ -105,13 +107,16 @@ run_group::run_group(const cgroup_site& site, const std::string& name)
   make(site.pids, pids_);
   make(site.cpuacct, cpuacct_);
   make(site.unified, unified_);
+  if (!site.freezer.empty())
+    freezer_place_ = site.freezer + "/" + name;
   if (!unified_.empty())
     unified_fd_.reset(
       ::open(unified_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
 run_group::~run_group() {
-  for (const auto& d : {memory_, pids_, cpuacct_, unified_}) {
+  for (const auto& d :
+       {memory_, pids_, cpuacct_, cpu_, freezer_place_, unified_}) {
     if (d.empty() || ::rmdir(d.c_str()) == 0)
       continue;
     remove_cgroup_tree(d);
@@ -144,13 +149,39 @@ outcome run_group::begin(const group_limits& limits) {
   if (!pids_.empty() || unified_pids_)
     if (!write_text(pids + "/pids.max", processes))
       return failed(step::cgroup);
+  if (!bound_cpus(limits.cpus))
+    return failed(step::cgroup);
   base_ = absolute();
   return {};
 }
 
+/// Where this host has no such controller there is no quota: fairness between
+/// processes is the scheduler's then.
+bool run_group::bound_cpus(std::uint32_t cpus) {
+  constexpr std::uint64_t period_us = 100'000;
+  if (cpus == 0 && !has_quota_)
+    return true;
+  has_quota_ = cpus > 0;
+  const auto quota = std::to_string(cpus * period_us);
+  if (unified_cpu_)
+    return write_text(unified_ + "/cpu.max",
+                      (cpus > 0 ? quota : "max") + " "
+                        + std::to_string(period_us));
+  if (cpu_place_.empty())
+    return true;
+  if (cpu_.empty() && ::mkdir(cpu_place_.c_str(), 0755) != 0
+      && errno != EEXIST) // mounted together with cpuacct
+    return false;
+  cpu_ = cpu_place_;
+  // More than a group above has is EINVAL; then that one bounds it.
+  return write_text(cpu_ + "/cpu.cfs_quota_us", cpus > 0 ? quota : "-1")
+    || errno == EINVAL;
+}
+
 outcome run_group::join(pid_t process, bool born_in_unified) {
   auto pid = std::to_string(process);
-  for (const auto& d : {memory_, pids_, cpuacct_})
+  for (const auto& d :
+       {memory_, pids_, cpuacct_, has_quota_ ? cpu_ : std::string{}})
     if (!d.empty() && !write_text(d + "/cgroup.procs", pid))
       return failed(step::cgroup);
   if (!born_in_unified && !unified_.empty()
@@ -229,6 +260,42 @@ group_usage run_group::usage() const {
   return u;
 }
 
+int run_group::freeze(bool still) {
+  if (unified_.empty())
+    return freeze_v1(still);
+  if (!write_text(unified_ + "/cgroup.freeze", still ? "1" : "0"))
+    return ENOTSUP; // before Linux 5.2
+  const bool done = (read_keyed(unified_ + "/cgroup.events", "frozen") != 0);
+  return done == still ? 0 : EAGAIN;
+}
+
+/// To join one more hierarchy at birth costs every run milliseconds: its
+/// processes move there when they are to stand still. What is forked meanwhile
+/// is moved by the next call.
+int run_group::freeze_v1(bool still) {
+  const auto& listed = pids_.empty() ? memory_ : pids_;
+  if (freezer_place_.empty() || listed.empty())
+    return ENOTSUP;
+  if (::mkdir(freezer_place_.c_str(), 0755) != 0 && errno != EEXIST)
+    return ENOTSUP;
+  const auto state = freezer_place_ + "/freezer.state";
+  if (!still)
+    return write_text(state, "THAWED") ? 0 : EAGAIN;
+  write_text(state, "THAWED"); // what is frozen takes no other in
+  bool moved = false;
+  const auto inside = read_text(freezer_place_ + "/cgroup.procs").value_or("");
+  each_process(listed, [&](pid_t pid) {
+    const auto line = std::to_string(pid) + "\n";
+    if (inside.starts_with(line) || inside.find("\n" + line) != inside.npos)
+      return;
+    moved = true;
+    write_text(freezer_place_ + "/cgroup.procs", std::to_string(pid));
+  });
+  if (!write_text(state, "FROZEN") || moved)
+    return EAGAIN;
+  return read_text(state).value_or("") == "FROZEN\n" ? 0 : EAGAIN;
+}
+
 void run_group::kill() const {
   was_killed_ = true;
   if (!unified_.empty()) {
@@ -242,9 +309,19 @@ void run_group::kill() const {
     }
 }
 
+std::size_t run_group::count() const {
+  std::size_t all = 0;
+  each_process(!unified_.empty() ? unified_
+                 : pids_.empty() ? memory_
+                                 : pids_,
+               [&all](pid_t) { ++all; });
+  return all;
+}
+
 bool run_group::empty() const {
   return std::ranges::none_of(
-    std::initializer_list<std::string>{memory_, pids_, cpuacct_, unified_},
+    std::initializer_list<std::string>{memory_, pids_, cpuacct_, cpu_,
+                                       unified_},
     [](const auto& d) { return !d.empty() && is_populated(d); });
 }
 

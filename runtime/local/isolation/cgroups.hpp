@@ -18,9 +18,12 @@ struct cgroup_site {
   std::string memory;          // v1
   std::string pids;            // v1
   std::string cpuacct;         // v1, only needed without `unified`
+  std::string cpu;             // v1, only for groups with a quota
+  std::string freezer;         // v1, the same
   std::string unified;         // v2: atomic kill, "empty" and CPU time
   bool unified_memory = false; // v2 has the controller, too
   bool unified_pids = false;
+  bool unified_cpu = false;
 
   bool bounds_memory() const { return !memory.empty() || unified_memory; }
   bool bounds_pids() const { return !pids.empty() || unified_pids; }
@@ -42,6 +45,7 @@ struct group_limits {
   std::uint64_t processes = 0;
   /// Out of memory, all of it dies; else the kernel chooses one of them.
   bool dies_as_one = true;
+  std::uint32_t cpus = 0; // at a time; 0: as many as there are
 };
 
 struct group_usage {
@@ -83,22 +87,34 @@ public:
 
   std::optional<std::uint64_t> cpu_us() const; // since `begin`
   group_usage usage() const;                   // since `begin`
+  /// Everything in it stands still, or goes on. An errno: EAGAIN while not all
+  /// of it does, ENOTSUP where this host has no way.
+  int freeze(bool still);
   /// SIGKILL to everything in it, atomically where the host can.
   void kill() const;
   /// Then it must not be used again: Linux 6.14 to 6.18 and their like kill
   /// whatever is cloned into a group that was ever killed as a whole.
   bool was_killed() const { return was_killed_; }
   bool empty() const;
+  /// How many processes are in it.
+  std::size_t count() const;
 
 private:
   group_usage absolute() const;
+  bool bound_cpus(std::uint32_t cpus);
+  int freeze_v1(bool still);
 
   std::string memory_;
   std::string pids_;
   std::string cpuacct_;
+  std::string cpu_; // made with the first quota
+  std::string cpu_place_;
   std::string unified_;
+  std::string freezer_place_; // v1: made when it is needed for the first time
   bool unified_memory_ = false;
   bool unified_pids_ = false;
+  bool unified_cpu_ = false;
+  bool has_quota_ = false;
   bool good_ = true;
   mutable bool was_killed_ = false;
   unique_fd unified_fd_;

@@ -13,4 +13,10 @@ namespace troupe::isolation {
 /// the file system, says no.
 unique_fd mapped_mount(const char* directory, uid_t uid, gid_t gid) noexcept;
 
+/// User namespaces in which `from` of a file system is `uid` of the host.
+unique_fd make_id_map(uid_t from_uid, gid_t from_gid, uid_t uid,
+                      gid_t gid) noexcept;
+/// A detached copy of such a mount, shifted by that map. Needs Linux 6.15.
+unique_fd mapped_copy(int mount, int map) noexcept;
+
 } // namespace troupe::isolation

@@ -1,15 +1,19 @@
 #include "runtime/local/isolation/namespaces.hpp"
 
 #include <fcntl.h>
+#include <linux/if.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 namespace troupe::isolation {
 
@@ -104,6 +108,18 @@ outcome name_host() noexcept {
   if (::sethostname("sandbox", 7) != 0 || ::setdomainname("", 0) != 0)
     return failed(step::namespaces);
   return {};
+}
+
+outcome raise_loopback() noexcept {
+  const int any = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  ifreq loopback{};
+  std::memcpy(loopback.ifr_name, "lo", sizeof "lo");
+  loopback.ifr_flags = IFF_UP;
+  const bool up = any >= 0 && ::ioctl(any, SIOCSIFFLAGS, &loopback) == 0;
+  const auto no = failed(step::namespaces);
+  if (any >= 0)
+    ::close(any);
+  return up ? outcome{} : no;
 }
 
 } // namespace troupe::isolation

@@ -44,4 +44,7 @@ outcome own_cgroup_view() noexcept;
 /// A host name that says nothing.
 outcome name_host() noexcept;
 
+/// Brings up the one device of a network namespace of one's own.
+outcome raise_loopback() noexcept;
+
 } // namespace troupe::isolation

@@ -29,6 +29,18 @@ struct tree_entry {
   std::string content; // the link's target, or the text
 };
 
+/// What a sandbox that lives is told of the machine, in place of what is so.
+struct told_host {
+  std::uint64_t memory_bytes = 0;
+  std::uint32_t processors = 1;
+};
+
+/// What other sandboxes have written, as one file system of theirs.
+struct tree_layer {
+  int mount = -1;   // detached
+  bool own = false; // made for this tree alone; else it is copied
+};
+
 /// The private tree: a read-only tmpfs with everything named here and not one
 /// thing more.
 struct tree_plan {
@@ -38,6 +50,11 @@ struct tree_plan {
   std::uint64_t scratch_bytes = 128ull << 20; // /tmp and /dev/shm together
   std::uint64_t scratch_inodes = 16'384;
   bool proc = true;
+  told_host told; // stays in this process
+  /// Of a sandbox: below what it writes, the top one first.
+  std::vector<tree_layer> layers;
+  /// There is nothing but a copy of what the one layer has written.
+  bool copies = false;
 };
 
 /// One setrlimit, downwards only: a lower limit of the host stays.
@@ -50,6 +67,7 @@ struct rlimit_plan {
 enum class network_calls : std::uint8_t {
   deny,   // socket(AF_INET*) is EACCES
   notify, // SECCOMP_RET_USER_NOTIF, the listener goes to the broker
+  own,    // TCP and UDP by the kernel, in a network with a loopback alone
 };
 
 /// Which layers are put on. All of them, unless the host lacks one and the

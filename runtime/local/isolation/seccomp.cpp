@@ -8,6 +8,7 @@
 #include <asm/ioctls.h>
 #include <fcntl.h>
 #include <linux/prctl.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -200,6 +201,30 @@ void check_self_only(seccomp_builder& f) {
          skip_unless_equal(0xffff'ffff), ret(allow), ret(deny_with(EPERM))});
 }
 
+/// TCP and UDP, and no protocol that the kernel would have to load a module
+/// for, or that takes rights.
+std::vector<sock_filter> own_sockets(std::uint32_t local) {
+  constexpr std::uint32_t type_bits = 0xf; // SOCK_TYPE_MASK
+  return {load_low(0),
+          skip_unless_equal(AF_UNIX),
+          ret(local),
+          {BPF_JMP | BPF_JEQ | BPF_K, 2, 0, AF_INET},
+          {BPF_JMP | BPF_JEQ | BPF_K, 1, 0, AF_INET6},
+          ret(deny_with(EAFNOSUPPORT)),
+          load_low(2),
+          {BPF_JMP | BPF_JEQ | BPF_K, 3, 0, 0},
+          {BPF_JMP | BPF_JEQ | BPF_K, 2, 0, IPPROTO_TCP},
+          {BPF_JMP | BPF_JEQ | BPF_K, 1, 0, IPPROTO_UDP},
+          ret(deny_with(EPROTONOSUPPORT)),
+          load_low(1),
+          {BPF_ALU | BPF_AND | BPF_K, 0, 0, type_bits},
+          skip_unless_equal(SOCK_STREAM),
+          ret(allow),
+          skip_unless_equal(SOCK_DGRAM),
+          ret(allow),
+          ret(deny_with(ESOCKTNOSUPPORT))};
+}
+
 void check_sockets(seccomp_builder& f, const filter_options& options) {
   auto local = options.unix_sockets ? allow : deny_with(EACCES);
   auto internet
@@ -208,6 +233,8 @@ void check_sockets(seccomp_builder& f, const filter_options& options) {
         {load_low(0), skip_unless_equal(AF_UNIX), ret(local),
          skip_unless_equal(AF_INET), ret(internet), skip_unless_equal(AF_INET6),
          ret(internet), ret(deny_with(EAFNOSUPPORT))});
+  if (options.network == network_calls::own)
+    f.set(SYS_socket, own_sockets(local));
   f.set(SYS_socketpair,
         {load_low(0), skip_unless_equal(AF_UNIX), ret(allow),
          ret(deny_with(EAFNOSUPPORT))});

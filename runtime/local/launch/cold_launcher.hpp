@@ -56,6 +56,8 @@ public:
                     answer then);
   /// An interpreter, a broker.
   void kill_child(std::uint64_t number);
+  /// Of what a sandbox has written: nothing is made from it any more.
+  void drop_layer(std::uint64_t number);
   /// `gone` is called when nothing is left of that slot.
   void release(std::uint64_t ticket, std::function<void()> gone = {});
   isolation_report report_for(isolation_level level) const;
@@ -98,6 +100,7 @@ private:
   struct question {
     answer then;
     clock::time_point by; // a warden that has not answered by then hangs
+    bool keeps = false;   // of a sandbox: its end is told when nothing is left
   };
   struct farewell {
     std::function<void()> gone;
@@ -138,6 +141,7 @@ private:
   std::unordered_map<run_id, std::uint64_t> tickets_; // by run id
   network::accounts accounts_;
   std::map<std::uint64_t, question> asked_;
+  std::vector<answer> lost_sandboxes_;             // as `lost_`
   std::multimap<std::uint64_t, farewell> leaving_; // by ticket
   std::uint64_t next_ticket_ = 1;
   std::uint32_t deaths_in_a_row_ = 0;

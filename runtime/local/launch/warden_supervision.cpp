@@ -24,6 +24,14 @@ error unavailable(std::string text) {
                .retry_after = {}};
 }
 
+warden::message say_warden_died() {
+  warden::message gone;
+  gone.what = warden::word::ended;
+  gone.end.failure = {isolation::step::order, EPIPE};
+  gone.end.detail = "the warden died";
+  return gone;
+}
+
 } // namespace
 
 bool cold_launcher::gave_up() const {
@@ -80,7 +88,8 @@ std::uint64_t cold_launcher::ask(warden::message m,
     || m.what == warden::word::broker || m.what == warden::word::keep;
   const auto by
     = is_child ? clock::time_point::max() : clock::now() + options_.answers;
-  asked_.emplace(m.ticket, question{std::move(then), by});
+  asked_.emplace(m.ticket,
+                 question{std::move(then), by, m.what == warden::word::keep});
   watch_answers();
   warden_->send(m, std::move(descriptors));
   return m.ticket;
@@ -130,6 +139,15 @@ void cold_launcher::kill_child(std::uint64_t number) {
     return; // they died together
   warden::message m;
   m.what = warden::word::kill;
+  m.ticket = number;
+  warden_->send(m);
+}
+
+void cold_launcher::drop_layer(std::uint64_t number) {
+  if (!warden_)
+    return; // it went with it
+  warden::message m;
+  m.what = warden::word::drop;
   m.ticket = number;
   warden_->send(m);
 }
@@ -197,6 +215,10 @@ void cold_launcher::hear(warden::message m,
   case warden::word::spawn_interpreter:
   case warden::word::broker:
   case warden::word::keep:
+  case warden::word::freeze:
+  case warden::word::thaw:
+  case warden::word::cut:
+  case warden::word::drop:
     break; // ours to say
   case warden::word::leased:
     release(m.grant.ticket); // nobody waits for it any more
@@ -223,13 +245,11 @@ void cold_launcher::on_warden_exit() {
   hello_deadline_.cancel();
   for (auto& [ticket, f] : flights_)
     f.deadline.reset();
-  for (auto& [ticket, q] : std::exchange(asked_, {})) {
-    warden::message gone;
-    gone.what = warden::word::ended;
-    gone.end.failure = {isolation::step::order, EPIPE};
-    gone.end.detail = "the warden died";
-    q.then(std::move(gone), {});
-  }
+  for (auto& [ticket, q] : std::exchange(asked_, {}))
+    if (q.keeps)
+      lost_sandboxes_.push_back(std::move(q.then));
+    else
+      q.then(say_warden_died(), {});
   lost_.merge(flights_);
   flights_.clear();
   tickets_.clear();
@@ -263,6 +283,8 @@ void cold_launcher::on_warden_exit() {
 }
 
 void cold_launcher::report_lost() {
+  for (auto& then : std::exchange(lost_sandboxes_, {}))
+    then(say_warden_died(), {});
   for (auto& [ticket, f] : std::exchange(lost_, {})) {
     process_exit ending;
     ending.lost = true;

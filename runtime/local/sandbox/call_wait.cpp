@@ -7,14 +7,24 @@ namespace troupe {
 
 namespace asio = boost::asio;
 
+void call_wait::tell() {
+  told_ = true;
+  for (const auto& each : waiting_)
+    if (auto clock = each.lock())
+      clock->cancel();
+}
+
 asio::awaitable<bool> call_wait::wait(call_scope scope) {
+  auto clock = std::make_shared<timer>(executor_);
+  std::erase_if(waiting_, [](const auto& each) { return each.expired(); });
+  waiting_.push_back(clock);
   while (!told_ && !is_cancelled(scope)
          && std::chrono::steady_clock::now() < scope.deadline) {
-    timer_.expires_at(scope.deadline);
+    clock->expires_at(scope.deadline);
     if (scope.cancel)
-      scope.cancel->on_cancel([this] { timer_.cancel(); });
+      scope.cancel->on_cancel([clock] { clock->cancel(); });
     boost::system::error_code ignored;
-    co_await timer_.async_wait(
+    co_await clock->async_wait(
       asio::redirect_error(asio::use_awaitable, ignored));
     if (scope.cancel)
       scope.cancel->clear();

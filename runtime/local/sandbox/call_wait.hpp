@@ -6,25 +6,30 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <memory>
+#include <vector>
+
 namespace troupe {
 
-/// Something that one coroutine waits for and a callback tells, on one
-/// executor.
+/// Something that coroutines wait for and a callback tells once, on one
+/// executor. It must be there until the last of them goes on.
 class call_wait {
 public:
   explicit call_wait(boost::asio::any_io_executor executor)
-      : timer_{std::move(executor)} {}
+      : executor_{std::move(executor)} {}
 
-  void tell() {
-    told_ = true;
-    timer_.cancel();
-  }
+  void tell();
 
   /// False: the deadline or the cancellation came first.
   boost::asio::awaitable<bool> wait(call_scope scope);
 
 private:
-  boost::asio::steady_timer timer_;
+  // A timer for each that waits: one for all would end the waits of others
+  // whenever it is set.
+  using timer = boost::asio::steady_timer;
+
+  boost::asio::any_io_executor executor_;
+  std::vector<std::weak_ptr<timer>> waiting_;
   bool told_ = false;
 };
 

@@ -20,7 +20,11 @@ namespace {
 constexpr std::size_t max_listed = 100'001; // one more than may be shown
 
 error lost_hand() {
-  return fail(ec::unavailable, "the file work in the sandbox was broken off");
+  return fail(
+    ec::unavailable,
+    "the file work in the sandbox was broken off: another process of "
+    "it ended the one that does it, or it has as many processes as it "
+    "may have");
 }
 
 } // namespace
@@ -38,7 +42,8 @@ hand_client::~hand_client() {
 }
 
 bool hand_client::is_usable() {
-  pollfd look{socket_->native_handle(), 0, 0};
+  // Nor has it said more than it was asked.
+  pollfd look{socket_->native_handle(), POLLIN, 0};
   return !broken_ && ::poll(&look, 1, 0) == 0;
 }
 

@@ -3,9 +3,14 @@
 #include "runtime/json/printable.hpp"
 #include "runtime/local/sandbox/memory_text.hpp"
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -21,6 +26,9 @@ using inside::hand_word;
 
 /// In one answer, or in one file that is written.
 constexpr std::uint64_t max_file_bytes = 64u << 20;
+
+/// What is copied at once: a fraction of a millisecond.
+constexpr std::size_t piece_bytes = 1u << 20;
 
 constexpr std::size_t max_idle_hands = 2;
 constexpr std::size_t max_busy_hands = 8; // fewer than a keeper has
@@ -65,25 +73,53 @@ error too_large(const std::string& path, std::uint64_t bytes) {
                 + " can be taken at once");
 }
 
+/// All runs of this machine are served by the same thread: they have their turn
+/// between two pieces.
+asio::awaitable<void> let_others_on() {
+  const auto here = co_await asio::this_coro::executor;
+  co_await asio::post(here, asio::use_awaitable);
+}
+
 /// A file that becomes shorter meanwhile is an error, never padding.
-result<std::string> read_whole(int file, const std::string& path) {
+sandbox_files::later<std::string> read_whole(unique_fd file, std::string path) {
   struct stat about {};
-  if (::fstat(file, &about) != 0 || !S_ISREG(about.st_mode))
-    return refused(ENXIO, path);
+  if (::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode))
+    co_return refused(ENXIO, path);
   const auto size = static_cast<std::uint64_t>(about.st_size);
   if (size > max_file_bytes)
-    return too_large(path, size);
-  std::string text(size, '\0');
-  for (std::size_t at = 0; at < text.size();) {
-    const auto n = ::pread(file, text.data() + at, text.size() - at,
+    co_return too_large(path, size);
+  std::string text;
+  text.reserve(size);
+  while (text.size() < size) {
+    const auto at = text.size();
+    text.resize(std::min<std::uint64_t>(size, at + piece_bytes));
+    const auto n = ::pread(file.get(), text.data() + at, text.size() - at,
                            static_cast<off_t>(at));
     if (n <= 0)
-      return fail(ec::conflict,
-                  "path: '" + printable(path)
-                    + "' changed while it was read; read it again");
-    at += static_cast<std::size_t>(n);
+      co_return fail(ec::conflict,
+                     "path: '" + printable(path)
+                       + "' changed while it was read; read it again");
+    text.resize(at + static_cast<std::size_t>(n));
+    if (text.size() < size)
+      co_await let_others_on();
   }
-  return text;
+  co_return text;
+}
+
+/// Empty when there is no memory for it.
+asio::awaitable<unique_fd> content_file(std::string_view content) {
+  auto file = new_memory_text("file");
+  while (file && !content.empty()) {
+    const auto piece = content.substr(0, piece_bytes);
+    if (!append_text(file, piece))
+      co_return unique_fd{};
+    content.remove_prefix(piece.size());
+    if (!content.empty())
+      co_await let_others_on();
+  }
+  if (file && !seal_text(file))
+    file.reset();
+  co_return std::move(file);
 }
 
 hand_message about(hand_word what, std::string path) {
@@ -135,7 +171,7 @@ sandbox_files::later<hand_answer> living_files::ask(sandbox_handle in,
     }
     unique_fd file;
     if (question.what == hand_word::write) {
-      file = memory_text("file", content);
+      file = co_await content_file(content);
       if (!file)
         co_return fail(ec::exhausted, "no memory for another file");
     }
@@ -174,7 +210,7 @@ living_files::do_read(sandbox_handle in, std::string path, call_scope scope) {
   auto opened = co_await ask(std::move(in), std::move(question), {}, scope);
   if (!opened)
     co_return opened.error();
-  co_return read_whole(opened->file.get(), path);
+  co_return co_await read_whole(std::move(opened->file), std::move(path));
 }
 
 sandbox_files::later<std::vector<sandbox_entry>>

@@ -83,39 +83,45 @@ void living_process::read_later(stream& from, output_stream which) {
   from.async_wait(
     stream::wait_read,
     [self = shared_from_this(), &from, which](boost::system::error_code code) {
-      if (!code && self->read_once(from, which))
+      if (!code && self->read_once(from, which) != heard::end)
         self->read_later(from, which);
     });
 }
 
-bool living_process::read_once(stream& from, output_stream which) {
+living_process::heard living_process::read_once(stream& from,
+                                                output_stream which) {
   if (!from.is_open())
-    return false;
+    return heard::end;
   char buffer[read_bytes];
   const auto size = ::read(from.native_handle(), buffer, sizeof buffer);
   if (size > 0) {
     if (events_.output)
       events_.output(which,
                      std::string_view{buffer, static_cast<std::size_t>(size)});
-    return true;
+    return heard::something;
   }
   if (size < 0 && (errno == EAGAIN || errno == EINTR))
-    return !over_;
+    return heard::nothing_now;
   boost::system::error_code ignored;
   from.close(ignored);
-  return false;
+  return heard::end;
+}
+
+void living_process::read_available() {
+  const auto drain = [this](stream& from, output_stream which) {
+    int reads = 0;
+    while (reads < max_last_reads && read_once(from, which) == heard::something)
+      ++reads;
+  };
+  drain(out_, output_stream::out);
+  drain(err_, output_stream::err);
 }
 
 void living_process::finish(result<process_end> how) {
   if (std::exchange(over_, true))
     return;
   auto self = shared_from_this();
-  for (int i = 0; i < max_last_reads && read_once(out_, output_stream::out);
-       ++i)
-    ;
-  for (int i = 0; i < max_last_reads && read_once(err_, output_stream::err);
-       ++i)
-    ;
+  read_available();
   boost::system::error_code ignored;
   for (auto* stream : {&in_, &out_, &err_})
     stream->close(ignored);

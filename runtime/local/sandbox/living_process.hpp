@@ -23,6 +23,7 @@ public:
     unique_fd in; // empty: /dev/null
     unique_fd out;
     unique_fd err;
+    unique_fd channel{}; // empty: none; else its descriptor 3
   };
   using signal_fn = std::function<result<void>(std::int32_t)>;
 
@@ -34,6 +35,8 @@ public:
   /// The way to send signals, from where it is executed on.
   void set_signal(signal_fn how) { send_signal_ = std::move(how); }
   void begin_reading();
+  /// Tells what is in the pipes now: it came before what is heard elsewhere.
+  void read_available();
   void mark_begun(std::int32_t pid) { pid_ = pid; }
   /// Tells what is left in the pipes, then the end. Others may still hold them
   /// in the sandbox: they find them closed.
@@ -52,8 +55,8 @@ private:
   explicit living_process(boost::asio::any_io_executor executor,
                           process_events events);
   void read_later(stream& from, output_stream which);
-  /// False: the end, or nothing more now.
-  bool read_once(stream& from, output_stream which);
+  enum class heard { something, nothing_now, end };
+  heard read_once(stream& from, output_stream which);
   void write_later();
 
   stream in_;

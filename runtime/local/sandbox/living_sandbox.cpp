@@ -2,6 +2,8 @@
 
 #include "runtime/base/packet_socket.hpp"
 
+#include <boost/asio/steady_timer.hpp>
+
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -17,6 +19,16 @@ namespace {
 
 /// What waits to be sent to a keeper that does not read.
 constexpr std::size_t max_to_send = 256;
+/// Questions without an answer yet.
+constexpr std::size_t max_asked = 256;
+
+/// What is heard of one keeper before others have their turn.
+constexpr int max_heard_at_once = 64;
+
+/// How long the end of a process that was killed may take; then its sandbox
+/// goes. Its parent may be stopped at the one moment in which that cannot be
+/// undone, or the kernel does not let go of it.
+constexpr std::chrono::seconds kill_patience{10};
 
 error busy(std::string text) {
   return fail(ec::exhausted, std::move(text));
@@ -49,8 +61,8 @@ process_end end_of(const inside::keeper_message& m) {
   else
     end.exit_code = WEXITSTATUS(m.wait_status);
   if (m.lost)
-    end.detail = "somebody in the sandbox killed the process's parent: how it "
-                 "ended is not known";
+    end.detail = "another process of the sandbox killed the one that watched "
+                 "it: how it ended is not known";
   return end;
 }
 
@@ -60,8 +72,8 @@ living_sandbox::living_sandbox(asio::any_io_executor executor,
                                unique_fd control)
     : control_{std::move(executor), control.release()} {}
 
-void living_sandbox::listen(std::function<void()> ready) {
-  ready_ = std::move(ready);
+void living_sandbox::listen(handler told) {
+  told_ = std::move(told);
   hear_later();
 }
 
@@ -75,13 +87,18 @@ void living_sandbox::hear_later() {
 }
 
 void living_sandbox::hear() {
-  while (control_.is_open()) {
+  for (int i = 0; i < max_heard_at_once && control_.is_open(); ++i) {
     packet from_keeper;
     inside::keeper_message m;
     switch (receive_packet(control_.native_handle(), inside::max_keeper_packet,
-                           0, from_keeper)) {
+                           inside::max_keeper_descriptors, from_keeper)) {
     case packet_status::done:
-      if (decode(from_keeper.bytes, m))
+      if (!decode(from_keeper.bytes, m))
+        break;
+      if (auto& given = from_keeper.descriptors; is_answer(m.what))
+        answer({std::move(m),
+                given.empty() ? unique_fd{} : std::move(given.front())});
+      else
         obey(m);
       break;
     case packet_status::later:
@@ -92,11 +109,13 @@ void living_sandbox::hear() {
       return hang_up();
     }
   }
+  if (control_.is_open())
+    hear_later();
 }
 
 void living_sandbox::obey(const inside::keeper_message& m) {
   if (m.what == inside::keeper_word::ready) {
-    if (auto ready = std::exchange(ready_, nullptr))
+    if (auto ready = std::exchange(told_.ready, nullptr))
       ready();
     return;
   }
@@ -110,6 +129,23 @@ void living_sandbox::obey(const inside::keeper_message& m) {
     if (auto begun = std::exchange(i->second.begun, nullptr))
       begun(std::nullopt);
   }
+}
+
+void living_sandbox::answer(keeper_answer a) {
+  if (auto node = asked_.extract(a.said.ticket))
+    node.mapped()(std::move(a));
+}
+
+result<void> living_sandbox::ask(inside::keeper_message question,
+                                 answered then) {
+  if (over_)
+    return *over_;
+  if (asked_.size() >= max_asked || unsent_.size() >= max_to_send)
+    return busy("the sandbox is asked for more than it can answer now");
+  question.ticket = next_ticket_++;
+  asked_.emplace(question.ticket, std::move(then));
+  say(question);
+  return {};
 }
 
 void living_sandbox::finish(const inside::keeper_message& m) {
@@ -136,6 +172,7 @@ result<void> living_sandbox::begin(command what) {
   m.what = inside::keeper_word::exec;
   m.ticket = next_ticket_++;
   m.has_input = static_cast<bool>(what.ends.in);
+  m.has_channel = static_cast<bool>(what.ends.channel);
   m.cwd = std::move(what.cwd);
   std::vector<unique_fd> files;
   files.push_back(std::move(what.launch));
@@ -143,6 +180,8 @@ result<void> living_sandbox::begin(command what) {
     files.push_back(std::move(what.ends.in));
   files.push_back(std::move(what.ends.out));
   files.push_back(std::move(what.ends.err));
+  if (m.has_channel)
+    files.push_back(std::move(what.ends.channel));
   what.process->set_signal(
     [weak = weak_from_this(), ticket = m.ticket](std::int32_t number) {
       auto self = weak.lock();
@@ -150,6 +189,7 @@ result<void> living_sandbox::begin(command what) {
                   : fail(ec::conflict, "the sandbox has ended");
     });
   what.process->begin_reading();
+  last_begun_ = std::chrono::steady_clock::now();
   processes_.emplace(m.ticket,
                      running{std::move(what.process), std::move(what.begun)});
   say(m, std::move(files));
@@ -167,7 +207,23 @@ result<void> living_sandbox::send_signal(std::uint64_t ticket,
   m.ticket = ticket;
   m.number = number;
   say(m);
+  if (number == SIGKILL)
+    watch_killed(ticket);
   return {};
+}
+
+void living_sandbox::watch_killed(std::uint64_t ticket) {
+  const auto i = processes_.find(ticket);
+  if (i == processes_.end() || std::exchange(i->second.killed, true))
+    return;
+  auto clock = std::make_shared<asio::steady_timer>(control_.get_executor(),
+                                                    kill_patience);
+  clock->async_wait([weak = weak_from_this(), ticket,
+                     clock](boost::system::error_code code) {
+    auto self = weak.lock();
+    if (!code && self && self->processes_.contains(ticket) && self->told_.stuck)
+      self->told_.stuck();
+  });
 }
 
 result<living_sandbox::hand_socket> living_sandbox::make_hand() {
@@ -195,7 +251,7 @@ void living_sandbox::hang_up() {
   boost::system::error_code ignored;
   control_.close(ignored);
   unsent_.clear();
-  ready_ = nullptr;
+  told_.ready = nullptr;
 }
 
 void living_sandbox::end(error why) {
@@ -207,6 +263,8 @@ void living_sandbox::end(error why) {
       gone.begun(why);
     gone.process->finish(why);
   }
+  for (auto& [ticket, then] : std::exchange(asked_, {}))
+    then(why);
 }
 
 void living_sandbox::say(const inside::keeper_message& m,

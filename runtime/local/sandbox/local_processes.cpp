@@ -11,9 +11,9 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// How long the end of a process that was killed may take; then its sandbox
-/// goes.
-constexpr std::chrono::seconds kill_patience{10};
+/// How long the end of a process that was killed may take: beyond 10 s its
+/// sandbox is ended, which takes some time as well.
+constexpr std::chrono::seconds end_patience{20};
 
 /// What every process has, unless its sandbox or its caller says otherwise.
 std::vector<std::pair<std::string, secret>>
@@ -37,7 +37,8 @@ variables_of(const sandbox_handle& sandbox, const process_request& what) {
 
 result<local_sandboxes::beginning>
 local_sandboxes::begin(const sandbox_handle& sandbox, process_request what,
-                       bool open_input, process_events events) {
+                       bool open_input, process_events events,
+                       unique_fd channel) {
   auto found = find(sandbox);
   if (!found)
     return found.error();
@@ -58,6 +59,7 @@ local_sandboxes::begin(const sandbox_handle& sandbox, process_request what,
                 std::make_shared<call_wait>(executor_),
                 std::make_shared<std::optional<error>>()};
   command.process = *process;
+  command.ends.channel = std::move(channel);
   command.launch = std::move(*block);
   command.cwd = std::move(what.cwd);
   command.begun
@@ -102,8 +104,7 @@ local_sandboxes::execute(const sandbox_handle& sandbox, process_request what,
     *how = std::move(end);
     ended->tell();
   };
-  const auto handle = sandbox;
-  auto begun = begin(handle, std::move(what), false, std::move(events));
+  auto begun = begin(sandbox, std::move(what), false, std::move(events));
   if (!begun)
     co_return process_outcome{begun.error(), false};
   const bool told = co_await begun->begun->wait(scope);
@@ -120,12 +121,8 @@ local_sandboxes::execute(const sandbox_handle& sandbox, process_request what,
   }
   auto why = not_in_time(scope, "the process");
   (void)begun->process->signal(SIGKILL);
-  call_scope patience{std::chrono::steady_clock::now() + kill_patience, {}};
-  if (!co_await ended->wait(patience))
-    if (auto found = find(handle))
-      kill(
-        **found,
-        fail(ec::unavailable, "a process in the sandbox could not be ended"));
+  call_scope patience{std::chrono::steady_clock::now() + end_patience, {}};
+  co_await ended->wait(patience);
   begun->process->forget();
   co_return process_outcome{std::move(why), true};
 }

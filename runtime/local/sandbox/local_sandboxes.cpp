@@ -5,6 +5,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <cerrno>
 #include <cstring>
 
 namespace troupe {
@@ -30,6 +31,9 @@ result<void> check(const sandbox_request& wanted) {
 error why_gone(const warden::end_notice& how, bool was_ready) {
   if (how.failure.ok() || was_ready)
     return fail(ec::unavailable, "the sandbox is lost: its keeper has ended");
+  if (how.failure.at == isolation::step::open_sources
+      && how.failure.error == ENOENT)
+    return fail(ec::not_found, how.detail);
   auto text = how.detail.empty()
     ? "step " + std::string{to_string(how.failure.at)} + ": "
       + std::strerror(how.failure.error)
@@ -41,21 +45,26 @@ error why_gone(const warden::end_notice& how, bool was_ready) {
 
 std::shared_ptr<local_sandboxes>
 local_sandboxes::make(asio::any_io_executor executor,
-                      std::shared_ptr<cold_launcher> wardens) {
+                      std::shared_ptr<cold_launcher> wardens,
+                      local_sandbox_options options) {
   return std::shared_ptr<local_sandboxes>{
-    new local_sandboxes{std::move(executor), std::move(wardens)}};
+    new local_sandboxes{std::move(executor), std::move(wardens), options}};
 }
 
 local_sandboxes::local_sandboxes(asio::any_io_executor executor,
-                                 std::shared_ptr<cold_launcher> wardens)
-    : executor_{executor}, wardens_{std::move(wardens)},
+                                 std::shared_ptr<cold_launcher> wardens,
+                                 local_sandbox_options options)
+    : executor_{executor}, wardens_{std::move(wardens)}, options_{options},
+      prepare_timer_{executor},
       files_{std::move(executor),
              [this](const sandbox_handle& in) -> result<living_files::place> {
                auto found = find(in);
                if (!found)
                  return found.error();
                return living_files::place{(*found)->sandbox, (*found)->hands};
-             }} {}
+             }} {
+  layers_->most = options.snapshot_bytes;
+}
 
 local_sandboxes::~local_sandboxes() {
   std::vector<std::uint64_t> numbers;
@@ -69,7 +78,14 @@ local_sandboxes::~local_sandboxes() {
 }
 
 sandbox_capabilities local_sandboxes::capabilities() const {
-  return {.reuse = true, .renew = true, .processes = true};
+  return {.outlives_engine = false,
+          .reuse = true,
+          .renew = true,
+          .processes = true,
+          .contexts = true,
+          .ports = true,
+          .pause = true,
+          .snapshots = true};
 }
 
 result<void> local_sandboxes::ready() const {
@@ -93,46 +109,62 @@ local_sandboxes::create(sandbox_request wanted, call_scope scope) {
   auto self = shared_from_this();
   if (auto fine = check(wanted); !fine)
     co_return sandbox_creation{fine.error(), false};
-  const auto id = "sb_" + make_uuid();
-  auto ordered = order(wanted, id);
-  if (!ordered)
-    co_return sandbox_creation{ordered.error(), false};
-  auto sandbox = *ordered;
-  auto change = sandbox->change;
-  const bool changed = co_await change->wait(scope);
-  if (!changed) {
+  auto stack = stack_of(wanted.snapshot, wanted.limits);
+  if (!stack)
+    co_return sandbox_creation{stack.error(), false};
+  auto sandbox = take_prepared(wanted);
+  if (!sandbox) {
+    auto ordered = order(wanted.limits, std::move(*stack));
+    if (!ordered)
+      co_return sandbox_creation{ordered.error(), false};
+    sandbox = *ordered;
+  }
+  sandbox->is_given = true;
+  sandbox->tag = wanted.tag;
+  sandbox->lost = std::move(wanted.lost);
+  auto ready = sandbox->ready;
+  const bool told = co_await ready->wait(scope);
+  if (!told) {
     auto why = not_in_time(scope, "making a sandbox");
     kill(*sandbox, why);
-    co_return sandbox_creation{why, true, id};
+    co_return sandbox_creation{why, true, sandbox->id};
   }
   if (sandbox->gone)
     co_return sandbox_creation{*sandbox->gone, false};
-  set_lifetime(id, *sandbox, wanted.lifetime);
-  sandbox_handle made{id};
+  prepare_later();
+  set_lifetime(*sandbox, wanted.lifetime);
+  sandbox_handle made{sandbox->id};
   made.env = std::move(wanted.env);
   made.shared = wanted.shared();
   co_return sandbox_creation{std::move(made), false};
 }
 
 result<local_sandboxes::entry_ptr>
-local_sandboxes::order(const sandbox_request& wanted, const std::string& id) {
+local_sandboxes::order(const troupe::limits& limits, layer_stack stack) {
   auto [mine, its] = make_packet_pair();
   if (!mine)
     return fail(ec::exhausted, "no descriptors are left for another sandbox");
   auto made = std::make_shared<entry>();
-  made->tag = wanted.tag;
-  made->change = std::make_shared<call_wait>(executor_);
+  made->id = "sb_" + make_uuid();
+  made->limits = limits;
+  made->ready = std::make_shared<call_wait>(executor_);
+  made->ended = std::make_shared<call_wait>(executor_);
   made->sandbox = std::make_shared<living_sandbox>(executor_, std::move(mine));
   warden::message m;
   m.what = warden::word::keep;
-  m.start.limits = wanted.limits;
+  m.start.limits = limits;
+  m.start.cpus = options_.cpus;
+  m.start.limits.disk_bytes -= bytes_of(stack); // see `stack_of`
+  for (const auto& layer : stack)
+    m.start.layers.push_back(layer->number());
+  made->stack = std::move(stack);
   std::vector<unique_fd> files;
   files.push_back(std::move(its));
   made->number = wardens_->ask(
     std::move(m), std::move(files),
-    [weak = weak_from_this(), id, made](warden::message said, auto&&) {
+    [weak = weak_from_this(), made](warden::message said, auto&&) {
       if (auto self = weak.lock())
-        self->mark_gone(id, made, said.end);
+        self->mark_gone(made, said.end);
       else
         made->sandbox->end(why_gone(said.end, true));
     });
@@ -140,44 +172,70 @@ local_sandboxes::order(const sandbox_request& wanted, const std::string& id) {
     return fail(ec::unavailable,
                 wardens_->trouble().empty() ? "the local backend is stopping"
                                             : wardens_->trouble());
-  entries_.emplace(id, made);
-  std::weak_ptr<entry> weak = made;
-  made->sandbox->listen([weak] {
-    if (auto ready = weak.lock()) {
-      ready->is_ready = true;
-      ready->change->tell();
-    }
-  });
+  entries_.emplace(made->id, made);
+  made->sandbox->listen(what_it_tells(made));
   return made;
 }
 
-void local_sandboxes::mark_gone(const std::string& id, const entry_ptr& sandbox,
+living_sandbox::handler
+local_sandboxes::what_it_tells(const entry_ptr& sandbox) {
+  living_sandbox::handler told;
+  told.ready = [weak = std::weak_ptr{sandbox}] {
+    if (auto that = weak.lock()) {
+      that->is_ready = true;
+      that->ready->tell();
+    }
+  };
+  told.stuck = [weak = weak_from_this(), which = std::weak_ptr{sandbox}] {
+    auto self = weak.lock();
+    auto that = which.lock();
+    if (self && that)
+      self->kill(*that,
+                 fail(ec::unavailable,
+                      "the sandbox is lost: a process in it could not be "
+                      "ended"));
+  };
+  return told;
+}
+
+void local_sandboxes::mark_gone(const entry_ptr& sandbox,
                                 const warden::end_notice& how) {
-  entries_.erase(id);
-  if (!sandbox->gone)
+  std::erase(prepared_, sandbox);
+  // One that was cut keeps what it has until another keeper has it.
+  const bool goes_on = sandbox->is_cut && !sandbox->is_replaced;
+  if (!goes_on) {
+    entries_.erase(sandbox->id);
+    sandbox->stack.clear();
+    sandbox->lifetime.reset();
+  }
+  if (!sandbox->gone) {
     sandbox->gone = why_gone(how, sandbox->is_ready);
-  sandbox->lifetime.reset();
+    if (sandbox->is_ready && sandbox->lost && !sandbox->is_cut)
+      sandbox->lost(*sandbox->gone);
+  }
   sandbox->hands->waiting.clear();
   sandbox->sandbox->end(*sandbox->gone);
-  sandbox->change->tell();
+  sandbox->ready->tell();
+  sandbox->ended->tell();
 }
 
 void local_sandboxes::kill(entry& sandbox, error why) {
+  sandbox.is_unwanted = true;
+  sandbox.is_unwanted = true;
   if (sandbox.gone)
     return;
   sandbox.gone = why;
   sandbox.lifetime.reset();
-  sandbox.change = std::make_shared<call_wait>(executor_);
   wardens_->kill_child(sandbox.number);
 }
 
-void local_sandboxes::set_lifetime(const std::string& id, entry& sandbox,
+void local_sandboxes::set_lifetime(entry& sandbox,
                                    std::chrono::seconds lifetime) {
   if (lifetime.count() <= 0)
     return;
   sandbox.lifetime = std::make_unique<asio::steady_timer>(executor_, lifetime);
-  sandbox.lifetime->async_wait([weak = weak_from_this(),
-                                id](boost::system::error_code code) {
+  sandbox.lifetime->async_wait([weak = weak_from_this(), id = sandbox.id](
+                                 boost::system::error_code code) {
     auto self = weak.lock();
     if (code || !self)
       return;
@@ -191,7 +249,7 @@ void local_sandboxes::set_lifetime(const std::string& id, entry& sandbox,
 result<local_sandboxes::entry_ptr>
 local_sandboxes::find(const sandbox_handle& sandbox) const {
   auto i = entries_.find(sandbox.id);
-  if (i == entries_.end())
+  if (i == entries_.end() || !i->second->is_given)
     return fail(ec::not_found, "there is no sandbox " + sandbox.id);
   if (i->second->gone)
     return *i->second->gone;
@@ -204,7 +262,7 @@ local_sandboxes::reconnect(sandbox_handle sandbox,
   auto found = find(sandbox);
   if (!found)
     co_return fail(ec::not_found, found.error().text);
-  set_lifetime(sandbox.id, **found, lifetime);
+  set_lifetime(**found, lifetime);
   co_return std::move(sandbox);
 }
 
@@ -212,13 +270,13 @@ asio::awaitable<result<void>>
 local_sandboxes::destroy(const sandbox_handle& sandbox, call_scope scope) {
   auto self = shared_from_this();
   auto i = entries_.find(sandbox.id);
-  if (i == entries_.end())
+  if (i == entries_.end() || !i->second->is_given)
     co_return result<void>{};
   auto ended = i->second;
   kill(*ended, fail(ec::not_found, "the sandbox was destroyed"));
-  auto change = ended->change;
-  const bool changed = co_await change->wait(scope);
-  if (!changed)
+  auto gone = ended->ended;
+  const bool told = co_await gone->wait(scope);
+  if (!told)
     co_return not_in_time(scope, "the end of a sandbox");
   co_return result<void>{};
 }
@@ -227,7 +285,7 @@ asio::awaitable<result<std::vector<tagged_sandbox>>>
 local_sandboxes::list(call_scope) {
   std::vector<tagged_sandbox> all;
   for (const auto& [id, one] : entries_)
-    if (!one->gone)
+    if (!one->gone && one->is_given)
       all.push_back({id, one->tag});
   co_return all;
 }

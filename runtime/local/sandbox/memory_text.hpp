@@ -11,4 +11,11 @@ namespace troupe {
 /// descriptors.
 unique_fd memory_text(const char* name, std::string_view text);
 
+// The same piece by piece, for a text that is too large to be copied at once.
+
+unique_fd new_memory_text(const char* name);
+bool append_text(const unique_fd& file, std::string_view piece);
+/// Not to be changed any more.
+bool seal_text(const unique_fd& file);
+
 } // namespace troupe

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <thread>
 
 namespace troupe::warden {
@@ -85,7 +86,7 @@ outcome cold_run::begin(const isolation::plan& plan,
   began_ = clock::now();
   isolation::group_limits bounds{order_.limits.memory_bytes,
                                  order_.limits.processes + 1, // and pid 1
-                                 !keeps_};
+                                 !keeps_, order_.cpus};
   if (auto no = resources_.group->begin(bounds); !no.ok())
     return no;
   auto child = isolation::clone_into(isolation::clone_flags(plan.layers),
@@ -115,12 +116,15 @@ outcome cold_run::let_go(pid_t child) {
 bool cold_run::hear() {
   bool started = false;
   for (;;) {
-    init_report report;
-    auto size = ::recv(sync_.get(), &report, sizeof report, MSG_DONTWAIT);
-    if (size != sizeof report) {
-      sync_closed_ = size >= 0;
+    packet said;
+    const auto got = receive_packet(sync_.get(), sizeof(init_report), 1, said);
+    if (got != packet_status::done
+        || said.bytes.size() != sizeof(init_report)) {
+      sync_closed_ = got != packet_status::later;
       return started;
     }
+    init_report report;
+    std::memcpy(&report, said.bytes.data(), sizeof report);
     switch (report.what) {
     case report_kind::failed:
       notice_.failure = report.failure;
@@ -130,6 +134,8 @@ bool cold_run::hear() {
       break;
     case report_kind::started:
       started = true;
+      if (!said.descriptors.empty())
+        written_ = std::move(said.descriptors.front());
       began_ = clock::now();
       check_cpu();
       break;
@@ -149,9 +155,25 @@ void cold_run::fetch_listener(int number) {
   kill();
 }
 
+unique_fd cold_run::take_written() {
+  resources_.leaves_memory = true;
+  return std::move(written_);
+}
+
+int cold_run::freeze(bool still) {
+  frozen_ = frozen_ || still;
+  const int error = resources_.group->freeze(still);
+  if (error == 0)
+    frozen_ = still;
+  return error;
+}
+
 void cold_run::kill() {
   notice_.killed = true;
   ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);
+  // What stands still by v1 does not die either; and the group is used again.
+  if (frozen_)
+    freeze(false);
   if (!contained_)
     resources_.group->kill();
 }
@@ -180,6 +202,8 @@ void cold_run::reap() {
   ::waitpid(pid_, &status, __WALL);
   pidfd_.reset(); // or the loop would hear of it for ever
   sync_.reset();
+  if (frozen_)
+    freeze(false);
   auto usage = resources_.group->usage();
   notice_.wall_us = static_cast<std::uint64_t>(
     std::chrono::duration_cast<microseconds>(clock::now() - began_).count());
@@ -194,7 +218,7 @@ void cold_run::reap() {
   } else {
     notice_.wait_status = status; // of pid 1: killed, or failed to begin
   }
-  if (notice_.failure.ok() && !finished_ && WIFEXITED(status))
+  if (notice_.failure.ok() && !finished_ && !made_a_copy() && WIFEXITED(status))
     notice_.failure = {step::order, EPIPE}; // it never said why
 }
 

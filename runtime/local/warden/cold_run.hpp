@@ -61,6 +61,7 @@ struct run_resources {
   std::unique_ptr<isolation::run_group> group;
   std::optional<std::uint32_t> uid; // absent: the caller's own
   std::string work_directory;       // isolation off only: to be removed
+  bool leaves_memory = false;       // a layer's, which is charged to the group
 };
 
 /// One run as the warden follows it.
@@ -78,8 +79,16 @@ public:
   /// Reads what pid 1 says. True when it said `started` just now.
   bool hear();
   bool sync_is_closed() const { return sync_closed_; }
+  /// What a sandbox writes, for those that are made from it; empty: this kernel
+  /// has no such thing.
+  const unique_fd& written() const { return written_; }
+  unique_fd take_written();
+  bool is_alone() const { return resources_.group->count() == 1; }
+  bool made_a_copy() const { return order_.copies != 0 && written_; }
   /// The listener of its filter, for the network broker; empty: it has none.
   unique_fd take_listener() { return std::move(listener_); }
+  /// All of it stands still, or goes on: see `run_group::freeze`.
+  int freeze(bool still);
   /// SIGKILL to pid 1, and with it to its namespace.
   void kill();
   /// Looks at the clock of the group; kills when it has run out.
@@ -104,9 +113,11 @@ private:
   unique_fd pidfd_;
   unique_fd sync_;
   unique_fd listener_;
+  unique_fd written_;
   bool sync_closed_ = false;
   bool contained_ = true; // pid 1 takes everybody along
   bool keeps_ = false;    // a sandbox: lives on its own clock
+  bool frozen_ = false;   // or on its way there
   pid_t pid_ = -1;
   clock::time_point began_{};
   clock::time_point next_check_ = clock::time_point::max();

@@ -1,5 +1,6 @@
 #include "runtime/local/warden/init.hpp"
 
+#include "runtime/base/packet_socket.hpp"
 #include "runtime/local/isolation/containment.hpp"
 #include "runtime/local/isolation/descriptors.hpp"
 #include "runtime/local/isolation/mounts.hpp"
@@ -8,6 +9,7 @@
 #include "runtime/local/isolation/signals.hpp"
 #include "runtime/local/sandbox/inside/keeper.hpp"
 #include "runtime/local/sandbox/inside/living_containment.hpp"
+#include "runtime/local/sandbox/inside/living_tree.hpp"
 #include "runtime/local/warden/launch_block.hpp"
 
 #include <fcntl.h>
@@ -23,6 +25,7 @@
 #include <cerrno>
 #include <charconv>
 #include <iterator>
+#include <string_view>
 
 namespace troupe::warden {
 
@@ -66,7 +69,7 @@ void hand_over_listener(int sync, int listener) noexcept {
 
 /// Everything that is not the run's goes away before anything else happens.
 outcome keep_only(const init_order& order) noexcept {
-  int mine[7 + isolation::max_sources];
+  int mine[7 + isolation::max_sources + isolation::max_layers];
   int count = 0;
   for (int fd : {order.sync, order.launch, order.in, order.out, order.err,
                  order.channel, order.control})
@@ -74,6 +77,9 @@ outcome keep_only(const init_order& order) noexcept {
   for (const auto& shown : order.plan->tree.shown)
     if (shown.mount >= 0 && count < static_cast<int>(std::size(mine)))
       mine[count++] = shown.mount;
+  for (const auto& layer : order.plan->tree.layers)
+    if (count < static_cast<int>(std::size(mine)))
+      mine[count++] = layer.mount;
   return isolation::keep_only(mine, count);
 }
 
@@ -89,15 +95,33 @@ outcome keep_only(const init_order& order) noexcept {
   ::_exit(127);
 }
 
-/// A sandbox that lives: there is no tool, the engine says what is executed.
-[[noreturn]] void become_keeper(const init_order& order) noexcept {
-  if (auto no = isolation::contain_keeper(*order.plan); !no.ok())
-    give_up(order.sync, no);
+/// With what a sandbox writes beside it, for those that are made from it.
+void tell_started(int sync, int kept) noexcept {
   init_report report;
   report.what = report_kind::started;
-  ::send(order.sync, &report, sizeof report, MSG_NOSIGNAL);
-  inside::keep(
-    {order.plan, order.control, order.open_files, &execute_launch_block});
+  const std::string_view bytes{reinterpret_cast<const char*>(&report),
+                               sizeof report};
+  send_packet(sync, bytes, {&kept, kept >= 0 ? 1u : 0u});
+  if (kept >= 0)
+    ::close(kept);
+}
+
+/// A sandbox that lives: there is no tool, the engine says what is executed.
+[[noreturn]] void become_keeper(const init_order& order) noexcept {
+  const bool copies = order.plan->tree.copies;
+  // As long as the host's /proc is there and its user is ours.
+  const int score = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  int kept = -1;
+  const auto no = copies ? isolation::contain_copier(*order.plan, kept)
+                         : isolation::contain_keeper(*order.plan, kept);
+  if (!no.ok())
+    give_up(order.sync, no);
+  tell_started(order.sync, kept);
+  if (copies)
+    ::_exit(0);
+  ::close(order.sync); // from here on the engine alone is heard
+  inside::keep({order.plan, order.control, order.open_files, score,
+                &execute_launch_block});
 }
 
 /// Waits until the tool is another program; fine means it is.

@@ -4,10 +4,12 @@
 #include "runtime/local/isolation/root_tree.hpp"
 #include "runtime/local/isolation/seccomp.hpp"
 #include "runtime/local/warden/sandbox_template.hpp"
+#include "runtime/model/sandbox_memory.hpp"
 
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace troupe::warden {
@@ -31,6 +33,8 @@ plan_builder::plan_builder(isolation::probe_report report)
   isolation::filter_options options;
   options.unix_sockets = layers_.network;
   options.own_files = true;
+  options.network = layers_.network ? isolation::network_calls::own
+                                    : isolation::network_calls::deny;
   living_ = isolation::build_filter(options);
   options.own_files = false;
   for (auto* made : {&ordinary_, &namespace_making_}) {
@@ -121,6 +125,12 @@ isolation::plan plan_builder::build_for_sandbox(const start_order& order,
       p.tree.shown.push_back(std::move(path));
   p.tree.links.clear();
   p.tree.files.clear();
+  p.tree.scratch_bytes = std::min(
+    p.tree.scratch_bytes, most_sandbox_files(order.limits.memory_bytes));
+  p.tree.told.memory_bytes = order.limits.memory_bytes;
+  const auto processors = std::max(1u, std::thread::hardware_concurrency());
+  p.tree.told.processors
+    = order.cpus > 0 ? std::min(order.cpus, processors) : processors;
   p.filter = living_;
   p.notify = false;
   return p;

@@ -25,6 +25,7 @@ void write(writer& w, const start_order& s) {
   w.flag(s.has_channel);
   w.flag(s.notify_network);
   write(w, s.limits);
+  w.raw(s.cpus);
   w.text(s.working_dir);
   w.raw(static_cast<std::uint32_t>(s.shown.size()));
   for (const auto& path : s.shown) {
@@ -33,6 +34,10 @@ void write(writer& w, const start_order& s) {
     w.flag(path.writable);
     w.flag(path.exactly);
   }
+  w.raw(static_cast<std::uint32_t>(s.layers.size()));
+  for (const auto layer : s.layers)
+    w.raw(layer);
+  w.raw(s.copies);
 }
 
 void read(reader& r, start_order& s) {
@@ -46,6 +51,7 @@ void read(reader& r, start_order& s) {
   r.flag(s.has_channel);
   r.flag(s.notify_network);
   read(r, s.limits);
+  r.raw(s.cpus);
   r.text(s.working_dir);
   for (auto n = r.count(); n > 0 && r.good(); --n) {
     auto& path = s.shown.emplace_back();
@@ -54,6 +60,9 @@ void read(reader& r, start_order& s) {
     r.flag(path.writable);
     r.flag(path.exactly);
   }
+  for (auto n = r.count(); n > 0 && r.good(); --n)
+    r.raw(s.layers.emplace_back());
+  r.raw(s.copies);
 }
 
 template <class Notice, class Visit>
@@ -73,6 +82,8 @@ void write(writer& w, const end_notice& e) {
   w.raw(e.cpu_us);
   w.raw(e.peak_memory_bytes);
   w.text(e.detail);
+  w.raw(e.layer_bytes);
+  w.raw(e.layer_inodes);
 }
 
 void read(reader& r, end_notice& e) {
@@ -87,6 +98,8 @@ void read(reader& r, end_notice& e) {
   r.raw(e.cpu_us);
   r.raw(e.peak_memory_bytes);
   r.text(e.detail);
+  r.raw(e.layer_bytes);
+  r.raw(e.layer_inodes);
 }
 
 void write(writer& w, const lease_grant& g) {
@@ -137,9 +150,20 @@ std::string encode(const message& m) {
   case word::kill:
   case word::release:
   case word::broker:
+  case word::drop:
   case word::started:
   case word::released:
     w.raw(m.ticket);
+    break;
+  case word::freeze:
+  case word::thaw:
+    w.raw(m.ticket);
+    w.raw(m.of);
+    break;
+  case word::cut:
+    w.raw(m.ticket);
+    w.raw(m.of);
+    w.raw(m.most);
     break;
   case word::spawn_interpreter:
     w.raw(m.ticket);
@@ -176,9 +200,20 @@ bool decode(std::string_view packet, message& out) {
   case word::kill:
   case word::release:
   case word::broker:
+  case word::drop:
   case word::started:
   case word::released:
     r.raw(out.ticket);
+    return r.done();
+  case word::freeze:
+  case word::thaw:
+    r.raw(out.ticket);
+    r.raw(out.of);
+    return r.done();
+  case word::cut:
+    r.raw(out.ticket);
+    r.raw(out.of);
+    r.raw(out.most);
     return r.done();
   case word::spawn_interpreter:
     r.raw(out.ticket);

@@ -39,6 +39,11 @@ enum class word : std::uint16_t {
   spawn_interpreter, // an interpreter: its control socket beside it
   broker, // of a slot's or a run's network; its four descriptors beside it
   keep,   // a sandbox, ordered as a run; its keeper's socket beside it
+  freeze, // a sandbox stands still; answered by `ended`, EAGAIN: not yet
+  thaw,   // it goes on; answered likewise
+  cut,    // one in which nothing runs ends, and what it wrote is a layer named
+          // as the question; answered by `ended`, EBUSY: something runs
+  drop,   // a layer
   // warden -> engine
   hello,    // once, first: what the host offers
   started,  // the program was executed; its filter's listener, if it has one
@@ -56,6 +61,7 @@ struct start_order {
   bool has_channel = false;
   bool notify_network = false; // the filter's listener goes to the broker
   troupe::limits limits;
+  std::uint32_t cpus = 0; // at a time, of a sandbox; 0: all there are
   std::string working_dir = "/tmp";
   struct mount_source {
     std::string host;
@@ -64,6 +70,10 @@ struct start_order {
     bool exactly = false; // tenants may own what lies on the way: no links
   };
   std::vector<mount_source> shown;
+  /// keep: below what it writes, the top one first. With `copies` it only makes
+  /// a layer, of what that sandbox has written so far.
+  std::vector<std::uint64_t> layers;
+  std::uint64_t copies = 0;
 };
 
 /// The end of a run as the warden saw it.
@@ -79,7 +89,9 @@ struct end_notice {
   std::uint64_t wall_us = 0;
   std::uint64_t cpu_us = 0;
   std::uint64_t peak_memory_bytes = 0;
-  std::string detail; // with a failure: what to know about it
+  std::string detail;            // with a failure: what to know about it
+  std::uint64_t layer_bytes = 0; // of the one that was made
+  std::uint64_t layer_inodes = 0;
 };
 
 /// The sandbox of a slot, besides its descriptors.
@@ -100,8 +112,10 @@ struct lease_grant {
 
 struct message {
   word what = word::stop;
-  start_order start;        // start, lease, keep
-  std::uint64_t ticket = 0; // kill, started, release, spawn_interpreter, broker
+  start_order start;             // start, lease, keep
+  std::uint64_t ticket = 0;      // of all but those with a struct of their own
+  std::uint64_t of = 0;          // freeze, thaw, cut: the sandbox's ticket
+  std::uint64_t most = 0;        // cut: bytes that the layer may have
   std::vector<std::string> argv; // spawn_interpreter
   lease_grant grant;             // leased
   end_notice end;                // ended

@@ -1,8 +1,11 @@
 // The part of the warden that makes sandboxes which live. From then on the
 // engine talks to their keepers itself; here they are born, killed and counted.
+#include "runtime/local/isolation/idmapped_mount.hpp"
 #include "runtime/local/isolation/root_tree.hpp"
 #include "runtime/local/warden/sandbox_template.hpp"
 #include "runtime/local/warden/warden.hpp"
+
+#include <sys/vfs.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -27,10 +30,105 @@ void warden::keep(const start_order& order, unique_fd control) {
   if (!gather(order, resources))
     return refuse(order, isolation::failed(isolation::step::cgroup),
                   "no uid or no control group is left for another sandbox");
-  const auto plan = plans_.build_for_sandbox(order, template_);
+  auto plan = plans_.build_for_sandbox(order, template_);
+  std::vector<unique_fd> layers;
+  if (!gather_layers(order, resources, plan, layers)) {
+    const auto why = isolation::failed(isolation::step::open_sources);
+    give_back(std::move(resources));
+    return refuse(order, why,
+                  why.error == ENOENT
+                    ? "what it is to be made from is gone"
+                    : "a sandbox cannot be made from another one here: that "
+                      "takes Linux 6.15");
+  }
   run_descriptors fds;
   fds.control = std::move(control);
   begin(order, std::move(resources), plan, fds);
+}
+
+bool warden::gather_layers(const start_order& order,
+                           const run_resources& resources,
+                           isolation::plan& plan,
+                           std::vector<unique_fd>& keep) {
+  std::vector<int> mounts;
+  const auto source = running_.find(order.copies);
+  if (order.copies != 0)
+    mounts.push_back(source == running_.end() ? -1
+                                              : source->second.written().get());
+  for (const auto name : order.layers) {
+    const auto i = layers_.find(name);
+    mounts.push_back(i == layers_.end() ? -1 : i->second.get());
+  }
+  plan.tree.copies = order.copies != 0;
+  unique_fd map;
+  if (resources.uid && !mounts.empty())
+    map = isolation::make_id_map(isolation::inside_uid, isolation::inside_gid,
+                                 *resources.uid, *resources.uid);
+  for (const int mount : mounts) {
+    if (mount < 0) {
+      errno = ENOENT;
+      return false;
+    }
+    if (!resources.uid) {
+      plan.tree.layers.push_back({mount, false});
+      continue;
+    }
+    keep.push_back(isolation::mapped_copy(mount, map.get()));
+    if (!keep.back())
+      return false;
+    plan.tree.layers.push_back({keep.back().get(), true});
+  }
+  return true;
+}
+
+void warden::add_layer(std::uint64_t name, unique_fd mount,
+                       end_notice& notice) {
+  struct statfs use {};
+  if (::fstatfs(mount.get(), &use) == 0) {
+    notice.layer_bytes
+      = (use.f_blocks - use.f_bfree) * static_cast<std::uint64_t>(use.f_bsize);
+    notice.layer_inodes = use.f_files - use.f_ffree;
+  }
+  layers_.insert_or_assign(name, std::move(mount));
+}
+
+void warden::cut(const message& m) {
+  message done;
+  done.what = word::ended;
+  done.end.ticket = m.ticket;
+  const auto i = running_.find(m.of);
+  struct statfs use {};
+  int error = 0;
+  if (i == running_.end())
+    error = ESRCH;
+  else if (!i->second.written())
+    error = ENOTSUP;
+  else if (!i->second.is_alone())
+    error = EBUSY;
+  else if (::fstatfs(i->second.written().get(), &use) != 0
+           || (use.f_blocks - use.f_bfree)
+               * static_cast<std::uint64_t>(use.f_bsize)
+             > m.most)
+    error = ENOSPC;
+  if (error != 0) {
+    done.end.failure = {isolation::step::order, error};
+  } else {
+    i->second.kill();
+    add_layer(m.ticket, i->second.take_written(), done.end);
+  }
+  say(std::move(done));
+}
+
+void warden::freeze(const message& m) {
+  message done;
+  done.what = word::ended;
+  done.end.ticket = m.ticket;
+  const auto i = running_.find(m.of);
+  const int error
+    = i == running_.end() ? ESRCH : i->second.freeze(m.what == word::freeze);
+  if (error != 0)
+    done.end.failure = {isolation::step::cgroup, error};
+  say(std::move(done));
 }
 
 } // namespace troupe::warden

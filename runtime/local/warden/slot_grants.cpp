@@ -77,7 +77,8 @@ void warden::reap_child(std::uint64_t ticket) {
 }
 
 void warden::give_back(run_resources resources) {
-  groups_.put(std::move(resources.group));
+  if (!resources.leaves_memory) // or its next user would pay for the layer
+    groups_.put(std::move(resources.group));
   if (resources.uid)
     uids_.put(*resources.uid);
   if (!resources.work_directory.empty()) {

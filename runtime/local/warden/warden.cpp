@@ -137,6 +137,12 @@ void warden::obey(packet& from_engine) {
       keep(m.start, std::move(given.front()));
     else
       refuse(m.start, {isolation::step::order, EBADF}, "");
+  } else if (m.what == word::freeze || m.what == word::thaw) {
+    freeze(m);
+  } else if (m.what == word::cut) {
+    cut(m);
+  } else if (m.what == word::drop) {
+    layers_.erase(m.ticket);
   } else if (m.what == word::start) {
     auto& given = from_engine.descriptors;
     std::size_t wanted = 3u + m.start.has_stdin + m.start.has_channel;
@@ -322,6 +328,8 @@ void warden::bury() {
     message m;
     m.what = word::ended;
     m.end = slot.notice();
+    if (slot.made_a_copy() && m.end.failure.ok())
+      add_layer(m.end.ticket, slot.take_written(), m.end);
     give_back(slot.take_resources());
     say(std::move(m));
     i = dying_.erase(i);

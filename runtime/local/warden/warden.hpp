@@ -65,6 +65,14 @@ private:
                                        run_resources& resources);
   /// A sandbox that lives until it is killed or its engine closes `control`.
   void keep(const start_order& order, unique_fd control);
+  /// It stands still, or goes on. Never waits: the engine asks again.
+  void freeze(const message& m);
+  /// What a quiet one has written becomes a layer, and it ends.
+  void cut(const message& m);
+  /// What it is to be made from, as its user sees it. Empty: refused.
+  bool gather_layers(const start_order& order, const run_resources& resources,
+                     isolation::plan& plan, std::vector<unique_fd>& keep);
+  void add_layer(std::uint64_t name, unique_fd mount, end_notice& notice);
   /// Clones pid 1, watches it and lets it go. `plan` must outlive the call.
   void begin(const start_order& order, run_resources resources,
              const isolation::plan& plan, const run_descriptors& fds);
@@ -100,6 +108,7 @@ private:
   group_pool groups_;
   plan_builder plans_;
   std::string template_; // of sandboxes, once the first was asked for
+  std::map<std::uint64_t, unique_fd> layers_; // detached mounts
   slots running_;
   std::map<std::uint64_t, cold_run> dying_; // pid 1 reaped, group not empty
   slot_leases leases_;

@@ -27,6 +27,10 @@ result<run_request> parse_run_request(const json::object& body);
 /// Everything, secrets included: for the cluster's wire only.
 json::object to_wire(const run_request& r);
 result<run_request> from_wire(const json::object& body);
+/// As a client would send it, every value of a variable as "***".
+json::object to_json(const run_request& r);
+/// About how much memory it holds.
+std::size_t bytes_of(const run_request& r);
 
 /// {"wall_seconds": 5, "cpu_seconds": 2.5, "memory_bytes": 268435456,
 /// "processes", "open_files", "disk_bytes", "inodes", "output_bytes",

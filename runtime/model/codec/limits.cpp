@@ -74,11 +74,27 @@ json::value shown(std::uint64_t n) {
   return n;
 }
 
+constexpr json::reader::alias limit_aliases[]{
+  {"timeout", "wall_seconds"},
+  {"timeout_seconds", "wall_seconds"},
+  {"wall", "wall_seconds"},
+  {"time", "wall_seconds"},
+  {"cpu", "cpu_seconds"},
+  {"cpu_time", "cpu_seconds"},
+  {"memory", "memory_bytes"},
+  {"memory_mb", "memory_bytes"},
+  {"memory_limit", "memory_bytes"},
+  {"disk", "disk_bytes"},
+  {"pids", "processes"},
+  {"output", "output_bytes"},
+};
+
 } // namespace
 
 result<limit_overrides> parse_limits(const json::object& body,
                                      std::string pointer) {
   json::reader in{body, std::move(pointer)};
+  in.knows_elsewhere(limit_aliases);
   limit_overrides l;
   for_each_row(limit_fields, [&](const auto& f) { read(in, f, f.of(l)); });
   if (auto bad = in.finish())

@@ -22,6 +22,7 @@ void read(const field_place& at, environment& into);
 void read(const field_place& at, std::map<std::string, std::string>& into);
 void read(const field_place& at, std::vector<pip_requirement>& into);
 void read(const field_place& at, std::vector<npm_requirement>& into);
+void read(const field_place& at, std::vector<run_file>& into);
 void read(const field_place& at, limit_overrides& into);
 void read(const field_place& at, std::optional<network_policy>& into);
 void read(const field_place& at, std::optional<isolation_level>& into);

@@ -1,5 +1,6 @@
 #include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
+#include "runtime/model/codec/files.hpp"
 #include "runtime/model/codec/support.hpp"
 
 #include <algorithm>
@@ -107,14 +108,26 @@ std::string to_text(const run_result& r, form f,
   w.reserve(2'048 + r.value_json.size() + r.stdout_text.size()
             + r.stderr_text.size() + r.agent_state_json.size());
   w.text("id", r.id.str());
-  w.text("status", to_string(r.status));
+  w.text("status", f == form::parsed ? status_of(r) : to_string(r.status));
   w.text("reason", to_string(r.reason));
-  w.number("exit_code", r.exit_code);
-  w.number("signal", r.signal);
+  if (f == form::parsed) {
+    const auto code = shown_exit_code(r);
+    const bool signaled = r.signal != 0;
+    w.raw("exit_code", code ? std::to_string(*code) : "null");
+    w.raw("signal", signaled ? std::to_string(r.signal) : "null");
+  } else {
+    w.number("exit_code", r.exit_code);
+    w.number("signal", r.signal);
+  }
   w.text("detail", r.detail);
   write_own_json(w, r, f);
   w.boolean("value_is_text_fallback", r.value_is_text_fallback);
+  if (!r.value_encoding.empty())
+    w.text("value_encoding", r.value_encoding);
   w.boolean("value_truncated", r.value_truncated);
+  if (r.value_size != 0)
+    w.number("value_size", r.value_size);
+  codec::write_files(w, r);
   if (r.failure != tool_error{})
     write(w, r.failure);
   w.boolean("stdout_truncated", r.stdout_truncated);
@@ -288,7 +301,10 @@ result<run_result> parse_run_result(const json::object& body) {
   json::reader in{body};
   run_result r;
   r.id = codec::stored_id<run_id>(in, "id");
-  r.status = in.one_of("status", {"success", "error"}) == "success"
+  r.status
+    = in.one_of("status",
+                {"success", "error", "timeout", "limit", "cancelled", "lost"})
+      == "success"
     ? run_status::success
     : run_status::error;
   r.reason = codec::value_or_complain(
@@ -301,7 +317,10 @@ result<run_result> parse_run_result(const json::object& body) {
   r.value_json = read_json(in, "value", "value_json", "null");
   r.value_is_text_fallback
     = in.boolean("value_is_text_fallback").value_or(false);
+  r.value_encoding = in.text("value_encoding").value_or("");
   r.value_truncated = in.boolean("value_truncated").value_or(false);
+  r.value_size = count(in, "value_size");
+  codec::read_files(in, r);
   r.failure = read_failure(in);
   r.stdout_text = long_text(in, "stdout");
   r.stderr_text = long_text(in, "stderr");

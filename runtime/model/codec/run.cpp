@@ -1,7 +1,9 @@
 #include "runtime/model/codec/codec.hpp"
+#include "runtime/model/codec/files.hpp"
 #include "runtime/model/codec/parts.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace troupe {
 
@@ -79,10 +81,43 @@ void check_program(json::reader& in, const json::object& body,
     in.complain("language", "a shell runs commands", "send it as 'command'");
 }
 
+/// As other engines and Letta call these.
+constexpr json::reader::alias run_aliases[]{
+  {"timeout", "limits.wall_seconds"},
+  {"timeout_seconds", "limits.wall_seconds"},
+  {"memory", "limits.memory_bytes"},
+  {"memory_mb", "limits.memory_bytes"},
+  {"cpu", "limits.cpu_seconds"},
+  {"custom_id", "labels"},
+  {"metadata", "labels"},
+  {"arguments", "args"},
+  {"parameters", "args"},
+  {"input", "args, or stdin for a command"},
+  {"envs", "env"},
+  {"env_vars", "env"},
+  {"environment", "env"},
+  {"tool", "tool_name"},
+  {"tool_args", "args"},
+  {"script", "code"},
+  {"source_code", "source"},
+  {"source_type", "language"},
+  {"requirements", "pip_requirements"},
+  {"packages", "pip_requirements or npm_requirements"},
+  {"dependencies", "pip_requirements or npm_requirements"},
+};
+/// What stands only in a call.
+bool asks_for_call(const json::object& body) {
+  return std::ranges::any_of(
+    std::array<std::string_view, 5>{"function", "args", "json_schema",
+                                    "args_json_schema", "agent_state"},
+    [&](auto name) { return body.contains(name); });
+}
+
 } // namespace
 
 result<run_request> parse_run_request(const json::object& body) {
   json::reader in{body};
+  in.knows_elsewhere(run_aliases);
   run_request r;
   read_kind(in, r);
   for_each_row(run_fields, [&](const auto& f) {
@@ -90,6 +125,7 @@ result<run_request> parse_run_request(const json::object& body) {
       codec::read({in, f.name, f.rule}, f.of(r));
   });
   codec::read({in, snippet, snippet_rule}, r.source);
+  r.may_be_script = r.kind == run_kind::source && !asks_for_call(body);
   check_program(in, body, r);
   if (auto bad = in.finish())
     return *bad;
@@ -106,6 +142,9 @@ json::value as_json(const std::string& text) {
 }
 json::value as_json(const std::vector<std::string>& list) {
   return codec::texts(list);
+}
+json::value as_json(const std::vector<run_file>& files) {
+  return codec::files_by_name(files);
 }
 json::value as_json(const environment& env) {
   json::object o;
@@ -189,6 +228,66 @@ result<run_request> from_wire(const json::object& body) {
   if (auto bad = in.finish())
     return *bad;
   return r;
+}
+
+// -- for clients and for the record -------------------------------------------
+
+namespace {
+
+json::value as_shown(const field_rule& rule, const std::string& text) {
+  if (rule.on_link.empty())
+    return json::value(text);
+  auto parsed = json::parse(text);
+  return parsed ? std::move(*parsed) : json::value(text);
+}
+json::value as_shown(const field_rule&, const environment& env) {
+  json::object o;
+  for (const auto& [name, value] : env)
+    o[name] = to_string(value);
+  return o;
+}
+template <class T>
+json::value as_shown(const field_rule&, const T& value) {
+  return as_json(value);
+}
+
+std::size_t bytes_in(const std::string& text) {
+  return text.size();
+}
+std::size_t bytes_in(const secret& text) {
+  return text.size();
+}
+template <class T>
+std::size_t bytes_in(const T& value) {
+  std::size_t sum = 0;
+  if constexpr (requires { value.begin()->second; })
+    for (const auto& [name, text] : value)
+      sum += name.size() + bytes_in(text);
+  else if constexpr (requires { value.begin()->size(); })
+    for (const auto& text : value)
+      sum += bytes_in(text);
+  return sum;
+}
+
+} // namespace
+
+json::object to_json(const run_request& r) {
+  json::object o;
+  for_each_row(run_fields, [&](const auto& f) {
+    const auto& value = f.of(r);
+    if (f.rule.in_body && says_something(value)
+        && !(f.rule.only && *f.rule.only != r.kind))
+      o[f.name] = as_shown(f.rule, value);
+  });
+  if (r.kind == run_kind::code)
+    o[snippet] = r.source;
+  return o;
+}
+
+std::size_t bytes_of(const run_request& r) {
+  std::size_t sum = sizeof r;
+  for_each_row(run_fields, [&](const auto& f) { sum += bytes_in(f.of(r)); });
+  return sum;
 }
 
 } // namespace troupe

@@ -49,6 +49,7 @@ json::object to_json(const sandbox_record& r) {
   o["state"] = to_string(r.state);
   o["place"] = to_string(r.place);
   o["template"] = null_or_text(r.template_name);
+  o["snapshot"] = null_or_text(r.snapshot);
   json::object metadata;
   for (const auto& [name, value] : r.metadata)
     metadata[name] = value;
@@ -57,11 +58,46 @@ json::object to_json(const sandbox_record& r) {
   o["ends_at"] = null_or_time(r.ends_at);
   o["timeout"] = seconds_json(r.timeout);
   o["on_timeout"] = to_string(r.on_timeout);
+  o["idle_timeout"] = r.idle_timeout.count() > 0 ? seconds_json(r.idle_timeout)
+                                                 : json::value(nullptr);
+  o["on_idle"] = to_string(r.on_idle);
+  o["auto_resume"] = r.auto_resume;
+  o["session"] = null_or_text(r.session);
   o["isolation"] = to_string(r.isolation);
   o["resources"] = resources_json(r.resources);
   o["network"] = to_json(r.network);
   o["end"] = null_or_text(to_string(r.end));
   o["error"] = failure_json(r.failure);
+  return o;
+}
+
+json::object to_json(const sandbox_event& e) {
+  using kind = sandbox_event::kind;
+  json::object o;
+  o["number"] = e.number;
+  o["at"] = to_text(e.at);
+  o["type"] = to_string(e.what);
+  if (e.what == kind::state)
+    o["state"] = e.subject;
+  else if (e.what == kind::snapshot || e.what == kind::rollback)
+    o["snapshot"] = e.subject;
+  else if (e.what == kind::process_started || e.what == kind::process_ended)
+    o["process"] = e.subject;
+  o["reason"] = null_or_text(e.reason);
+  return o;
+}
+
+json::object to_json(const snapshot_record& r) {
+  json::object o;
+  o["id"] = r.id.str();
+  o["name"] = null_or_text(r.name);
+  o["sandbox"] = r.sandbox.str();
+  o["place"] = to_string(r.place);
+  o["template"] = null_or_text(r.template_name);
+  o["bytes"] = r.bytes;
+  o["how"] = r.copied ? "copy" : "cut";
+  o["stood_still_us"] = r.stood_still.count();
+  o["created_at"] = to_text(r.created_at);
   return o;
 }
 
@@ -83,6 +119,39 @@ json::object to_json(const process_record& r) {
   o["ended_at"] = null_or_time(r.ended_at);
   o["stdout_bytes"] = r.stdout_bytes;
   o["stderr_bytes"] = r.stderr_bytes;
+  return o;
+}
+
+json::object to_json(const context_record& r) {
+  json::object o;
+  o["id"] = r.id;
+  o["name"] = null_or_text(r.name);
+  o["language"] = to_string(r.language);
+  o["cwd"] = null_or_text(r.cwd);
+  o["default"] = r.is_default;
+  o["auto_restart"] = r.auto_restart;
+  o["state"] = to_string(r.state);
+  o["detail"] = null_or_text(r.detail);
+  o["pid"] = r.pid > 0 ? json::value(r.pid) : json::value(nullptr);
+  o["execution_count"] = r.execution_count;
+  o["queued"] = r.queued;
+  o["created_at"] = to_text(r.created_at);
+  return o;
+}
+
+json::object to_json(const cell_record& r) {
+  json::object o;
+  o["context"] = r.context;
+  o["status"] = to_string(r.status);
+  o["state"] = r.state_lost ? "lost" : "kept";
+  o["execution_count"] = r.execution_count;
+  o["detail"] = null_or_text(r.detail);
+  o["queued_at"] = to_text(r.queued_at);
+  o["began_at"] = null_or_time(r.began_at);
+  o["ended_at"] = null_or_time(r.ended_at);
+  o["stdout_bytes"] = r.stdout_bytes;
+  o["stderr_bytes"] = r.stderr_bytes;
+  o["dropped_events"] = r.dropped_events;
   return o;
 }
 

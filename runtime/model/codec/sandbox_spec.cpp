@@ -72,33 +72,85 @@ void read_sandbox_variables(json::reader& in, environment& into) {
                 "write what is larger into a file of the sandbox");
 }
 
+struct resource_rule {
+  std::string_view name;
+  std::optional<std::uint64_t> limit_overrides::*of;
+  std::uint64_t least; // below it one would be made that can do nothing
+};
+constexpr resource_rule resource_rules[] = {
+  {"memory_bytes", &limit_overrides::memory_bytes, 16u << 20},
+  {"disk_bytes", &limit_overrides::disk_bytes, 1u << 20}, // folders of its own
+  {"inodes", &limit_overrides::inodes, 256},
+  {"processes", &limit_overrides::processes, 8}, // a command takes two
+};
+
 void read_resources(json::reader& in, limit_overrides& into) {
-  static constexpr std::string_view known[]
-    = {"memory_bytes", "disk_bytes", "inodes", "processes"};
   const auto* said = in.member_object("resources");
   if (!said)
     return;
   const auto pointer = in.pointer_to("resources");
   for (const auto& m : *said)
     if (std::string_view name{m.key().data(), m.key().size()};
-        std::ranges::find(known, name) == std::end(known)) {
+        std::ranges::find(resource_rules, name, &resource_rule::name)
+        == std::end(resource_rules)) {
       in.absorb(bad_field(json::child(pointer, name.substr(0, 64)),
                           "is no resource of a sandbox",
                           "memory_bytes, disk_bytes, inodes or processes"));
       return;
     }
   auto parsed = parse_limits(*said, pointer);
-  if (parsed)
-    into = *parsed;
-  else
-    in.absorb(parsed.error());
+  if (!parsed)
+    return in.absorb(parsed.error());
+  into = *parsed;
+  for (const auto& rule : resource_rules)
+    if (const auto& wanted = into.*rule.of; wanted && *wanted < rule.least)
+      in.absorb(bad_field(json::child(pointer, rule.name),
+                          "is too little for a sandbox to do anything",
+                          std::to_string(rule.least) + " or more"));
 }
 
-timeout_action read_timeout_action(json::reader& in) {
-  const auto text = in.one_of("on_timeout", {"delete", "pause", "stop"});
-  return text == "pause" ? timeout_action::pause
-    : text == "stop"     ? timeout_action::stop
-                         : timeout_action::remove;
+std::optional<timeout_action> read_timeout_action(json::reader& in,
+                                                  std::string_view name) {
+  const auto text = in.one_of(name, {"delete", "pause", "stop"});
+  if (!text)
+    return std::nullopt;
+  return *text == "pause" ? timeout_action::pause
+    : *text == "stop"     ? timeout_action::stop
+                          : timeout_action::remove;
+}
+
+/// Of a chat, a user, an agent: any text that can be read again.
+std::string read_session(json::reader& in) {
+  auto text
+    = in.text("session", {.min = 1, .max = bounds::sandbox_session_bytes})
+        .value_or("");
+  if (std::ranges::any_of(text,
+                          [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+    in.complain("session", "has a control character", "leave it out");
+  return text;
+}
+
+/// Pairs that stand there from now on, and null for one that goes.
+void read_metadata_change(
+  json::reader& in, std::map<std::string, std::optional<std::string>>& into) {
+  const auto* all = in.member_object("metadata");
+  if (!all)
+    return;
+  json::object pairs;
+  for (const auto& m : *all)
+    if (m.value().is_null())
+      into[std::string{m.key().data(), m.key().size()}] = std::nullopt;
+    else
+      pairs[m.key()] = m.value();
+  std::map<std::string, std::string> put;
+  json::object only;
+  only["metadata"] = std::move(pairs);
+  json::reader these{only};
+  read_sandbox_metadata(these, put);
+  if (auto bad = these.finish())
+    in.absorb(std::move(*bad));
+  for (auto& [name, value] : put)
+    into[name] = std::move(value);
 }
 
 /// Absolute, or "" for the one that the sandbox begins with.
@@ -110,6 +162,17 @@ std::string read_cwd(json::reader& in) {
     in.complain("cwd", "holds a NUL character, which no path may",
                 "leave it out");
   return text;
+}
+
+context_language read_context_language(json::reader& in) {
+  const auto text = in.text("language", {.max = 32});
+  if (!in.has("language"))
+    in.complain("language", "is missing",
+                "python, javascript, typescript or bash");
+  if (!text)
+    return context_language::python;
+  return codec::value_or_complain(in, "language",
+                                  parse_context_language(*text));
 }
 
 void read_process_program(json::reader& in, process_spec& p) {
@@ -141,9 +204,16 @@ result<sandbox_spec> parse_sandbox_spec(const json::object& body) {
   sandbox_spec s;
   s.name = read_sandbox_name(in, "name");
   s.template_name = read_sandbox_name(in, "template");
+  s.snapshot = read_sandbox_name(in, "snapshot");
   codec::read({in, "place", rule}, s.place);
   read_sandbox_duration(in, "timeout", s.timeout);
-  s.on_timeout = read_timeout_action(in);
+  s.on_timeout
+    = read_timeout_action(in, "on_timeout").value_or(timeout_action::remove);
+  read_sandbox_duration(in, "idle_timeout", s.idle_timeout);
+  s.on_idle
+    = read_timeout_action(in, "on_idle").value_or(timeout_action::remove);
+  s.auto_resume = in.boolean("auto_resume").value_or(false);
+  s.session = read_session(in);
   read_sandbox_metadata(in, s.metadata);
   read_sandbox_variables(in, s.env);
   read_resources(in, s.resources);
@@ -166,6 +236,65 @@ result<std::chrono::milliseconds> parse_renewal(const json::object& body) {
   return *timeout;
 }
 
+result<std::optional<std::chrono::milliseconds>>
+parse_connection(const json::object& body) {
+  json::reader in{body};
+  std::optional<std::chrono::milliseconds> timeout;
+  read_sandbox_duration(in, "timeout", timeout);
+  if (auto bad = in.finish())
+    return *bad;
+  return timeout;
+}
+
+result<sandbox_change> parse_sandbox_change(const json::object& body) {
+  json::reader in{body};
+  sandbox_change c;
+  read_metadata_change(in, c.metadata);
+  read_sandbox_duration(in, "timeout", c.timeout);
+  c.on_timeout = read_timeout_action(in, "on_timeout");
+  const auto* idle = in.member("idle_timeout");
+  if (idle && idle->is_null())
+    c.idle_timeout = std::chrono::milliseconds{0};
+  else
+    read_sandbox_duration(in, "idle_timeout", c.idle_timeout);
+  c.on_idle = read_timeout_action(in, "on_idle");
+  c.auto_resume = in.boolean("auto_resume");
+  if (auto bad = in.finish())
+    return *bad;
+  return c;
+}
+
+result<std::string> parse_snapshot_name(const json::object& body) {
+  json::reader in{body};
+  auto name = read_sandbox_name(in, "name");
+  if (auto bad = in.finish())
+    return *bad;
+  return name;
+}
+
+result<std::string> parse_rollback(const json::object& body) {
+  json::reader in{body};
+  auto name = read_sandbox_name(in, "snapshot");
+  if (!in.has("snapshot"))
+    in.complain("snapshot", "is missing", "the id or the name of one");
+  if (auto bad = in.finish())
+    return *bad;
+  return name;
+}
+
+result<fork_spec> parse_fork(const json::object& body) {
+  json::reader in{body};
+  fork_spec f;
+  f.count = static_cast<std::uint32_t>(
+    in.integer("count", 1, bounds::sandbox_forks).value_or(1));
+  read_sandbox_duration(in, "timeout", f.timeout);
+  read_sandbox_metadata(in, f.metadata);
+  read_sandbox_variables(in, f.env);
+  if (auto bad = in.finish())
+    return *bad;
+  return f;
+}
+
 result<process_spec> parse_process_spec(const json::object& body) {
   json::reader in{body};
   process_spec p;
@@ -181,6 +310,38 @@ result<process_spec> parse_process_spec(const json::object& body) {
   if (auto bad = in.finish())
     return *bad;
   return p;
+}
+
+result<context_spec> parse_context_spec(const json::object& body) {
+  json::reader in{body};
+  context_spec c;
+  c.language = read_context_language(in);
+  c.name = read_sandbox_name(in, "name");
+  c.cwd = read_cwd(in);
+  read_sandbox_variables(in, c.env);
+  c.auto_restart = in.boolean("auto_restart").value_or(false);
+  if (auto bad = in.finish())
+    return *bad;
+  return c;
+}
+
+result<cell_spec> parse_cell_spec(const json::object& body,
+                                  context_language* language) {
+  json::reader in{body};
+  cell_spec c;
+  if (language)
+    *language = read_context_language(in);
+  c.code = in.text("code", {.max = bounds::cell_code_bytes}).value_or("");
+  if (!in.has("code"))
+    in.complain("code", "is missing", "the text that is to be run");
+  if (c.code.find('\0') != c.code.npos)
+    in.complain("code", "has a NUL character", "remove it");
+  std::optional<std::chrono::milliseconds> timeout;
+  read_sandbox_duration(in, "timeout", timeout);
+  c.timeout = timeout.value_or(std::chrono::milliseconds{0});
+  if (auto bad = in.finish())
+    return *bad;
+  return c;
 }
 
 } // namespace troupe

@@ -37,6 +37,21 @@ const json::object* properties(const json::object& schema) {
   return v == nullptr ? nullptr : v->if_object();
 }
 
+constexpr std::size_t most_told = 8;
+
+/// What to send instead of a name that is near none of these.
+std::string names_listed(const std::vector<std::string_view>& names) {
+  if (names.empty() || names.size() > most_told)
+    return "remove it";
+  std::string text = "it takes ";
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += std::string{i == 0                   ? ""
+                          : i + 1 < names.size() ? ", "
+                                                 : " and "}
+      + std::string{names[i].substr(0, 64)};
+  return text;
+}
+
 } // namespace
 
 void checker::check_array(value& v, const object& schema,
@@ -160,7 +175,8 @@ void checker::check_names(object& o, const object& schema,
     if (refuse) {
       auto near = pay(names.size()) ? json::nearest(name, names) : "";
       complain(json::child(pointer, name.substr(0, 64)), "is not known",
-               near.empty() ? "remove it" : "did you mean '" + near + "'?");
+               near.empty() ? names_listed(names)
+                            : "did you mean '" + near + "'?");
     } else if (others != nullptr) {
       check(m.value(), *others, json::child(pointer, name), {});
     }

@@ -261,4 +261,11 @@ function wrapSnippet(source, valid) {
   return wrap(rewriter, false, "");
 }
 
-module.exports = { wrapTool, wrapSnippet, withoutHashbang };
+/** A source of which no call was asked: a program runs as a snippet does, one
+ *  that only defines is there to be called. */
+function wrapScript(source, valid) {
+  const program = require("./script.cjs").isProgram(new Rewriter(source).run(), mayStart);
+  return program ? { ...wrapSnippet(source, valid), program } : wrapTool(source, "");
+}
+
+module.exports = { wrapTool, wrapSnippet, wrapScript, withoutHashbang };

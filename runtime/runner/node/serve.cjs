@@ -11,6 +11,7 @@ const tool = require("./tool.cjs");
 const { toJson, TooLarge } = require("./values.cjs");
 
 const NOTHING = Buffer.alloc(0);
+const ENDED = [{ status: "success", fallback: false }, Buffer.from("null")]; // a program without a value
 const MIN_VALUE_BYTES = 1024;
 const exitNow = process.reallyExit.bind(process);
 
@@ -60,7 +61,48 @@ function setEnvironment(variables, keep) {
 // -- answers -------------------------------------------------------------------------
 
 function answer(head, body = NOTHING, code = NOTHING) {
-  return frame.encode(frame.ANSWER, [Buffer.from(JSON.stringify(head)), body, NOTHING, NOTHING, code]);
+  const left = whatIsLeft();
+  return frame.encode(frame.ANSWER, [
+    Buffer.from(JSON.stringify({ ...head, ...left.about })), body, left.data, NOTHING, code,
+  ]);
+}
+
+let folder = null; // where the run's files are, if it has any
+let shown = null; // of a program: what it shows beside its value
+
+/** What is told beside the value, and the bytes that belong to it. */
+function whatIsLeft() {
+  const about = {};
+  const pieces = [];
+  let notes = [];
+  if (folder) {
+    const found = folder.collect();
+    if (found.files.length) about.files = found.files;
+    pieces.push(found.data);
+    notes = found.notes;
+    folder.close();
+    folder = null;
+  }
+  if (shown && shown.length) {
+    about.displays = [shown.map(([mime, data]) => [mime, data.length])];
+    pieces.push(...shown.map(([, data]) => data));
+    shown = null;
+  }
+  if (notes.length) about.notes = notes;
+  return { about, data: pieces.length ? Buffer.concat(pieces) : NOTHING };
+}
+
+/** As other notebooks of this language have it: a value tells its forms. */
+const DISPLAY = Symbol.for("Jupyter.display");
+
+async function bundleOf(value, room) {
+  if (value === null || typeof value !== "object" || typeof value[DISPLAY] !== "function") return [];
+  const bundle = Object.entries((await value[DISPLAY]()) || {}).map(([mime, data]) => [
+    mime,
+    /^image\/(png|jpeg)$/.test(mime) ? Buffer.from(String(data), "base64")
+      : Buffer.from(typeof data === "string" ? data : JSON.stringify(data)),
+  ]);
+  return bundle.reduce((sum, [, data]) => sum + data.length, 0) > room ? [] : bundle;
 }
 
 function failed(thrown) {
@@ -69,11 +111,11 @@ function failed(thrown) {
   return answer({ status: "error", error });
 }
 
-/** Text that the engine would cut anyway may be cut here; the rest is an
- *  error, since half a document is none. */
+/** Of a text the length is told, and what the engine wants to keep of it; the
+ *  rest is an error, since half a document is none. */
 function tooLarge(value, head) {
   const limit = head.max_value;
-  const keep = head.max_text || 0;
+  const keep = head.guarded ? head.max_text || 0 : 0; // not whole, it is none
   if (typeof value !== "string" || keep * 6 > limit)
     throw new ToolFailure(
       "ResultTooLarge",
@@ -83,13 +125,16 @@ function tooLarge(value, head) {
   const first = Array.from(value.slice(0, 2 * keep)).slice(0, keep).join("");
   let length = 0;
   for (const _ of value) ++length;
-  return answer({ status: "success", fallback: false, cut_from: length }, toJson(first, limit).json);
+  return [{ status: "success", fallback: false, cut_from: length }, toJson(first, limit).json];
 }
 
+/** Head and body of a good answer. */
 function succeeded(value, head) {
   try {
-    const { json, fallback } = toJson(value, Math.max(head.max_value, MIN_VALUE_BYTES));
-    return answer({ status: "success", fallback }, json);
+    const { json, fallback, encoding } = toJson(value, Math.max(head.max_value, MIN_VALUE_BYTES), head.guarded);
+    // A timer, a server: what a program's last line made on its way.
+    if (fallback && tool.running.drains) return ENDED;
+    return [{ status: "success", fallback, ...(encoding && { encoding }) }, json];
   } catch (e) {
     if (!(e instanceof TooLarge)) throw e;
     return tooLarge(value, head);
@@ -97,26 +142,44 @@ function succeeded(value, head) {
 }
 
 async function carryOut(head, parts) {
-  const source = parts[1].toString("utf8");
-  if (head.op === "compile") return answer({ status: "success" }, NOTHING, tool.compile(head, source));
+  const sourceBytes = head.files ? head.source_bytes : parts[1].length;
+  const source = parts[1].toString("utf8", 0, sourceBytes);
+  if (head.files) {
+    folder = new (require("./files.cjs").Folder)(head);
+    folder.write(head.files, parts[1].subarray(sourceBytes));
+  }
+  if (head.op === "compile") {
+    const code = tool.compile(head, source);
+    return () => answer({ status: "success" }, NOTHING, code);
+  }
   if (head.op === "schema") {
     const { derive } = require("./schema.cjs");
-    return answer({ status: "success" }, toJson(derive(source, head), 1 << 24).json);
+    const { json } = toJson(derive(source, head), 1 << 24);
+    return () => answer({ status: "success" }, json);
   }
   const args = JSON.parse(parts[2].toString("utf8") || "{}");
   const run = head.op === "code" ? tool.runSnippet : tool.call;
-  return succeeded(await run(head, source, parts[4], args), head);
+  const value = await run(head, source, parts[4], args);
+  if (head.max_display_bytes) shown = await bundleOf(value, head.max_display_bytes);
+  const made = succeeded(value, head);
+  // A program goes on, and may still write: what it leaves is looked at then.
+  return () => answer(...made);
 }
 
 /** The answer frame to a request frame. */
 async function run_request(data) {
+  return (await carried(data))();
+}
+
+/** What makes the answer when it is time. */
+async function carried(data) {
   try {
     const parts = frame.decode(frame.REQUEST, data);
     const head = JSON.parse(parts[0].toString("utf8"));
     if (head.env) setEnvironment(head.env, head.keep_env);
     return await carryOut(head, parts);
   } catch (e) {
-    return failed(e);
+    return () => failed(e);
   }
 }
 
@@ -132,6 +195,24 @@ function finisher(fd, exit) {
 }
 
 let finish = null;
+let pending = null; // makes the answer of a program that is not through with its work
+
+/** A program is over when nothing is left to wait for, and may end itself. */
+function ending(code) {
+  if (code !== 0)
+    return failed(new ToolFailure("ProcessExit", tool.running.ends ? `exit code ${code}` : called(code)));
+  if (pending) return pending();
+  return tool.running.ends ? answer(...ENDED) : failed(new ToolFailure("ProcessExit", called(code)));
+}
+
+const called = (code) => `the tool called process.exit(${code}) instead of returning a value`;
+
+function idle() {
+  if (!pending)
+    return failed(
+      new ToolFailure("NoResult", "nothing is left to wait for, but the tool's promise never settled"));
+  return ending(process.exitCode || 0);
+}
 
 /** Everything that `serve_one` does before it reads: a process that is forked
  *  for every run does it once, for all of them. */
@@ -141,10 +222,8 @@ function prepare(fd, exit = exitNow) {
   const fail = (thrown) => finish(() => failed(thrown));
   process.on("uncaughtException", fail);
   process.on("unhandledRejection", fail);
-  process.on("beforeExit", () =>
-    fail(new ToolFailure("NoResult", "nothing is left to wait for, but the tool's promise never settled")));
-  process.on("exit", (code) =>
-    fail(new ToolFailure("ProcessExit", `the tool called process.exit(${code}) instead of returning a value`)));
+  process.on("beforeExit", () => finish(idle));
+  process.on("exit", (code) => finish(() => ending(code)));
 }
 
 /** Reads one request from `fd`, answers it, and ends the process: at once,
@@ -154,8 +233,11 @@ function serve_one(fd, exit = exitNow, end = finish) {
     prepare(fd, exit);
     end = finish;
   }
-  run_request(frame.read(fd)).then(
-    (data) => end(() => data),
+  carried(frame.read(fd)).then(
+    (make) => {
+      if (tool.running.drains && end === finish) pending = make;
+      else end(make);
+    },
     (thrown) => end(() => failed(thrown)),
   );
 }
@@ -166,7 +248,7 @@ function preload() {
   const transform = tool.loadTranspiler();
   // Parsing once makes the parser's own code ready as well.
   if (transform) transform("const x: number = 1", { transforms: ["typescript"], disableESTransforms: true });
-  for (const late of ["./schema.cjs", "./order.cjs", "./syntax.cjs"]) require(late);
+  for (const late of ["./schema.cjs", "./order.cjs", "./syntax.cjs", "./script.cjs", "./files.cjs"]) require(late);
 }
 
 module.exports = { serve_one, run_request, finisher, preload, prepare };

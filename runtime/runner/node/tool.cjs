@@ -9,7 +9,7 @@ const { pathToFileURL } = require("url");
 
 const { ToolFailure } = require("./failure.cjs");
 const { Loader, get, all } = require("./loader.cjs");
-const { wrapTool, wrapSnippet, withoutHashbang } = require("./module.cjs");
+const { wrapTool, wrapSnippet, wrapScript, withoutHashbang } = require("./module.cjs");
 const { bind } = require("./signature.cjs");
 
 const MAX_ITEMS = 100000; // of an async generator, which might never end
@@ -82,7 +82,8 @@ function scriptOf(made, file, cachedData) {
 function wrapped(head, source, snippet, file) {
   const plain = withoutHashbang(source);
   const script = head.lang === "typescript" ? stripTypes(plain, file) : plain;
-  return snippet ? wrapSnippet(script, compiles) : wrapTool(script, head.function);
+  if (snippet) return wrapSnippet(script, compiles);
+  return head.script ? wrapScript(script, compiles) : wrapTool(script, head.function);
 }
 
 function compiled(head, source, snippet, file) {
@@ -136,15 +137,26 @@ async function makeClient(loader) {
  *  ask for takes longer to make than they run. */
 const mentions = (source, name) => source.includes(name) || source.includes("eval");
 
+/** What runs now: `ends`, it may end the process with 0; `drains`, it is over
+ *  when nothing is left to wait for, as Node has it, and not with its value. */
+const running = { ends: false, drains: false };
+
 async function evaluate(head, source, code, snippet) {
   const file = fileOf(head);
   const { made, script } = load(head, source, code, snippet, file);
+  running.ends = snippet || Boolean(made.program);
+  running.drains = Boolean(made.program);
   const loader = new Loader(file);
   globalThis.client = /\bclient\b/.test(source) ? await makeClient(loader) : null;
   const module = { exports: {}, filename: file, id: file, loaded: false };
   const directory = path.dirname(file);
   const require = mentions(source, "require") ? loader.require : undefined;
-  const meta = made.meta ? { url: pathToFileURL(file).href, filename: file, dirname: directory } : undefined;
+  // A program is the one that was started, and knows it by these two.
+  if (require && made.program) require.main = module;
+  const meta = made.meta
+    ? { url: pathToFileURL(file).href, filename: file, dirname: directory, main: Boolean(made.program) }
+    : undefined;
+  if (made.program) process.argv = [process.execPath, file];
   const body = script.runInThisContext();
   const local = await body.call(
     undefined, module.exports, require, module, file, directory, loader.load, get, all, meta,
@@ -175,7 +187,9 @@ function missing(name, known) {
   return new ToolFailure("ReferenceError", text);
 }
 
-function find({ made, module, local }) {
+/** `asked`: a call was asked for. Else the last that is exported will do, and
+ *  none at all. */
+function find({ made, module, local }, asked) {
   const exported = module.exports;
   const { name } = local;
   let found = local.local;
@@ -183,6 +197,7 @@ function find({ made, module, local }) {
   const unnamed = (f) => typeof f === "function" && ["", "default", name].includes(f.name);
   if (found === undefined && unnamed(exported)) found = exported;
   if (found === undefined && exported && unnamed(exported.default)) found = exported.default;
+  if (found === undefined && !asked) return Object.values(exported || {}).filter((f) => typeof f === "function").pop();
   if (found === undefined) throw missing(name, made.functions);
   if (typeof found !== "function")
     throw new ToolFailure("TypeError", `'${name}' in the source is not a function but of type ${typeof found}`);
@@ -209,7 +224,9 @@ function schemaOf({ args_schema: schema, json_schema: text }) {
 
 async function call(head, source, code, args) {
   const evaluated = await evaluate(head, source, code, false);
-  const f = find(evaluated);
+  if (evaluated.made.program) return settled(evaluated.local);
+  const f = find(evaluated, !head.script);
+  if (f === undefined) return undefined; // it defines values alone
   const names = [evaluated.local.name, f.name, "default"];
   const loneType = () => require("./schema.cjs").loneType(source, names);
   return settled(f(...bind(f, args, () => schemaOf(head), loneType)));
@@ -220,4 +237,4 @@ async function runSnippet(head, source, code, args) {
   return settled((await evaluate(head, source, code, true)).local);
 }
 
-module.exports = { call, runSnippet, compile, loadTranspiler };
+module.exports = { call, runSnippet, compile, loadTranspiler, running };

@@ -20,8 +20,10 @@ function wellFormed(text) {
 }
 
 class Writer {
-  constructor(limit) {
+  constructor(limit, asLetta) {
     this.fallback = false;
+    this.encoding = undefined; // of the whole value, where it is bytes
+    this.asLetta = asLetta;
     this.left = limit;
     this.open = new Set();
   }
@@ -125,11 +127,17 @@ class Writer {
     return this.list([...value], depth);
   }
 
-  /** Bytes: text if they are UTF-8, else base64. Typed arrays: numbers. */
+  /** Bytes: base64, and told so. At Letta: text if they are UTF-8. Typed arrays:
+   *  numbers. */
   bytes(value, depth) {
     if (ArrayBuffer.isView(value) && !(value instanceof Uint8Array) && !(value instanceof DataView))
       return this.list([...value], depth);
     const data = value instanceof ArrayBuffer ? Buffer.from(value) : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    if (!this.asLetta) {
+      const text = quote(data.toString("base64"));
+      if (depth === 1) this.encoding = "base64";
+      return this.emit(depth === 1 ? text : `{"$bytes":${text}}`);
+    }
     try {
       return this.write(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data), depth);
     } catch (e) {
@@ -144,12 +152,12 @@ class Writer {
   }
 }
 
-/** {json, fallback}. Throws TooLarge beyond `limit` bytes. */
-function toJson(value, limit) {
-  const writer = new Writer(limit);
+/** {json, fallback, encoding}. Throws TooLarge beyond `limit` bytes. */
+function toJson(value, limit, asLetta = false) {
+  const writer = new Writer(limit, asLetta);
   const json = Buffer.from(writer.write(value, 0));
   if (json.length > limit) throw new TooLarge();
-  return { json, fallback: writer.fallback };
+  return { json, fallback: writer.fallback, encoding: writer.encoding };
 }
 
 module.exports = { toJson, TooLarge, MAX_ITEMS };

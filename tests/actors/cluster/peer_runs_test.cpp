@@ -145,6 +145,15 @@ BOOST_AUTO_TEST_CASE(leave_alone_the_node_that_fails_and_no_other) {
                "troupe_backend_circuit_state{backend=\"peer\",state="
                "\"closed\"} 1")
              != std::string::npos);
+  // By node, so that one sees which it is.
+  const auto page = t.front->engine().metrics();
+  const auto sick = "{node=\"" + t.others->nodes()[0].name + "\"} ";
+  const auto well = "{node=\"" + t.others->nodes()[1].name + "\"} ";
+  for (const auto& line :
+       {"troupe_node_ready" + sick + "0\n", "troupe_node_ready" + well + "1\n",
+        "troupe_node_failures_total" + sick + "3\n",
+        "troupe_node_runs_total" + well + "20\n"})
+    BOOST_TEST(page.find(line) != std::string::npos, line);
   // The last one fails as well: now it says of each why.
   t.workers[1]->local->set_script([](auto&, auto&) {
     return run_outcome{error{ec::unavailable, "broken", {}, {}}, false};

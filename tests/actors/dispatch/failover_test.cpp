@@ -149,7 +149,10 @@ BOOST_AUTO_TEST_CASE(goes_back_to_a_backend_that_is_well_again) {
        {"troupe_backend_circuit_transitions_total{backend=\"e2b\",to=\"open\"} "
         "36",
         "troupe_backend_circuit_state{backend=\"e2b\",state=\"closed\"} 1",
-        "troupe_backend_circuit_state{backend=\"e2b\",state=\"open\"} 0"})
+        "troupe_backend_circuit_state{backend=\"e2b\",state=\"open\"} 0",
+        "troupe_backend_failures_total{backend=\"e2b\"} ",
+        "troupe_backend_queued{backend=\"e2b\"} 0",
+        "troupe_run_queue_seconds_bucket{le=\"0.001\"} "})
     BOOST_TEST(page.find(line) != std::string::npos, line);
 }
 

@@ -108,6 +108,72 @@ BOOST_AUTO_TEST_CASE(remembers_a_run_after_its_end) {
   BOOST_TEST(list->items.size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(gives_back_what_was_asked_for_while_and_after_it_runs) {
+  engine_fixture f{scripted_backend::mode::hold};
+  auto request = source_run();
+  request.id = run_id::make();
+  request.env["TOKEN"] = secret{"hush"};
+  using request_ptr = std::shared_ptr<const run_request>;
+  auto ask_for = [&](const caller& who) {
+    answer<request_ptr> found;
+    f.engine().find_request(who, request.id, found.handle());
+    return found.get();
+  };
+  run_answer_box box;
+  f.engine().submit(someone(), request, box.handle(), {});
+  BOOST_REQUIRE(f.local->wait_for_held(1) == 1u);
+  for (bool ended : {false, true}) {
+    if (ended) {
+      f.local->release_all();
+      BOOST_REQUIRE(box.get().has_value());
+    }
+    auto found = ask_for(someone());
+    BOOST_REQUIRE(found.has_value());
+    BOOST_TEST((*found)->source == request.source);
+    BOOST_TEST((*found)->env.at("TOKEN").reveal() == "hush");
+    auto stranger = someone();
+    stranger.organization = organization_id::make();
+    auto refused = ask_for(stranger);
+    BOOST_REQUIRE(!refused.has_value());
+    BOOST_TEST((refused.error().code == ec::not_found));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(keeps_no_request_that_is_too_large_for_it) {
+  engine_fixture f;
+  auto request = source_run();
+  request.id = run_id::make();
+  request.stdin_text = std::string(ledger_rules{}.request_bytes, 'x');
+  BOOST_REQUIRE(f.run(request).has_value());
+  answer<std::shared_ptr<const run_request>> found;
+  f.engine().find_request(someone(), request.id, found.handle());
+  auto refused = found.get();
+  BOOST_REQUIRE(!refused.has_value());
+  BOOST_TEST((refused.error().code == ec::conflict));
+}
+
+BOOST_AUTO_TEST_CASE(says_that_a_tool_began_before_it_says_what_it_printed) {
+  engine_fixture f;
+  f.local->set_script([](const prepared_run& run, run_observer& told) {
+    told.output(output_stream::out, "first");
+    told.started(); // late, as some backends are
+    told.output(output_stream::out, "second");
+    return run_outcome{scripted_backend::answer_for(run), true};
+  });
+  std::vector<run_event_kind> kinds;
+  run_answer_box box;
+  f.engine().submit(someone(), source_run(), box.handle(),
+                    [&](const run_event& e) {
+                      kinds.push_back(e.kind);
+                      return true;
+                    });
+  BOOST_REQUIRE(box.get().has_value());
+  using kind = run_event_kind;
+  const std::vector<kind> expected{kind::accepted, kind::started, kind::out,
+                                   kind::out, kind::end};
+  BOOST_TEST((kinds == expected));
+}
+
 BOOST_AUTO_TEST_CASE(refuses_a_second_run_of_the_same_id) {
   engine_fixture f{scripted_backend::mode::hold};
   auto request = source_run();

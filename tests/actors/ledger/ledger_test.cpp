@@ -63,9 +63,16 @@ public:
   result<void> write(std::span<journal_entry> entries) override {
     for (const auto& entry : entries)
       if (which_ && which_(entry))
-        return error{ec::internal, "the disk is broken", {}, {}};
+        return error{code, "the disk is broken", {}, {}};
     return forwarding_journal::write(entries);
   }
+  std::optional<error> write_failure() const override {
+    if (which_)
+      return error{code, "the disk is broken", {}, {}};
+    return {};
+  }
+
+  ec code = ec::internal;
 
 private:
   refusal which_;
@@ -121,6 +128,34 @@ BOOST_AUTO_TEST_CASE(refuses_a_detached_run_that_it_cannot_write_down) {
   BOOST_TEST(!again.is_there());
   e.f.pass(pause_after_failure);
   BOOST_TEST(e.f.now(again).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(says_that_the_disk_is_full_and_takes_what_needs_none) {
+  broken_engine e;
+  auto component = [&] {
+    answer<engine_health> box;
+    e.f.engine().health(box.handle());
+    const auto found = e.f.now(box);
+    BOOST_TEST_REQUIRE(found.has_value());
+    BOOST_TEST(found->ready);
+    for (const auto& [name, state] : found->components)
+      if (name == "store" && state != "up")
+        return state;
+    return std::string{};
+  };
+  BOOST_TEST(component() == "");
+  e.books->code = ec::no_space;
+  e.books->refuse([](const auto&) { return true; });
+  answer<run_record> accepted;
+  e.f.engine().submit_detached(someone(), source_run(), accepted.handle());
+  auto refused = e.f.now(accepted);
+  BOOST_TEST_REQUIRE(!refused.has_value());
+  BOOST_TEST((refused.error().code == ec::no_space));
+  BOOST_TEST(component() == "cannot be written: disk full");
+  BOOST_TEST(e.f.run(source_run()).has_value());
+  e.books->refuse({});
+  e.f.pass(pause_after_failure);
+  BOOST_TEST(component() == "");
 }
 
 BOOST_AUTO_TEST_CASE(writes_what_failed_when_the_store_is_well_again) {

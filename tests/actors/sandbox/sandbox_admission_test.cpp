@@ -58,6 +58,17 @@ BOOST_AUTO_TEST_CASE(a_full_queue_refuses) {
   BOOST_TEST((a.enter(sandbox_id::make(), theirs, 0) == verdict::queue_full));
 }
 
+BOOST_AUTO_TEST_CASE(one_organization_does_not_fill_the_queue) {
+  auto rules = bounded(1, 1, 1, 10);
+  rules.rules.queue_per_organization = 2;
+  sandbox_admission a{rules};
+  BOOST_TEST((a.enter(sandbox_id::make(), ours, 0) == verdict::now));
+  BOOST_TEST((a.enter(sandbox_id::make(), ours, 0) == verdict::waits));
+  BOOST_TEST((a.enter(sandbox_id::make(), ours, 0) == verdict::waits));
+  BOOST_TEST((a.enter(sandbox_id::make(), ours, 0) == verdict::share_full));
+  BOOST_TEST((a.enter(sandbox_id::make(), theirs, 0) == verdict::waits));
+}
+
 BOOST_AUTO_TEST_CASE(one_that_waits_can_leave) {
   sandbox_admission a{bounded(1, 1, 1)};
   const auto first = sandbox_id::make();

@@ -67,6 +67,33 @@ BOOST_AUTO_TEST_CASE(a_foreign_one_is_not_there) {
   BOOST_TEST(house.find(id).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(files_that_its_memory_cannot_hold_are_refused) {
+  sandbox_fixture house;
+  sandbox_spec small;
+  small.resources.memory_bytes = 64u << 20;
+  auto made = house.create(small);
+  BOOST_REQUIRE(made);
+  BOOST_TEST((*made)->resources.disk_bytes == 48u << 20); // not as usual
+  small.resources.disk_bytes = 64u << 20;
+  auto refused = house.create(small);
+  BOOST_REQUIRE(!refused);
+  BOOST_TEST(refused.error().fields.at(0).pointer == "/resources/disk_bytes");
+}
+
+BOOST_AUTO_TEST_CASE(records_of_what_has_ended_do_not_pile_up) {
+  sandbox_rules rules;
+  rules.kept_per_organization = 3;
+  sandbox_fixture house{rules};
+  for (int i = 0; i < 10; ++i)
+    BOOST_REQUIRE(house.remove(house.running()).has_value());
+  auto ended = [&] {
+    sandbox_filter which;
+    which.states = {sandbox_state::deleted};
+    return listed(house, which).items.size();
+  };
+  BOOST_TEST(until([&] { return ended() == 3u; }));
+}
+
 BOOST_AUTO_TEST_CASE(a_name_is_taken_until_its_sandbox_has_ended) {
   sandbox_fixture house;
   sandbox_spec named;
@@ -170,6 +197,7 @@ BOOST_AUTO_TEST_CASE(a_place_that_has_lost_one_ends_it) {
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_done_here_is_refused_before_anything_is) {
   sandbox_fixture house;
+  house.toy.provider->habits.pause = false;
   sandbox_spec pausing;
   pausing.on_timeout = timeout_action::pause;
   BOOST_TEST(

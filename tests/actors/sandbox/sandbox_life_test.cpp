@@ -46,6 +46,7 @@ BOOST_AUTO_TEST_CASE(a_timeout_counts_from_the_moment_it_runs) {
   BOOST_TEST((x.life.look(x.now) == alarm::none));
   x.life.enter(state::running, x.now);
   BOOST_TEST(x.life.record()->ends_at.has_value());
+  x.life.told_expiring();
   BOOST_TEST((x.life.look(x.now + 299s) == alarm::none));
   BOOST_TEST((x.life.look(x.now + 300s) == alarm::expired));
 }
@@ -60,12 +61,72 @@ BOOST_AUTO_TEST_CASE(a_renewal_in_the_last_moment_counts) {
   life_at_zero x;
   x.run();
   x.now += 300s - 1ms;
+  x.life.told_expiring();
   BOOST_TEST((x.life.look(x.now) == alarm::none));
   x.life.renew(10s, x.now);
   BOOST_TEST((x.life.look(x.now + 9s) == alarm::none));
   BOOST_TEST((x.life.look(x.now + 10s) == alarm::expired));
   x.life.renew(1s, x.now); // shorter is allowed
   BOOST_TEST((x.life.look(x.now + 1s) == alarm::expired));
+}
+
+BOOST_AUTO_TEST_CASE(its_end_is_told_a_minute_ahead_and_once) {
+  life_at_zero x;
+  x.run();
+  BOOST_TEST((x.life.look(x.now + 239s) == alarm::none));
+  BOOST_TEST((x.life.look(x.now + 240s) == alarm::expiring));
+  BOOST_TEST((x.life.due() == x.now + 240s));
+  x.life.told_expiring();
+  BOOST_TEST((x.life.look(x.now + 299s) == alarm::none));
+  x.life.renew(30s, x.now); // shorter than the notice: none
+  BOOST_TEST((x.life.look(x.now + 29s) == alarm::none));
+}
+
+BOOST_AUTO_TEST_CASE(what_nothing_uses_becomes_idle) {
+  life_at_zero x;
+  sandbox_change idle;
+  idle.idle_timeout = 10s;
+  x.life.apply(idle);
+  x.now += 5s;
+  x.run();
+  BOOST_TEST((x.life.due() == x.now + 10s));
+  BOOST_TEST((x.life.look(x.now + 9s) == alarm::none));
+  BOOST_TEST((x.life.look(x.now + 10s) == alarm::idle));
+  x.life.activity()->touch(x.now + 10s);
+  BOOST_TEST((x.life.look(x.now + 19s) == alarm::none));
+  BOOST_TEST((x.life.look(x.now + 20s) == alarm::idle));
+  idle.idle_timeout = 0s;
+  x.life.apply(idle);
+  BOOST_TEST((x.life.look(x.now + 200s) == alarm::none));
+}
+
+BOOST_AUTO_TEST_CASE(a_timeout_stands_still_while_it_is_paused) {
+  life_at_zero x;
+  x.run();
+  x.now += 200s;
+  x.life.enter(state::pausing, x.now);
+  x.life.enter(state::paused, x.now);
+  BOOST_TEST((x.life.look(x.now + 3'599s) == alarm::none));
+  BOOST_TEST((x.life.look(x.now + 3'600s) == alarm::paused_too_long));
+  x.now += 3'000s;
+  x.life.enter(state::resuming, x.now);
+  x.life.enter(state::running, x.now);
+  x.life.told_expiring();
+  BOOST_TEST((x.life.look(x.now + 99s) == alarm::none));
+  BOOST_TEST((x.life.look(x.now + 100s) == alarm::expired));
+}
+
+BOOST_AUTO_TEST_CASE(one_that_was_paused_at_its_end_gets_its_timeout_again) {
+  life_at_zero x;
+  x.run();
+  x.now += 300s;
+  x.life.enter(state::pausing, x.now);
+  x.life.enter(state::paused, x.now);
+  x.life.enter(state::resuming, x.now);
+  x.life.enter(state::running, x.now);
+  x.life.told_expiring();
+  BOOST_TEST((x.life.look(x.now + 299s) == alarm::none));
+  BOOST_TEST((x.life.look(x.now + 300s) == alarm::expired));
 }
 
 BOOST_AUTO_TEST_CASE(a_deletion_that_fails_is_tried_again_less_and_less_often) {

@@ -4,11 +4,12 @@
 
 using namespace troupe;
 using namespace std::chrono_literals;
-using state = circuit_breaker::state;
 
 BOOST_AUTO_TEST_SUITE(circuit_breaker_suite)
 
 namespace {
+
+using state = circuit_breaker::state;
 
 const auto start = circuit_breaker::clock::time_point{} + 1h;
 

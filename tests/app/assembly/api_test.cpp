@@ -119,6 +119,48 @@ BOOST_AUTO_TEST_CASE(runs_in_every_manner_of_answering) {
   BOOST_TEST(next.at("items").as_array().size() >= 3u);
 }
 
+BOOST_AUTO_TEST_CASE(runs_a_source_without_a_call_once) {
+  api troupe;
+  auto done = troupe.get(200, "POST", "/v1/runs",
+                         R"({"source":"def main():\n    print('sent')\n)"
+                         R"(if __name__ == '__main__':\n    main()\n"})");
+  BOOST_TEST(done.at("stdout").as_string() == "sent\n");
+  BOOST_TEST(done.at("value").is_null());
+  // A stored tool is a call, and its guard is none.
+  troupe.get(201, "POST", "/v1/tools",
+             R"({"source_code":"def main():\n    'Sends.'\n)"
+             R"(    print('sent')\nif __name__ == '__main__':\n)"
+             R"(    main()\n"})");
+  done = troupe.get(200, "POST", "/v1/tools/main/run", "{}");
+  BOOST_TEST(done.at("stdout").as_string() == "sent\n");
+}
+
+BOOST_AUTO_TEST_CASE(puts_files_in_and_gives_files_back) {
+  api troupe;
+  const std::string request
+    = R"({"code":"open('s.txt', 'w').write(open('in.csv').read())\n)"
+      R"(open('l.bin', 'wb').write(bytes(300_000))\nb'ab'",)"
+      R"("files":{"in.csv":"1,2","x":{"base64":"/w=="}},)"
+      R"("outputs":["*.txt","*.bin"]})";
+  auto done = troupe.get(200, "POST", "/v1/runs", request);
+  BOOST_TEST(text_of(done.at("value")) == "YWI=");
+  BOOST_TEST(text_of(done.at("value_encoding")) == "base64");
+  const auto& files = done.at("files").as_array();
+  BOOST_REQUIRE(files.size() == 2u);
+  BOOST_TEST(text_of(files[0].at("text")) == "1,2");
+  BOOST_TEST(text_of(files[0].at("media_type")) == "text/plain");
+  BOOST_TEST(files[1].at("size").as_int64() == 300'000);
+  auto whole = troupe.ask("GET", text_of(files[1].at("url")));
+  BOOST_TEST(whole.status == 200);
+  BOOST_TEST(whole.body == std::string(300'000, '\0'));
+  // The record says the same.
+  auto record = troupe.get(200, "GET", "/v1/runs/" + text_of(done.at("id")));
+  BOOST_TEST(record.at("result").at("files").as_array().size() == 2u);
+  for (const char* bad : {R"({"code":"1","files":{"../a":""}})",
+                          R"({"code":"1","outputs":["/*"]})"})
+    BOOST_TEST(troupe.ask("POST", "/v1/runs", bad).status == 422);
+}
+
 BOOST_AUTO_TEST_CASE(cancels_what_runs) {
   api troupe;
   auto started = troupe.get(202, "POST", "/v1/runs",

@@ -11,7 +11,8 @@ namespace {
 
 struct fixture {
   temporary_folder place;
-  std::string data = "--data-dir=" + (place.path / "data").string();
+  // Not the data of the engines here: those would be found by it.
+  std::string data = "--data-dir=" + (place.path / "elsewhere").string();
 
   outcome list_tools(std::vector<std::string> more) {
     more.insert(more.begin(), {"tool", "list", data});
@@ -56,6 +57,22 @@ BOOST_AUTO_TEST_CASE(trust_the_certificate_of_their_own_settings) {
   BOOST_TEST(contains(misnamed.err, "certificate"), misnamed.err);
 }
 
+BOOST_AUTO_TEST_CASE(find_the_engine_that_uses_the_data) {
+  serving engine{place, {"--local.enabled=false"}};
+  const auto address = engine.address();
+  data = "--data-dir=" + (place.path / "data").string();
+  // Whatever address the settings name.
+  auto own = run_program(
+    {"org", "show", "--json", data, "--listen=127.0.0.1:1"}, place.path);
+  BOOST_TEST(own.code == 0, own.err);
+  BOOST_TEST(contains(ask(address, "GET /metrics"),
+                      R"(route="/v1/organizations/self")"));
+  const auto socket
+    = "--server=unix://" + (place.path / "data" / "operator.sock").string();
+  auto named = list_tools({socket});
+  BOOST_TEST(named.code == 0, named.err);
+}
+
 BOOST_AUTO_TEST_CASE(show_who_we_are_to_an_engine_that_asks) {
   test::test_authority ours{place.path, "ours"};
   auto shown = ours.sign("served", "IP:127.0.0.1");
@@ -81,9 +98,9 @@ BOOST_AUTO_TEST_CASE(do_not_open_the_data_beside_a_stranger) {
   }};
   auto refused
     = list_tools({"--listen=127.0.0.1:" + std::to_string(stranger.port())});
-  BOOST_TEST(refused.code == exit_ours);
+  BOOST_TEST(refused.code == exit_unreachable);
   BOOST_TEST(contains(refused.err, "is not a troupe engine"), refused.err);
-  BOOST_TEST(!std::filesystem::exists(place.path / "data"));
+  BOOST_TEST(!std::filesystem::exists(place.path / "elsewhere"));
 }
 
 BOOST_AUTO_TEST_CASE(say_what_to_look_at_where_nobody_serves) {
@@ -94,7 +111,7 @@ BOOST_AUTO_TEST_CASE(say_what_to_look_at_where_nobody_serves) {
   taken.bind({boost::asio::ip::address_v4::loopback(), 0});
   auto port = std::to_string(taken.local_endpoint().port());
   auto refused = list_tools({"--server=http://127.0.0.1:" + port});
-  BOOST_TEST(refused.code == exit_ours);
+  BOOST_TEST(refused.code == exit_unreachable);
   BOOST_TEST(contains(refused.err, "is an engine running there?"), refused.err);
 }
 

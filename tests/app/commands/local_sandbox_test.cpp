@@ -39,6 +39,28 @@ BOOST_AUTO_TEST_CASE(keep_files_between_two_programs_and_end_when_deleted) {
   BOOST_TEST(late.find(" 410 ") != late.npos, late);
 }
 
+BOOST_AUTO_TEST_CASE(keep_what_a_cell_defined_for_the_next_one) {
+  temporary_folder folder;
+  serving engine{folder};
+  const auto address = engine.address();
+  auto made = body_of(ask(address, "POST /v1/sandboxes", "{}"));
+  const auto path = "/v1/sandboxes/" + std::string{made.at("id").as_string()};
+  const auto run = [&](const std::string& code) {
+    return body_of(ask(address, "POST " + path + "/execute",
+                       R"({"language": "python", "code": ")" + code + "\"}"));
+  };
+  BOOST_TEST(run("x = 20").at("status") == "ok");
+  auto value = run("print(x)\\nx + 1");
+  BOOST_TEST(value.at("stdout") == "20\n", value);
+  BOOST_TEST(value.at("results").at(0).at("data").at("text/plain") == "21",
+             value);
+  auto raised = run("1/0");
+  BOOST_TEST(raised.at("status") == "error", raised);
+  BOOST_TEST(raised.at("error").at("name") == "ZeroDivisionError", raised);
+  auto gone = ask(address, "DELETE " + path);
+  BOOST_TEST(gone.find(" 204 ") != gone.npos, gone);
+}
+
 BOOST_AUTO_TEST_CASE(refuse_a_network_that_they_cannot_have) {
   temporary_folder folder;
   serving engine{folder};

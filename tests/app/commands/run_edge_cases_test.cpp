@@ -68,10 +68,21 @@ BOOST_FIXTURE_TEST_CASE(arguments_for_a_script_are_refused, files) {
 
 BOOST_FIXTURE_TEST_CASE(a_failure_is_told_by_the_name_without_its_ending,
                         files) {
-  const auto s
+  // The function that was called has a name of its own.
+  auto s
     = says({"run", write("tool.py", "def f():\n  raise ValueError('no')\n")});
+  BOOST_TEST(contains(s.err, "Error executing function f: ValueError: no"),
+             s.err);
+  BOOST_TEST(contains(s.err, "\"tool.py\", line 2"), s.err);
+  // None was reached: all there is to name is the file.
+  const auto early = write("tool.py", "\nraise ValueError('no')\n");
+  s = says({"run", early, "--args", "{}"});
   BOOST_TEST(contains(s.err, "Error executing function tool: ValueError: no"),
              s.err);
+  BOOST_TEST(contains(s.err, "\"tool.py\", line 2"), s.err);
+  // And a program is no function.
+  s = says({"run", early});
+  BOOST_TEST(contains(s.err, "Error executing code: ValueError: no"), s.err);
   BOOST_TEST(contains(s.err, "\"tool.py\", line 2"), s.err);
 }
 
@@ -86,7 +97,7 @@ BOOST_FIXTURE_TEST_CASE(programs_get_one_object_when_the_engine_fails, files) {
   const auto tool = write("t.py", "def f(): return 1\n");
   const auto nowhere = "--engine.data-dir=" + write("file", "") + "/data";
   auto s = says({"run", tool, "--json", "--pip", "six", nowhere});
-  BOOST_TEST(s.code == 70, s.err);
+  BOOST_TEST(s.code == 69, s.err);
   auto o = object_in(s);
   BOOST_TEST(o.at("status").as_string() == "error");
   BOOST_TEST(o.at("reason").as_string() == "start_failed");

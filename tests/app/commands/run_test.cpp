@@ -266,6 +266,8 @@ BOOST_AUTO_TEST_CASE(says_what_is_wrong_with_the_command_line) {
   } const cases[]{
     {{"run"}, "FILE"},
     {{"run", "/no/such.py"}, "/no/such.py"},
+    {{"run", adder, "-c", "1"}, "excludes -c"},
+    {{"run", path.string() + "/x.go"}, "Python, TypeScript, JavaScript"},
     {{"run", adder, "--args", "[1]"}, "--args"},
     {{"run", adder, "--args", "{"}, "--args"},
     {{"run", adder, "--args", "@/no/such"}, "/no/such"},
@@ -273,7 +275,7 @@ BOOST_AUTO_TEST_CASE(says_what_is_wrong_with_the_command_line) {
     {{"run", adder, "--timeout", "0s"}, "--timeout"},
     {{"run", adder, "--timeout=-1s"}, "--timeout"},
     {{"run", adder, "--memory", "lots"}, "such as 256MiB"},
-    {{"run", adder, "--memory", "1KiB"}, "--memory"},
+    {{"run", adder, "--memory", "8MiB"}, "at least 16MiB"},
     {{"run", adder, "--network", "some"}, "--network"},
     {{"run", adder, "--network", "allow="}, "--network"},
     {{"run", adder, "--network", "allow=http://x/"}, "--network"},
@@ -343,6 +345,12 @@ BOOST_AUTO_TEST_CASE(examines_the_host) {
   // It looks at what would be used.
   auto other = troupe_says({"doctor", "--local.python=/no/such/python"});
   BOOST_TEST(contains(other.out, "/no/such/python cannot be executed"));
+  // Debian 12's own Node: it works, and what it costs is said.
+  const auto node = write("node", "#!/bin/sh\necho v18.20.4\n");
+  std::filesystem::permissions(node, std::filesystem::perms{0755});
+  auto old = troupe_says({"doctor", "--local.node=" + node});
+  BOOST_TEST(contains(old.out, "weak  node: " + node + " v18.20.4"), old.out);
+  BOOST_TEST(contains(old.out, "from Node.js 20 on"), old.out);
   auto wrong = write("wrong.ini", "[limits]\nwal = 300ms\n");
   BOOST_TEST(troupe_says({"doctor", "--config-file", wrong}).code == 2);
   auto j = troupe_says({"doctor", "--json"});

@@ -90,6 +90,47 @@ BOOST_AUTO_TEST_CASE(make_show_list_renew_and_delete_one) {
   BOOST_TEST(has(gone.err, "has ended"), gone.err);
 }
 
+BOOST_AUTO_TEST_CASE(pause_resume_change_and_watch_one) {
+  const auto id = created({"--session", "chat-1", "--idle-timeout", "10m"});
+  BOOST_TEST(created({"--session", "chat-1"}) == id);
+  auto paused = sandbox("pause", {id});
+  BOOST_TEST(paused.out == "paused\n", paused.err);
+  BOOST_TEST(sandbox("connect", {id}).out == "running\n");
+  BOOST_TEST(sandbox("resume", {id}).out == "running\n");
+  auto set = sandbox("set",
+                     {id, "--metadata", "a=b", "--on-idle", "pause",
+                      "--without", "c", "--json"});
+  BOOST_TEST(has(set.out, R"("metadata":{"a":"b"})"), set.out << set.err);
+  BOOST_TEST(has(sandbox("set", {id}).err, "nothing is to be changed"));
+  auto events = sandbox("events", {id});
+  BOOST_TEST(has(events.out, "  state  paused"), events.out << events.err);
+  BOOST_TEST(sandbox("delete", {id}).code == 0);
+  auto followed = sandbox("events", {id, "--follow", "--after", "2"});
+  BOOST_TEST(has(followed.out, "  state  deleted  deleted"), followed.err);
+  BOOST_TEST(!has(followed.out, "  creating"), followed.out);
+}
+
+BOOST_AUTO_TEST_CASE(keep_the_files_of_one_and_make_others_from_them) {
+  const auto id = created();
+  BOOST_TEST(sandbox("exec", {id, "echo one > a"}).code == 0);
+  auto snapshot = sandbox("snapshot", {id, "--name", "clean"});
+  BOOST_REQUIRE_MESSAGE(snapshot.code == 0, snapshot.err);
+  BOOST_TEST(has(sandbox("snapshots").out, "clean"));
+  BOOST_TEST(sandbox("exec", {id, "echo two > a"}).code == 0);
+  const auto other = created({"--snapshot", "clean"});
+  BOOST_TEST(sandbox("exec", {other, "cat a"}).out == "one\n");
+  BOOST_TEST(sandbox("rollback", {id, "clean"}).out == "running\n");
+  BOOST_TEST(sandbox("exec", {id, "cat a"}).out == "one\n");
+  auto forks = sandbox("fork", {id, "--count", "2"});
+  BOOST_TEST(forks.code == 0, forks.err);
+  BOOST_REQUIRE(forks.out.size() == 2 * (sandbox_id::length + 1));
+  BOOST_TEST(
+    sandbox("exec", {forks.out.substr(0, sandbox_id::length), "cat a"}).out
+    == "one\n");
+  BOOST_TEST(sandbox("forget", {"clean"}).code == 0);
+  BOOST_TEST(has(sandbox("forget", {"clean"}).err, "there is no snapshot"));
+}
+
 BOOST_AUTO_TEST_CASE(a_program_is_run_as_if_it_ran_here) {
   const auto id = created({"--env", "WHO=world"});
   auto ran = sandbox("exec", {id, "echo hello $WHO; echo oops >&2; exit 3"});
@@ -130,6 +171,44 @@ BOOST_AUTO_TEST_CASE(files_go_in_and_out) {
   BOOST_TEST(missing.code != 0);
   BOOST_TEST(has(missing.err, "no such file"), missing.err);
   BOOST_TEST(sandbox("cp", {"a", "b"}).code == exit_usage);
+}
+
+BOOST_AUTO_TEST_CASE(code_runs_in_a_context_that_keeps_its_state) {
+  const auto id = created();
+  BOOST_TEST(sandbox("run", {id, "-c", "set kept"}).code == 0);
+  auto value = sandbox("run", {id, "-c", "get"});
+  BOOST_TEST(value.code == 0, value.err);
+  BOOST_TEST(value.out == "kept\n");
+  auto printed = sandbox("run", {id, file("cell", "say from a file")});
+  BOOST_TEST(printed.out == "from a file");
+  BOOST_TEST(sandbox("run", {id, "-c", "raise"}).code == 1);
+  auto line = sandbox("run", {"--json", id, "-c", "get"});
+  BOOST_TEST(has(line.out, R"("type":"end")"), line.out);
+  BOOST_TEST(sandbox("run", {id}).code == exit_usage);
+  auto ended = sandbox("run", {id, "-c", "exit"});
+  BOOST_TEST(ended.code == exit_ours);
+  BOOST_TEST(has(ended.err, "exit code 3"), ended.err);
+}
+
+BOOST_AUTO_TEST_CASE(contexts_are_made_listed_restarted_and_deleted) {
+  const auto id = created();
+  auto context = [&](std::vector<std::string> words) {
+    std::vector<const char*> all{"sandbox", "context"};
+    for (const auto& word : words)
+      all.push_back(word.c_str());
+    all.push_back(where.c_str());
+    return run(all);
+  };
+  auto made = context({"create", id, "--name", "main"});
+  BOOST_REQUIRE_MESSAGE(made.code == 0, made.err);
+  const auto name = made.out.substr(0, made.out.size() - 1);
+  BOOST_TEST(has(context({"list", id}).out, "main"));
+  BOOST_TEST(sandbox("run", {id, "--context", name, "-c", "set x"}).code == 0);
+  BOOST_TEST(context({"restart", id, name}).out == "idle\n");
+  BOOST_TEST(sandbox("run", {id, "--context", name, "-c", "get"}).out == "");
+  BOOST_TEST(context({"interrupt", id, name}).code != 0);
+  BOOST_TEST(context({"delete", id, name}).code == 0);
+  BOOST_TEST(!has(context({"list", id}).out, "main"));
 }
 
 BOOST_AUTO_TEST_CASE(a_mistake_is_told_with_its_way_out) {

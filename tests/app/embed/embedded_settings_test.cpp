@@ -121,6 +121,12 @@ BOOST_AUTO_TEST_CASE(says_what_is_wrong_with_a_setting) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(opens_no_sandboxes_for_a_main_that_is_no_warden) {
+  const auto text = refusal_of({}); // nothing here has called `begin`
+  BOOST_TEST(text.find("troupe::api::begin(argc, argv)") != std::string::npos,
+             text);
+}
+
 BOOST_AUTO_TEST_CASE(does_not_repeat_a_secret_that_it_refuses) {
   api::embedded_options o;
   o.settings = {{"modal.token-id", "ak-very-secret"}};

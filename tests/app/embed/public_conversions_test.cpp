@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_carrier_is_told_each_field_of_a_prepared_run) {
 
 /// Another member? Then a result may have to tell it, and take it from a
 /// carrier: answer_from, result_from and the case below.
-static_assert(member_count<api::answer>() == 22);
+static_assert(member_count<api::answer>() == 24);
 
 BOOST_AUTO_TEST_CASE(a_result_keeps_what_a_carrier_answers) {
   api::answer a;
@@ -94,6 +94,8 @@ BOOST_AUTO_TEST_CASE(a_result_keeps_what_a_carrier_answers) {
   a.value_truncated = a.stdout_truncated = a.stderr_truncated = true;
   a.agent_state = "{}";
   a.notes = {"note"};
+  a.value_encoding = "base64";
+  a.files = {{"a.csv", "text/csv", "1,2"}};
   auto id = run_id::make();
   auto back = answer_from(result_from(a, id));
   BOOST_TEST(back.id == id.str());
@@ -105,12 +107,19 @@ BOOST_AUTO_TEST_CASE(a_result_keeps_what_a_carrier_answers) {
   BOOST_TEST(back.stderr_text == a.stderr_text);
   BOOST_TEST((back.wall == a.wall && back.cpu == a.cpu));
   BOOST_TEST(back.peak_memory_bytes == a.peak_memory_bytes);
-  BOOST_TEST(back.exit_code == a.exit_code);
+  BOOST_TEST(!back.exit_code.has_value()); // a signal ended it
   BOOST_TEST(back.signal == a.signal);
   BOOST_TEST(
     (back.value_truncated && back.stdout_truncated && back.stderr_truncated));
   BOOST_TEST(back.agent_state == a.agent_state);
+  a.reason = "exited";
+  BOOST_TEST((answer_from(result_from(a, id)).exit_code == 4));
   BOOST_TEST((back.notes == a.notes));
+  BOOST_TEST(back.value_encoding == a.value_encoding);
+  BOOST_REQUIRE(back.files.size() == 1u);
+  BOOST_TEST(back.files[0].name == "a.csv");
+  BOOST_TEST(back.files[0].media_type == "text/csv");
+  BOOST_TEST(back.files[0].content == "1,2");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -59,6 +59,14 @@ std::string json_of_bytes(std::size_t n) {
 
 } // namespace
 
+BOOST_AUTO_TEST_CASE(stores_nothing_over_a_link) {
+  connected c;
+  auto answer = c.near->set_variable("A", "1").get();
+  BOOST_REQUIRE(answer.index() == 1u);
+  BOOST_TEST(std::get<1>(answer).code == "invalid_request");
+  BOOST_TEST(std::get<1>(answer).text.find("HTTP") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(answers_every_message_that_is_beyond_a_bound) {
   connected c;
   struct {

@@ -111,6 +111,8 @@ BOOST_AUTO_TEST_CASE(minds_the_idempotency_key_of_every_post) {
   for (const auto& r : house.server.routes().routes()) {
     if (r.verb != net::method::post || !r.path.starts_with("/v1/"))
       continue;
+    if (r.path.find("/proxy") != r.path.npos)
+      continue; // the key is for the server inside
     auto body = r.rules.body == net::body_rule::none ? "" : "{}";
     auto a = house.post(r.path, body, long_one);
     BOOST_TEST(a.body.find("bad_idempotency_key") != a.body.npos,

@@ -1,5 +1,6 @@
 // The document says what the server does, and nothing else: every route is in
 // it, every operation is driven, every answer is checked against its schema.
+#include "runtime/engine/kept_files.hpp"
 #include "runtime/model/ids.hpp"
 #include "tests/support/http/http_server.hpp"
 #include "tests/support/http/openapi_check.hpp"
@@ -22,7 +23,13 @@ std::string lower(std::string_view text) {
 
 /// Sends requests and holds every answer against the document.
 struct driver {
-  http_house house;
+  static net::api_options with(kept_files& files) {
+    net::api_options o;
+    o.files = &files;
+    return o;
+  }
+  kept_files files{{.inline_bytes = 0}};
+  http_house house{{}, with(files)};
   test::openapi_check check{document_of(house)};
   std::set<std::string> driven;
 
@@ -54,6 +61,11 @@ struct driver {
     BOOST_TEST(check.template_of(target) == path);
     for (const auto& problem : check.problems(verb, target, a))
       BOOST_ERROR(about << " " << a.status << ": " << problem);
+    if (a.fields["content-type"] == "application/problem+json") {
+      const auto problem = json::parse_object(a.body).value();
+      const std::string page{problem.at("type").as_string()};
+      BOOST_TEST(house.get(page).status == 200, page);
+    }
     if (const auto* op = check.operation(verb, target))
       driven.insert(std::string{op->at("operationId").as_string()});
     return a;
@@ -74,6 +86,20 @@ void drive_operators(driver& d) {
   d.drive("GET", "/metrics");
   d.drive("GET", "/openapi.json");
   d.drive("GET", "/docs");
+  d.drive("GET", "/problems/{code}", {"no_space"});
+  d.drive("GET", "/problems/{code}", {"unknown"}, {}, {}, 404);
+}
+
+BOOST_AUTO_TEST_CASE(has_a_page_for_every_problem) {
+  http_house house;
+  auto has_page = [&](std::string_view code) {
+    return house.get("/problems/" + std::string{code}).status == 200;
+  };
+  for (int i = 1; i <= static_cast<int>(ec::no_space); ++i)
+    BOOST_TEST(has_page(to_string(static_cast<ec>(i))), i);
+  for (int i = 1; i <= static_cast<int>(sandbox_problem::place_unavailable);
+       ++i)
+    BOOST_TEST(has_page(to_string(static_cast<sandbox_problem>(i))), i);
 }
 
 void drive_runs(driver& d) {
@@ -92,8 +118,18 @@ void drive_runs(driver& d) {
   d.drive("GET", "/v1/runs/{id}/events", {id}, {},
           "Accept: application/x-ndjson\r\n");
   d.drive("GET", "/v1/runs/{id}/logs", {id});
+  run_result left;
+  left.id = *run_id::parse(id);
+  left.files = {{"a/b.bin", "application/octet-stream", 2, "\xff\x01", false}};
+  d.files.take(default_organization(), left);
+  d.drive("GET", "/v1/runs/{id}/files", {id}, {}, {}, 200, "?name=a/b.bin");
+  d.drive("GET", "/v1/runs/{id}/files", {id}, {}, {}, 404, "?name=a");
+  d.drive("GET", "/v1/runs/{id}/files", {id}, {}, {}, 422);
   d.drive("POST", "/v1/runs/{id}/cancel", {id});
-  d.drive("DELETE", "/v1/runs/{id}", {id});
+  d.drive("GET", "/v1/runs/{id}/request", {id});
+  d.drive("POST", "/v1/runs/{id}/rerun", {id});
+  d.drive("POST", "/v1/runs/{id}/rerun", {id}, {}, "Prefer: respond-async\r\n",
+          202);
   const std::string batch = R"({"items":[{"command":"true"},{"comand":"x"}]})";
   d.drive("POST", "/v1/batches", {}, batch);
   d.drive("POST", "/v1/batches", {}, batch, "Accept: text/event-stream\r\n");
@@ -182,12 +218,35 @@ void drive_sandboxes(driver& d) {
   d.drive("POST", place, {}, R"({"timeuot":1})", {}, 422);
   d.drive("GET", place);
   d.drive("GET", place, {}, {}, {}, 200,
-          "?state=running&metadata=chat:42&name=web&place=local&template=x");
+          "?state=running&metadata=chat:42&name=web&place=local&template=x"
+          "&session=chat-42");
   d.drive("GET", place, {}, {}, {}, 422, "?state=dead");
   d.drive("GET", one, {id});
   d.drive("GET", one, {"x"}, {}, {}, 404);
   d.drive("POST", one + "/renew", {id}, R"({"timeout":"5m"})");
   d.drive("POST", one + "/renew", {id}, "{}", {}, 422);
+  d.drive("POST", place, {}, R"({"session":"chat-42"})");
+  d.drive("PATCH", one, {id},
+          R"({"metadata":{"a":"b","c":null},"idle_timeout":null})");
+  d.drive("PATCH", one, {id}, R"({"network":"off"})", {}, 422);
+  d.drive("POST", one + "/pause", {id});
+  d.drive("POST", one + "/resume", {id});
+  d.drive("POST", one + "/connect", {id}, R"({"timeout":60})");
+  d.drive("POST", one + "/connect", {id});
+  auto snapshot = d.id_of(
+    d.drive("POST", one + "/snapshots", {id}, R"({"name":"s"})", {}, 201));
+  d.drive("POST", one + "/snapshots", {id}, R"({"nmae":"s"})", {}, 422);
+  d.drive("POST", one + "/rollback", {id}, R"({"snapshot":"s"})");
+  d.drive("POST", one + "/rollback", {id}, "{}", {}, 422);
+  d.drive("POST", one + "/fork", {id}, R"({"count":2})", {}, 201);
+  d.drive("POST", one + "/fork", {id}, R"({"count":0})", {}, 422);
+  d.drive("GET", "/v1/snapshots");
+  d.drive("GET", "/v1/snapshots/{snapshot}", {snapshot});
+  d.drive("GET", "/v1/snapshots/{snapshot}", {"x"}, {}, {}, 404);
+  d.drive("DELETE", "/v1/snapshots/{snapshot}", {snapshot}, {}, {}, 204);
+  d.drive("GET", one + "/events", {id});
+  d.drive("GET", one + "/events", {id}, {}, {}, 200, "?after=1&follow=true");
+  d.drive("GET", one + "/events", {id}, {}, {}, 422, "?after=-1");
   d.house.sandboxes.next_failure
     = sandbox_error{sandbox_problem::sandbox_ended, ec::not_found, "over"};
   d.drive("GET", one, {id}, {}, {}, 410);
@@ -225,6 +284,33 @@ void drive_sandbox_processes(driver& d) {
   d.drive("DELETE", process, {id, p}, {}, {}, 404);
 }
 
+void drive_sandbox_contexts(driver& d) {
+  const std::string one = "/v1/sandboxes/{sandbox}";
+  auto id = d.id_of(d.drive("POST", "/v1/sandboxes", {}, "{}", {}, 201));
+  const std::string cell = R"({"language":"python","code":"1"})";
+  d.drive("POST", one + "/execute", {id}, cell);
+  d.drive("POST", one + "/execute", {id}, R"({"code":"1"})", {}, 422);
+  d.drive("POST", one + "/execute", {id}, cell,
+          "Accept: application/x-ndjson\r\n");
+  d.drive("POST", one + "/execute", {id}, cell,
+          "Accept: text/event-stream\r\n");
+  const auto all = one + "/contexts", context = all + "/{context}";
+  d.drive("POST", all, {id}, R"({"language":"perl"})", {}, 422);
+  auto c
+    = d.id_of(d.drive("POST", all, {id}, R"({"language":"python"})", {}, 201));
+  d.drive("GET", all, {id});
+  d.drive("GET", context, {id, c});
+  d.drive("GET", context, {id, "c_none"}, {}, {}, 404);
+  d.drive("POST", context + "/execute", {id, c}, R"({"code":"raise"})");
+  d.drive("POST", context + "/execute", {id, c}, R"({"code":"raise"})",
+          "Accept: application/x-ndjson\r\n");
+  d.drive("POST", context + "/execute", {id, c}, cell, {}, 422);
+  d.drive("POST", context + "/interrupt", {id, c}, {}, {}, 409);
+  d.drive("POST", context + "/restart", {id, c});
+  d.drive("DELETE", context, {id, c}, {}, {}, 204);
+  d.drive("DELETE", context, {id, c}, {}, {}, 404);
+}
+
 void drive_sandbox_files(driver& d) {
   const std::string one = "/v1/sandboxes/{sandbox}";
   auto id = d.id_of(d.drive("POST", "/v1/sandboxes", {}, "{}", {}, 201));
@@ -248,6 +334,25 @@ void drive_sandbox_files(driver& d) {
   d.drive("DELETE", one, {id}, {}, {}, 404);
 }
 
+void drive_sandbox_ports(driver& d) {
+  const std::string one = "/v1/sandboxes/{sandbox}";
+  const auto port = one + "/ports/{port}";
+  auto id = d.id_of(d.drive("POST", "/v1/sandboxes", {}, "{}", {}, 201));
+  d.drive("GET", one + "/ports", {id});
+  d.drive("POST", port, {id, "3000"}, {}, {}, 201);
+  d.drive("POST", port, {id, "3000"}, R"({"expires_in":60})", {}, 201);
+  d.drive("POST", port, {id, "3000"}, R"({"expires_in":1})", {}, 422);
+  d.drive("POST", port, {id, "3000"}, R"({"public":true})", {}, 422);
+  d.drive("POST", port, {id, "x"}, {}, {}, 422);
+  d.drive("GET", one + "/ports", {id});
+  d.drive("DELETE", port, {id, "3000"}, {}, {}, 204);
+  d.drive("GET", port + "/proxy/{path}", {id, "3000", "x"}, {}, {}, 502);
+  d.drive("GET", port + "/proxy/{path}", {id, "0", "x"}, {}, {}, 404);
+  d.drive("GET", port + "/tunnel", {id, "3000"}, {}, {}, 426);
+  d.drive("DELETE", one, {id}, {}, {}, 204);
+  d.drive("GET", one + "/ports", {id}, {}, {}, 404);
+}
+
 void drive_the_rest(driver& d) {
   const std::string agent = "/v1/agents/{agent}/variables";
   d.drive("PUT", agent, {"agent-1"}, R"({"values":{"A":"1"}})");
@@ -269,6 +374,8 @@ void drive_the_rest(driver& d) {
   d.drive("POST", "/v1/maintenance/backups", {}, R"({"directory":"a"})", {},
           422);
   d.drive("POST", "/v1/maintenance/master-key");
+  d.drive("POST", "/v1/maintenance/drain", {}, R"({"timeout_seconds":5})", {},
+          503);
   d.drive("GET", "/v1/backends");
   d.drive("GET", "/v1/audit");
   d.drive("GET", "/v1/audit", {}, {}, {}, 200, "?last=1");
@@ -291,7 +398,9 @@ BOOST_AUTO_TEST_CASE(documents_every_answer_of_every_operation) {
   drive_package_sets(d);
   drive_sandboxes(d);
   drive_sandbox_processes(d);
+  drive_sandbox_contexts(d);
   drive_sandbox_files(d);
+  drive_sandbox_ports(d);
   drive_the_rest(d);
   for (const auto& [path, item] : d.document().at("paths").as_object())
     for (const auto& [verb, op] : item.as_object()) {
@@ -352,8 +461,18 @@ BOOST_AUTO_TEST_CASE(knows_every_route_and_no_other) {
     for (const auto& [verb, op] : item.as_object())
       documented.insert(std::string{verb} + " " + std::string{path});
   std::set<std::string> served;
-  for (const auto& r : d.house.server.routes().routes())
-    served.insert(lower(net::to_string(r.verb)) + " " + r.path);
+  for (const auto& r : d.house.server.routes().routes()) {
+    auto path = r.path;
+    // What a server in a sandbox answers is its own: with every method, at
+    // every path. The document has one of them.
+    if (r.rules.takes_over) {
+      if (r.verb != net::method::get || path.ends_with("/proxy"))
+        continue;
+      if (path.ends_with("...}"))
+        path.replace(path.size() - 4, 3, "");
+    }
+    served.insert(lower(net::to_string(r.verb)) + " " + path);
+  }
   for (const auto& one : served)
     BOOST_TEST(documented.contains(one), one << " is not documented");
   for (const auto& one : documented)

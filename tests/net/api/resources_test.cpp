@@ -1,5 +1,5 @@
 // What the resources of /v1 promise beyond their shapes.
-#include "net/api/request_body.hpp"
+#include "net/api/shared/request_body.hpp"
 #include "runtime/engine/api_key.hpp"
 #include "tests/support/http/api_words.hpp"
 #include "tests/support/http/http_server.hpp"

@@ -3,6 +3,8 @@
 #include "tests/support/http/api_words.hpp"
 #include "tests/support/http/http_server.hpp"
 
+#include <thread>
+
 using namespace troupe;
 using test::count;
 using test::http_house;
@@ -254,11 +256,84 @@ BOOST_AUTO_TEST_CASE(cancels_explains_and_shows_logs) {
     object_of(house.post("/v1/runs", add_two)).at("id").as_string()};
   auto logs = object_of(house.get("/v1/runs/" + id + "/logs"));
   BOOST_TEST(logs.at("stdout").as_string() == "printed");
-  BOOST_TEST(test::ask(house.port, "DELETE", "/v1/runs/" + id).status == 200);
+  BOOST_TEST(logs.at("phase").as_string() == "ended");
+  BOOST_TEST(test::ask(house.port, "DELETE", "/v1/runs/" + id).status == 405);
   BOOST_TEST(house.post("/v1/runs/" + id + "/cancel", {}).status == 200);
   auto why = object_of(house.post("/v1/runs/explain", add_two));
   BOOST_TEST(why.at("candidates").at(0).as_string() == "local");
   BOOST_TEST(why.at("variables").at(0).at("value").as_string() == "***");
+}
+
+BOOST_AUTO_TEST_CASE(says_how_far_a_run_is_when_the_wait_is_over) {
+  http_house house;
+  house.engine.hold = true;
+  house.engine.begins_as = run_phase::queued;
+  std::thread waits{[&] {
+    auto late = house.post("/v1/runs", add_two, "Prefer: wait=1\r\n");
+    BOOST_TEST(late.status == 202);
+    BOOST_TEST(object_of(late).at("phase").as_string() == "running");
+  }};
+  while (house.engine.held() == 0)
+    std::this_thread::yield();
+  house.engine.move_on(run_phase::running);
+  waits.join();
+}
+
+BOOST_AUTO_TEST_CASE(shows_what_a_run_has_printed_so_far) {
+  http_house house;
+  house.engine.hold = true;
+  auto begun = house.post("/v1/runs", add_two, "Prefer: respond-async\r\n");
+  auto logs = object_of(house.get(begun.fields["location"] + "/logs"));
+  BOOST_TEST(logs.at("phase").as_string() == "running");
+  BOOST_TEST(logs.at("stdout").as_string() == "");
+  using kind = run_event_kind;
+  house.engine.so_far = {{1, kind::accepted, {}, {}, {}},
+                         {2, kind::out, "tick\n\xc3", {}, {}},
+                         {3, kind::err, "oh\n", {}, {}}};
+  logs = object_of(house.get(begun.fields["location"] + "/logs"));
+  BOOST_TEST(logs.at("stdout").as_string() == "tick\n\xef\xbf\xbd");
+  BOOST_TEST(logs.at("stderr").as_string() == "oh\n");
+  BOOST_TEST(!logs.at("stdout_truncated").as_bool());
+  // The first ones made room for others.
+  house.engine.so_far = {{8, kind::progress, "7 events ...", {}, {}},
+                         {9, kind::out, "tock\n", {}, {}}};
+  logs = object_of(house.get(begun.fields["location"] + "/logs"));
+  BOOST_TEST(logs.at("stdout").as_string() == "tock\n");
+  BOOST_TEST(logs.at("stdout_truncated").as_bool());
+  house.engine.release();
+  logs = object_of(house.get(begun.fields["location"] + "/logs"));
+  BOOST_TEST(logs.at("phase").as_string() == "ended");
+}
+
+BOOST_AUTO_TEST_CASE(runs_a_request_again_and_shows_it_without_its_secrets) {
+  http_house house;
+  auto first = object_of(house.post(
+    "/v1/runs", R"({"code":"1 + 1","env":{"TOKEN":"hush"},"labels":{"a":"b"}})",
+    "Idempotency-Key: once\r\n"));
+  const std::string id{first.at("id").as_string()};
+  auto shown = house.get("/v1/runs/" + id + "/request");
+  BOOST_TEST(shown.status == 200);
+  const auto request = object_of(shown);
+  BOOST_TEST(request.at("code").as_string() == "1 + 1");
+  BOOST_TEST(request.at("env").at("TOKEN").as_string() == "***");
+  BOOST_TEST(!request.contains("idempotency_key"));
+  BOOST_TEST(shown.body.find("hush") == std::string::npos);
+
+  auto again = house.post("/v1/runs/" + id + "/rerun", {});
+  BOOST_TEST(again.status == 200);
+  BOOST_TEST(object_of(again).at("id").as_string() != id);
+  const auto asked = house.engine.last_request();
+  BOOST_TEST((asked.kind == run_kind::code));
+  BOOST_TEST(asked.source == "1 + 1");
+  BOOST_TEST(asked.env.at("TOKEN").reveal() == "hush");
+  BOOST_TEST(asked.idempotency_key == "");
+  BOOST_TEST(asked.labels.at("a") == "b");
+
+  auto key = make_api_key(organization_id::make(), "other", 7);
+  house.engine.add_key(key.record);
+  const auto bearer = "Authorization: Bearer " + key.text.reveal() + "\r\n";
+  BOOST_TEST(house.post("/v1/runs/" + id + "/rerun", {}, bearer).status == 404);
+  BOOST_TEST(house.get("/v1/runs/" + id + "/request", bearer).status == 404);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

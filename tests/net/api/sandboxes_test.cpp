@@ -46,6 +46,8 @@ BOOST_AUTO_TEST_CASE(tells_each_problem_by_its_code_and_status) {
     {sandbox_problem::sandbox_paused, ec::conflict, 409},
     {sandbox_problem::sandbox_ended, ec::not_found, 410},
     {sandbox_problem::process_ended, ec::conflict, 409},
+    {sandbox_problem::context_lost, ec::conflict, 409},
+    {sandbox_problem::nothing_listens, ec::unavailable, 502},
     {sandbox_problem::start_failed, ec::unavailable, 503},
     {sandbox_problem::start_failed, ec::invalid_request, 422},
     {sandbox_problem::unsupported_here, ec::invalid_request, 501},
@@ -95,6 +97,51 @@ BOOST_AUTO_TEST_CASE(the_same_key_makes_one_sandbox) {
   BOOST_TEST(again.fields["idempotency-replayed"] == "true");
   auto other = house.post(place, R"({"name":"x"})", "Idempotency-Key: k1\r\n");
   BOOST_TEST(other.status == 422);
+}
+
+BOOST_AUTO_TEST_CASE(a_session_is_answered_by_what_it_has) {
+  http_house house;
+  auto joined = house.post(place, R"({"session":"chat 42"})");
+  BOOST_TEST(joined.status == 200, joined.body);
+  BOOST_TEST(body_of(joined).at("session").as_string() == "chat 42");
+  BOOST_TEST(house.post(place, R"({"session":"a\u0001b"})").status == 422);
+  BOOST_TEST(house.post(place, R"({"session":""})").status == 422);
+}
+
+BOOST_AUTO_TEST_CASE(changes_pairs_and_clocks_and_nothing_else) {
+  http_house house;
+  const auto one = created(house, R"({"metadata":{"a":"1","b":"2"}})");
+  auto changed = test::ask(house.port, "PATCH", one,
+                           R"({"metadata":{"a":"3","b":null},
+                               "idle_timeout":"10m"})");
+  BOOST_REQUIRE_MESSAGE(changed.status == 200, changed.body);
+  const auto o = body_of(changed);
+  BOOST_TEST(o.at("metadata").as_object().size() == 1u);
+  BOOST_TEST(o.at("metadata").at("a").as_string() == "3");
+  BOOST_TEST(o.at("idle_timeout").as_int64() == 600);
+  auto off = test::ask(house.port, "PATCH", one, R"({"idle_timeout":null})");
+  BOOST_TEST(body_of(off).at("idle_timeout").is_null());
+  auto typo = test::ask(house.port, "PATCH", one, R"({"metadata":{"a":1}})");
+  BOOST_TEST(typo.status == 422);
+  BOOST_TEST(typo.body.find("/metadata/a") != std::string::npos, typo.body);
+  BOOST_TEST(test::ask(house.port, "PATCH", one, R"({"name":"x"})").status
+             == 422);
+}
+
+BOOST_AUTO_TEST_CASE(streams_events_behind_a_number_to_their_end) {
+  http_house house;
+  const auto one = created(house);
+  auto all = body_of(house.get(one + "/events"));
+  BOOST_TEST(all.at("items").as_array().size() == 2u);
+  BOOST_TEST(all.at("next").as_int64() == 2);
+  auto lines = house.get(one + "/events?follow=true&after=1");
+  BOOST_TEST(lines.body.find("process_ended") != std::string::npos);
+  BOOST_TEST(lines.body.find("\"state\"") == std::string::npos, lines.body);
+  BOOST_TEST(lines.body.find(R"({"type":"end"})") != std::string::npos);
+  auto sse = test::ask(house.port, "GET", one + "/events", {},
+                       "Accept: text/event-stream\r\n");
+  BOOST_TEST(sse.body.find("event: state") != std::string::npos, sse.body);
+  BOOST_TEST(sse.body.find("id: 1") != std::string::npos, sse.body);
 }
 
 BOOST_AUTO_TEST_CASE(lists_by_name_state_and_metadata_page_by_page) {

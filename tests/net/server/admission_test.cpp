@@ -97,6 +97,11 @@ BOOST_AUTO_TEST_CASE(shows_how_it_does_to_strangers_only_when_told_to) {
     BOOST_TEST((ready.body.find("store") != ready.body.npos) == open);
     auto bearer = "Authorization: Bearer " + key.text.reveal() + "\r\n";
     BOOST_TEST(house.get("/metrics", bearer).status == 200);
+    auto known = house.get("/readyz?verbose", bearer);
+    BOOST_TEST(known.body.find("store") != known.body.npos);
+    auto wrong = house.get("/readyz?verbose", "Authorization: Bearer no\r\n");
+    BOOST_TEST(wrong.status == 200);
+    BOOST_TEST((wrong.body.find("store") != wrong.body.npos) == open);
   }
 }
 

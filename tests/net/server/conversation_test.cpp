@@ -70,6 +70,31 @@ BOOST_AUTO_TEST_CASE(answers_pipelined_requests_in_order) {
 }
 
 // H24
+BOOST_AUTO_TEST_CASE(keeps_what_comes_while_earlier_requests_wait) {
+  http_house house;
+  raw_client client{house.port};
+  const auto named = [](const std::string& name, std::string_view target) {
+    return "GET " + std::string{target}
+    + " HTTP/1.1\r\nHost: localhost\r\n"
+      "X-Request-Id: "
+      + name + "\r\n\r\n";
+  };
+  // The first is answered by another thread, the second has come by then.
+  house.engine.hold = true;
+  client.send("POST /v1/runs HTTP/1.1\r\nHost: localhost\r\n"
+              "Content-Type: application/json\r\nContent-Length: 18\r\n\r\n"
+              R"({"command":"true"})"
+              + named("second", "/livez"));
+  for (int i = 0; i < 2'000 && house.engine.held() == 0; ++i)
+    ask(house.port, "GET", "/livez");
+  house.engine.release();
+  BOOST_TEST(client.read().status == 200);
+  BOOST_TEST(client.read().fields["x-request-id"] == "second");
+  client.send(named("third", "/livez"));
+  BOOST_TEST(client.read().fields["x-request-id"] == "third");
+}
+
+// H24
 BOOST_AUTO_TEST_CASE(answers_nothing_behind_an_error) {
   http_house house;
   raw_client client{house.port};

@@ -54,6 +54,19 @@ BOOST_AUTO_TEST_CASE(collects_every_complaint_with_its_pointer) {
   BOOST_TEST(bad->text.find("(and 7 more)") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(says_what_to_send_for_a_name_of_another_interface) {
+  constexpr json::reader::alias elsewhere[]{{"timeout", "wall"}};
+  auto o = *json::parse_object(R"({"Timeout": 1, "c": 2})");
+  json::reader in{o};
+  in.knows_elsewhere(elsewhere);
+  in.integer("wall");
+  in.integer("a"); // one letter that differs is another word
+  auto bad = in.finish();
+  BOOST_REQUIRE(bad.has_value());
+  BOOST_TEST(bad->fields.at(0).hint == "send wall");
+  BOOST_TEST(bad->fields.at(1).hint == "remove it");
+}
+
 BOOST_AUTO_TEST_CASE(answers_a_flood_of_unknown_names_briefly) {
   json::object o;
   for (int i = 0; i < 10'000; ++i)

@@ -72,6 +72,11 @@ BOOST_AUTO_TEST_CASE(keep_organizations_and_names_apart) {
   other = run;
   other.args_json = "{\"a\": 1}";
   BOOST_TEST(code_cache::key_of(other) == key);
+  for (auto how : {&prepared_run::may_be_script, &prepared_run::as_letta}) {
+    other = run;
+    other.*how = true;
+    BOOST_TEST(code_cache::key_of(other) != key);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(change_nothing_that_a_run_can_see) {

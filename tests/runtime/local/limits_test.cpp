@@ -316,7 +316,7 @@ BOOST_AUTO_TEST_CASE(takes_no_error_of_the_tools_for_a_limit) {
   const auto r = shared_host().run(
     python_tool("class ResultTooLarge(Exception): pass\n"
                 "def f():\n  raise ResultTooLarge('mine')\n"));
-  BOOST_TEST(reason_of(r) == "exited");
+  BOOST_TEST(reason_of(r) == "raised");
   BOOST_TEST(r.failure.name == "ResultTooLarge");
 }
 

@@ -6,10 +6,21 @@
 #include <stdlib.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
 namespace troupe::test {
+
+namespace {
+
+/// What `./dev setup` brought, where the host's Node is too old to be forked.
+std::string chosen_node() {
+  const char* chosen = std::getenv("TROUPE_LOCAL_NODE");
+  return chosen ? chosen : "";
+}
+
+} // namespace
 
 void watcher::started() {
   started_ = true;
@@ -49,6 +60,8 @@ std::string watcher::output() {
 }
 
 local_host::local_host(local_options options) : busy_{io_.get_executor()} {
+  if (options.node.empty())
+    options.node = chosen_node();
   char name[] = "/tmp/troupe-test-XXXXXX";
   own_state_dir_ = options.state_dir.empty();
   if (own_state_dir_) {
@@ -139,7 +152,10 @@ const std::string& lacks_warm_node() {
   static const auto why = []() -> std::string {
     constexpr int oldest = 20; // what the addon's interface asks for
     int major = 0;
-    if (auto* told = ::popen("node --version 2>/dev/null", "r")) {
+    const auto chosen = chosen_node();
+    const auto ask
+      = (chosen.empty() ? "node" : chosen) + " --version 2>/dev/null";
+    if (auto* told = ::popen(ask.c_str(), "r")) {
       if (std::fscanf(told, "v%d", &major) != 1)
         major = 0;
       ::pclose(told);

@@ -58,10 +58,10 @@ const row calls[] = {
    R"({"a":null,"b":null,"c":null})", R"([5,"x",null])"},
   {"C10 union types", "def f(a: Union[int, str, None]): return a",
    R"({"a":"7"})", R"("7")"},
-  {"the main guard runs, as it did",
+  {"the main guard is not for calls",
    "x = 0\nif __name__ == '__main__':\n"
    "    x = 1\ndef f(): return x",
-   "{}", "1"},
+   "{}", "0"},
   {"keyword-only, positional-only and defaults",
    "def f(a, /, b, *, c=3): return [a, b, c]", R"({"c":9,"b":2,"a":1})",
    "[1,2,9]"},

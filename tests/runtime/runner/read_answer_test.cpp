@@ -137,6 +137,15 @@ BOOST_AUTO_TEST_CASE(the_tool_does_not_tell_status_usage_or_ids) { // P9
   BOOST_TEST((seen.reason == exit_reason::exited));
 }
 
+BOOST_AUTO_TEST_CASE(tells_an_error_that_was_raised_from_an_exit) {
+  const auto raised
+    = answer(R"({"status":"error","error":{"name":"ValueError"}})", "");
+  BOOST_TEST((judge(raised).reason == exit_reason::raised));
+  BOOST_TEST(
+    (judge(raised, exit_reason::signaled).reason == exit_reason::signaled));
+  BOOST_TEST((judge("", exit_reason::exited, 3).reason == exit_reason::exited));
+}
+
 BOOST_AUTO_TEST_CASE(an_answer_beyond_the_limits_is_refused) {
   auto run = a_run(language::python, "");
   run.limits.result_bytes = 2000;
@@ -177,8 +186,28 @@ BOOST_AUTO_TEST_CASE(the_return_limit_limits) { // C8
   BOOST_TEST(truncate_value("12345", 0) == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_long_value_is_cut_and_flagged) {
+BOOST_AUTO_TEST_CASE(a_value_that_is_too_long_is_null_and_tells_its_size) {
+  for (const char* source :
+       {"def f(): return 'x' * 100", "def f(): return ['ä' * 96]",
+        "def f(): return b'x' * 75"}) {
+    auto run = a_run(language::python, source);
+    run.return_char_limit = 99;
+    const auto seen = run_plainly(run);
+    BOOST_TEST((seen.status == run_status::success));
+    BOOST_TEST(seen.value_truncated);
+    BOOST_TEST(seen.value_json == "null");
+    BOOST_TEST(seen.value_encoding == "");
+    BOOST_TEST(seen.value_size == 100u);
+    run.return_char_limit = 100;
+    BOOST_TEST(!run_plainly(run).value_truncated);
+    run.return_char_limit = 0; // none
+    BOOST_TEST(!run_plainly(run).value_truncated);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(at_letta_a_long_value_is_cut_and_flagged) {
   auto run = a_run(language::python, "def f(): return 'x' * 100");
+  run.as_letta = true;
   run.return_char_limit = 10;
   auto seen = run_plainly(run);
   BOOST_TEST((seen.status == run_status::success));
@@ -197,6 +226,11 @@ BOOST_AUTO_TEST_CASE(text_beyond_the_byte_limit_is_cut_in_the_sandbox) {
     run.limits.result_bytes = 60'000;
     run.return_char_limit = 1000;
     auto seen = run_plainly(run);
+    BOOST_TEST(seen.failure.friendly == "");
+    BOOST_TEST(seen.value_json == "null");
+    BOOST_TEST(seen.value_size == 50'000u);
+    run.as_letta = true;
+    seen = run_plainly(run);
     BOOST_TEST(seen.failure.friendly == "");
     BOOST_TEST(seen.value_truncated);
     BOOST_TEST(seen.value_json.find("(50000 > 1000)") != std::string::npos);

@@ -65,6 +65,27 @@ BOOST_AUTO_TEST_CASE(gives_back_a_record_whole) {
   BOOST_TEST(encode_run(found) == encode_run(r));
 }
 
+BOOST_AUTO_TEST_CASE(keeps_what_was_asked_for_until_the_record_is_too_large) {
+  auto r = make_run(alice, 1);
+  r.request = std::make_shared<const secret>(R"({"env":{"TOKEN":"hush"}})");
+  must(kept.runs->put(r));
+  reopen();
+  auto found = must(kept.runs->find(alice.organization, r.id));
+  BOOST_TEST_REQUIRE(found.request);
+  BOOST_TEST(found.request->reveal() == r.request->reveal());
+  // Its end is written over its beginning.
+  found.phase = run_phase::ended;
+  must(kept.runs->put(found));
+  BOOST_TEST(!!must(kept.runs->find(alice.organization, r.id)).request);
+
+  run_result outcome;
+  outcome.id = r.id;
+  outcome.stdout_text = std::string(2u << 20, 'o');
+  found.result = std::make_shared<const run_result>(outcome);
+  must(kept.runs->put(found));
+  BOOST_TEST(!must(kept.runs->find(alice.organization, r.id)).request);
+}
+
 BOOST_AUTO_TEST_CASE(counts_a_run_once_whether_it_is_new_or_not) {
   auto running = make_run(alice, 1, run_phase::running);
   const run_write begun{&running, true};

@@ -126,7 +126,9 @@ inline const std::vector<contract_promise>& executor_contract() {
        observer o = listen();
        b.start(s.run(s.fail), o);
        BOOST_TEST((o->result().status == run_status::error));
-       BOOST_TEST((o->result().reason == exit_reason::exited));
+       // By itself: it left, or it raised an error.
+       const auto why = o->result().reason;
+       BOOST_TEST((why == exit_reason::exited || why == exit_reason::raised));
        BOOST_TEST(!o->result().failure.empty());
        BOOST_TEST(o->wait().may_have_started);
        o->check_manners();

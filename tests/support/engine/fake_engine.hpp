@@ -37,6 +37,16 @@ public:
   std::atomic<int> cancelled{0};
   std::atomic<std::size_t> told{0}; // events that somebody took
   std::vector<std::string> chatter; // stdout of every streamed run
+  run_phase begins_as = run_phase::running;
+  std::vector<run_event> so_far; // of every run that goes on
+
+  /// All runs that have not ended are this far now.
+  void move_on(run_phase phase) {
+    std::lock_guard lock{mutex_};
+    for (auto& [id, run] : records_)
+      if (run.phase != run_phase::ended)
+        run.phase = phase;
+  }
 
   /// Finishes what is held back.
   void release() {
@@ -103,6 +113,20 @@ public:
       done(found);
   }
 
+  void find_request(caller who, run_id id,
+                    handler<std::shared_ptr<const run_request>> done) override {
+    find_run(who, id, [this, id, done](result<run_record> found) {
+      if (!found)
+        return done(found.error());
+      std::shared_ptr<const run_request> kept;
+      {
+        std::lock_guard lock{mutex_};
+        kept = requests_[id];
+      }
+      done(std::move(kept));
+    });
+  }
+
   void list_runs(caller who, std::string after, std::size_t limit,
                  handler<page<run_record>> done) override {
     page<run_record> out;
@@ -131,6 +155,12 @@ public:
     }
     accepted({});
     happenings all;
+    {
+      std::lock_guard lock{mutex_};
+      all = events_[id];
+    }
+    if (!all)
+      tell(so_far, sequence, events);
     {
       std::lock_guard lock{mutex_};
       all = events_[id];
@@ -235,8 +265,9 @@ private:
     record.id = r.id;
     record.organization = who.organization;
     record.tool_name = r.tool_name;
-    record.phase = run_phase::running;
+    record.phase = begins_as;
     records_[r.id] = record;
+    requests_[r.id] = std::make_shared<const run_request>(r);
     return r.id;
   }
 
@@ -278,6 +309,7 @@ private:
   memory_catalog catalog_;
   run_request last_;
   std::map<run_id, run_record> records_;
+  std::map<run_id, std::shared_ptr<const run_request>> requests_;
   std::map<run_id, happenings> events_;
   std::map<run_id, std::vector<event_sink>> sinks_;
   std::deque<std::function<void()>> held_;

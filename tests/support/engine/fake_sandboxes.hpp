@@ -2,6 +2,13 @@
 
 #include "runtime/engine/sandbox_engine.hpp"
 #include "runtime/model/codec/codec.hpp"
+#include "tests/support/engine/fake_contexts.hpp"
+#include "tests/support/engine/fake_program.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <map>
@@ -11,120 +18,6 @@
 #include <vector>
 
 namespace troupe::test {
-
-/// A process in memory: says what its command says behind `echo `, and ends at
-/// once, unless that is `wait`: then it repeats its input until that is closed,
-/// or until it gets a signal.
-class fake_program final : public sandbox_program {
-public:
-  explicit fake_program(const process_spec& what) {
-    record_.id = make_process_id();
-    record_.argv = what.program();
-    record_.tag = what.tag;
-    record_.pid = 7;
-    record_.started_at = now();
-    out_ = what.input;
-    const auto& line = record_.argv.back();
-    if (line.starts_with("echo "))
-      out_ += line.substr(5) + "\n";
-    if (line != "wait")
-      finish(process_reason::exited, line == "false" ? 1 : 0);
-  }
-
-  void say(const std::string& bytes) {
-    std::vector<std::function<void()>> told;
-    {
-      std::lock_guard lock{mutex_};
-      out_ += bytes;
-      told.swap(waiting_);
-    }
-    for (auto& each : told)
-      each();
-  }
-  void finish(process_reason why, int number) {
-    std::vector<std::function<void()>> told;
-    {
-      std::lock_guard lock{mutex_};
-      record_.reason = why;
-      (why == process_reason::exited ? record_.exit_code : record_.signal)
-        = number;
-      record_.ended_at = now();
-      told.swap(waiting_);
-      for (auto& each : ended_)
-        told.push_back(std::move(each));
-      ended_.clear();
-    }
-    for (auto& each : told)
-      each();
-  }
-
-  process_record record() const override {
-    std::lock_guard lock{mutex_};
-    auto r = record_;
-    r.stdout_bytes = out_.size();
-    return r;
-  }
-  output_piece read(output_stream which, std::uint64_t from,
-                    std::size_t most) const override {
-    std::lock_guard lock{mutex_};
-    output_piece piece;
-    piece.from = from;
-    if (which == output_stream::out && from < out_.size())
-      piece.bytes = out_.substr(static_cast<std::size_t>(from), most);
-    return piece;
-  }
-  result<void> when_more(output_offsets read,
-                         std::function<void()> then) override {
-    {
-      std::lock_guard lock{mutex_};
-      if (!record_.ended() && out_.size() <= read.out) {
-        waiting_.push_back(std::move(then));
-        return {};
-      }
-    }
-    then();
-    return {};
-  }
-  void when_ended(std::function<void()> then) override {
-    {
-      std::lock_guard lock{mutex_};
-      if (!record_.ended()) {
-        ended_.push_back(std::move(then));
-        return;
-      }
-    }
-    then();
-  }
-  void write(std::string bytes, sandbox_handler<void> done) override {
-    if (record().ended())
-      return done(over());
-    say(bytes);
-    done({});
-  }
-  void close_input(sandbox_handler<void> done) override {
-    if (record().ended())
-      return done(over());
-    finish(process_reason::exited, 0);
-    done({});
-  }
-  void signal(std::int32_t number, sandbox_handler<void> done) override {
-    if (record().ended())
-      return done(over());
-    finish(process_reason::signaled, number);
-    done({});
-  }
-
-private:
-  static sandbox_error over() {
-    return {sandbox_problem::process_ended, ec::conflict, "it has ended"};
-  }
-
-  mutable std::mutex mutex_;
-  process_record record_;
-  std::string out_;
-  std::vector<std::function<void()>> waiting_;
-  std::vector<std::function<void()>> ended_;
-};
 
 /// Living sandboxes in memory. Handlers are called before a call returns.
 class fake_sandboxes final : public sandbox_engine {
@@ -143,6 +36,7 @@ public:
     r->metadata = what.metadata;
     r->template_name = what.template_name;
     r->created_at = now();
+    r->session = what.session;
     r->timeout = what.timeout.value_or(std::chrono::seconds{300});
     r->state = what.wait_until_running ? sandbox_state::running
                                        : sandbox_state::queued;
@@ -182,6 +76,52 @@ public:
       return x.record = next;
     });
   }
+  void connect(caller who, sandbox_id id,
+               std::optional<std::chrono::milliseconds> timeout,
+               done<sandbox_record_ptr> then) override {
+    with<sandbox_record_ptr>(who, id, then, [timeout](one& x) {
+      return x.put([&](sandbox_record& r) {
+        r.timeout = timeout.value_or(r.timeout);
+        r.state = sandbox_state::running;
+      });
+    });
+  }
+  void change(caller who, sandbox_id id, sandbox_change what,
+              done<sandbox_record_ptr> then) override {
+    with<sandbox_record_ptr>(who, id, then, [&what](one& x) {
+      return x.put([&](sandbox_record& r) {
+        for (const auto& [name, value] : what.metadata)
+          if (value)
+            r.metadata[name] = *value;
+          else
+            r.metadata.erase(name);
+        r.idle_timeout = what.idle_timeout.value_or(r.idle_timeout);
+        r.on_timeout = what.on_timeout.value_or(r.on_timeout);
+      });
+    });
+  }
+  void pause(caller who, sandbox_id id,
+             done<sandbox_record_ptr> then) override {
+    enter(who, id, sandbox_state::paused, then);
+  }
+  void resume(caller who, sandbox_id id,
+              done<sandbox_record_ptr> then) override {
+    enter(who, id, sandbox_state::running, then);
+  }
+  void events(caller who, sandbox_id id,
+              done<sandbox_events_ptr> then) override {
+    with<sandbox_events_ptr>(who, id, then, [](one& x) {
+      auto all = std::make_shared<fake_events>();
+      all->events.push_back({1,
+                             now(),
+                             sandbox_event::kind::state,
+                             std::string{to_string(x.record->state)},
+                             {}});
+      all->events.push_back(
+        {2, now(), sandbox_event::kind::process_ended, "p_1", "exited"});
+      return sandbox_events_ptr{all};
+    });
+  }
   void remove(caller who, sandbox_id id, done<void> then) override {
     std::unique_lock lock{mutex_};
     auto i = all_.find(id);
@@ -192,6 +132,52 @@ public:
     all_.erase(i);
     lock.unlock();
     then({});
+  }
+
+  void snapshot(caller who, sandbox_id id, std::string name,
+                done<snapshot_record_ptr> then) override {
+    with<snapshot_record_ptr>(who, id, then, [&](one& x) {
+      auto r = std::make_shared<snapshot_record>();
+      r->id = sandbox_id::make();
+      r->organization = who.organization;
+      r->name = name;
+      r->sandbox = x.record->id;
+      r->created_at = now();
+      snapshots_[r->id.str()] = r;
+      return snapshot_record_ptr{r};
+    });
+  }
+  void list_snapshots(caller,
+                      done<std::vector<snapshot_record_ptr>> then) override {
+    std::vector<snapshot_record_ptr> all;
+    for (const auto& [id, r] : snapshots_)
+      all.push_back(r);
+    then(all);
+  }
+  void find_snapshot(caller, std::string which,
+                     done<snapshot_record_ptr> then) override {
+    auto i = snapshots_.find(which);
+    if (i == snapshots_.end())
+      return then(missing());
+    then(i->second);
+  }
+  void remove_snapshot(caller, std::string which, done<void> then) override {
+    if (snapshots_.erase(which) == 0)
+      return then(missing());
+    then({});
+  }
+  void rollback(caller who, sandbox_id id, std::string,
+                done<sandbox_record_ptr> then) override {
+    with<sandbox_record_ptr>(who, id, then, [](one& x) { return x.record; });
+  }
+  void fork(caller who, sandbox_id id, fork_spec what,
+            done<forks> then) override {
+    with<forks>(who, id, then, [&what](one& x) {
+      forks all(what.count, x.record);
+      all.back()
+        = sandbox_error{sandbox_problem::queue_full, ec::exhausted, "no room"};
+      return all;
+    });
   }
 
   void start(caller who, sandbox_id id, process_spec what,
@@ -229,6 +215,37 @@ public:
       return {};
     });
   }
+
+  sandbox_contexts* contexts() override { return &contexts_; }
+
+  /// Where every port of every sandbox leads, on loopback; 0: nowhere.
+  std::uint16_t server = 0;
+
+  void connect(caller who, sandbox_id id, std::uint16_t port,
+               done<unique_fd> then) override {
+    with<unique_fd>(who, id, then, [&](one&) -> sandbox_result<unique_fd> {
+      asked_ports.push_back(port);
+      unique_fd s{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+      sockaddr_in to{};
+      to.sin_family = AF_INET;
+      to.sin_port = htons(server);
+      to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+      if (server == 0
+          || ::connect(s.get(), reinterpret_cast<sockaddr*>(&to), sizeof to)
+            != 0)
+        return sandbox_error{sandbox_problem::nothing_listens, ec::unavailable,
+                             "nothing in the sandbox listens on port "
+                               + std::to_string(port)};
+      ::fcntl(s.get(), F_SETFL, O_NONBLOCK);
+      return s;
+    });
+  }
+  void list_ports(caller who, sandbox_id id,
+                  done<std::vector<std::uint16_t>> then) override {
+    with<std::vector<std::uint16_t>>(
+      who, id, then, [](one&) { return std::vector<std::uint16_t>{3000}; });
+  }
+  std::vector<std::uint16_t> asked_ports;
 
   void read_file(caller who, sandbox_id id, std::string path,
                  done<std::string> then) override {
@@ -296,7 +313,20 @@ private:
     sandbox_record_ptr record;
     std::map<std::string, std::shared_ptr<fake_program>> processes;
     std::map<std::string, std::string> files;
+
+    template <class Change>
+    sandbox_record_ptr put(Change how) {
+      auto next = std::make_shared<sandbox_record>(*record);
+      how(*next);
+      return record = next;
+    }
   };
+  void enter(const caller& who, const sandbox_id& id, sandbox_state next,
+             const done<sandbox_record_ptr>& then) {
+    with<sandbox_record_ptr>(who, id, then, [next](one& x) {
+      return x.put([&](sandbox_record& r) { r.state = next; });
+    });
+  }
 
   static sandbox_error missing() {
     return sandbox_error{fail(ec::not_found, "there is no such thing")};
@@ -321,8 +351,10 @@ private:
     then(std::move(came));
   }
 
+  fake_contexts contexts_;
   std::mutex mutex_;
   std::map<sandbox_id, one> all_;
+  std::map<std::string, snapshot_record_ptr> snapshots_;
 };
 
 } // namespace troupe::test

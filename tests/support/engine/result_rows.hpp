@@ -36,7 +36,7 @@ inline const std::vector<result_row>& result_rows() {
          "stdout": "out\n", "stderr": "err\n", "error": null})"},
     {"what Python raises", language::python,
      "def tool():\n  raise ValueError('it\\'s \"no\"')\n", "{}",
-     R"({"status": "error", "reason": "exited", "exit_code": 0, "value": null,
+     R"({"status": "error", "reason": "raised", "exit_code": 0, "value": null,
          "stdout": "", "stderr": "ValueError: it's \"no\"",
          "error": {"name": "ValueError", "message": "it's \"no\"",
            "friendly":
@@ -59,7 +59,7 @@ inline const std::vector<result_row>& result_rows() {
          "stdout": "out\n", "stderr": "err\n", "error": null})"},
     {"what JavaScript throws", language::javascript,
      "export function tool() { throw new TypeError('no'); }\n", "{}",
-     R"({"status": "error", "reason": "exited", "exit_code": 0, "value": null,
+     R"({"status": "error", "reason": "raised", "exit_code": 0, "value": null,
          "stdout": "", "stderr": "TypeError: no",
          "error": {"name": "TypeError", "message": "no",
            "friendly": "Error executing function tool: TypeError: no"}})"},

@@ -22,6 +22,9 @@ inline void sample(std::string& value, field_text form = field_text::line) {
 inline void sample(std::vector<std::string>& value) {
   value = {"a", "b"};
 }
+inline void sample(std::vector<run_file>& value) {
+  value = {{"in.csv", "1,2"}};
+}
 inline void sample(environment& value) {
   value.emplace("NAME", secret{std::string{"text"}});
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/base/unix_address.hpp"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -8,6 +10,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -36,6 +39,14 @@ public:
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (fd_ < 0
         || ::connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0)
+      throw std::runtime_error("cannot connect");
+  }
+  /// Over a Unix socket.
+  explicit raw_client(const std::filesystem::path& socket,
+                      int patience_ms = 10'000)
+      : patience_{patience_ms} {
+    auto at = unix_address::of(socket);
+    if (!at || (fd_ = connect_to(*at)) < 0)
       throw std::runtime_error("cannot connect");
   }
   raw_client(const raw_client&) = delete;

@@ -120,6 +120,33 @@ void event_loops_of_a_tool(remote_side& side, backend_kind where) {
   BOOST_TEST(side.good(run).value_json == "3");
 }
 
+void files_in_and_out(remote_side& side, backend_kind where) {
+  auto run = python_run(where,
+                        "def tool():\n  open('out.bin', 'wb').write("
+                        "open('d/in.bin', 'rb').read() * 2)\n");
+  run.files = {{"d/in.bin", std::string("\xff\0", 2)}};
+  run.outputs = {"*.bin"};
+  for (auto lang : {language::python, language::javascript}) {
+    run.lang = lang;
+    const auto r = side.good(run);
+    BOOST_TEST((r.status == run_status::success), r.failure.friendly);
+    BOOST_REQUIRE(r.files.size() == 1u);
+    BOOST_TEST(r.files[0].name == "out.bin");
+    BOOST_TEST(r.files[0].content == std::string("\xff\0\xff\0", 4));
+    run.source
+      = "const fs = require('fs');\nexport function tool() { const a = "
+        "fs.readFileSync('d/in.bin'); fs.writeFileSync('out.bin', "
+        "Buffer.concat([a, a])); }";
+  }
+  auto line = shell_run(where, "true");
+  line.files = run.files;
+  const auto refused = side.run(line);
+  BOOST_REQUIRE(!refused.answer);
+  BOOST_TEST((refused.answer.error().code == ec::invalid_request));
+  BOOST_TEST(refused.answer.error().text.find("has no files")
+             != std::string::npos);
+}
+
 void commands(remote_side& side, backend_kind where) {
   auto run = shell_run(where, "cat; echo bad >&2; exit 3");
   run.stdin_text = "given";
@@ -237,6 +264,7 @@ void check_contract(remote_side& side, backend_kind where,
          {"failed installs", failed_installs},
          {"wall limits", wall_limits},
          {"cancellation", cancellation},
+         {"files in and out", files_in_and_out},
          {"javascript", javascript},
          {"same documents", same_documents},
          {"signals", signals}}) {

@@ -2,6 +2,7 @@
 
 #include "runtime/engine/sandbox_engine.hpp"
 #include "tests/support/engine/engine_fixture.hpp"
+#include "tests/support/sandboxes/memory_sandbox_records.hpp"
 #include "tests/support/sandboxes/toy_provider.hpp"
 
 #include <atomic>
@@ -52,8 +53,12 @@ inline bool until(const std::function<bool()>& so) {
 
 /// An engine with sandboxes at a toy, and a clock that tests step.
 struct sandbox_fixture {
-  explicit sandbox_fixture(sandbox_rules rules = {}) {
+  explicit sandbox_fixture(sandbox_rules rules = {},
+                           std::function<void(sandbox_fixture&)> before = {}) {
+    if (before)
+      before(*this);
     engine_options o;
+    o.sandboxes.store = store;
     o.sandboxes.places.push_back(
       {backend_kind::local, toy.provider, toy.executor(), 100});
     rules.tick = std::chrono::milliseconds{1};
@@ -87,6 +92,41 @@ struct sandbox_fixture {
     sandbox_box<sandbox_record_ptr> box;
     engine().find(std::move(who), id, box.handle());
     return box.get();
+  }
+  using record_result = sandbox_result<sandbox_record_ptr>;
+  /// A call that answers with what is known of a sandbox.
+  template <class Call>
+  record_result told(Call call) {
+    sandbox_box<sandbox_record_ptr> box;
+    call(box.handle());
+    return box.get();
+  }
+  record_result pause(const sandbox_id& id) {
+    return told([&](auto done) { engine().pause(someone(), id, done); });
+  }
+  record_result resume(const sandbox_id& id) {
+    return told([&](auto done) { engine().resume(someone(), id, done); });
+  }
+  record_result connect(const sandbox_id& id,
+                        std::optional<std::chrono::milliseconds> timeout = {}) {
+    return told(
+      [&](auto done) { engine().connect(someone(), id, timeout, done); });
+  }
+  record_result change(const sandbox_id& id, const sandbox_change& what) {
+    return told([&](auto done) { engine().change(someone(), id, what, done); });
+  }
+  std::vector<sandbox_event> events(const sandbox_id& id) {
+    sandbox_box<sandbox_events_ptr> box;
+    engine().events(someone(), id, box.handle());
+    auto found = box.get();
+    BOOST_REQUIRE(found);
+    return (*found)->read(0, 1'000);
+  }
+  bool is_in(const sandbox_id& id, sandbox_state wanted) {
+    return until([&] {
+      auto now = find(id);
+      return now && (*now)->state == wanted;
+    });
   }
   sandbox_result<void> remove(const sandbox_id& id, caller who = someone()) {
     sandbox_box<void> box;
@@ -123,6 +163,8 @@ struct sandbox_fixture {
   }
 
   toy_place toy;
+  std::shared_ptr<memory_sandbox_records> store
+    = std::make_shared<memory_sandbox_records>();
   std::shared_ptr<std::atomic<std::int64_t>> clock
     = std::make_shared<std::atomic<std::int64_t>>(0);
   std::unique_ptr<engine_fixture> troop;

@@ -1,7 +1,9 @@
 #include "tests/support/sandboxes/toy_provider.hpp"
 
+#include "tests/support/sandboxes/toy_kernel.hpp"
 #include "tests/support/sandboxes/toy_process.hpp"
 
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -47,15 +49,32 @@ sandbox_capabilities toy_provider::capabilities() const {
   can.reuse = true;
   can.renew = habits.renew;
   can.processes = habits.processes;
+  can.contexts = habits.contexts;
+  can.pause = habits.pause;
+  can.snapshots = habits.snapshots;
+  can.outlives_engine = habits.outlives_engine;
   return can;
+}
+
+toy_provider::later<result<std::shared_ptr<sandbox_kernel>>>
+toy_provider::start_kernel(const sandbox_handle& box, kernel_request,
+                           kernel_events events, call_scope) {
+  if (!rooms_.contains(box.id))
+    co_return no_such_room(box);
+  if (habits.failing_kernels > 0) {
+    --habits.failing_kernels;
+    co_return fail(ec::unavailable, "the toy has no interpreter");
+  }
+  co_return std::shared_ptr<sandbox_kernel>{
+    std::make_shared<toy_kernel>(executor_, std::move(events))};
 }
 
 toy_provider::later<sandbox_creation>
 toy_provider::create(sandbox_request wanted, call_scope scope) {
   lifetime_ = wanted.lifetime.count();
   while (habits.hold_creations) {
-    auto go_on = co_await pause(executor_, std::chrono::milliseconds{1},
-                                scope.deadline, scope.cancel);
+    auto go_on = co_await troupe::pause(executor_, std::chrono::milliseconds{1},
+                                        scope.deadline, scope.cancel);
     if (!go_on)
       co_return sandbox_creation{fail(ec::timeout, "it was given up")};
   }
@@ -71,6 +90,13 @@ toy_provider::create(sandbox_request wanted, call_scope scope) {
   r.tag = wanted.tag;
   for (const auto& [name, value] : wanted.env)
     r.env[name] = value.reveal();
+  r.lost = wanted.lost;
+  if (!wanted.snapshot.empty() && !fs::exists(folder_ / wanted.snapshot)) {
+    rooms_.erase(box.id);
+    co_return sandbox_creation{fail(ec::not_found, "the snapshot is gone")};
+  }
+  if (!wanted.snapshot.empty())
+    fs::copy(folder_ / wanted.snapshot, r.folder, fs::copy_options::recursive);
   fs::create_directories(r.folder / "tmp");
   living_ = rooms_.size();
   if (fails)
@@ -86,6 +112,89 @@ toy_provider::reconnect(sandbox_handle box, std::chrono::seconds lifetime,
     co_return no_such_room(box);
   lifetime_ = lifetime.count();
   co_return box;
+}
+
+result<void> toy_provider::send_all(const sandbox_handle& box, int signal) {
+  auto found = rooms_.find(box.id);
+  if (found == rooms_.end())
+    return no_such_room(box);
+  if (habits.failing_pauses > 0) {
+    --habits.failing_pauses;
+    return fail(ec::unavailable, "the toy is restless");
+  }
+  for (auto& each : found->second.processes)
+    if (auto process = each.lock())
+      (void)process->signal(signal);
+  return {};
+}
+
+toy_provider::later<result<void>>
+toy_provider::pause(const sandbox_handle& box, std::chrono::seconds lifetime,
+                    call_scope) {
+  lifetime_ = lifetime.count();
+  co_return send_all(box, SIGSTOP);
+}
+
+toy_provider::later<result<void>>
+toy_provider::resume(const sandbox_handle& box, std::chrono::seconds lifetime,
+                     call_scope) {
+  lifetime_ = lifetime.count();
+  co_return send_all(box, SIGCONT);
+}
+
+toy_provider::later<result<place_snapshot>>
+toy_provider::snapshot(const sandbox_handle& box, call_scope scope) {
+  boost::asio::steady_timer look{executor_};
+  while (habits.hold_snapshots
+         && std::chrono::steady_clock::now() < scope.deadline) {
+    look.expires_after(std::chrono::milliseconds{1});
+    boost::system::error_code ignored;
+    auto token
+      = boost::asio::redirect_error(boost::asio::use_awaitable, ignored);
+    co_await look.async_wait(token);
+  }
+  auto found = rooms_.find(box.id);
+  if (found == rooms_.end())
+    co_return no_such_room(box);
+  if (habits.failing_snapshots > 0) {
+    --habits.failing_snapshots;
+    co_return fail(ec::exhausted, "the toy is full");
+  }
+  place_snapshot made;
+  made.id = "snap-" + std::to_string(++taken_);
+  made.bytes = 7;
+  fs::copy(found->second.folder, folder_ / made.id,
+           fs::copy_options::recursive);
+  ++kept_;
+  co_return made;
+}
+
+toy_provider::later<result<void>>
+toy_provider::rollback(const sandbox_handle& box, std::string snapshot,
+                       call_scope) {
+  auto found = rooms_.find(box.id);
+  if (found == rooms_.end() || !fs::exists(folder_ / snapshot))
+    co_return no_such_room(box);
+  fs::remove_all(found->second.folder);
+  fs::copy(folder_ / snapshot, found->second.folder,
+           fs::copy_options::recursive);
+  co_return result<void>{};
+}
+
+toy_provider::later<result<void>>
+toy_provider::forget_snapshot(std::string snapshot, call_scope) {
+  if (fs::remove_all(folder_ / snapshot) > 0)
+    --kept_;
+  co_return result<void>{};
+}
+
+void toy_provider::lose(const std::string& id) {
+  boost::asio::post(executor_, [this, id] {
+    auto gone = rooms_.extract(id);
+    living_ = rooms_.size();
+    if (gone && gone.mapped().lost)
+      gone.mapped().lost(fail(ec::unavailable, "the toy broke it"));
+  });
 }
 
 result<std::shared_ptr<toy_process>>
@@ -175,6 +284,10 @@ toy_provider::destroy(const sandbox_handle& box, call_scope) {
 
 toy_provider::later<result<std::vector<tagged_sandbox>>>
 toy_provider::list(call_scope) {
+  if (habits.failing_lists > 0) {
+    --habits.failing_lists;
+    co_return fail(ec::unavailable, "the toy is asleep");
+  }
   std::vector<tagged_sandbox> all;
   for (const auto& [id, r] : rooms_)
     all.push_back({id, r.tag});

@@ -23,11 +23,20 @@ class toy_process;
 struct toy_habits {
   bool processes = true;
   bool renew = true;
+  bool pause = true;
+  bool outlives_engine = false;
+  std::atomic<int> failing_lists{0};
+  bool snapshots = true;
+  std::atomic<int> failing_snapshots{0};
+  std::atomic<bool> hold_snapshots{false}; // until it is false
   bool files = true;
+  std::atomic<bool> contexts{true};
+  std::atomic<int> failing_kernels{0};
   std::atomic<int> failing_creations{0};
   std::atomic<int> failing_deletions{0};
   std::atomic<bool> hold_creations{false}; // until it is false, or cancelled
   std::atomic<bool> leave_behind{false};   // of creations that fail
+  std::atomic<int> failing_pauses{0};      // and resumptions
   std::atomic<bool> forget{false};         // `reconnect` finds nothing
 };
 
@@ -52,12 +61,31 @@ public:
   later<result<sandbox_handle>> reconnect(sandbox_handle box,
                                           std::chrono::seconds lifetime,
                                           call_scope scope) override;
+  later<result<void>> pause(const sandbox_handle& box,
+                            std::chrono::seconds lifetime,
+                            call_scope scope) override;
+  later<result<void>> resume(const sandbox_handle& box,
+                             std::chrono::seconds lifetime,
+                             call_scope scope) override;
+  later<result<place_snapshot>> snapshot(const sandbox_handle& box,
+                                         call_scope scope) override;
+  later<result<void>> rollback(const sandbox_handle& box, std::string snapshot,
+                               call_scope scope) override;
+  later<result<void>> forget_snapshot(std::string snapshot,
+                                      call_scope scope) override;
+  /// What a place does that loses one.
+  void lose(const std::string& id);
+  /// Of all that were taken and not forgotten; on any thread.
+  std::size_t kept_snapshots() const { return kept_; }
   later<process_outcome> execute(const sandbox_handle& box,
                                  process_request what, output_sink sink,
                                  call_scope scope) override;
   later<result<sandbox_process_ptr>>
   start(const sandbox_handle& box, process_request what, bool open_input,
         process_events events, call_scope scope) override;
+  later<result<std::shared_ptr<sandbox_kernel>>>
+  start_kernel(const sandbox_handle& box, kernel_request what,
+               kernel_events events, call_scope scope) override;
   later<process_outcome> run_script(const sandbox_handle& box, language lang,
                                     sandbox_script script, output_sink sink,
                                     call_scope scope) override;
@@ -74,11 +102,13 @@ public:
   }
 
 private:
+  result<void> send_all(const sandbox_handle& box, int signal);
   struct room {
     std::filesystem::path folder;
     std::string tag;
     std::map<std::string, std::string> env;
     std::vector<std::weak_ptr<toy_process>> processes;
+    std::function<void(const error&)> lost;
   };
 
   result<std::filesystem::path> inside(const sandbox_handle& box,
@@ -109,6 +139,8 @@ private:
   std::map<std::string, room> rooms_;
   std::size_t made_ = 0;
   std::atomic<std::size_t> living_{0};
+  std::atomic<std::size_t> kept_{0};
+  std::size_t taken_ = 0;
   std::atomic<std::int64_t> lifetime_{0};
 };
 

@@ -46,9 +46,10 @@ using isolation::step;
 /// In a child that shares our memory until it is another program.
 [[noreturn]] void become_command(const command_order& order,
                                  outcome& no) noexcept {
+  *order.pid = ::getpid();
   isolation::default_signals();
-  int fds[] = {order.in, order.out, order.err};
-  no = isolation::install_fds(fds, 3);
+  int fds[] = {order.in, order.out, order.err, order.channel};
+  no = isolation::install_fds(fds, order.channel < 0 ? 3 : 4);
   if (no.ok())
     no = isolation::bound_open_files(order.open_files);
   if (no.ok() && ::chdir(order.cwd) != 0)
@@ -112,15 +113,16 @@ void attend(const command_order& order, int deaths, pid_t command) noexcept {
     signaled = true;
     if (m.number == SIGKILL)
       report_end(order, {}, kill_descendants(command), true);
-    signal_descendants(m.number);
+    signal_descendants(command, m.number);
   }
 }
 
 } // namespace
 
 void run_command_parent(const command_order& order) noexcept {
-  int mine[] = {order.keeper, order.launch, order.in, order.out, order.err};
-  if (auto no = isolation::keep_only(mine, 5); !no.ok())
+  int mine[] = {order.keeper, order.launch, order.in,
+                order.out,    order.err,    order.channel};
+  if (auto no = isolation::keep_only(mine, 6); !no.ok())
     report_end(order, no, 0, false);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   sigset_t child;
@@ -133,7 +135,7 @@ void run_command_parent(const command_order& order) noexcept {
   const auto command = spawn(order, no);
   if (!no.ok())
     report_end(order, no, 0, false);
-  for (int fd : {order.launch, order.in, order.out, order.err})
+  for (int fd : {order.launch, order.in, order.out, order.err, order.channel})
     if (fd >= 0)
       ::close(fd);
   keeper_message m;

@@ -3,6 +3,8 @@
 #include "runtime/local/isolation/plan.hpp"
 #include "runtime/local/sandbox/inside/keeper.hpp"
 
+#include <sys/types.h>
+
 #include <cstdint>
 
 namespace troupe::inside {
@@ -15,9 +17,12 @@ struct command_order {
   int in = -1; // -1: /dev/null
   int out = -1;
   int err = -1;
+  int channel = -1; // -1: none; else its descriptor 3
   const char* cwd = nullptr;
   std::uint64_t open_files = 1024;
   execute_fn execute = nullptr;
+  /// In memory that the keeper has as well: the command, from its first moment.
+  pid_t* pid = nullptr;
 };
 
 /// The process between the keeper and one command. All that the command starts

@@ -20,6 +20,8 @@ namespace {
 
 /// A tree that is still there then outruns us.
 constexpr int max_rounds = 256;
+/// The same where other commands wait for their turn.
+constexpr int max_tree_rounds = 16;
 
 struct kinship {
   pid_t pid = 0;
@@ -82,24 +84,50 @@ void add_children(std::unordered_set<pid_t>& to) {
   }
 }
 
-std::unordered_set<pid_t> descendants() {
-  std::unordered_set<pid_t> found;
-  add_children(found);
+/// With all that lie below those in it, as far as they can be seen.
+void add_families(std::unordered_set<pid_t>& found) {
   const auto all = all_processes();
   for (bool more = true; more;) {
     more = false;
     for (const auto& one : all)
-      if (one.parent == ::getpid() || found.contains(one.parent))
+      if (found.contains(one.parent))
         more = found.insert(one.pid).second || more;
   }
+}
+
+std::unordered_set<pid_t> descendants() {
+  std::unordered_set<pid_t> found{::getpid()};
+  add_children(found);
+  add_families(found);
+  found.erase(::getpid());
   return found;
 }
 
 } // namespace
 
-void signal_descendants(int number) noexcept {
-  for (const auto pid : descendants())
+void signal_descendants(pid_t child, int number) noexcept {
+  const auto found = descendants();
+  for (const auto pid : found)
     ::kill(pid, number);
+  if (found.empty()) // a host without a /proc to give
+    ::kill(-child, number);
+}
+
+void signal_tree(pid_t root, int number) noexcept {
+  std::unordered_set<pid_t> told;
+  const int rounds = number == SIGKILL ? max_tree_rounds : 1;
+  for (int round = 0; round < rounds; ++round) {
+    std::unordered_set<pid_t> found{root};
+    add_families(found);
+    bool more = false;
+    for (const auto pid : found)
+      if (told.insert(pid).second) {
+        ::kill(pid, number);
+        more = true;
+      }
+    if (!more)
+      return;
+  }
 }
 
 int kill_descendants(pid_t child) noexcept {
@@ -110,6 +138,8 @@ int kill_descendants(pid_t child) noexcept {
     const auto found = descendants();
     for (const auto pid : found)
       ::kill(pid, SIGKILL);
+    if (found.empty())
+      ::kill(-child, SIGKILL);
     if (round >= max_rounds)
       ::kill(-1, SIGKILL); // all but pid 1 and the caller
     // At least one that was killed just now is ours to wait for.

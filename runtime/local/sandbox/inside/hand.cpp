@@ -4,6 +4,7 @@
 #include "runtime/local/isolation/descriptors.hpp"
 #include "runtime/local/isolation/signals.hpp"
 #include "runtime/local/sandbox/inside/file_work.hpp"
+#include "runtime/local/sandbox/inside/hand_filter.hpp"
 #include "runtime/local/sandbox/inside/hand_protocol.hpp"
 
 #include <poll.h>
@@ -136,7 +137,7 @@ private:
 void run_hand(int socket) noexcept {
   isolation::default_signals();
   int mine[] = {socket};
-  if (!isolation::keep_only(mine, 1).ok())
+  if (!isolation::keep_only(mine, 1).ok() || !confine_hand().ok())
     ::_exit(1);
   hand{socket}.run();
   ::_exit(0);

@@ -2,18 +2,26 @@
 
 #include "runtime/base/packet_socket.hpp"
 #include "runtime/local/sandbox/inside/command_parent.hpp"
+#include "runtime/local/sandbox/inside/descendants.hpp"
 #include "runtime/local/sandbox/inside/hand.hpp"
 #include "runtime/local/sandbox/inside/keeper_protocol.hpp"
+#include "runtime/local/sandbox/inside/ports.hpp"
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <bitset>
 #include <cerrno>
 #include <deque>
 #include <map>
+#include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace troupe::inside {
@@ -32,6 +40,8 @@ public:
     ::sigemptyset(&child);
     ::sigaddset(&child, SIGCHLD);
     ::sigprocmask(SIG_BLOCK, &child, nullptr);
+    if (pids_ == MAP_FAILED)
+      return;
     deaths_.reset(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
     say({});
     while (!over_)
@@ -39,6 +49,14 @@ public:
   }
 
 private:
+  struct command {
+    unique_fd parent; // a socket; closed: it was killed
+    pid_t parent_pid = 0;
+    std::size_t slot = 0; // where it says its number itself
+    pid_t pid = 0;        // 0: not known to be executed
+    bool killed = false;
+  };
+
   void serve() {
     const bool hears = unsent_.size() < max_unsent;
     const auto at_engine = static_cast<short>(
@@ -46,8 +64,8 @@ private:
     std::vector<pollfd> watched{{order_.control, at_engine, 0},
                                 {deaths_.get(), POLLIN, 0}};
     std::vector<std::uint64_t> tickets;
-    for (const auto& [ticket, socket] : commands_) {
-      watched.push_back({socket.get(), POLLIN, 0});
+    for (const auto& [ticket, one] : commands_) {
+      watched.push_back({one.parent.get(), POLLIN, 0}); // -1 is passed over
       tickets.push_back(ticket);
     }
     if (::poll(watched.data(), watched.size(), -1) < 0)
@@ -88,6 +106,24 @@ private:
       signal(m);
     else if (m.what == keeper_word::hand)
       make_hand(m.ticket, from_engine.descriptors);
+    else if (m.what == keeper_word::connect)
+      connect(m);
+    else if (m.what == keeper_word::ports)
+      tell_ports(m.ticket);
+  }
+
+  /// When memory runs out the kernel is to kill what was forked, however small
+  /// that is beside us: without us the whole sandbox would go.
+  pid_t fork_as_victim() const {
+    const auto set = [this](std::string_view score) {
+      return order_.score < 0
+        || ::write(order_.score, score.data(), score.size()) > 0;
+    };
+    set("500"); // half of the memory more than it has
+    const auto child = ::fork();
+    if (child != 0)
+      set("0");
+    return child;
   }
 
   void refuse(std::uint64_t ticket, int error) {
@@ -99,23 +135,28 @@ private:
   }
 
   void execute(const keeper_message& m, std::vector<unique_fd>& given) {
-    if (given.size() != 3u + m.has_input)
+    if (given.size() != 3u + m.has_input + m.has_channel)
       return refuse(m.ticket, EBADF);
     if (commands_.size() >= max_processes || commands_.contains(m.ticket))
       return refuse(m.ticket, EAGAIN);
     auto [mine, its] = make_packet_pair();
     if (!mine)
       return refuse(m.ticket, errno);
-    const auto child = ::fork();
+    const auto slot = free_slot();
+    pid_of(slot) = 0;
+    const auto child = fork_as_victim();
     if (child == 0) {
       command_order order;
+      order.pid = &pid_of(slot);
       order.plan = order_.plan;
       order.ticket = m.ticket;
       order.keeper = its.get();
       order.launch = given[0].get();
-      order.in = m.has_input ? given[1].get() : -1;
-      order.out = given[given.size() - 2].get();
-      order.err = given[given.size() - 1].get();
+      auto next = given.begin() + 1;
+      order.in = m.has_input ? next++->get() : -1;
+      order.out = next++->get();
+      order.err = next++->get();
+      order.channel = m.has_channel ? next->get() : -1;
       order.cwd = m.cwd.c_str();
       order.open_files = order_.open_files;
       order.execute = order_.execute;
@@ -123,14 +164,39 @@ private:
     }
     if (child < 0)
       return refuse(m.ticket, errno);
-    commands_.emplace(m.ticket, std::move(mine));
+    commands_.emplace(m.ticket, command{std::move(mine), child, slot});
+  }
+
+  pid_t& pid_of(std::size_t slot) const {
+    return static_cast<pid_t*>(pids_)[slot];
+  }
+  /// There are as many as commands may be.
+  std::size_t free_slot() const {
+    std::bitset<max_processes> taken;
+    for (const auto& [ticket, one] : commands_)
+      taken.set(one.slot);
+    std::size_t slot = 0;
+    while (taken.test(slot))
+      ++slot;
+    return slot;
   }
 
   void signal(const keeper_message& m) {
     if (auto i = commands_.find(m.ticket); i != commands_.end())
-      send_packet(i->second.get(), encode(m));
+      signal_command(i->second, m);
     else if (auto hand = hands_.find(m.ticket); hand != hands_.end())
       ::kill(hand->second, SIGKILL); // not reaped: the number is its own
+  }
+
+  /// One without a parent is ours: what can be seen of its tree gets it.
+  static void signal_command(command& one, const keeper_message& m) {
+    if (one.parent) {
+      send_packet(one.parent.get(), encode(m));
+      return;
+    }
+    one.killed = true;
+    if (one.pid > 0)
+      signal_tree(one.pid, m.number);
   }
 
   void make_hand(std::uint64_t ticket, const std::vector<unique_fd>& given) {
@@ -138,38 +204,56 @@ private:
     if (given.size() != 1 || hands_.size() >= max_hands
         || hands_.contains(ticket))
       return;
-    const auto child = ::fork();
+    const auto child = fork_as_victim();
     if (child == 0)
       run_hand(given.front().get());
     if (child > 0)
       hands_.emplace(ticket, child);
   }
 
-  /// What a parent says is in the words of this protocol, and passed on.
-  void hear_command(std::uint64_t ticket) {
+  void connect(const keeper_message& asked) {
+    keeper_message m;
+    m.what = keeper_word::connected;
+    m.ticket = asked.ticket;
+    auto socket = connect_to_port(asked.port);
+    m.error = socket ? 0 : errno;
+    say(m, std::move(socket));
+  }
+
+  void tell_ports(std::uint64_t ticket) {
+    keeper_message m;
+    m.what = keeper_word::listening;
+    m.ticket = ticket;
+    m.error = list_ports(m.ports);
+    say(m);
+  }
+
+  /// What a parent says is in the words of this protocol, and passed on. True:
+  /// it has said something, and may say more.
+  bool hear_command(std::uint64_t ticket) {
     const auto place = commands_.find(ticket);
-    if (place == commands_.end())
-      return;
+    if (place == commands_.end() || !place->second.parent)
+      return false;
+    auto& one = place->second;
     packet from_parent;
     const auto got
-      = receive_packet(place->second.get(), max_keeper_packet, 0, from_parent);
+      = receive_packet(one.parent.get(), max_keeper_packet, 0, from_parent);
     if (got == packet_status::later)
-      return;
+      return false;
     keeper_message m;
-    const bool good = got == packet_status::done && decode(from_parent.bytes, m)
-      && m.ticket == ticket
-      && (m.what == keeper_word::begun || m.what == keeper_word::ended);
-    if (good && m.what == keeper_word::begun)
-      return say(m);
-    if (!good) {
-      m = {};
-      m.what = keeper_word::ended;
-      m.ticket = ticket;
-      m.wait_status = SIGKILL;
-      m.lost = true;
+    if (got != packet_status::done || !decode(from_parent.bytes, m)
+        || m.ticket != ticket) {
+      one.parent.reset(); // what became of it is seen when it is reaped
+      return false;
     }
-    commands_.erase(place);
+    if (m.what == keeper_word::begun)
+      one.pid = m.pid;
+    else if (m.what == keeper_word::ended)
+      commands_.erase(place);
+    else
+      return true;
     say(m);
+    return m.what == keeper_word::begun;
   }
 
   /// Orphans of commands, parents of commands, hands.
@@ -178,21 +262,88 @@ private:
     while (::read(deaths_.get(), which, sizeof which) > 0)
       ;
     for (;;) {
-      const auto pid = ::waitpid(-1, nullptr, WNOHANG | __WALL);
+      int how = 0;
+      const auto pid = ::waitpid(-1, &how, WNOHANG | WUNTRACED | __WALL);
       if (pid <= 0)
         return;
-      std::erase_if(hands_, [&](const auto& h) { return h.second == pid; });
+      if (WIFSTOPPED(how))
+        wake(pid);
+      else
+        bury(pid, how);
     }
   }
 
-  void say(const keeper_message& m) {
-    unsent_.push_back(encode(m));
+  /// They share the user of commands, which may stop them: then nothing would
+  /// be heard of a command any more, nor could it be killed.
+  void wake(pid_t stopped) {
+    const bool ours
+      = std::ranges::any_of(
+          commands_,
+          [&](const auto& c) { return c.second.parent_pid == stopped; })
+      || std::ranges::any_of(
+          hands_, [&](const auto& h) { return h.second == stopped; });
+    if (ours)
+      ::kill(stopped, SIGCONT);
+  }
+
+  void bury(pid_t dead, int how) {
+    std::erase_if(hands_, [&](const auto& h) { return h.second == dead; });
+    const auto of = std::ranges::find_if(commands_, [&](const auto& c) {
+      return c.second.parent_pid == dead || pid_of(c.second.slot) == dead;
+    });
+    if (of == commands_.end())
+      return;
+    const auto ticket = of->first;
+    if (of->second.parent_pid != dead) // by now it was a child of ours
+      return publish_end(ticket, how, false);
+    while (hear_command(ticket)) // up to its last word
+      ;
+    if (const auto left = commands_.find(ticket); left != commands_.end())
+      adopt(left->second, ticket);
+  }
+
+  /// Its parent was killed by another process of the sandbox. It goes on as a
+  /// child of ours, unless it was never forked, or has ended and was reaped.
+  void adopt(command& one, std::uint64_t ticket) {
+    const auto pid = pid_of(one.slot);
+    siginfo_t about{};
+    if (pid == 0
+        || ::waitid(P_PID, static_cast<id_t>(pid), &about,
+                    WEXITED | WNOHANG | WNOWAIT | __WALL)
+          != 0)
+      return publish_end(ticket, SIGKILL, true);
+    if (std::exchange(one.pid, pid) != 0)
+      return;
+    keeper_message m;
+    m.what = keeper_word::begun;
+    m.ticket = ticket;
+    m.pid = pid;
+    say(m);
+  }
+
+  void publish_end(std::uint64_t ticket, int wait_status, bool lost) {
+    keeper_message m;
+    m.what = keeper_word::ended;
+    m.ticket = ticket;
+    m.wait_status = wait_status;
+    m.lost = lost;
+    m.killed = commands_.at(ticket).killed;
+    commands_.erase(ticket);
+    say(m);
+  }
+
+  void say(const keeper_message& m, unique_fd file = {}) {
+    unsent_.push_back({encode(m), std::move(file)});
     flush();
   }
 
   void flush() {
     while (!unsent_.empty()) {
-      switch (send_packet(order_.control, unsent_.front())) {
+      const auto& next = unsent_.front();
+      const int file = next.file.get();
+      switch (send_packet(
+        order_.control, next.bytes,
+        std::span<const int>{&file, static_cast<std::size_t>(file >= 0)})) {
       case packet_status::later:
         return;
       case packet_status::closed:
@@ -209,9 +360,16 @@ private:
 
   keeper_order order_;
   unique_fd deaths_;
-  std::map<std::uint64_t, unique_fd> commands_; // sockets to their parents
+  void* pids_
+    = ::mmap(nullptr, max_processes * sizeof(pid_t), PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  std::map<std::uint64_t, command> commands_;
   std::map<std::uint64_t, pid_t> hands_;
-  std::deque<std::string> unsent_;
+  struct outgoing {
+    std::string bytes;
+    unique_fd file; // perhaps
+  };
+  std::deque<outgoing> unsent_;
   bool over_ = false;
 };
 

@@ -13,6 +13,7 @@ struct keeper_order {
   const isolation::plan* plan = nullptr; // outlives it
   int control = -1;                      // to the engine
   std::uint64_t open_files = 1024;       // what a command may have open
+  int score = -1; // its own oom_score_adj, open for writing; -1: none
   execute_fn execute = nullptr;
 };
 

@@ -29,11 +29,28 @@ void read_end(isolation::reader& r, keeper_message& m) {
   r.raw(m.cpu_us);
 }
 
+void write_ports(isolation::writer& w, const keeper_message& m) {
+  w.raw(m.error);
+  w.raw(static_cast<std::uint32_t>(m.ports.size()));
+  for (const auto port : m.ports)
+    w.raw(port);
+}
+
+void read_ports(isolation::reader& r, keeper_message& m) {
+  r.raw(m.error);
+  const auto count = r.count();
+  if (count > max_listed_ports)
+    r.refuse();
+  for (std::uint32_t i = 0; i < count && r.good(); ++i)
+    r.raw(m.ports.emplace_back());
+}
+
 /// What a word brings beside its ticket. False: there is no such word.
 bool read_body(isolation::reader& r, keeper_message& m) {
   switch (m.what) {
   case keeper_word::exec:
     r.flag(m.has_input);
+    r.flag(m.has_channel);
     r.text(m.cwd);
     if (m.cwd.empty() || m.cwd.find('\0') != m.cwd.npos)
       r.refuse();
@@ -51,8 +68,20 @@ bool read_body(isolation::reader& r, keeper_message& m) {
   case keeper_word::ended:
     read_end(r, m);
     return true;
+  case keeper_word::connect:
+    r.raw(m.port);
+    if (m.port == 0)
+      r.refuse();
+    return true;
+  case keeper_word::connected:
+    r.raw(m.error);
+    return true;
+  case keeper_word::listening:
+    read_ports(r, m);
+    return true;
   case keeper_word::hand:
   case keeper_word::ready:
+  case keeper_word::ports:
     return true;
   }
   return false;
@@ -68,6 +97,7 @@ std::string encode(const keeper_message& m) {
   switch (m.what) {
   case keeper_word::exec:
     w.flag(m.has_input);
+    w.flag(m.has_channel);
     w.text(m.cwd);
     break;
   case keeper_word::signal:
@@ -79,8 +109,18 @@ std::string encode(const keeper_message& m) {
   case keeper_word::ended:
     write_end(w, m);
     break;
+  case keeper_word::connect:
+    w.raw(m.port);
+    break;
+  case keeper_word::connected:
+    w.raw(m.error);
+    break;
+  case keeper_word::listening:
+    write_ports(w, m);
+    break;
   case keeper_word::hand:
   case keeper_word::ready:
+  case keeper_word::ports:
     break;
   }
   return w.take();

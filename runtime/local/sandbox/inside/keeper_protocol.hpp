@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// What the engine and the keeper of a sandbox say to each other over one
 /// SOCK_SEQPACKET socketpair: a packet per message, descriptors beside it. Both
@@ -13,30 +14,43 @@
 namespace troupe::inside {
 
 inline constexpr std::size_t max_keeper_packet = 64u << 10;
-inline constexpr int max_keeper_descriptors = 4;
+inline constexpr int max_keeper_descriptors = 5;
 
 /// Processes that the engine began, and hands, at a time.
 inline constexpr std::size_t max_processes = 64;
 inline constexpr std::size_t max_hands = 16;
+inline constexpr std::size_t max_listed_ports = 1'024;
 
 enum class keeper_word : std::uint8_t {
   // engine -> keeper
-  exec = 1, // descriptors: launch block, in?, out, err
+  exec = 1, // descriptors: launch block, in?, out, err, channel?
   signal,   // to a process that was begun with `exec`, or to a hand
   hand,     // descriptor: its socket
   // keeper -> engine
   ready, // once, first
   begun, // the program was executed
   ended, // exactly once for every `exec`
+  // engine -> keeper, about the network inside
+  connect, // to a port
+  ports,   // that are listened on
+  // keeper -> engine
+  connected, // descriptor, if there is no error: a socket, perhaps on its way
+  listening, // the ports
 };
+
+/// Whether the engine waits for this one, by its ticket.
+constexpr bool is_answer(keeper_word what) {
+  return what == keeper_word::connected || what == keeper_word::listening;
+}
 
 struct keeper_message {
   keeper_word what = keeper_word::ready;
   std::uint64_t ticket = 0; // of the engine's choosing; all but `ready`
 
   // exec
-  bool has_input = false; // else /dev/null
-  std::string cwd;        // inside
+  bool has_input = false;   // else /dev/null
+  bool has_channel = false; // at descriptor 3
+  std::string cwd;          // inside
 
   // signal; to the process and all that it started. SIGKILL waits until
   // nothing of that is left before `ended` is said.
@@ -50,6 +64,10 @@ struct keeper_message {
   bool killed = false; // by a `signal`
   bool lost = false;   // its parent process was killed: how it ended is unknown
   std::uint64_t cpu_us = 0;
+
+  std::uint16_t port = 0;           // connect; not 0
+  std::int32_t error = 0;           // connected, listening: errno
+  std::vector<std::uint16_t> ports; // listening; in order
 };
 
 std::string encode(const keeper_message& m);

@@ -33,7 +33,7 @@ outcome lead_session() noexcept {
         return no;                                                             \
   } while (false)
 
-outcome contain_keeper(const plan& p) noexcept {
+outcome contain_keeper(const plan& p, int& kept) noexcept {
   opened_sources sources;
   const auto& on = p.layers;
   TROUPE_STEP(true, die_with_parent());
@@ -41,7 +41,8 @@ outcome contain_keeper(const plan& p) noexcept {
   TROUPE_STEP(on.uts, name_host());
   TROUPE_STEP(true, open_sources(p.tree, sources));
   TROUPE_STEP(true, become_mapped());
-  TROUPE_STEP(true, build_living_tree(p.tree, sources));
+  TROUPE_STEP(on.network, raise_loopback());
+  TROUPE_STEP(true, build_living_tree(p.tree, sources, kept));
   TROUPE_STEP(true, lead_session());
   TROUPE_STEP(true, lower_rlimits(p.rlimits));
   TROUPE_STEP(on.capabilities, drop_bounding_set());
@@ -51,6 +52,14 @@ outcome contain_keeper(const plan& p) noexcept {
   TROUPE_STEP(on.capabilities, drop_capabilities());
   TROUPE_STEP(true, become_undumpable());
   TROUPE_STEP(true, die_with_parent());
+  return {};
+}
+
+outcome contain_copier(const plan& p, int& kept) noexcept {
+  TROUPE_STEP(true, die_with_parent());
+  TROUPE_STEP(true, become_mapped());
+  TROUPE_STEP(true, lead_session());
+  TROUPE_STEP(true, copy_written_tree(p.tree, kept));
   return {};
 }
 

@@ -11,7 +11,11 @@ namespace troupe::isolation {
 
 /// The first process, which was just cloned with `clone_flags`: namespaces,
 /// tree, bounds, and not one capability left. What it forks has all of that.
-outcome contain_keeper(const plan& p) noexcept;
+/// `kept`: what it will write, for sandboxes that are made from it; or -1.
+outcome contain_keeper(const plan& p, int& kept) noexcept;
+
+/// A process that only copies what another sandbox has written.
+outcome contain_copier(const plan& p, int& kept) noexcept;
 
 /// What a command puts on right before it becomes another program.
 outcome confine_command(const plan& p) noexcept;

@@ -1,6 +1,8 @@
 #include "runtime/local/sandbox/inside/living_tree.hpp"
 
 #include "runtime/local/isolation/mount_calls.hpp"
+#include "runtime/local/sandbox/inside/copy_tree.hpp"
+#include "runtime/local/sandbox/inside/living_proc.hpp"
 #include "runtime/local/sandbox/inside/overlay.hpp"
 
 #include <fcntl.h>
@@ -102,15 +104,63 @@ bool furnish() noexcept {
   return true;
 }
 
+/// "layers/2/3/upper": what the third layer has written into one overlay.
+struct written_path {
+  written_path() = default;
+  written_path(int layer, int number) noexcept {
+    std::snprintf(text, sizeof text, "layers/%d/%d/upper", layer, number);
+  }
+  char text[40];
+};
+
 /// A layer must hang in this namespace before an overlay takes it; below the
 /// store, which nothing but the overlays can reach in the end.
-int overlay_of(int number, opened_sources& from) noexcept {
+int overlay_of(int number, int layers, opened_sources& from) noexcept {
   const layer_paths paths{number};
   if (!attach(from.mounts[number], paths.lower))
     return -1;
   ::close(from.mounts[number]);
   from.mounts[number] = -1;
-  return new_overlay(paths.lower, paths.upper, paths.work);
+  std::array<written_path, max_layers> written;
+  std::array<const char*, max_layers + 1> lowers;
+  std::size_t count = 0;
+  for (int i = 0; i < layers; ++i) {
+    written[count] = written_path{i, number};
+    lowers[count] = written[count].text;
+    ++count;
+  }
+  lowers[count++] = paths.lower;
+  return new_overlay({lowers.data(), count}, paths.upper, paths.work);
+}
+
+/// Where a mount of the tree goes is made by us, above what others wrote there:
+/// no link of theirs is followed.
+bool make_places(const tree_plan& tree) noexcept {
+  for (const auto& shown : tree.shown) {
+    char place[4096];
+    const int size
+      = std::snprintf(place, sizeof place, "0/upper%s", shown.inside.c_str());
+    if (size >= static_cast<int>(sizeof place) || !make_directories(place))
+      return false;
+  }
+  return true;
+}
+
+bool attach_layers(const tree_plan& tree) noexcept {
+  for (std::size_t i = 0; i < tree.layers.size(); ++i) {
+    char place[32];
+    std::snprintf(place, sizeof place, "layers/%zu", i);
+    const auto& layer = tree.layers[i];
+    const int mount = layer.own ? layer.mount : copy_mount_at(layer.mount, ".");
+    const bool good
+      = mount >= 0 && make_directories(place) && attach(mount, place);
+    ::close(layer.mount);
+    if (!layer.own)
+      ::close(mount);
+    if (!good)
+      return false;
+  }
+  return true;
 }
 
 bool make_layer_directories(int count) noexcept {
@@ -124,10 +174,11 @@ bool make_layer_directories(int count) noexcept {
 }
 
 outcome show_layers(const tree_plan& tree, opened_sources& from) noexcept {
+  const auto layers = static_cast<int>(tree.layers.size());
   for (int i = 0; i < from.count; ++i) {
     if (from.mounts[i] < 0)
       continue; // optional and absent
-    const int mount = overlay_of(i, from);
+    const int mount = overlay_of(i, layers, from);
     if (mount < 0)
       return failed(step::tree);
     char place[4096];
@@ -167,19 +218,25 @@ outcome show_devices_and_memory(int store, opened_sources& from) noexcept {
 
 outcome assemble(const tree_plan& tree, opened_sources& from,
                  int store) noexcept {
-  if (!make_layer_directories(from.count) || !furnish())
+  if (!make_layer_directories(from.count) || !furnish()
+      || !write_proc_covers(tree.told)
+      || !(tree.layers.empty() || make_places(tree)))
     return failed(step::scratch);
+  if (!attach_layers(tree))
+    return failed(step::tree);
   if (auto no = show_layers(tree, from); !no.ok())
     return no;
   return show_devices_and_memory(store, from);
 }
 
 /// No namespace can be made below this one, even without the filter, and what
-/// is watched with inotify is bounded. Last of all, since mounting takes
-/// namespaces; and from the old root, whose /proc has the counters. Where that
-/// is read-only the filter stands alone, and the host's own bounds hold.
-void bound_user_namespace() noexcept {
-  constexpr std::array<std::array<const char*, 2>, 9> bounds{
+/// is watched with inotify is bounded. In the network every port is open to a
+/// server, and what a socket holds is bounded: it is the host's memory. Last of
+/// all, since mounting takes namespaces; and from the old root, whose /proc has
+/// the counters. Where that is read-only the filter stands alone, and the
+/// host's own bounds hold.
+void bound_namespaces() noexcept {
+  constexpr std::array<std::array<const char*, 2>, 13> bounds{
     {{"proc/sys/user/max_user_namespaces", "0"},
      {"proc/sys/user/max_pid_namespaces", "0"},
      {"proc/sys/user/max_net_namespaces", "0"},
@@ -188,7 +245,11 @@ void bound_user_namespace() noexcept {
      {"proc/sys/user/max_mnt_namespaces", "0"},
      {"proc/sys/user/max_cgroup_namespaces", "0"},
      {"proc/sys/user/max_inotify_instances", "128"},
-     {"proc/sys/user/max_inotify_watches", "65536"}}};
+     {"proc/sys/user/max_inotify_watches", "65536"},
+     {"proc/sys/net/ipv4/ip_unprivileged_port_start", "0"},
+     {"proc/sys/net/ipv4/tcp_max_tw_buckets", "4096"},
+     {"proc/sys/net/ipv4/tcp_wmem", "4096 16384 1048576"},
+     {"proc/sys/net/ipv4/tcp_rmem", "4096 131072 1048576"}}};
   for (const auto& [path, text] : bounds) {
     const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
@@ -200,16 +261,16 @@ void bound_user_namespace() noexcept {
 
 /// "new" becomes the root, and nothing else is left. A new /proc is granted
 /// only to who still sees the old one.
-outcome enter_assembled(const tree_plan& tree) noexcept {
+outcome enter_assembled(const tree_plan& tree, int store) noexcept {
   const int old_root = ::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (old_root < 0 || ::chdir("new") != 0 || !pivot_here())
     return failed(step::pivot);
   if (tree.proc)
-    if (auto no = fresh_proc(); !no.ok())
+    if (auto no = show_living_proc(store); !no.ok())
       return no;
   if (::fchdir(old_root) != 0)
     return failed(step::pivot);
-  bound_user_namespace();
+  bound_namespaces();
   if (!detach(".") || ::chdir("/") != 0)
     return failed(step::pivot);
   ::close(old_root);
@@ -218,21 +279,59 @@ outcome enter_assembled(const tree_plan& tree) noexcept {
 
 } // namespace
 
-outcome build_living_tree(const tree_plan& tree,
-                          opened_sources& from) noexcept {
-  if (tree.shown.empty() || tree.shown.front().inside != "/")
+namespace {
+
+/// Only a mount that was never attached can be copied into other namespaces,
+/// since Linux 6.15: that one is kept, and a copy of it is used. -1: this
+/// kernel has none, and no sandbox is made from this one.
+int open_store(const tree_plan& tree, int& kept) noexcept {
+  const int store = new_store(tree);
+  kept = -1;
+  if (store < 0)
+    return -1;
+  const int used = copy_mount_at(store, ".");
+  if (used >= 0)
+    kept = store;
+  const int root = used >= 0 ? used : store;
+  // Any directory that every host has; seen in this namespace only.
+  if ((!attach(root, "/tmp") && !attach(root, "/proc")) || ::fchdir(root) != 0)
+    return -1;
+  return root;
+}
+
+} // namespace
+
+outcome build_living_tree(const tree_plan& tree, opened_sources& from,
+                          int& kept) noexcept {
+  if (tree.shown.empty() || tree.shown.front().inside != "/"
+      || tree.layers.size() > max_layers)
     return {step::tree, EINVAL};
   if (!make_private())
     return failed(step::tree);
-  const int store = new_store(tree);
-  // Any directory that every host has; seen in this namespace only.
-  if (store < 0 || (!attach(store, "/tmp") && !attach(store, "/proc"))
-      || ::fchdir(store) != 0)
+  const int store = open_store(tree, kept);
+  if (store < 0)
     return failed(step::scratch);
   if (auto no = assemble(tree, from, store); !no.ok())
     return no;
+  const auto no = enter_assembled(tree, store);
   ::close(store);
-  return enter_assembled(tree);
+  return no;
+}
+
+outcome copy_written_tree(const tree_plan& tree, int& kept) noexcept {
+  const auto count = static_cast<int>(tree.shown.size());
+  if (tree.layers.size() != 1 || !make_private())
+    return {step::tree, EINVAL};
+  const int store = open_store(tree, kept);
+  if (store < 0 || !make_layer_directories(count) || !attach_layers(tree))
+    return failed(step::scratch);
+  for (int i = 0; i < count; ++i)
+    if (const int error
+        = copy_tree(written_path{0, i}.text, layer_paths{i}.upper);
+        error != 0)
+      return {step::tree, error};
+  ::close(store);
+  return kept >= 0 ? outcome{} : outcome{step::scratch, ENOTSUP};
 }
 
 } // namespace troupe::isolation

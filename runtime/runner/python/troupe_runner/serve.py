@@ -34,6 +34,51 @@ class Request:
         self._source = source
         self.state = None
         self.called = None  # the function's name, where the request has none
+        self.ended = None  # a command: how
+        self.folder = None  # where the run's files are, if it has any
+        self.shown = None  # of a program: what it shows
+
+    def open_folder(self):
+        """Files come behind the source."""
+        from troupe_runner import files
+
+        self.folder = files.Folder(self.head)
+        source_bytes = self.head["source_bytes"]
+        contents = self._source[source_bytes:]
+        self._source = self._source[:source_bytes]
+        self.folder.write(self.head["files"], contents)
+
+    def open_displays(self):
+        from troupe_runner import displays
+
+        self.shown = displays.Shown(self.head["max_display_bytes"])
+
+    def left(self):
+        """What is to be told beside the value, and the bytes that belong to it."""
+        about, blob, notes = {}, b"", []
+        if self.folder is not None:
+            found, blob, notes = self.folder.collect()
+            if found:
+                about["files"] = found
+        if self.shown is not None:
+            if "matplotlib.pyplot" in sys.modules:
+                from troupe_runner import displays
+
+                for figure in displays.figures():
+                    self.shown.add(figure)
+            bundles = self.shown.bundles
+            if bundles:
+                about["displays"] = [[[m, len(d)] for m, d in b.items()] for b in bundles]
+                blob = b"".join((blob, *(d for b in bundles for d in b.values())))
+            if self.shown.left_out:
+                notes.append(f"{self.shown.left_out} displays are left out: too many or too large")
+        if notes:
+            about["notes"] = notes
+        return about, blob
+
+    def close(self):
+        if self.folder is not None:
+            self.folder.close()
 
     @property
     def source(self):
@@ -108,27 +153,30 @@ def _head(members):
 _PLAIN_SUCCESS = _head({"status": "success", "fallback": False})
 
 
-def _framed(head, body=b"", state=b"", code=b""):
-    return frame.encode(frame.ANSWER, (head, body, b"", state, code))
+def _framed(head, body=b"", state=b"", code=b"", files=b""):
+    return frame.encode(frame.ANSWER, (head, body, files, state, code))
 
 
 def _answer(head, body=b"", code=b""):
     return _framed(_head(head), body, code=code)
 
 
-def _failed(exc, file, called):
-    about = failure.describe(exc, file, called)
+def _failed(exc, request):
+    about = failure.describe(exc, tool.file_of(request), request.called)
     try:
         sys.stderr.write(about["traceback"])
     except Exception:
         pass  # the tool closed or replaced it
-    return _answer({"status": "error", "error": about})
+    left, files = request.left()
+    return _framed(_head({"status": "error", "error": about, **left}), files=files)
 
 
 def _too_large(value, head, what):
-    """Text that the engine would cut anyway may be cut here; the rest is an
-    error, since half a document is none."""
+    """Of a text the length is told, and what the engine wants to keep of it; the
+    rest is an error, since half a document is none."""
     limit, keep = head["max_value"], head.get("max_text", 0)
+    if not head.get("guarded"):
+        keep = 0  # a value that is not whole is none
     if not isinstance(value, str) or keep * 6 > limit:
         raise failure.ToolFailure(
             "ResultTooLarge",
@@ -142,23 +190,27 @@ def _too_large(value, head, what):
 def _succeeded(value, request):
     head = request.head
     limit = max(head["max_value"], _MIN_VALUE_BYTES)
-    about = _PLAIN_SUCCESS
+    if request.shown is not None:
+        from troupe_runner import displays
+
+        request.shown.add(displays.bundle_of(value))
     try:
         show = repr if head["op"] == "code" else str
-        body, said = values.to_json(value, limit, show)
-        if said:
-            about = _head({"status": "success", **said})
+        body, said = values.to_json(value, limit, show, head.get("guarded", False))
     except values.TooLarge as why:
         body, length = _too_large(value, head, str(why))
-        about = _head({"status": "success", "cut_from": length})
-    return _framed(about, body, request.changed_state())
+        said = {"cut_from": length}
+    state = request.changed_state()
+    left, files = request.left()
+    about = _head({"status": "success", **said, **left}) if said or left else _PLAIN_SUCCESS
+    return _framed(about, body, state, files=files)
 
 
 def _carry_out(request):
     head = request.head
     operation = head["op"]
     if operation == "compile":
-        make = tool.compile_snippet if head.get("snippet") else tool.compile_tool
+        make = tool.compiler_of(head)
         code = tool.dump(make(request.source, tool.file_of(request)))
         return _answer({"status": "success"}, code=code)
     if operation == "schema":
@@ -171,19 +223,33 @@ def _carry_out(request):
         if "venv" in head:
             _enter_venv(head["venv"])
         _set_path(head["env"].get("PYTHONPATH"))
+    if "files" in head:
+        request.open_folder()
+    if "max_display_bytes" in head:
+        request.open_displays()
+    if operation == "command":
+        from troupe_runner import command
+
+        request.ended = command.run(head["argv"])
+        left, files = request.left()
+        return _framed(_head({"status": "success", **left}), files=files)
     request.load_state()
-    run = tool.run_snippet if operation == "code" else tool.call
-    return _succeeded(run(request), request)
+    return _succeeded(tool.run(request), request)
+
+
+def _answered(request):
+    try:
+        return _carry_out(request)
+    except BaseException as exc:  # SystemExit and KeyboardInterrupt too
+        return _failed(exc, request)
+    finally:
+        request.close()
 
 
 def run_request(data):
     """The answer frame to a request frame. For tests and for other hosts; the
     process keeps what the tool left in it, so it must not run another one."""
-    request = Request(data)
-    try:
-        return _carry_out(request)
-    except BaseException as exc:  # SystemExit and KeyboardInterrupt too
-        return _failed(exc, tool.file_of(request), request.called)
+    return _answered(Request(data))
 
 
 def _begin():
@@ -214,10 +280,12 @@ def answer_one(source, sink):
     if not _prepared:
         os.set_inheritable(source, False)  # what the tool starts has no say
         _begin()
-    answer = run_request(frame.read(source))
+    request = Request(frame.read(source))
+    answer = _answered(request)
     streams.flush()
     if _getpid() == us:  # not a child that the tool forked and forgot
         frame.write(sink, answer)
+    return request.ended
 
 
 def serve_one(fd, leave=_exit):
@@ -228,8 +296,11 @@ def serve_one(fd, leave=_exit):
     """
     status = 1
     try:
-        answer_one(fd, fd)
-        status = 0
+        status = answer_one(fd, fd) or 0
+        if status:
+            from troupe_runner import command
+
+            command.end_like(status, leave)
     finally:
         leave(status)  # whatever the tool has done to us: no answer, no success
 
@@ -253,4 +324,12 @@ def preload():
     import typing  # noqa: F401
     import uuid  # noqa: F401
 
-    from troupe_runner import coerce, models, signature, state  # noqa: F401
+    from troupe_runner import (  # noqa: F401
+        coerce,
+        displays,
+        files,
+        models,
+        script,
+        signature,
+        state,
+    )

@@ -1,7 +1,9 @@
 """Running a tool's source: as a module of its own, then one function of it, or
 the value of a snippet's last expression."""
 
+import atexit
 import builtins
+import functools
 import linecache
 import marshal
 import sys
@@ -33,17 +35,50 @@ def _remember_lines(file, source):
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
 
 
-def compile_tool(source, file):
-    return (compile(source, file, "exec", dont_inherit=True),)
+def compile_tool(source, file, guarded=False):
+    """`guarded`: a `__main__` guard in it runs, as it does at Letta. Else a call
+    is no start of the program, and what would call the function again is left
+    out."""
+    if guarded or "__main__" not in source:
+        return (compile(source, file, "exec", dont_inherit=True),)
+    from troupe_runner import script
+
+    tree = script.without_guard(source, file)
+    return (compile(source if tree is None else tree, file, "exec", dont_inherit=True),)
 
 
 def compile_snippet(source, file):
     """(statements, last expression or None); `await` may stand at the top."""
+    return _snippet(_parsed(source, file), file)
+
+
+def compile_script(source, file):
+    """A source of which no call was asked: a program as a snippet is compiled,
+    one that only defines as a tool."""
+    from troupe_runner import script
+
+    tree = _parsed(source, file)
+    return _snippet(tree, file) if script.is_program(tree) else compile_tool(source, file)
+
+
+def compiler_of(head):
+    if head["op"] == "code" or head.get("snippet"):
+        return compile_snippet
+    if head.get("script"):
+        return compile_script
+    return functools.partial(compile_tool, guarded=head.get("guarded", False))
+
+
+def _parsed(source, file):
     import ast
 
-    tree = compile(
-        source, file, "exec", ast.PyCF_ONLY_AST | _TOP_LEVEL_AWAIT, dont_inherit=True
-    )
+    flags = ast.PyCF_ONLY_AST | _TOP_LEVEL_AWAIT
+    return compile(source, file, "exec", flags, dont_inherit=True)
+
+
+def _snippet(tree, file):
+    import ast
+
     last = None
     if tree.body and isinstance(tree.body[-1], ast.Expr):
         last = ast.Expression(tree.body.pop().value)
@@ -63,9 +98,14 @@ def _load(request, source, file):
     or freshly compiled."""
     if request.code[: len(MAGIC_NUMBER)] == MAGIC_NUMBER:
         return marshal.loads(memoryview(request.code)[len(MAGIC_NUMBER) :])
-    if request.head["op"] == "code":
-        return compile_snippet(source, file)
-    return compile_tool(source, file)
+    try:
+        return compiler_of(request.head)(source, file)
+    except SyntaxError as why:
+        from troupe_runner import script
+
+        if script.looks_foreign(source):
+            why.msg += "; it looks like JavaScript or TypeScript: set the language"
+        raise
 
 
 # -- the module ----------------------------------------------------------------
@@ -174,12 +214,19 @@ def _not_found(namespace, name, file):
     return text
 
 
-def call(request):
-    """Runs the source, calls the function, returns its value."""
+def run(request):
+    """Runs the source as its request says; returns its value."""
     file = file_of(request)
     source = request.source
     _remember_lines(file, source)
     codes = _load(request, source, file)
+    if len(codes) == 2:
+        return _run_program(request, codes, file)
+    return _call(request, codes, file)
+
+
+def _call(request, codes, file):
+    """Runs the source, calls the function, returns its value."""
     models = request.models()
     namespace = _new_module(file, codes, models)
     exec(codes[0], namespace)
@@ -196,14 +243,28 @@ def call(request):
     return _settled(function(*positional, **named))
 
 
-def run_snippet(request):
-    """Runs the source; the value is that of its last expression."""
-    file = file_of(request)
-    source = request.source
-    _remember_lines(file, source)
-    statements, last = _load(request, source, file)
-    namespace = _new_module(file, (statements, last), None)
+def _run_program(request, codes, file):
+    """Runs a snippet or a script; the value is that of its last expression. That
+    it ends itself with 0 is not a failure of a program."""
+    namespace = _new_module(file, codes, None)
+    if request.shown is not None:
+        namespace["display"] = request.shown.display
     namespace.update(request.args())
+    before = _threads()
+    try:
+        return _evaluate(codes, namespace)
+    except SystemExit as end:
+        if end.code in (None, 0):
+            return None
+        how = f"exit code {end.code}" if isinstance(end.code, int) else str(end.code)
+        raise ToolFailure("SystemExit", how) from None
+    finally:
+        if request.head["op"] != "code":
+            _finish_program(before, request.head.get("keep_env"))
+
+
+def _evaluate(codes, namespace):
+    statements, last = codes
     awaits = statements.co_flags & _COROUTINE or (last and last.co_flags & _COROUTINE)
     if not awaits:
         exec(statements, namespace)
@@ -217,3 +278,20 @@ def run_snippet(request):
         return value
 
     return _settled(run())
+
+
+def _threads():
+    threading = sys.modules.get("threading")
+    if not threading:
+        return set()
+    return set(threading.enumerate()) - {threading.current_thread()}
+
+
+def _finish_program(before, is_elsewhere):
+    """What a program's process does before it ends: its threads first, then what
+    was registered; not in a process that goes on without us."""
+    for thread in _threads() - before:
+        if not thread.daemon:
+            thread.join()
+    if not is_elsewhere:
+        atexit._run_exitfuncs()

@@ -41,8 +41,10 @@ def unlimited(make, value):
 class Converter:
     """One conversion: what it met on its way, and how much it may still make."""
 
-    def __init__(self, budget, show=str):
+    def __init__(self, budget, show=str, as_letta=False):
         self.fallback = False
+        self.encoding = None  # of the whole value, where it is bytes
+        self._as_letta = as_letta
         self.odd_numbers = False  # met one that JSON cannot write
         self._show = show
         self._left = budget
@@ -128,21 +130,29 @@ class Converter:
         if kind is float:
             return self._odd(content)
         if kind is bytes:
-            return self._bytes(content)
+            return self._bytes(content, depth)
         if kind is dict:
             return self._members(content.items(), depth + 1)
         if kind is list:
             return self._iterated(content, depth + 1)
         return self._text(value) if kind is None else self.plain(content, depth + 1)
 
-    def _bytes(self, data):
-        try:
-            return data.decode("utf-8")
-        except UnicodeDecodeError:
-            import base64
+    def _bytes(self, data, depth):
+        import base64
 
-            self.fallback = True
-            return base64.b64encode(data).decode("ascii")
+        if self._as_letta:
+            try:
+                return data.decode("utf-8")
+            except UnicodeDecodeError:
+                self.fallback = True
+        self._spend(len(data))
+        text = base64.b64encode(data).decode("ascii")
+        if self._as_letta:
+            return text
+        if depth == 0:
+            self.encoding = "base64"
+            return text
+        return {"$bytes": text}
 
     def _text(self, value):
         self.fallback = True
@@ -293,10 +303,10 @@ def _is_sequence(value):
     ).__name__ in ("deque", "array")
 
 
-def to_json(value, limit, show=str):
+def to_json(value, limit, show=str, as_letta=False):
     """(JSON as bytes, what the answer has to say about it). Raises TooLarge
     beyond `limit` bytes."""
-    converter = Converter(limit, show)
+    converter = Converter(limit, show, as_letta)
     plain = converter.plain(value)
     text = unlimited(_encode, plain)
     try:
@@ -309,6 +319,8 @@ def to_json(value, limit, show=str):
     about = {}
     if converter.fallback:
         about["fallback"] = True
+    if converter.encoding:
+        about["encoding"] = converter.encoding
     if converter.odd_numbers:
         about["odd_numbers"] = True
     return data, about

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(blames_the_policy_for_nothing_that_no_policy_allows) {
   for (auto& [name, host] : ways())
     BOOST_TEST_CONTEXT(name) {
       auto r = host.run(net_tool(language::python, source, network_policy{}));
-      BOOST_TEST(to_string(r.reason) == "exited");
+      BOOST_TEST(to_string(r.reason) == "raised");
       BOOST_TEST(r.failure.name == "PermissionError");
       BOOST_TEST(decided(r, "bind 127.0.0.1:80", false));
     }

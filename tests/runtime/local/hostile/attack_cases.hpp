@@ -8,7 +8,7 @@
 namespace troupe::test {
 
 /// How little a run is given.
-namespace within {
+namespace allowing {
 inline void little_memory(limits& l) {
   l.memory_bytes = 128u << 20;
   l.disk_bytes = 1u << 30;
@@ -41,7 +41,7 @@ inline void any(limits&) {}
 inline void little_output(limits& l) {
   l.output_bytes = 10'000;
 }
-} // namespace within
+} // namespace allowing
 
 struct behaviour {
   const char* name;

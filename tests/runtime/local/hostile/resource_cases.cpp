@@ -8,7 +8,7 @@ namespace troupe::test {
 
 namespace {
 
-using namespace within;
+using namespace allowing;
 
 constexpr std::array all_of_appetite{
   behaviour{"eats_memory_without_a_name", "P4", little_memory, "memory_limit",

@@ -9,7 +9,7 @@ namespace troupe::test {
 
 namespace {
 
-using namespace within;
+using namespace allowing;
 
 // A frame that the runner could have written itself.
 #define PYTHON_FRAME(head, body)                                               \

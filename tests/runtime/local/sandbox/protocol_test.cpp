@@ -12,9 +12,10 @@ namespace {
 
 std::vector<keeper_message> keeper_words() {
   std::vector<keeper_message> all;
-  for (auto what :
-       {keeper_word::exec, keeper_word::signal, keeper_word::hand,
-        keeper_word::ready, keeper_word::begun, keeper_word::ended}) {
+  for (auto what : {keeper_word::exec, keeper_word::signal, keeper_word::hand,
+                    keeper_word::ready, keeper_word::begun, keeper_word::ended,
+                    keeper_word::connect, keeper_word::ports,
+                    keeper_word::connected, keeper_word::listening}) {
     auto& m = all.emplace_back();
     m.what = what;
     m.ticket = 7;
@@ -26,6 +27,9 @@ std::vector<keeper_message> keeper_words() {
     m.wait_status = 256;
     m.killed = m.lost = true;
     m.cpu_us = 99;
+    m.port = 3000;
+    m.error = 111;
+    m.ports = {80, 3000};
   }
   return all;
 }
@@ -70,7 +74,7 @@ BOOST_AUTO_TEST_CASE(say_each_word_so_that_it_is_heard_and_nothing_else) {
   check_words(keeper_words());
   check_words(hand_words());
   keeper_message ended;
-  BOOST_REQUIRE(decode(encode(keeper_words().back()), ended));
+  BOOST_REQUIRE(decode(encode(keeper_words()[5]), ended));
   BOOST_TEST((ended.failure.at == isolation::step::exec));
   BOOST_TEST(ended.killed);
   BOOST_TEST(ended.lost);
@@ -92,6 +96,10 @@ BOOST_AUTO_TEST_CASE(refuse_what_no_sandbox_takes) {
   BOOST_TEST(refuse(words[4]));
   words[5].failure.at = static_cast<isolation::step>(200);
   BOOST_TEST(refuse(words[5]));
+  words[6].port = 0;
+  BOOST_TEST(refuse(words[6]));
+  words[9].ports.resize(max_listed_ports + 1);
+  BOOST_TEST(refuse(words[9]));
   auto hands = hand_words();
   for (const auto& path :
        {std::string{}, std::string{"relative"}, std::string{"/a\0b", 4}}) {

@@ -56,9 +56,11 @@ private:
 /// The sandboxes of one backend, called from a test's thread.
 class sandbox_host {
 public:
-  explicit sandbox_host(local_host& host = shared_host())
-      : host_{host}, sandboxes_{local_sandboxes::make(
-                       host.backend().strand(), host.backend().wardens())} {}
+  explicit sandbox_host(local_host& host = shared_host(),
+                        local_sandbox_options options = {})
+      : host_{host}, sandboxes_{local_sandboxes::make(host.backend().strand(),
+                                                      host.backend().wardens(),
+                                                      options)} {}
 
   /// Waits for it in the test's thread.
   template <class T>

@@ -68,6 +68,17 @@ BOOST_AUTO_TEST_CASE(implies_the_kind_from_what_is_there) {
   BOOST_TEST(parsed(R"({"argv":["ls","-l"]})")->argv.size() == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(knows_a_source_of_which_no_call_is_asked) {
+  BOOST_TEST(parsed(R"({"source":"x"})")->may_be_script);
+  for (const char* asks :
+       {R"({"source":"x","args":{}})", R"({"source":"x","function":"f"})",
+        R"({"source":"x","json_schema":{}})",
+        R"({"source":"x","args_json_schema":{}})",
+        R"({"source":"x","agent_state":{}})", R"({"code":"x"})",
+        R"({"tool_name":"x"})"})
+    BOOST_TEST(!parsed(asks)->may_be_script, asks);
+}
+
 BOOST_AUTO_TEST_CASE(reads_everything_a_body_may_say) {
   auto config = config_id::make().str();
   auto r = parsed(

@@ -71,6 +71,10 @@ BOOST_AUTO_TEST_CASE(a_wrong_member_is_named_with_a_way_out) {
     {R"({"isolation": "some"})", "/isolation"},
     {R"({"resources": {"wall_seconds": 1}})", "/resources/wall_seconds"},
     {R"({"resources": {"memory_bytes": 1}})", "/resources/memory_bytes"},
+    {R"({"resources": {"memory_bytes": "8MiB"}})", "/resources/memory_bytes"},
+    {R"({"resources": {"disk_bytes": 4096}})", "/resources/disk_bytes"},
+    {R"({"resources": {"inodes": 16}})", "/resources/inodes"},
+    {R"({"resources": {"processes": 2}})", "/resources/processes"},
     {R"({"wait": "forever"})", "/wait"},
     {R"({"timeuot": 1})", "/timeuot"},
   };

@@ -1,0 +1,169 @@
+// `troupe sandbox snapshot, snapshots, rollback, fork, forget`.
+#include "app/cli/commands.hpp"
+#include "app/cli/table.hpp"
+#include "app/commands/sandbox_words.hpp"
+
+#include <iostream>
+
+namespace troupe {
+
+namespace {
+
+using verb = api_client::verb;
+
+struct snapshot_words {
+  std::string id;
+  std::string name;
+  bool as_json = false;
+};
+
+struct rollback_words {
+  std::string id;
+  std::string snapshot;
+  bool as_json = false;
+};
+
+struct fork_words {
+  std::string id;
+  std::int64_t count = 1;
+  std::string timeout;
+  std::vector<std::string> env;
+  std::vector<std::string> metadata;
+  bool as_json = false;
+};
+
+struct snapshot_list_words {
+  bool as_json = false;
+};
+
+result<int> take_snapshot(const snapshot_words& said, api_client& engine) {
+  json::object body;
+  put_text(body, "name", said.name);
+  auto made = engine.call(verb::post, sandbox_target(said.id, "/snapshots"),
+                          std::move(body));
+  if (!made)
+    return made.error();
+  std::cout << (said.as_json ? json::to_text(*made) : cell(*made, "id"))
+            << "\n";
+  return int{exit_ok};
+}
+
+result<int> list_snapshots(const snapshot_list_words& said,
+                           api_client& engine) {
+  auto found = engine.call(verb::get, "/v1/snapshots");
+  if (!found)
+    return found.error();
+  if (said.as_json) {
+    std::cout << json::to_text(*found) << "\n";
+    return int{exit_ok};
+  }
+  for (const auto& each : found->as_object().at("items").as_array())
+    std::cout << cell(each, "id") << "  " << cell(each, "sandbox") << "  "
+              << cell(each, "bytes") << "  " << cell(each, "created_at") << "  "
+              << cell(each, "name") << "\n";
+  return int{exit_ok};
+}
+
+result<int> roll_back(const rollback_words& said, api_client& engine) {
+  auto done = engine.call(verb::post, sandbox_target(said.id, "/rollback"),
+                          json::object{{"snapshot", said.snapshot}});
+  if (!done)
+    return done.error();
+  std::cout << (said.as_json ? json::to_text(*done) : cell(*done, "state"))
+            << "\n";
+  return int{exit_ok};
+}
+
+/// An id per line; one that could not be made is an error, those that could
+/// stay.
+result<int> print_forks(const json::value& made) {
+  int code = exit_ok;
+  for (const auto& each : made.as_object().at("items").as_array()) {
+    const auto& o = each.as_object();
+    if (const auto* fork = o.if_contains("sandbox")) {
+      std::cout << cell(*fork, "id") << "\n";
+    } else {
+      std::cerr << "troupe: a fork was not made: "
+                << cell(o.at("error"), "detail") << "\n";
+      code = exit_ours;
+    }
+  }
+  return int{code};
+}
+
+result<int> fork_sandbox(const fork_words& said, api_client& engine) {
+  json::object body;
+  body["count"] = said.count;
+  put_text(body, "timeout", said.timeout);
+  auto env = variables_object(said.env);
+  if (!env)
+    return env.error();
+  body["env"] = std::move(*env);
+  auto metadata = metadata_object(said.metadata);
+  if (!metadata)
+    return metadata.error();
+  body["metadata"] = std::move(*metadata);
+  auto made = engine.call(verb::post, sandbox_target(said.id, "/fork"),
+                          std::move(body));
+  if (!made)
+    return made.error();
+  if (!said.as_json)
+    return print_forks(*made);
+  std::cout << json::to_text(*made) << "\n";
+  return int{exit_ok};
+}
+
+result<int> forget_snapshot(const snapshot_words& said, api_client& engine) {
+  auto gone = engine.call(verb::delete_,
+                          "/v1/snapshots/" + net::percent_encode(said.id));
+  if (!gone)
+    return gone.error();
+  return print_deleted(said.id, said.as_json);
+}
+
+} // namespace
+
+void add_sandbox_snapshot_commands(CLI::App* group, invocation& call) {
+  {
+    auto [cmd, said] = add_sandbox_session_command(
+      group, call, "snapshot",
+      "Keep the files of a sandbox as they are now, and print an id",
+      take_snapshot);
+    cmd->add_option("--name", said->name, "A name, once per organization");
+  }
+  add_session_command(group, call, "snapshots", "Snapshots there are",
+                      list_snapshots);
+  {
+    auto [cmd, said] = add_sandbox_session_command(
+      group, call, "rollback",
+      "Put the files of a snapshot back; everything in the sandbox ends",
+      roll_back);
+    cmd->add_option("SNAPSHOT", said->snapshot, "One of this sandbox")
+      ->required();
+  }
+  {
+    auto [cmd, said] = add_sandbox_session_command(
+      group, call, "fork", "Make sandboxes with the same files, and print ids",
+      fork_sandbox);
+    cmd->add_option("--count", said->count, "So many")
+      ->check(CLI::Range(1, 100));
+    cmd->add_option("--timeout", said->timeout,
+                    "They end after that; else as the first one: 5m, 1h");
+    cmd
+      ->add_option("--env", said->env,
+                   "NAME=VALUE, or NAME to pass on our own (repeatable)")
+      ->allow_extra_args(false);
+    cmd
+      ->add_option("--metadata", said->metadata,
+                   "NAME=VALUE instead of the first one's (repeatable)")
+      ->allow_extra_args(false);
+  }
+  {
+    auto [cmd, said] = add_session_command(
+      group, call, "forget", "Delete a snapshot; what was made from it stays",
+      forget_snapshot);
+    cmd->add_option("SNAPSHOT", said->id, "Its id or its name")->required();
+  }
+}
+
+} // namespace troupe

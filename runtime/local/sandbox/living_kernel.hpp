@@ -1,0 +1,75 @@
+#pragma once
+
+#include "runtime/base/unique_fd.hpp"
+#include "runtime/engine/sandbox_kernel.hpp"
+#include "runtime/local/sandbox/contexts/kernel_frames.hpp"
+#include "runtime/local/sandbox/living_process.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace troupe {
+
+/// The engine's end of one interpreter in a sandbox of this machine: a process
+/// of it, and the channel over which cells go in and events come out.
+class living_kernel final : public sandbox_kernel,
+                            public std::enable_shared_from_this<living_kernel> {
+public:
+  static result<std::shared_ptr<living_kernel>>
+  make(boost::asio::any_io_executor executor, kernel_events events,
+       std::function<void()> ready, unique_fd& its_channel);
+
+  /// What its process is begun with.
+  process_events for_process();
+  /// The process has been begun.
+  void attach(std::shared_ptr<living_process> process);
+  /// What it said before it was ready, for the error of one that never was.
+  const std::string& first_words() const { return first_words_; }
+  /// Nothing is told from here on, and it is killed.
+  void abandon();
+
+  std::int32_t pid() const override;
+  result<void> run(const std::string& code) override;
+  void interrupt() override;
+  void kill() override;
+
+private:
+  using stream = boost::asio::posix::stream_descriptor;
+
+  living_kernel(boost::asio::any_io_executor executor, kernel_events events,
+                std::function<void()> ready);
+  void hear_later();
+  /// False: there is nothing more now.
+  bool hear();
+  /// False: it is not in the words of the channel.
+  bool obey(kernels::frame& from);
+  void write_later();
+  /// The cell that runs, if it is that one still.
+  void ask_to_stop(std::uint64_t cell, int times);
+  /// It is not an interpreter of ours any more.
+  void give_up(const char* why = "");
+  void finish(result<process_end> how);
+
+  stream channel_;
+  boost::asio::steady_timer ask_again_;
+  kernel_events events_;
+  std::function<void()> ready_;
+  std::shared_ptr<living_process> process_;
+  kernels::frame_reader frames_;
+  std::string unwritten_; // a cell, and words that ask it to stop
+  std::string first_words_;
+  std::string why_; // it was given up; "": the channel was closed
+  bool is_given_up_ = false;
+  bool is_ready_ = false;
+  bool is_busy_ = false;   // with a cell
+  std::uint64_t cell_ = 0; // that one, or the last
+  bool is_writing_ = false;
+  bool over_ = false;
+};
+
+} // namespace troupe
