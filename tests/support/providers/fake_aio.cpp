@@ -46,7 +46,8 @@ aio_stand_in::aio_stand_in(const tls_faces* faces)
 aio_stand_in::~aio_stand_in() {
   std::lock_guard guard{mutex_};
   commands_.clear();
-  fs::remove_all(tmp_);
+  std::error_code ignored; // a program that was killed may still remove some
+  fs::remove_all(tmp_, ignored);
 }
 
 int aio_stand_in::directories() const {
