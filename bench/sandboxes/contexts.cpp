@@ -45,7 +45,7 @@ void measure_contexts(report& out) {
   const auto all
     = interleave(rounds,
                  {[] {
-                    spawn_and_wait({"python3", "-c", "1+1"});
+                    spawn_and_wait({"/usr/bin/python3", "-c", "1+1"});
                   },
                   python, bash, [] { spawn_and_wait({"/bin/true"}); }});
   const auto us = [](const std::vector<double>& s) { return median(s) * 1e6; };
@@ -56,8 +56,9 @@ void measure_contexts(report& out) {
               "x", 0.04);
   out.at_most("contexts.bash.cell.vs_spawn", median_ratio(all[2], all[3]), "x",
               0.5);
-  out.note("a cell `1+1` in a Python context against `python3 -c 1+1` on the "
-           "host; `:` in one of bash against posix_spawn of /bin/true");
+  out.note(
+    "a cell `1+1` in a Python context against `/usr/bin/python3 -c 1+1` on the "
+    "host; `:` in one of bash against posix_spawn of /bin/true");
   here.destroy(living);
 }
 

@@ -108,7 +108,7 @@ void measure_prepared(report& out, const std::vector<std::string>& shot) {
 void measure_use(report& out) {
   sandbox_machine here;
   const auto living = here.make();
-  const std::vector<std::string> python{"python3", "-c", "pass"};
+  const std::vector<std::string> python{"/usr/bin/python3", "-c", "pass"};
   byte_echo echo;
   const auto all = interleave(
     rounds,
@@ -182,7 +182,8 @@ void measure_sandboxes(report& out) {
     out.note("bubblewrap is not installed: what is measured against one shot "
              "of it (`bwrap --unshare-all`) has no bound here");
   out.note("execute: /bin/true in a living sandbox against posix_spawn and "
-           "wait on the host; python: the same with `python3 -c pass`; echo: a "
+           "wait on the host; python: the same with `/usr/bin/python3 -c "
+           "pass`; echo: a "
            "byte to another process and back; create.prepared: with two kept "
            "ready; left behind after 10,000: ./dev soak");
 }
