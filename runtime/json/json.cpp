@@ -129,7 +129,7 @@ struct working_room {
       wipe(bytes, sizeof bytes);
   }
   bool wiped;
-  unsigned char bytes[2'048];
+  alignas(boost::json::value) unsigned char bytes[2'048]; // a stack of them
 };
 
 /// Builds the value, depth first, on Boost's stack.
