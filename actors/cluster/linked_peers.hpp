@@ -12,8 +12,8 @@
 
 namespace troupe {
 
-/// The links to other nodes (peer_backend.cpp), and the runs that go over them
-/// (peer_runs.cpp).
+/// The links to other nodes (peer_backend.cpp), the runs that go over them
+/// (peer_runs.cpp), and what those say while they go on (peer_output.cpp).
 class linked_peers final : public peer_backend,
                            public std::enable_shared_from_this<linked_peers> {
 public:
@@ -41,6 +41,16 @@ private:
     std::vector<const node*> tried;
     std::vector<std::string> refusals; // of those before
     std::optional<exit_reason> wanted;
+    // -- what it says while it goes on (peer_output.cpp)
+    prepared_run_ptr run;
+    run_observer_ptr observer;
+    clock::time_point ask_at; // not before
+    bool asked = false;       // a question is open
+    bool telling = false;     // the observer hears of its reply just now
+    bool follows = true;      // the node knows how to tell
+    std::uint64_t heard = 0;  // the last event
+    std::size_t told[2] = {}; // bytes of each stream
+    std::optional<result<run_answer>> answer; // waits for the last output
   };
 
   void dial_loop(node& n);
@@ -52,6 +62,14 @@ private:
                 result<run_answer> given);
   void refused(const prepared_run_ptr& run, const run_observer_ptr& observer,
                error why);
+  void start_follower();
+  void stop_follower();
+  void begin_following();
+  bool follow_all();
+  void follow(std::unique_lock<std::mutex>& lock, forwarded& f);
+  void heard(const run_id& id, result<run_status_message> said);
+  void ended(const prepared_run_ptr& run, const run_observer_ptr& observer,
+             result<run_answer> given);
   void leave(node& n);
   void record_outcome(node& n, circuit_breaker::permit permit,
                       const error* why);
@@ -70,10 +88,12 @@ private:
   std::shared_ptr<request_router> router_
     = std::make_shared<request_router>(system_);
   caf::actor broker_;
+  caf::actor follower_;      // looks at the runs that go on
   mutable std::mutex mutex_; // for everything below
   mutable std::condition_variable changed_;
   const peer_nodes nodes_;
   std::unordered_map<run_id, forwarded> runs_;
+  bool following_ = false; // the follower comes again by itself
   bool stopping_ = false;
 };
 

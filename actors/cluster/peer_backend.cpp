@@ -19,6 +19,7 @@ result<void> linked_peers::begin() {
   if (!has_random_node_id())
     return error{ec::internal, "this node has no unique id", {}, {}};
   broker_ = basp_broker_of(system_);
+  start_follower();
   for (auto& n : nodes_)
     n->dialer = std::thread{[this, n = n.get()] { dial_loop(*n); }};
   return {};
@@ -194,6 +195,7 @@ void linked_peers::stop() {
   for (auto& n : nodes_)
     if (n->dialer.joinable())
       n->dialer.join();
+  stop_follower();
   router_->shutdown();
   broker_ = caf::actor{};
 }

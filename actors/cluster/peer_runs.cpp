@@ -42,6 +42,8 @@ void linked_peers::start(prepared_run_ptr run, run_observer_ptr observer) {
     std::unique_lock lock{mutex_};
     forwarded fresh;
     fresh.organization = run->organization;
+    fresh.run = run;
+    fresh.observer = observer;
     if (!runs_.try_emplace(run->id, std::move(fresh)).second) {
       lock.unlock();
       return observer->finished(
@@ -69,6 +71,10 @@ void linked_peers::send(const prepared_run_ptr& run,
   }
   f.tried.push_back(f.to);
   f.permit = f.to->breaker.allow(now);
+  f.follows = true;
+  f.heard = 0;
+  f.ask_at = now + quiet_before_following;
+  begin_following();
   ++f.to->under_way;
   const auto gate = f.to->gate;
   const auto& name = f.to->name;
@@ -83,7 +89,7 @@ void linked_peers::send(const prepared_run_ptr& run,
   observer->progress("sent to node " + name);
   auto finish
     = [self = shared_from_this(), run, observer](result<run_answer> answer) {
-        self->answered(run, observer, std::move(answer));
+        self->ended(run, observer, std::move(answer));
       };
   ask<run_answer>(*router_, by, gate, std::move(finish), run_v,
                   std::move(what));
@@ -130,10 +136,13 @@ void linked_peers::answered(const prepared_run_ptr& run,
   // It says `cancelled`, which is how we asked it, and not why.
   if (was.wanted && r.reason == exit_reason::cancelled)
     r.reason = *was.wanted;
-  if (!r.stdout_text.empty())
-    observer->output(output_stream::out, r.stdout_text);
-  if (!r.stderr_text.empty())
-    observer->output(output_stream::err, r.stderr_text);
+  // What was not heard while it went on, which is all of it for a short run.
+  if (r.stdout_text.size() > was.told[0])
+    observer->output(output_stream::out,
+                     std::string_view{r.stdout_text}.substr(was.told[0]));
+  if (r.stderr_text.size() > was.told[1])
+    observer->output(output_stream::err,
+                     std::string_view{r.stderr_text}.substr(was.told[1]));
   observer->finished({std::move(r), true});
 }
 

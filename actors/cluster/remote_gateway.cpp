@@ -219,6 +219,8 @@ gateway_state::cancel(const run_reference& which) {
 
 caf::result<run_status_message>
 gateway_state::find(const run_reference& which) {
+  if (const auto after = follows_after(which))
+    return follow(which, *after);
   if (auto waiting = line.take(which))
     forward_pending(*waiting); // who is asked about is known from here on
   if (auto run = intake->runs.find(run_id{which.id});
@@ -228,6 +230,27 @@ gateway_state::find(const run_reference& which) {
   if (!routes || !routes->ledger)
     return stopped();
   return self->delegate(routes->ledger, find_v, which);
+}
+
+caf::result<run_status_message>
+gateway_state::follow(const run_reference& which, std::uint64_t after) {
+  auto run = intake->runs.find(run_id{which.id});
+  if (!run || run->who.organization.str() != which.organization) {
+    // It waits at the gate, and being asked about brings it no further.
+    run_status_message note;
+    put_output(note, {after, {}});
+    return note;
+  }
+  auto tell = [home = inner_gateway_actor{self}](const run_id& id) {
+    caf::anon_send(home, find_v, id);
+  };
+  run_followers::promise promise;
+  auto reply = followers.follow(run, after, std::move(tell), [&] {
+    return promise = self->make_response_promise<run_status_message>();
+  });
+  if (reply)
+    return std::move(*reply);
+  return promise;
 }
 
 inner_gateway_actor::behavior_type
@@ -259,6 +282,7 @@ remote_gateway(inner_gateway_actor::stateful_pointer<gateway_state> self,
     [self](hello_atom, const hello& them) { return self->state.greet(them); },
     [self](admitted_atom) { self->state.turn(); },
     [self](gone_atom) { return self->state.announce_stop(); },
+    [self](find_atom, const run_id& id) { self->state.followers.answer(id); },
   };
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/cluster/remote_queue.hpp"
+#include "actors/cluster/run_followers.hpp"
 #include "actors/context/engine_context.hpp"
 
 #include <map>
@@ -13,7 +14,9 @@ using inner_gateway_actor = gateway_actor::extend<
   caf::reacts_to<admitted_atom>,
   // INTERNAL: the engine is about to stop; answers when that has been sent to
   // all nodes that wait for it.
-  caf::replies_to<gone_atom>::with<bool>>;
+  caf::replies_to<gone_atom>::with<bool>,
+  // INTERNAL: a run that another node follows has news.
+  caf::reacts_to<find_atom, run_id>>;
 
 /// What the remote gateway works with.
 struct remote_gateway_services {
@@ -41,6 +44,7 @@ struct gateway_state : remote_gateway_services {
   /// Other nodes that want to know when we are about to stop, and the answers
   /// to those that were not told. They hang up when they have what is theirs.
   std::map<caf::actor_addr, caf::typed_response_promise<hello>> linked_nodes;
+  run_followers followers;
   bool stopping = false;
 
   // -- executions ------------------------------------------------------------
@@ -59,6 +63,8 @@ struct gateway_state : remote_gateway_services {
   // -- questions -------------------------------------------------------------
   caf::result<run_status_message> cancel(const run_reference& which);
   caf::result<run_status_message> find(const run_reference& which);
+  caf::result<run_status_message> follow(const run_reference& which,
+                                         std::uint64_t after);
 
 private:
   struct admitted {

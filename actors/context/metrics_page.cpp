@@ -148,6 +148,16 @@ void add_backends(page_of_metrics& page, const engine_context& context,
        });
 }
 
+/// Only the longest: a page has no room for every tenant.
+void add_organizations(page_of_metrics& page, const admission& admissions) {
+  constexpr std::size_t most = 20;
+  page.head("troupe_organization_queued", "gauge",
+            "Runs of an organization that wait; the 20 longest queues.");
+  for (const auto& [organization, waiting] : admissions.longest_queues(most))
+    page.line("troupe_organization_queued",
+              label("organization", organization.str()), waiting);
+}
+
 /// Other nodes, as backend `peer` sees them.
 void add_nodes(page_of_metrics& page,
                const std::vector<backend_health>& backends) {
@@ -213,6 +223,7 @@ std::string metrics_text(const engine_context& context) {
   page.gauge("troupe_runs_running", "Runs in progress.", counts.running);
   page.gauge("troupe_runs_queued", "Runs waiting for admission.",
              counts.waiting);
+  add_organizations(page, context.admissions);
   page.gauge("troupe_requests_pending", "Requests not answered yet.",
              context.pending.load());
   page.gauge("troupe_ledger_queue",

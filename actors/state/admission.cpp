@@ -1,6 +1,7 @@
 #include "actors/state/admission.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace troupe {
 
@@ -107,6 +108,22 @@ admission::counts admission::now() const {
 
 std::uint32_t admission::limit_of(backend_name kind) const {
   return bounds_[kind.index()];
+}
+
+std::vector<std::pair<organization_id, std::uint32_t>>
+admission::longest_queues(std::size_t most) const {
+  using line = std::pair<organization_id, std::uint32_t>;
+  std::unique_lock lock{mutex_};
+  std::vector<line> all{waiting_of_.begin(), waiting_of_.end()};
+  lock.unlock();
+  const auto count = std::min(most, all.size());
+  std::partial_sort(all.begin(), all.begin() + static_cast<long>(count),
+                    all.end(), [](const line& a, const line& b) {
+                      return std::tie(b.second, a.first)
+                        < std::tie(a.second, b.first);
+                    });
+  all.resize(count);
+  return all;
 }
 
 bool admission::room_for(const organization_id& organization,

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace troupe {
@@ -79,6 +80,9 @@ public:
   };
   counts now() const;
   std::uint32_t limit_of(backend_name kind) const;
+  /// Organizations whose runs wait, the longest queues first.
+  std::vector<std::pair<organization_id, std::uint32_t>>
+  longest_queues(std::size_t most) const;
 
 private:
   bool room_for(const organization_id& organization,

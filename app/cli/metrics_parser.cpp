@@ -35,6 +35,20 @@ double metrics_parser::sum(std::string_view name) const {
   return all;
 }
 
+std::map<std::string, double>
+metrics_parser::by_label(std::string_view name) const {
+  std::map<std::string, double> all;
+  const auto prefix = std::string{name} + "{";
+  for (auto i = samples_.lower_bound(prefix);
+       i != samples_.end() && i->first.starts_with(prefix); ++i) {
+    const auto& sample = i->first;
+    const auto open = sample.find('"'), close = sample.rfind('"');
+    if (open < close)
+      all[sample.substr(open + 1, close - open - 1)] += i->second;
+  }
+  return all;
+}
+
 double metrics_parser::quantile(std::string_view name, double q,
                                 const metrics_parser& before) const {
   constexpr std::string_view bound_label = "le=\"";

@@ -16,6 +16,8 @@ public:
   double value(const std::string& sample) const;
   /// All samples of one name, whatever their labels.
   double sum(std::string_view name) const;
+  /// The samples of one name that has one label, by the label's value.
+  std::map<std::string, double> by_label(std::string_view name) const;
   /// The q-quantile of a histogram's samples since `before`, by its buckets'
   /// upper bounds; 0 where nothing happened.
   double quantile(std::string_view name, double q,

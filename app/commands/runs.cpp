@@ -22,6 +22,7 @@ struct runs_words {
   std::string args = "{}";
   std::string backend;
   std::size_t count = usual_runs;
+  bool follow = false;
   bool as_json = false;
 };
 
@@ -68,6 +69,10 @@ result<int> show_run(const runs_words& said, api_client& engine) {
 
 /// Where the tool wrote it: each on its own.
 result<int> print_logs(const runs_words& said, api_client& engine) {
+  if (said.follow) { // its output alone: the result is for `runs follow`
+    auto done = follow_run(engine, verb::get, run_path(said) + "/events");
+    return done ? result<int>{int{exit_ok}} : result<int>{done.error()};
+  }
   auto logs = engine.call(verb::get, run_path(said) + "/logs");
   if (!logs)
     return logs.error();
@@ -155,12 +160,14 @@ result<int> explain(const runs_words& said, api_client& engine) {
   return int{exit_ok};
 }
 
-void add_for_run(CLI::App* group, invocation& call, const char* name,
+auto add_for_run(CLI::App* group, invocation& call, const char* name,
                  const char* help,
                  result<int> (*todo)(const runs_words&, api_client&)) {
-  auto [cmd, said] = add_session_command(group, call, name, help, todo);
-  cmd->add_option("RUN", said->id, "Run id, from `troupe runs list`")
+  auto made = add_session_command(group, call, name, help, todo);
+  made.first
+    ->add_option("RUN", made.second->id, "Run id, from `troupe runs list`")
     ->required();
+  return made;
 }
 
 } // namespace
@@ -176,8 +183,12 @@ void add_runs_command(CLI::App& app, invocation& call) {
   }
   add_for_run(group, call, "show", "Show a run; JSON unless on a terminal",
               show_run);
-  add_for_run(group, call, "logs", "Print what a run has printed so far",
-              print_logs);
+  {
+    auto [cmd, said] = add_for_run(
+      group, call, "logs", "Print what a run has printed so far", print_logs);
+    cmd->add_flag("-f,--follow", said->follow,
+                  "Go on printing until the run has ended");
+  }
   add_for_run(group, call, "follow",
               "Print output as it is produced, then the result; exit code as "
               "`troupe run`",

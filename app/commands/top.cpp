@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <iomanip>
 #include <iostream>
 #include <optional>
@@ -82,6 +83,22 @@ void print_backends(std::ostream& out, const json::value& all) {
   rows.print(out);
 }
 
+void print_queues(std::ostream& out, const activity& seen) {
+  using line = std::pair<double, std::string>;
+  std::vector<line> queues;
+  for (const auto& [organization, waiting] :
+       seen.now.by_label("troupe_organization_queued"))
+    queues.emplace_back(waiting, organization);
+  if (queues.empty())
+    return;
+  std::ranges::sort(queues, std::greater{});
+  table rows{{"ORGANIZATION", "QUEUED"}};
+  for (const auto& [waiting, organization] : queues)
+    rows.add({organization, number(waiting)});
+  out << "\n";
+  rows.print(out);
+}
+
 json::object to_json(const activity& seen, json::value backends) {
   json::object o;
   o["runs_per_second"] = seen.rate("troupe_runs_total");
@@ -94,6 +111,10 @@ json::object to_json(const activity& seen, json::value backends) {
   o["requests_per_second"] = seen.http_rate();
   o["connections"] = seen.now.sum("troupe_http_connections");
   o["backends"] = std::move(backends);
+  auto& queues = o["queued_by_organization"].emplace_object();
+  for (const auto& [organization, waiting] :
+       seen.now.by_label("troupe_organization_queued"))
+    queues[organization] = waiting;
   return o;
 }
 
@@ -173,6 +194,7 @@ result<int> watch(const top_words& said, api_client& engine) {
       page << "troupe at " << engine.where() << "\n\n";
       print_runs(page, seen);
       print_backends(page, items);
+      print_queues(page, seen);
     }
     std::cout << (screen ? clear_screen : "") << page.str() << std::flush;
     if (said.once || !std::cout)

@@ -209,6 +209,65 @@ BOOST_AUTO_TEST_CASE(go_to_another_node_when_one_is_full_which_is_no_failure) {
   expect_success(own);
 }
 
+namespace {
+
+/// A run whose next line comes when the reader has seen the one before.
+struct read_line_by_line {
+  static constexpr int lines = 5;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::string seen, order;
+
+  run_outcome print(const prepared_run& run, run_observer& o) {
+    o.started();
+    std::string all;
+    for (int i = 0; i < lines; ++i) {
+      const auto line = "line " + std::to_string(i) + "\xff\n";
+      all += line;
+      o.output(i % 2 ? output_stream::err : output_stream::out, line);
+      std::unique_lock lock{mutex};
+      if (!changed.wait_for(lock, soon, [&] { return seen == all; }))
+        break;
+    }
+    o.output(output_stream::out, "last\n");
+    auto r = scripted_backend::answer_for(run);
+    r.stdout_text = "the result has it once more";
+    return run_outcome{std::move(r), true};
+  }
+  bool hear(const run_event& event) {
+    std::lock_guard guard{mutex};
+    if (event.kind == run_event_kind::started)
+      order += "s";
+    if (event.kind == run_event_kind::out
+        || event.kind == run_event_kind::err) {
+      seen += event.data;
+      order += order.back() == 'o' ? "" : "o";
+    }
+    changed.notify_all();
+    return true;
+  }
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(tell_what_they_print_while_they_go_on_elsewhere) {
+  read_line_by_line reading;
+  troop t;
+  t.add_worker("printer", mode::thread);
+  t.workers[0]->local->set_script(
+    [&](auto& run, auto& o) { return reading.print(run, o); });
+  t.open_and_meet_all();
+  run_box box;
+  t.front->engine().submit(
+    someone(), for_peers(), box.handle(),
+    [&](const run_event& event) { return reading.hear(event); });
+  expect_success(box);
+  BOOST_TEST(reading.seen
+             == "line 0\xff\nline 1\xff\nline 2\xff\nline 3\xff\n"
+                "line 4\xff\nlast\n");
+  BOOST_TEST(reading.order == "so");
+}
+
 /// As after a cable that was cut: what CAF sees is that the gate is gone.
 BOOST_AUTO_TEST_CASE(tell_operators_of_a_link_that_is_lost) {
   heard warnings, lines;

@@ -63,6 +63,27 @@ BOOST_AUTO_TEST_CASE(runs_waits_and_refuses_at_its_bounds) {
   BOOST_TEST(a.now().waiting == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(names_the_longest_queues_first) {
+  admission_limits limits;
+  limits.running = 1;
+  admission a{limits};
+  std::vector<guest_ptr> all;
+  auto come = [&](const organization_id& who, int times) {
+    for (int i = 0; i < times; ++i)
+      BOOST_TEST(enter(a, all.emplace_back(make(0)), who).has_value());
+  };
+  come(one, 2); // the first of them runs
+  come(two, 3);
+  come(organization_id{"org-3"}, 2);
+  using lines = std::vector<std::pair<organization_id, std::uint32_t>>;
+  BOOST_TEST(
+    (a.longest_queues(2) == lines{{two, 3}, {organization_id{"org-3"}, 2}}));
+  BOOST_TEST(a.longest_queues(9).size() == 3u);
+  for (auto i = all.rbegin(); i != all.rend(); ++i)
+    a.leave((*i)->ticket);
+  BOOST_TEST(a.longest_queues(9).empty());
+}
+
 BOOST_AUTO_TEST_CASE(bounds_each_organization_for_itself) {
   admission_limits limits;
   limits.running_per_organization = 1;

@@ -45,6 +45,8 @@ BOOST_AUTO_TEST_CASE(read_samples_sums_and_quantiles) {
                      "t_bucket{le=\"0.5\"} 10\nt_bucket{le=\"+Inf\"} 11\n"};
   BOOST_TEST(before.sum("a") == 5);
   BOOST_TEST(before.value("ab") == 9);
+  BOOST_TEST((before.by_label("a")
+              == std::map<std::string, double>{{"1", 2}, {"2", 3}}));
   BOOST_TEST(before.value("none") == 0);
   BOOST_TEST(now.quantile("t", 0.5, before) == 0.5);
   BOOST_TEST(now.quantile("t", 0.05, before) == 0.1);
