@@ -1,5 +1,6 @@
-# What `cmake --install` puts where: the binary (app/), the public headers, the
-# rooms as static libraries, and find_package(troupe).
+# What `cmake --install` puts where: the binary (app/) as component `troupe`, and
+# as component `dev` the public headers, the rooms as static libraries, and
+# find_package(troupe). Packages are made of these: packaging/.
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/troupe")
 
@@ -29,26 +30,26 @@ endforeach()
 set_target_properties(troupe_app_embed PROPERTIES EXPORT_NAME embed)
 install(TARGETS ${exported}
   EXPORT troupe_targets
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/troupe")
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/troupe" COMPONENT dev)
 install(EXPORT troupe_targets
   NAMESPACE troupe::
   FILE troupeTargets.cmake
-  DESTINATION "${package_dir}")
+  DESTINATION "${package_dir}" COMPONENT dev)
 
 # <troupe/engine.hpp> is the public face: the standard library and nothing else.
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/include/troupe"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT dev)
 # For those who want the whole engine: <actors/engine/engine_host.hpp> and what it is
 # made of.
 foreach(room runtime storage actors)
   install(DIRECTORY "${CMAKE_SOURCE_DIR}/${room}"
-    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/troupe"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/troupe" COMPONENT dev
     FILES_MATCHING PATTERN "*.hpp" PATTERN "precompiled.hpp" EXCLUDE)
 endforeach()
 
 # Programs to begin with, built where they are installed.
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/examples/"
-  DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples")
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT dev)
 
 # The log of the binary is not everybody's.
 set(TROUPE_NEEDS_SPDLOG OFF)
@@ -67,4 +68,7 @@ install(FILES
   "${CMAKE_BINARY_DIR}/troupeConfig.cmake"
   "${CMAKE_BINARY_DIR}/troupeConfigVersion.cmake"
   "${CMAKE_SOURCE_DIR}/cmake/FindCAF.cmake"
-  DESTINATION "${package_dir}")
+  DESTINATION "${package_dir}" COMPONENT dev)
+
+# All that is installed and not the binary: `./dev deb` builds it.
+add_custom_target(installed_libraries DEPENDS ${exported})
