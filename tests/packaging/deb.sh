@@ -55,11 +55,14 @@ inside stat -c '%U %G %a' /etc/troupe/environment | grep -qx 'root troupe 640'
 
 # Limits of memory want a delegated cgroup, which systemd gives and this does not.
 step 'runs a tool as its user, without capabilities'
-inside setpriv --reuid troupe --regid troupe --init-groups --no-new-privs \
-  --inh-caps=-all --bounding-set=-all env HOME=/var/lib/troupe \
-  troupe run --best-effort -c 'print(6 * 7)' >"$work/out" 2>"$work/err" \
-  || { cat "$work/err"; fail run; }
+as_service() {
+  inside setpriv --reuid troupe --regid troupe --init-groups --no-new-privs \
+    --inh-caps=-all --bounding-set=-all env HOME=/var/lib/troupe "$@" \
+    >"$work/out" 2>"$work/err" || { cat "$work/err"; fail "$*"; }
+}
+as_service troupe run --best-effort -c 'print(6 * 7)'
 grep -qx 42 "$work/out"
+as_service troupe key create first
 
 step 'its command line works for everybody'
 inside setpriv --reuid 65534 --regid 65534 --clear-groups \
@@ -73,7 +76,8 @@ grep -qx '; mine' "$root/etc/troupe/config.ini"
 
 step 'a purge keeps data, and says so'
 inside dpkg --purge troupe >"$work/out" 2>&1 || { cat "$work/out"; fail purge; }
-grep -q '/var/lib/troupe was kept' "$work/out"
+grep -q '/var/lib/troupe was kept' "$work/out" \
+  || { cat "$work/out"; fail 'a word about what was kept'; }
 [ -e "$root/var/lib/troupe/master.key" ] \
   || fail 'the master key is gone'
 [ ! -e "$root/etc/troupe" ] || fail '/etc/troupe is left'
