@@ -11,6 +11,7 @@
 
 #include <future>
 #include <latch>
+#include <memory>
 
 using namespace troupe;
 using namespace std::chrono_literals;
@@ -56,16 +57,23 @@ struct answerer {
 };
 
 /// A thread that stands still for as long as this lives.
-struct blocked {
+class blocked {
+public:
   explicit blocked(io_thread& io) {
-    boost::asio::post(io.executor(), [this] {
-      reached.count_down();
-      go_on.wait();
+    boost::asio::post(io.executor(), [s = steps_] {
+      s->reached.count_down();
+      s->go_on.wait();
     });
-    reached.wait();
+    steps_->reached.wait();
   }
-  ~blocked() { go_on.count_down(); }
-  std::latch reached{1}, go_on{1};
+  ~blocked() { steps_->go_on.count_down(); }
+
+private:
+  // The thread's as well: it may still look at them when this has gone.
+  struct steps {
+    std::latch reached{1}, go_on{1};
+  };
+  const std::shared_ptr<steps> steps_ = std::make_shared<steps>();
 };
 
 /// Everything that was posted before has been done.
