@@ -1,0 +1,1 @@
+"""The client for asyncio. `_sync` is made of it by make/sync.py."""

@@ -1,0 +1,109 @@
+"""What runs of a kind of backend have in common, and their variables:
+/v1/sandbox-configs, /v1/variables, /v1/agents."""
+from __future__ import annotations
+
+from typing import Any, List, Mapping, Optional
+
+from .._options import given
+from ..types import AgentVariable, SandboxConfig, Variable
+from .http import AsyncHttp, segment
+from .pages import AsyncPages
+from .tools import if_match
+
+CONFIGS = "/v1/sandbox-configs"
+KINDS = ("local", "e2b", "modal", "daytona", "aio")
+
+
+class AsyncConfigs:
+    """`troupe.configs`."""
+
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def put(self, type: str, config: Mapping[str, Any]) -> SandboxConfig:
+        """Creates the config of a kind of backend, or replaces it."""
+        return SandboxConfig.read(await self._http.json(
+            "POST", CONFIGS, body={"type": type, "config": config}))
+
+    async def default(self, type: str) -> SandboxConfig:
+        """The config of a kind of backend, made with the defaults if need be."""
+        return SandboxConfig.read(await self._http.json(
+            "POST", CONFIGS + "/default", body={"type": type}))
+
+    def list(self, *, limit: Optional[int] = None,
+             type: Optional[str] = None) -> AsyncPages[SandboxConfig]:
+        return AsyncPages(self._http, CONFIGS, SandboxConfig,
+                          {"limit": limit, "type": type})
+
+    async def get(self, id: str) -> SandboxConfig:
+        return SandboxConfig.read(
+            await self._http.json("GET", f"{CONFIGS}/{segment(id)}"))
+
+    async def update(self, id: str, config: Mapping[str, Any], *,
+                     revision: Optional[int] = None) -> SandboxConfig:
+        """Changes some members; None resets one to its default."""
+        return SandboxConfig.read(await self._http.json(
+            "PATCH", f"{CONFIGS}/{segment(id)}", body={"config": config},
+            headers=if_match(revision)))
+
+    async def delete(self, id: str, *, revision: Optional[int] = None) -> None:
+        """Deletes a config, and its variables."""
+        await self._http.call("DELETE", f"{CONFIGS}/{segment(id)}",
+                              headers=if_match(revision))
+
+
+class AsyncVariables:
+    """The variables of a config. Values are stored encrypted and never read."""
+
+    def __init__(self, http: AsyncHttp, config: str) -> None:
+        self._http = http
+        self._config = config
+
+    async def set(self, key: str, value: str,
+                  description: Optional[str] = None) -> Variable:
+        """Creates a variable, or replaces the one of that name."""
+        path = await self._path()
+        return Variable.read(await self._http.json(
+            "POST", path,
+            body=given(key=key, value=value, description=description)))
+
+    async def list(self) -> List[Variable]:
+        """All of them, without their values."""
+        pages = AsyncPages(self._http, await self._path(), Variable, {})
+        return await pages.all()
+
+    async def delete(self, key: str) -> None:
+        """By its name; nothing happens where there is none."""
+        for variable in await self.list():
+            if variable.key == key:
+                await self._http.call("DELETE",
+                                      "/v1/variables/" + segment(variable.id))
+
+    async def _path(self) -> str:
+        if self._config in KINDS:
+            config = await AsyncConfigs(self._http).default(self._config)
+            self._config = config.id
+        return f"{CONFIGS}/{segment(self._config)}/variables"
+
+
+class AsyncAgentVariables:
+    """The variables of an agent: for runs with its `agent_id`."""
+
+    def __init__(self, http: AsyncHttp, agent: str) -> None:
+        self._http = http
+        self._path = f"/v1/agents/{segment(agent)}/variables"
+
+    async def set(self, **values: str) -> None:
+        """Adds variables, or overwrites them."""
+        await self._http.call("PATCH", self._path, body={"values": values})
+
+    async def replace(self, values: Mapping[str, str]) -> None:
+        """These, and no others."""
+        await self._http.call("PUT", self._path, body={"values": values})
+
+    async def list(self) -> List[AgentVariable]:
+        """All of them, without their values."""
+        return await AsyncPages(self._http, self._path, AgentVariable, {}).all()
+
+    async def delete(self, key: str) -> None:
+        await self._http.call("DELETE", f"{self._path}/{segment(key)}")

@@ -1,0 +1,73 @@
+"""Written by sdk/make_types.py from net/api/openapi.json: do not edit."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, Literal, Optional
+
+from .._wire import Wire
+
+
+@dataclass(frozen=True)
+class SandboxConfig(Wire):
+    id: str
+    """Id of the sandbox config."""
+    type: Literal["local", "e2b", "modal", "daytona", "aio", "peer"]
+    """The kind of backend that it is for."""
+    config: Dict[str, Any]
+    """The config as it is stored, with its defaults."""
+    revision: int
+    """Grows with every change; the ETag is made of it."""
+    fingerprint: str
+    """SHA-256 of the canonical config, as a decimal number."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When it was changed last."""
+    organization_id: Optional[str] = None
+    """The organization that it belongs to."""
+    created_by: Optional[str] = None
+    """The user who created it."""
+    updated_by: Optional[str] = None
+    """The user who changed it last."""
+
+
+@dataclass(frozen=True)
+class Variable(Wire):
+    """The value can be written but never read."""
+
+    id: str
+    """Id of the variable."""
+    key: str
+    """Name of the variable."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When it was changed last."""
+    organization_id: Optional[str] = None
+    """The organization that it belongs to."""
+    sandbox_config_id: Optional[str] = None
+    """The sandbox config that it belongs to."""
+    description: Optional[str] = None
+    """What it is for."""
+    created_by: Optional[str] = None
+    """The user who created it."""
+    updated_by: Optional[str] = None
+    """The user who changed it last."""
+
+
+@dataclass(frozen=True)
+class AgentVariable(Wire):
+    id: str
+    """Id of the variable."""
+    agent_id: str
+    """The agent that it belongs to."""
+    key: str
+    """Name of the variable."""
+    organization_id: Optional[str] = None
+    """The organization that it belongs to."""
+    description: Optional[str] = None
+    """What it is for."""
+    created_at: Optional[str] = None
+    """When it was created."""
+    updated_at: Optional[str] = None
+    """When it was changed last."""
