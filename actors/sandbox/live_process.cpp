@@ -31,6 +31,7 @@ live_process::live_process(const process_spec& what, const sandbox_rules& rules,
   record_.argv = what.program();
   record_.cwd = what.cwd;
   record_.tag = what.tag;
+  record_.terminal = what.terminal;
   record_.started_at = now();
 }
 
@@ -251,6 +252,20 @@ void live_process::signal(std::int32_t number, sandbox_handler<void> done) {
   at_place(
     [number](sandbox_process& p) -> sandbox_result<void> {
       return widened(p.signal(number));
+    },
+    std::move(done));
+}
+
+void live_process::resize(terminal_size to, sandbox_handler<void> done) {
+  at_place(
+    [self = shared_from_this(),
+     to](sandbox_process& p) -> sandbox_result<void> {
+      auto came = p.resize(to);
+      if (came) {
+        std::lock_guard lock{self->mutex_};
+        self->record_.terminal = to;
+      }
+      return widened(std::move(came));
     },
     std::move(done));
 }

@@ -51,6 +51,7 @@ public:
   void write(std::string bytes, sandbox_handler<void> done) override;
   void close_input(sandbox_handler<void> done) override;
   void signal(std::int32_t number, sandbox_handler<void> done) override;
+  void resize(terminal_size to, sandbox_handler<void> done) override;
 
 private:
   struct reader {

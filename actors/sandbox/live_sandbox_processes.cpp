@@ -27,6 +27,7 @@ process_request request_of(const process_spec& what) {
   wanted.argv = what.program();
   wanted.input = what.input;
   wanted.cwd = what.cwd;
+  wanted.terminal = what.terminal;
   for (const auto& [name, value] : what.env)
     wanted.env[name] = value.reveal();
   return wanted;
@@ -90,7 +91,14 @@ caf::result<process_answer> live_sandbox::begin(const start_order& order) {
       "the sandbox runs " + std::to_string(running)
         + " processes already, as many as sandbox.processes allows; end one",
       std::chrono::seconds{1}}};
-  const bool beside = place().provider->capabilities().processes;
+  const auto can = place().provider->capabilities();
+  const bool beside = can.processes;
+  if (!can.terminals && order.what->terminal)
+    return process_answer{sandbox_error{
+      sandbox_problem::unsupported_here, ec::invalid_request,
+      std::string{to_string(place().name)}
+        + " has no terminals for processes; leave out 'terminal', or create "
+          "the sandbox at a place that has them (local)"}};
   if (!beside && order.what->open_input)
     return process_answer{sandbox_error{
       sandbox_problem::unsupported_here, ec::invalid_request,

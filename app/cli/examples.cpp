@@ -45,6 +45,10 @@ const std::vector<command_example>& command_examples() {
     {"sandbox exec",
      "troupe sandbox exec ID -- ls -l /tmp\n"
      "troupe sandbox exec ID 'echo $HOME' --timeout 5s"},
+    {"sandbox shell",
+     "troupe sandbox shell ID\n"
+     "troupe sandbox shell ID -- python3\n"
+     "troupe sandbox shell ID --attach PROCESS"},
     {"sandbox run",
      "troupe sandbox run ID -c 'x = 20' && "
      "troupe sandbox run ID -c 'x + 1'\n"

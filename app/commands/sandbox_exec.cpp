@@ -9,6 +9,18 @@
 
 namespace troupe {
 
+int code_of_process(const json::value& process) {
+  const auto* code = process.as_object().if_contains("exit_code");
+  if (code && code->is_int64())
+    return static_cast<int>(code->get_int64());
+  if (cell(process, "reason") == "timeout")
+    return exit_timeout;
+  const auto* number = process.as_object().if_contains("signal");
+  if (number && number->is_int64())
+    return 128 + static_cast<int>(number->get_int64());
+  return exit_ours;
+}
+
 namespace {
 
 using verb = api_client::verb;
@@ -48,19 +60,6 @@ result<json::object> process_of(const exec_words& said) {
     return env.error();
   body["env"] = std::move(*env);
   return body;
-}
-
-/// As a shell tells it.
-int code_of_process(const json::value& process) {
-  const auto* code = process.as_object().if_contains("exit_code");
-  if (code && code->is_int64())
-    return static_cast<int>(code->get_int64());
-  if (cell(process, "reason") == "timeout")
-    return exit_timeout;
-  const auto* number = process.as_object().if_contains("signal");
-  if (number && number->is_int64())
-    return 128 + static_cast<int>(number->get_int64());
-  return exit_ours;
 }
 
 result<void> print_output(const json::object& line) {

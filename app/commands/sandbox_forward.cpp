@@ -1,8 +1,7 @@
 // A port of this machine that leads into a sandbox: any protocol over TCP,
 // through the engine's tunnels.
+#include "app/cli/engine_dialer.hpp"
 #include "app/commands/sandbox_words.hpp"
-#include "net/client/client_tls.hpp"
-#include "net/client/connection.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -22,25 +21,12 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-constexpr std::chrono::seconds time_to_connect{30};
-constexpr std::size_t longest_answer = 16u << 10;
 constexpr std::size_t piece_size = 64u << 10;
 
 struct forward_words {
   std::string id;
   std::string ports; // PORT or PORT:LOCAL
 };
-
-/// What all connections of one command need.
-struct forwarding {
-  explicit forwarding(engine_locator where) : engine{std::move(where)} {}
-
-  engine_locator engine;
-  std::string target;
-  std::shared_ptr<asio::ssl::context> tls;
-  net::resolver names;
-};
-using forwarding_ptr = std::shared_ptr<forwarding>;
 
 /// One connection: to a program here, and to the engine.
 struct tunnel {
@@ -57,38 +43,6 @@ struct tunnel {
   net::client_connection engine;
 };
 using tunnel_ptr = std::shared_ptr<tunnel>;
-
-std::string request_of(const forwarding& to) {
-  std::string text = "GET " + to.engine.server.prefix + to.target
-    + " HTTP/1.1\r\nhost: " + to.engine.server.authority()
-    + "\r\nconnection: Upgrade\r\nupgrade: tcp\r\n";
-  if (!to.engine.key.empty())
-    text += "authorization: Bearer " + to.engine.key.reveal() + "\r\n";
-  return text + "\r\n";
-}
-
-/// What came behind the head of a 101, or why there is none.
-asio::awaitable<result<std::string>> ask_for_tunnel(tunnel_ptr t,
-                                                    forwarding_ptr to) {
-  const auto text = request_of(*to);
-  const std::array<asio::const_buffer, 1> pieces{asio::buffer(text)};
-  if (auto why = co_await t->engine.write(pieces); why)
-    co_return fail(ec::unavailable, "ask the engine: " + why.message());
-  std::string head;
-  std::array<char, 4096> some{};
-  while (head.find("\r\n\r\n") == head.npos && head.size() < longest_answer) {
-    boost::system::error_code why;
-    const auto n = co_await t->engine.read(asio::buffer(some), why);
-    if (why)
-      co_return fail(ec::unavailable, "the engine answered: " + why.message());
-    head.append(some.data(), n);
-  }
-  const auto end = head.find("\r\n\r\n");
-  if (!head.starts_with("HTTP/1.1 101 ") || end == head.npos)
-    co_return fail(ec::unavailable,
-                   "the engine answered " + head.substr(0, head.find('\r')));
-  co_return head.substr(end + 4);
-}
 
 asio::awaitable<void> pump_out(tunnel_ptr t) {
   std::vector<char> some(piece_size);
@@ -121,35 +75,22 @@ asio::awaitable<void> pump_in(tunnel_ptr t, std::string first) {
   t->close();
 }
 
-asio::awaitable<void> carry(tunnel_ptr t, forwarding_ptr to) {
-  const auto& server = to->engine.server;
-  const auto deadline = std::chrono::steady_clock::now() + time_to_connect;
-  net::address_rule any;
-  auto places = co_await to->names.resolve(server.host, server.port, deadline,
-                                           std::move(any));
-  result<void> open{};
-  if (places)
-    open
-      = co_await t->engine.open(server, std::move(*places), *to->tls, deadline);
-  else
-    open = places.error();
+asio::awaitable<void> carry(tunnel_ptr t, engine_dialer_ptr to,
+                            std::string target) {
+  std::string fields{"connection: Upgrade\r\nupgrade: tcp\r\n"};
+  auto open
+    = co_await to->upgrade(t->engine, std::move(target), std::move(fields));
   if (!open) {
     std::cerr << "troupe: " << open.error().text << std::endl;
     co_return t->close();
   }
-  auto first = co_await ask_for_tunnel(t, to);
-  if (!first) {
-    std::cerr << "troupe: " << first.error().text << std::endl;
-    co_return t->close();
-  }
-  t->engine.never_expires();
   auto executor = t->local.get_executor();
   asio::co_spawn(executor, pump_out(t), asio::detached);
-  co_await pump_in(t, std::move(*first));
+  co_await pump_in(t, std::move(open->rest));
 }
 
 asio::awaitable<void> accept_all(std::shared_ptr<tcp::acceptor> from,
-                                 forwarding_ptr to) {
+                                 engine_dialer_ptr to, std::string target) {
   for (;;) {
     boost::system::error_code why;
     auto one = co_await from->async_accept(
@@ -160,7 +101,7 @@ asio::awaitable<void> accept_all(std::shared_ptr<tcp::acceptor> from,
       continue;
     auto executor = from->get_executor();
     auto t = std::make_shared<tunnel>(std::move(one), executor);
-    asio::co_spawn(executor, carry(t, to), asio::detached);
+    asio::co_spawn(executor, carry(t, to, target), asio::detached);
   }
 }
 
@@ -192,22 +133,11 @@ result<int> forward(const forward_words& said, const session_options& how) {
   auto ports = parse_ports(said.ports);
   if (!ports)
     return ports.error();
-  auto engine = find_engine(how);
+  auto engine = engine_dialer::find(how);
   if (!engine)
     return engine.error();
-  if (!*engine)
-    return fail(ec::unavailable,
-                "no engine serves; start one with `troupe "
-                "serve`, or name it with --server");
-  auto to = std::make_shared<forwarding>(std::move(**engine));
-  to->target = sandbox_target(
+  const auto target = sandbox_target(
     said.id, "/ports/" + std::to_string(ports->inside) + "/tunnel");
-  const auto& o = to->engine.client;
-  auto tls = net::make_client_tls(
-    o.ca_file, {o.only_certificate, o.certificate_file, o.key_file});
-  if (!tls)
-    return tls.error();
-  to->tls = std::move(*tls);
   asio::io_context io{1};
   auto acceptor = std::make_shared<tcp::acceptor>(io);
   const tcp::endpoint here{asio::ip::address_v4::loopback(), ports->here};
@@ -225,7 +155,7 @@ result<int> forward(const forward_words& said, const session_options& how) {
   std::cout << "127.0.0.1:" << acceptor->local_endpoint().port()
             << " leads to port " << ports->inside << " of the sandbox"
             << std::endl;
-  asio::co_spawn(io, accept_all(acceptor, to), asio::detached);
+  asio::co_spawn(io, accept_all(acceptor, *engine, target), asio::detached);
   io.run();
   return int{exit_ok};
 }

@@ -18,6 +18,9 @@ result<void> needs_a_server(const api_client& engine);
 /// "/v1/sandboxes/ID" and what follows.
 std::string sandbox_target(const std::string& id, const std::string& more = {});
 
+/// How a process ended, as a shell tells it.
+int code_of_process(const json::value& process);
+
 /// NAME=VALUE words as an object.
 result<json::object> variables_object(const std::vector<std::string>& words);
 
@@ -56,6 +59,7 @@ add_sandbox_session_command(CLI::App* group, invocation& call, const char* name,
 }
 
 void add_sandbox_exec_command(CLI::App* group, invocation& call);
+void add_sandbox_shell_command(CLI::App* group, invocation& call);
 void add_sandbox_run_command(CLI::App* group, invocation& call);
 void add_sandbox_context_commands(CLI::App* group, invocation& call);
 void add_sandbox_life_commands(CLI::App* group, invocation& call);

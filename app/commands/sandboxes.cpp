@@ -227,6 +227,7 @@ void add_sandboxes_command(CLI::App& app, invocation& call) {
   add_sandbox_session_command(group, call, "show", "One sandbox, as JSON",
                               show_sandbox);
   add_sandbox_exec_command(group, call);
+  add_sandbox_shell_command(group, call);
   add_sandbox_run_command(group, call);
   add_sandbox_context_commands(group, call);
   add_sandbox_file_commands(group, call);

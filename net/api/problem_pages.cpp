@@ -83,8 +83,9 @@ constexpr problem_page pages[] = {
    "Use what was created then, or create another one."},
   {"precondition_failed", "If-Match or If-None-Match does not hold.",
    "Read it again, then decide."},
-  {"upgrade_required", "This path goes over to the bytes of a port.",
-   "Send 'Connection: Upgrade' and 'Upgrade: tcp'."},
+  {"upgrade_required",
+   "This path leaves HTTP, for the bytes of a port or a WebSocket.",
+   "Send the fields that `detail` names."},
   // -- of sandboxes ----------------------------------------------------------
   {"sandbox_not_running", "The sandbox is not running.",
    "Wait for it, or look at its state."},

@@ -5,6 +5,7 @@
 #include "runtime/base/secret.hpp"
 #include "runtime/base/unique_fd.hpp"
 #include "runtime/engine/backend.hpp"
+#include "runtime/model/terminal_size.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -89,6 +90,9 @@ struct process_request {
   std::string input;
   std::map<std::string, std::string> env; // beside the sandbox's own
   std::string cwd;
+  /// A terminal, which it leads, in place of three streams. All that it shows
+  /// is standard output. Only where `terminals` is among the capabilities.
+  std::optional<terminal_size> terminal{};
 };
 
 /// How a process in a sandbox ended, as the provider reports it.
@@ -108,9 +112,14 @@ public:
   /// To its standard input; `exhausted` while it has not read 1 MiB of earlier
   /// writes, `conflict` when it has none (any more).
   virtual result<void> write(std::string bytes) = 0;
+  /// At a terminal: the key that says so.
   virtual void close_input() = 0;
   /// To the process and everything that it started.
   virtual result<void> signal(std::int32_t number) = 0;
+  /// Of its terminal; `conflict` when it has none.
+  virtual result<void> resize(terminal_size) {
+    return fail(ec::conflict, "the process has no terminal");
+  }
 };
 using sandbox_process_ptr = std::shared_ptr<sandbox_process>;
 
@@ -170,6 +179,8 @@ struct sandbox_capabilities {
   bool installs_packages = false;
   /// `start` works: processes with input and signals, beside each other.
   bool processes = false;
+  /// A process can have a terminal.
+  bool terminals = false;
   /// `start_kernel` works.
   bool contexts = false;
   /// `connect` and `ports` work.

@@ -62,6 +62,8 @@ public:
   virtual void close_input(sandbox_handler<void> done) = 0;
   /// To the process and everything that it started.
   virtual void signal(std::int32_t number, sandbox_handler<void> done) = 0;
+  /// Of its terminal; `conflict` when it has none.
+  virtual void resize(terminal_size to, sandbox_handler<void> done) = 0;
 };
 using sandbox_program_ptr = std::shared_ptr<sandbox_program>;
 

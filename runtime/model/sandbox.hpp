@@ -6,6 +6,7 @@
 #include "runtime/model/limits.hpp"
 #include "runtime/model/network_policy.hpp"
 #include "runtime/model/sandbox_config.hpp"
+#include "runtime/model/terminal_size.hpp"
 #include "runtime/model/variable.hpp"
 
 #include <chrono>
@@ -237,6 +238,9 @@ struct process_spec {
   bool open_input = false;              // more will come
   std::chrono::milliseconds timeout{0}; // 0: none
   std::string tag;
+  /// It gets a terminal in place of three streams: what that shows is its
+  /// standard output, and its input is always open.
+  std::optional<terminal_size> terminal;
 
   /// The program with its arguments, whichever way it was said.
   std::vector<std::string> program() const;
@@ -268,6 +272,7 @@ struct process_record {
   std::optional<timestamp> ended_at;
   std::uint64_t stdout_bytes = 0; // so far
   std::uint64_t stderr_bytes = 0;
+  std::optional<terminal_size> terminal;
 
   bool ended() const { return reason != process_reason::running; }
 };

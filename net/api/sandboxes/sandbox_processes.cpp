@@ -1,6 +1,7 @@
 // Processes of living sandboxes: begun, waited for, fed, read, ended.
 #include "net/api/sandboxes/sandbox_answers.hpp"
 #include "net/api/sandboxes/sandbox_output_stream.hpp"
+#include "net/api/sandboxes/terminal_socket.hpp"
 #include "net/api/shared/list_page.hpp"
 #include "net/api/shared/preconditions.hpp"
 #include "net/api/shared/request_body.hpp"
@@ -139,6 +140,37 @@ void send_signal(const exchange_ptr& ex, const sandbox_program_ptr& process) {
   process->signal(*number, nothing_or_fail(ex));
 }
 
+void resize(const exchange_ptr& ex, const sandbox_program_ptr& process) {
+  auto body = body_of(*ex);
+  if (!body)
+    return;
+  if (auto size = parse_terminal_size(*body))
+    process->resize(*size, nothing_or_fail(ex));
+  else
+    ex->fail(size.error());
+}
+
+/// Out of HTTP, and into a WebSocket.
+void attach(const exchange_ptr& ex, const sandbox_program_ptr& process) {
+  query_reader query{ex->in().query};
+  const auto from
+    = query.integer("from", 0, std::numeric_limits<std::int64_t>::max());
+  if (auto bad = query.finish())
+    return ex->fail(*bad);
+  if (!process->record().terminal)
+    return ex->fail(fail(ec::conflict,
+                         "the process has no terminal; it would have been "
+                         "begun with 'terminal'"));
+  if (!websocket::is_asked_for(ex->in()))
+    return ex->refuse(426, "upgrade_required",
+                      "this is a WebSocket of version 13: send 'Connection: "
+                      "Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: "
+                      "13' and 'Sec-WebSocket-Key'");
+  ex->take_over(std::make_shared<terminal_socket>(
+    process, websocket::accept(ex->in()),
+    static_cast<std::uint64_t>(from.value_or(0))));
+}
+
 struct output_wish {
   sandbox_output_stream::wish what;
   bool follow = false;
@@ -244,6 +276,10 @@ void add_sandbox_processes(router& routes, const api_options& options,
             }),
           look);
   all.add(method::post, one + "/signal", with_process(send_signal), begin);
+  all.add(method::post, one + "/resize", with_process(resize), begin);
+  auto taken = with_query();
+  taken.takes_over = true;
+  all.add(method::get, one + "/terminal", with_process(attach), taken);
 }
 
 } // namespace troupe::net

@@ -14,6 +14,7 @@ struct opened_sources {
   int mounts[max_sources];
   int devices[5];
   int count = 0;
+  int terminal = -1; // /dev/tty, for trees that have terminals
 };
 
 outcome open_sources(const tree_plan& tree, opened_sources& out) noexcept;

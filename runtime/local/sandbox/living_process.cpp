@@ -3,7 +3,9 @@
 #include "runtime/local/sandbox/memory_text.hpp"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,6 +22,8 @@ constexpr std::size_t read_bytes = 64u << 10; // a pipe holds as much
 
 /// Of what is in its pipes when a process has ended, others may go on writing.
 constexpr int max_last_reads = 32;
+
+constexpr char end_key = '\x04'; // Ctrl-D
 
 bool make_output(unique_fd& ours, unique_fd& its) {
   int ends[2];
@@ -69,6 +73,40 @@ living_process::make(asio::any_io_executor executor, const std::string& input,
   if (open_input)
     made->unwritten_ = input;
   return made;
+}
+
+result<std::shared_ptr<living_process>>
+living_process::make_at_terminal(asio::any_io_executor executor,
+                                 const std::string& input,
+                                 process_events events) {
+  std::shared_ptr<living_process> made{
+    new living_process{std::move(executor), std::move(events)}};
+  made->at_terminal_ = true;
+  made->unwritten_ = input;
+  return made;
+}
+
+void living_process::mark_begun(std::int32_t pid, unique_fd terminal) {
+  pid_ = pid;
+  if (!at_terminal_ || !terminal || over_)
+    return;
+  // Reading and writing wait for each other in one descriptor's stream.
+  unique_fd keys{::fcntl(terminal.get(), F_DUPFD_CLOEXEC, 3)};
+  if (keys)
+    in_.assign(keys.release());
+  out_.assign(terminal.release());
+  begin_reading();
+}
+
+result<void> living_process::resize(terminal_size to) {
+  if (!at_terminal_)
+    return fail(ec::conflict, "the process has no terminal");
+  winsize size{};
+  size.ws_col = to.columns;
+  size.ws_row = to.rows;
+  if (!out_.is_open() || ::ioctl(out_.native_handle(), TIOCSWINSZ, &size) != 0)
+    return fail(ec::conflict, "the terminal of the process is closed");
+  return {};
 }
 
 void living_process::begin_reading() {
@@ -144,16 +182,25 @@ result<void> living_process::write(std::string bytes) {
 }
 
 void living_process::close_input() {
-  closes_input_ = true;
+  if (at_terminal_ && unwritten_.size() < max_unwritten)
+    unwritten_ += end_key;
+  else
+    closes_input_ = true;
   write_later();
+}
+
+ssize_t living_process::write_some() {
+  if (at_terminal_) // which raises no signal
+    return ::write(in_.native_handle(), unwritten_.data(), unwritten_.size());
+  return ::send(in_.native_handle(), unwritten_.data(), unwritten_.size(),
+                MSG_NOSIGNAL);
 }
 
 void living_process::write_later() {
   if (!in_.is_open() || is_writing_)
     return;
   while (!unwritten_.empty()) {
-    const auto n = ::send(in_.native_handle(), unwritten_.data(),
-                          unwritten_.size(), MSG_NOSIGNAL);
+    const auto n = write_some();
     if (n > 0) {
       unwritten_.erase(0, static_cast<std::size_t>(n));
       continue;

@@ -31,13 +31,17 @@ public:
   static result<std::shared_ptr<living_process>>
   make(boost::asio::any_io_executor executor, const std::string& input,
        bool open_input, process_events events, far_ends& its);
+  /// One at a terminal, of which our end comes when it is begun.
+  static result<std::shared_ptr<living_process>>
+  make_at_terminal(boost::asio::any_io_executor executor,
+                   const std::string& input, process_events events);
 
   /// The way to send signals, from where it is executed on.
   void set_signal(signal_fn how) { send_signal_ = std::move(how); }
   void begin_reading();
   /// Tells what is in the pipes now: it came before what is heard elsewhere.
   void read_available();
-  void mark_begun(std::int32_t pid) { pid_ = pid; }
+  void mark_begun(std::int32_t pid, unique_fd terminal);
   /// Tells what is left in the pipes, then the end. Others may still hold them
   /// in the sandbox: they find them closed.
   void finish(result<process_end> how);
@@ -48,6 +52,7 @@ public:
   result<void> write(std::string bytes) override;
   void close_input() override;
   result<void> signal(std::int32_t number) override;
+  result<void> resize(terminal_size to) override;
 
 private:
   using stream = boost::asio::posix::stream_descriptor;
@@ -58,6 +63,7 @@ private:
   enum class heard { something, nothing_now, end };
   heard read_once(stream& from, output_stream which);
   void write_later();
+  ssize_t write_some();
 
   stream in_;
   stream out_;
@@ -65,6 +71,7 @@ private:
   process_events events_;
   signal_fn send_signal_;
   std::string unwritten_; // 1 MiB at most
+  bool at_terminal_ = false;
   bool is_writing_ = false;
   bool closes_input_ = false;
   bool over_ = false;

@@ -41,16 +41,22 @@ error why_not_executed(const isolation::outcome& no) {
     return bad_field("/argv", "execute the program: " + reason);
   case isolation::step::tree:
     return bad_field("/cwd", "enter the working directory: " + reason);
+  case isolation::step::devices:
+    if (no.error == ENOSPC)
+      return busy("the sandbox has 64 terminals already; end one, or begin the "
+                  "process without 'terminal'");
+    break;
   case isolation::step::spawn:
     if (no.error == EAGAIN)
       return busy("the sandbox has as many processes as it may have; end some "
                   "or raise its limit of processes");
-    [[fallthrough]];
+    break;
   default:
-    return fail(ec::unavailable,
-                "begin a process: step " + std::string{to_string(no.at)} + ": "
-                  + reason);
+    break;
   }
+  return fail(ec::unavailable,
+              "begin a process: step " + std::string{to_string(no.at)} + ": "
+                + reason);
 }
 
 process_end end_of(const inside::keeper_message& m) {
@@ -95,11 +101,14 @@ void living_sandbox::hear() {
     case packet_status::done:
       if (!decode(from_keeper.bytes, m))
         break;
-      if (auto& given = from_keeper.descriptors; is_answer(m.what))
-        answer({std::move(m),
-                given.empty() ? unique_fd{} : std::move(given.front())});
-      else
-        obey(m);
+      {
+        auto& all = from_keeper.descriptors;
+        auto given = all.empty() ? unique_fd{} : std::move(all.front());
+        if (is_answer(m.what))
+          answer({std::move(m), std::move(given)});
+        else
+          obey(m, std::move(given));
+      }
       break;
     case packet_status::later:
       hear_later();
@@ -113,7 +122,7 @@ void living_sandbox::hear() {
     hear_later();
 }
 
-void living_sandbox::obey(const inside::keeper_message& m) {
+void living_sandbox::obey(const inside::keeper_message& m, unique_fd given) {
   if (m.what == inside::keeper_word::ready) {
     if (auto ready = std::exchange(told_.ready, nullptr))
       ready();
@@ -125,7 +134,7 @@ void living_sandbox::obey(const inside::keeper_message& m) {
   if (m.what == inside::keeper_word::ended) {
     finish(m);
   } else if (m.what == inside::keeper_word::begun) {
-    i->second.process->mark_begun(m.pid);
+    i->second.process->mark_begun(m.pid, std::move(given));
     if (auto begun = std::exchange(i->second.begun, nullptr))
       begun(std::nullopt);
   }
@@ -174,14 +183,13 @@ result<void> living_sandbox::begin(command what) {
   m.has_input = static_cast<bool>(what.ends.in);
   m.has_channel = static_cast<bool>(what.ends.channel);
   m.cwd = std::move(what.cwd);
+  m.terminal = what.terminal;
   std::vector<unique_fd> files;
   files.push_back(std::move(what.launch));
-  if (m.has_input)
-    files.push_back(std::move(what.ends.in));
-  files.push_back(std::move(what.ends.out));
-  files.push_back(std::move(what.ends.err));
-  if (m.has_channel)
-    files.push_back(std::move(what.ends.channel));
+  for (auto* end :
+       {&what.ends.in, &what.ends.out, &what.ends.err, &what.ends.channel})
+    if (*end)
+      files.push_back(std::move(*end));
   what.process->set_signal(
     [weak = weak_from_this(), ticket = m.ticket](std::int32_t number) {
       auto self = weak.lock();

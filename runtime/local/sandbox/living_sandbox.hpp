@@ -37,6 +37,7 @@ public:
     living_process::far_ends ends;
     unique_fd launch;
     std::string cwd;
+    std::optional<terminal_size> terminal{}; // in place of `ends`
     /// With nothing once it is executed, or with why it never was.
     std::function<void(std::optional<error>)> begun;
   };
@@ -81,7 +82,7 @@ private:
 
   void hear_later();
   void hear();
-  void obey(const inside::keeper_message& m);
+  void obey(const inside::keeper_message& m, unique_fd given);
   void answer(keeper_answer a);
   void finish(const inside::keeper_message& m);
   void say(const inside::keeper_message& m, std::vector<unique_fd> files = {});

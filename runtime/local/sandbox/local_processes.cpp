@@ -26,6 +26,8 @@ variables_of(const sandbox_handle& sandbox, const process_request& what) {
                   {"SHELL", secret{"/bin/sh"}},
                   {"TMPDIR", secret{"/tmp"}},
                   {"USER", secret{"user"}}};
+  if (what.terminal)
+    all.insert_or_assign("TERM", secret{"xterm-256color"});
   for (const auto& [name, value] : sandbox.env)
     all.insert_or_assign(name, value);
   for (const auto& [name, value] : what.env)
@@ -51,8 +53,10 @@ local_sandboxes::begin(const sandbox_handle& sandbox, process_request what,
   if (!block)
     return block.error();
   living_sandbox::command command;
-  auto process = living_process::make(executor_, what.input, open_input,
-                                      std::move(events), command.ends);
+  auto process = what.terminal
+    ? living_process::make_at_terminal(executor_, what.input, std::move(events))
+    : living_process::make(executor_, what.input, open_input, std::move(events),
+                           command.ends);
   if (!process)
     return process.error();
   beginning out{(*found)->sandbox, *process,
@@ -62,6 +66,7 @@ local_sandboxes::begin(const sandbox_handle& sandbox, process_request what,
   command.ends.channel = std::move(channel);
   command.launch = std::move(*block);
   command.cwd = std::move(what.cwd);
+  command.terminal = what.terminal;
   command.begun
     = [begun = out.begun, refused = out.refused](std::optional<error> no) {
         *refused = std::move(no);

@@ -82,6 +82,7 @@ sandbox_capabilities local_sandboxes::capabilities() const {
           .reuse = true,
           .renew = true,
           .processes = true,
+          .terminals = true,
           .contexts = true,
           .ports = true,
           .pause = true,

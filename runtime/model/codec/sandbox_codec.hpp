@@ -25,8 +25,12 @@ parse_connection(const json::object& body);
 result<sandbox_change> parse_sandbox_change(const json::object& body);
 
 /// What `argv` or `command` says, and beside it {"cwd", "env" {}, "stdin",
-/// "open_stdin", "timeout", "tag"}.
+/// "open_stdin", "timeout", "tag", "terminal": {"cols", "rows"}}.
 result<process_spec> parse_process_spec(const json::object& body);
+
+/// {"cols", "rows"}; what is absent is as it usually is.
+result<terminal_size> parse_terminal_size(const json::object& body,
+                                          std::string pointer = {});
 
 /// {"language", "name", "cwd", "env" {}, "auto_restart"}, of which only the
 /// first is needed.

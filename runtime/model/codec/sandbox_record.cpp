@@ -119,6 +119,10 @@ json::object to_json(const process_record& r) {
   o["ended_at"] = null_or_time(r.ended_at);
   o["stdout_bytes"] = r.stdout_bytes;
   o["stderr_bytes"] = r.stderr_bytes;
+  o["terminal"] = nullptr;
+  if (r.terminal)
+    o["terminal"]
+      = json::object{{"cols", r.terminal->columns}, {"rows", r.terminal->rows}};
   return o;
 }
 

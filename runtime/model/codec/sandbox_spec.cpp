@@ -10,6 +10,7 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t longest_cwd = 4'096;
+constexpr std::int64_t largest_terminal = 10'000; // either way
 
 bool is_sandbox_name(std::string_view text) {
   return std::ranges::all_of(text, [](char c) {
@@ -295,10 +296,31 @@ result<fork_spec> parse_fork(const json::object& body) {
   return f;
 }
 
+result<terminal_size> parse_terminal_size(const json::object& body,
+                                          std::string pointer) {
+  json::reader in{body, std::move(pointer)};
+  terminal_size size;
+  const auto read = [&in](std::string_view name, std::uint16_t& into) {
+    if (auto n = in.integer(name, 1, largest_terminal))
+      into = static_cast<std::uint16_t>(*n);
+  };
+  read("cols", size.columns);
+  read("rows", size.rows);
+  if (auto bad = in.finish())
+    return *bad;
+  return size;
+}
+
 result<process_spec> parse_process_spec(const json::object& body) {
   json::reader in{body};
   process_spec p;
   read_process_program(in, p);
+  if (const auto* size = in.member_object("terminal")) {
+    if (auto parsed = parse_terminal_size(*size, in.pointer_to("terminal")))
+      p.terminal = *parsed;
+    else
+      in.absorb(parsed.error());
+  }
   p.cwd = read_cwd(in);
   read_sandbox_variables(in, p.env);
   p.input = in.text("stdin", {.max = bounds::process_input_bytes}).value_or("");

@@ -109,6 +109,46 @@ BOOST_AUTO_TEST_CASE(input_that_is_open_is_written_and_closed) {
   BOOST_TEST((waited(write).error().problem == problem::process_ended));
 }
 
+BOOST_AUTO_TEST_CASE(one_with_a_terminal_is_resized) {
+  sandbox_fixture house;
+  const auto id = house.running();
+  process_spec what;
+  what.command = "read wait";
+  what.open_input = true;
+  const auto resized = [](const sandbox_program_ptr& p, terminal_size to) {
+    return waited([&](auto done) { p->resize(to, done); });
+  };
+  auto without = house.start(id, what);
+  BOOST_REQUIRE(without);
+  BOOST_TEST((resized(*without, {}).error().code == ec::conflict));
+  what.terminal = terminal_size{100, 30};
+  auto with = house.start(id, what);
+  BOOST_REQUIRE(with);
+  BOOST_TEST(((*with)->record().terminal == terminal_size{100, 30}));
+  BOOST_TEST(resized(*with, {120, 40}).has_value());
+  BOOST_TEST(((*with)->record().terminal == terminal_size{120, 40}));
+  BOOST_TEST(says(*with, "now 120x40"));
+  for (auto& each : {*without, *with}) {
+    auto close = [&](auto done) { each->close_input(done); };
+    BOOST_TEST(waited(close).has_value());
+    house.finish(each);
+  }
+  BOOST_TEST((resized(*with, {}).error().problem == problem::process_ended));
+}
+
+BOOST_AUTO_TEST_CASE(a_place_without_terminals_says_so) {
+  sandbox_fixture house;
+  house.toy.provider->habits.terminals = false;
+  const auto id = house.running();
+  process_spec what;
+  what.command = "true";
+  what.terminal = terminal_size{};
+  auto refused = house.start(id, what);
+  BOOST_REQUIRE(!refused);
+  BOOST_TEST((refused.error().problem == problem::unsupported_here));
+  BOOST_TEST(refused.error().text.find("terminal") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_signal_reaches_it) {
   sandbox_fixture house;
   const auto id = house.running();

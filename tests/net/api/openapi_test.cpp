@@ -271,6 +271,16 @@ void drive_sandbox_processes(driver& d) {
   d.drive("GET", process + "/output", {id, p}, {}, {}, 200,
           "?stream=stdout&from=2&encoding=base64");
   d.drive("GET", process + "/output", {id, p}, {}, {}, 422, "?from=2");
+  d.drive("POST", process + "/resize", {id, p}, R"({"cols":1})", {}, 409);
+  d.drive("GET", process + "/terminal", {id, p}, {}, {}, 409);
+  const auto t
+    = d.id_of(d.drive("POST", all, {id},
+                      R"({"argv":["wait"],"terminal":{"cols":120}})", {}, 201));
+  d.drive("GET", process, {id, t});
+  d.drive("POST", process + "/resize", {id, t}, R"({"cols":0})", {}, 422);
+  d.drive("POST", process + "/resize", {id, t}, R"({"cols":99})", {}, 204);
+  d.drive("GET", process + "/terminal", {id, t}, {}, {}, 426);
+  d.drive("GET", process + "/terminal", {id, t}, {}, {}, 422, "?from=-1");
   d.drive("POST", process + "/signal", {id, p}, R"({"signal":"NONE"})", {},
           422);
   d.drive("POST", process + "/signal", {id, p}, R"({"signal":"TERM"})", {},

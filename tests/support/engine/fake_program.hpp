@@ -19,6 +19,7 @@ public:
     record_.id = make_process_id();
     record_.argv = what.program();
     record_.tag = what.tag;
+    record_.terminal = what.terminal;
     record_.pid = 7;
     record_.started_at = now();
     out_ = what.input;
@@ -110,6 +111,18 @@ public:
       return done(over());
     finish(process_reason::signaled, number);
     done({});
+  }
+
+  void resize(terminal_size to, sandbox_handler<void> done) override {
+    std::unique_lock lock{mutex_};
+    const bool has = record_.terminal.has_value();
+    if (has)
+      record_.terminal = to;
+    lock.unlock();
+    if (has)
+      done({});
+    else
+      done(sandbox_error{fail(ec::conflict, "it has no terminal")});
   }
 
 private:

@@ -95,6 +95,7 @@ result<std::shared_ptr<toy_process>> toy_process::start(
   made->events_ = std::move(events);
   made->pidfd_.assign(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   made->waiting_ = what.input;
+  made->at_terminal_ = what.terminal.has_value();
   made->close_when_fed_ = !open_input;
   made->read(made->out_, output_stream::out);
   made->read(made->err_, output_stream::err);
@@ -163,6 +164,16 @@ result<void> toy_process::signal(std::int32_t number) {
   if (reaped_)
     return fail(ec::conflict, "it has ended");
   ::kill(-pid_, number);
+  return {};
+}
+
+result<void> toy_process::resize(terminal_size to) {
+  if (!at_terminal_)
+    return fail(ec::conflict, "it has no terminal");
+  if (events_.output)
+    events_.output(output_stream::out,
+                   "now " + std::to_string(to.columns) + "x"
+                     + std::to_string(to.rows) + "\n");
   return {};
 }
 

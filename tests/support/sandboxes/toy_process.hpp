@@ -26,6 +26,7 @@ public:
   result<void> write(std::string bytes) override;
   void close_input() override;
   result<void> signal(std::int32_t number) override;
+  result<void> resize(terminal_size to) override;
 
 private:
   using descriptor = boost::asio::posix::stream_descriptor;
@@ -55,6 +56,7 @@ private:
   bool feeding_ = false;
   bool close_when_fed_ = false;
   bool reaped_ = false;
+  bool at_terminal_ = false; // not a real one
   process_end end_;
   process_events events_;
 };

@@ -49,6 +49,7 @@ sandbox_capabilities toy_provider::capabilities() const {
   can.reuse = true;
   can.renew = habits.renew;
   can.processes = habits.processes;
+  can.terminals = habits.processes && habits.terminals;
   can.contexts = habits.contexts;
   can.pause = habits.pause;
   can.snapshots = habits.snapshots;

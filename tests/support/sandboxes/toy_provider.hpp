@@ -22,6 +22,7 @@ class toy_process;
 /// thread.
 struct toy_habits {
   bool processes = true;
+  bool terminals = true;
   bool renew = true;
   bool pause = true;
   bool outlives_engine = false;

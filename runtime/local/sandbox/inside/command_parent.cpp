@@ -10,6 +10,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -50,6 +51,9 @@ using isolation::step;
   isolation::default_signals();
   int fds[] = {order.in, order.out, order.err, order.channel};
   no = isolation::install_fds(fds, order.channel < 0 ? 3 : 4);
+  if (no.ok() && order.terminal
+      && (::setsid() < 0 || ::ioctl(0, TIOCSCTTY, 0) != 0))
+    no = failed(step::session);
   if (no.ok())
     no = isolation::bound_open_files(order.open_files);
   if (no.ok() && ::chdir(order.cwd) != 0)
@@ -118,6 +122,24 @@ void attend(const command_order& order, int deaths, pid_t command) noexcept {
 }
 
 } // namespace
+
+std::size_t descriptors_with(const keeper_message& exec) {
+  return exec.terminal ? 1u : 3u + exec.has_input + exec.has_channel;
+}
+
+void set_streams(command_order& order, const keeper_message& exec,
+                 const std::vector<unique_fd>& given, int terminal) {
+  auto next = given.begin();
+  order.launch = next++->get();
+  order.terminal = exec.terminal.has_value();
+  order.in = order.out = order.err = terminal;
+  if (order.terminal)
+    return;
+  order.in = exec.has_input ? next++->get() : -1;
+  order.out = next++->get();
+  order.err = next++->get();
+  order.channel = exec.has_channel ? next->get() : -1;
+}
 
 void run_command_parent(const command_order& order) noexcept {
   int mine[] = {order.keeper, order.launch, order.in,

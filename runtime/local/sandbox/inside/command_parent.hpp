@@ -1,11 +1,14 @@
 #pragma once
 
+#include "runtime/base/unique_fd.hpp"
 #include "runtime/local/isolation/plan.hpp"
 #include "runtime/local/sandbox/inside/keeper.hpp"
+#include "runtime/local/sandbox/inside/keeper_protocol.hpp"
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace troupe::inside {
 
@@ -17,13 +20,20 @@ struct command_order {
   int in = -1; // -1: /dev/null
   int out = -1;
   int err = -1;
-  int channel = -1; // -1: none; else its descriptor 3
+  int channel = -1;      // -1: none; else its descriptor 3
+  bool terminal = false; // all three are one, which it will lead
   const char* cwd = nullptr;
   std::uint64_t open_files = 1024;
   execute_fn execute = nullptr;
   /// In memory that the keeper has as well: the command, from its first moment.
   pid_t* pid = nullptr;
 };
+
+/// So many descriptors come with an `exec`.
+std::size_t descriptors_with(const keeper_message& exec);
+/// By those that came with it, or by the terminal that it has.
+void set_streams(command_order& order, const keeper_message& exec,
+                 const std::vector<unique_fd>& given, int terminal);
 
 /// The process between the keeper and one command. All that the command starts
 /// stays below it, daemons too, so that it can be ended as a whole. It ends

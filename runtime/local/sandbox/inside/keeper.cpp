@@ -6,7 +6,9 @@
 #include "runtime/local/sandbox/inside/hand.hpp"
 #include "runtime/local/sandbox/inside/keeper_protocol.hpp"
 #include "runtime/local/sandbox/inside/ports.hpp"
+#include "runtime/local/sandbox/inside/terminal.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -43,6 +45,8 @@ public:
     if (pids_ == MAP_FAILED)
       return;
     deaths_.reset(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
+    // Before anything of a tenant's could put something else there.
+    terminals_.reset(::open("/dev/pts", O_PATH | O_DIRECTORY | O_CLOEXEC));
     say({});
     while (!over_)
       serve();
@@ -55,6 +59,7 @@ private:
     std::size_t slot = 0; // where it says its number itself
     pid_t pid = 0;        // 0: not known to be executed
     bool killed = false;
+    unique_fd terminal{}; // the engine's end of it, until it is begun
   };
 
   void serve() {
@@ -126,19 +131,25 @@ private:
     return child;
   }
 
-  void refuse(std::uint64_t ticket, int error) {
+  void refuse(std::uint64_t ticket, int error,
+              isolation::step at = isolation::step::spawn) {
     keeper_message m;
     m.what = keeper_word::ended;
     m.ticket = ticket;
-    m.failure = {isolation::step::spawn, error};
+    m.failure = {at, error};
     say(m);
   }
 
   void execute(const keeper_message& m, std::vector<unique_fd>& given) {
-    if (given.size() != 3u + m.has_input + m.has_channel)
+    if (given.size() != descriptors_with(m))
       return refuse(m.ticket, EBADF);
     if (commands_.size() >= max_processes || commands_.contains(m.ticket))
       return refuse(m.ticket, EAGAIN);
+    terminal_ends terminal;
+    if (m.terminal)
+      terminal = make_terminal(terminals_.get(), *m.terminal);
+    if (m.terminal && !terminal.its)
+      return refuse(m.ticket, errno, isolation::step::devices);
     auto [mine, its] = make_packet_pair();
     if (!mine)
       return refuse(m.ticket, errno);
@@ -151,12 +162,7 @@ private:
       order.plan = order_.plan;
       order.ticket = m.ticket;
       order.keeper = its.get();
-      order.launch = given[0].get();
-      auto next = given.begin() + 1;
-      order.in = m.has_input ? next++->get() : -1;
-      order.out = next++->get();
-      order.err = next++->get();
-      order.channel = m.has_channel ? next->get() : -1;
+      set_streams(order, m, given, terminal.its.get());
       order.cwd = m.cwd.c_str();
       order.open_files = order_.open_files;
       order.execute = order_.execute;
@@ -164,7 +170,9 @@ private:
     }
     if (child < 0)
       return refuse(m.ticket, errno);
-    commands_.emplace(m.ticket, command{std::move(mine), child, slot});
+    commands_.emplace(m.ticket,
+                      command{std::move(mine), child, slot, 0, false,
+                              std::move(terminal.ours)});
   }
 
   pid_t& pid_of(std::size_t slot) const {
@@ -246,13 +254,16 @@ private:
       one.parent.reset(); // what became of it is seen when it is reaped
       return false;
     }
-    if (m.what == keeper_word::begun)
+    unique_fd terminal;
+    if (m.what == keeper_word::begun) {
       one.pid = m.pid;
-    else if (m.what == keeper_word::ended)
+      terminal = std::move(one.terminal);
+    } else if (m.what == keeper_word::ended) {
       commands_.erase(place);
-    else
+    } else {
       return true;
-    say(m);
+    }
+    say(m, std::move(terminal));
     return m.what == keeper_word::begun;
   }
 
@@ -318,7 +329,7 @@ private:
     m.what = keeper_word::begun;
     m.ticket = ticket;
     m.pid = pid;
-    say(m);
+    say(m, std::move(one.terminal));
   }
 
   void publish_end(std::uint64_t ticket, int wait_status, bool lost) {
@@ -360,6 +371,7 @@ private:
 
   keeper_order order_;
   unique_fd deaths_;
+  unique_fd terminals_; // their directory
   void* pids_
     = ::mmap(nullptr, max_processes * sizeof(pid_t), PROT_READ | PROT_WRITE,
              MAP_SHARED | MAP_ANONYMOUS, -1, 0);

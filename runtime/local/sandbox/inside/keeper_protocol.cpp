@@ -45,15 +45,39 @@ void read_ports(isolation::reader& r, keeper_message& m) {
     r.raw(m.ports.emplace_back());
 }
 
+void write_exec(isolation::writer& w, const keeper_message& m) {
+  w.flag(m.has_input);
+  w.flag(m.has_channel);
+  w.text(m.cwd);
+  w.flag(m.terminal.has_value());
+  if (m.terminal) {
+    w.raw(m.terminal->columns);
+    w.raw(m.terminal->rows);
+  }
+}
+
+void read_exec(isolation::reader& r, keeper_message& m) {
+  r.flag(m.has_input);
+  r.flag(m.has_channel);
+  r.text(m.cwd);
+  if (m.cwd.empty() || m.cwd.find('\0') != m.cwd.npos)
+    r.refuse();
+  bool has_terminal = false;
+  r.flag(has_terminal);
+  if (!has_terminal)
+    return;
+  auto& size = m.terminal.emplace();
+  r.raw(size.columns);
+  r.raw(size.rows);
+  if (m.has_input || m.has_channel) // it has no place for them
+    r.refuse();
+}
+
 /// What a word brings beside its ticket. False: there is no such word.
 bool read_body(isolation::reader& r, keeper_message& m) {
   switch (m.what) {
   case keeper_word::exec:
-    r.flag(m.has_input);
-    r.flag(m.has_channel);
-    r.text(m.cwd);
-    if (m.cwd.empty() || m.cwd.find('\0') != m.cwd.npos)
-      r.refuse();
+    read_exec(r, m);
     return true;
   case keeper_word::signal:
     r.raw(m.number);
@@ -96,9 +120,7 @@ std::string encode(const keeper_message& m) {
   w.raw(m.ticket);
   switch (m.what) {
   case keeper_word::exec:
-    w.flag(m.has_input);
-    w.flag(m.has_channel);
-    w.text(m.cwd);
+    write_exec(w, m);
     break;
   case keeper_word::signal:
     w.raw(m.number);

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "runtime/local/isolation/step.hpp"
+#include "runtime/model/terminal_size.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,12 +25,14 @@ inline constexpr std::size_t max_listed_ports = 1'024;
 
 enum class keeper_word : std::uint8_t {
   // engine -> keeper
-  exec = 1, // descriptors: launch block, in?, out, err, channel?
-  signal,   // to a process that was begun with `exec`, or to a hand
-  hand,     // descriptor: its socket
+  // descriptors: launch block, in?, out, err, channel?; at a terminal: the
+  // launch block alone
+  exec = 1,
+  signal, // to a process that was begun with `exec`, or to a hand
+  hand,   // descriptor: its socket
   // keeper -> engine
   ready, // once, first
-  begun, // the program was executed
+  begun, // the program was executed; descriptor: our end of its terminal
   ended, // exactly once for every `exec`
   // engine -> keeper, about the network inside
   connect, // to a port
@@ -51,6 +55,7 @@ struct keeper_message {
   bool has_input = false;   // else /dev/null
   bool has_channel = false; // at descriptor 3
   std::string cwd;          // inside
+  std::optional<terminal_size> terminal;
 
   // signal; to the process and all that it started. SIGKILL waits until
   // nothing of that is left before `ended` is said.

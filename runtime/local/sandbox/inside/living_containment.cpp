@@ -1,12 +1,14 @@
 #include "runtime/local/sandbox/inside/living_containment.hpp"
 
 #include "runtime/local/isolation/credentials.hpp"
+#include "runtime/local/isolation/mount_calls.hpp"
 #include "runtime/local/isolation/namespaces.hpp"
 #include "runtime/local/isolation/rlimits.hpp"
 #include "runtime/local/isolation/seccomp.hpp"
 #include "runtime/local/sandbox/inside/living_tree.hpp"
 
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,6 +23,18 @@ outcome lead_session() noexcept {
     return failed(step::session);
   ::umask(022);
   return {};
+}
+
+/// What is each process's own terminal, or none. A host without it has none
+/// for sandboxes, either.
+void open_own_terminal(opened_sources& out) noexcept {
+  const int fd = copy_mount("/dev/tty", false);
+  struct stat about {};
+  if (fd >= 0 && ::fstat(fd, &about) == 0 && S_ISCHR(about.st_mode)
+      && about.st_rdev == makedev(5, 0))
+    out.terminal = fd;
+  else
+    ::close(fd);
 }
 
 } // namespace
@@ -40,6 +54,7 @@ outcome contain_keeper(const plan& p, int& kept) noexcept {
   TROUPE_STEP(on.cgroup_view, own_cgroup_view());
   TROUPE_STEP(on.uts, name_host());
   TROUPE_STEP(true, open_sources(p.tree, sources));
+  open_own_terminal(sources);
   TROUPE_STEP(true, become_mapped());
   TROUPE_STEP(on.network, raise_loopback());
   TROUPE_STEP(true, build_living_tree(p.tree, sources, kept));

@@ -78,23 +78,27 @@ struct layer_paths {
 };
 
 /// What the user may write from the first moment, and places to mount on.
-bool furnish() noexcept {
-  for (const char* path : {"0/upper/dev/shm", "0/upper/proc", "0/upper/tmp",
-                           "0/upper/home/user", "shm", "new"})
+bool furnish(const opened_sources& from) noexcept {
+  for (const char* path : {"0/upper/dev/pts", "0/upper/dev/shm", "0/upper/proc",
+                           "0/upper/tmp", "0/upper/home/user", "shm", "new"})
     if (!make_directories(path))
       return false;
   // Not by mkdir, whose modes the umask cuts.
   if (::chmod("0/upper/tmp", 01777) != 0 || ::chmod("shm", 01777) != 0)
     return false;
-  for (const auto& device : device_places) {
-    const int fd
-      = ::open(device.in_upper, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444);
-    if (fd < 0)
-      return false;
+  const auto make_place = [](const char* path) {
+    const int fd = ::open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444);
     ::close(fd);
-  }
-  constexpr std::array<std::array<const char*, 2>, 4> links{
-    {{"/proc/self/fd", "0/upper/dev/fd"},
+    return fd >= 0;
+  };
+  for (const auto& device : device_places)
+    if (!make_place(device.in_upper))
+      return false;
+  if (from.terminal >= 0 && !make_place("0/upper/dev/tty"))
+    return false;
+  constexpr std::array<std::array<const char*, 2>, 5> links{
+    {{"pts/ptmx", "0/upper/dev/ptmx"},
+     {"/proc/self/fd", "0/upper/dev/fd"},
      {"/proc/self/fd/0", "0/upper/dev/stdin"},
      {"/proc/self/fd/1", "0/upper/dev/stdout"},
      {"/proc/self/fd/2", "0/upper/dev/stderr"}}};
@@ -196,19 +200,26 @@ outcome show_layers(const tree_plan& tree, opened_sources& from) noexcept {
   return {};
 }
 
+outcome show_device(int& device, const char* inside) noexcept {
+  const bool good
+    = set_attributes(device,
+                     MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
+                     false)
+    && attach(device, inside);
+  const auto no = failed(step::devices);
+  ::close(device);
+  device = -1;
+  return good ? outcome{} : no;
+}
+
 outcome show_devices_and_memory(int store, opened_sources& from) noexcept {
-  for (std::size_t i = 0; i < device_places.size(); ++i) {
-    const bool good = set_attributes(from.devices[i],
-                                     MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID
-                                       | MOUNT_ATTR_NOEXEC,
-                                     false)
-      && attach(from.devices[i], device_places[i].inside);
-    const auto no = failed(step::devices);
-    ::close(from.devices[i]);
-    from.devices[i] = -1;
-    if (!good)
+  for (std::size_t i = 0; i < device_places.size(); ++i)
+    if (auto no = show_device(from.devices[i], device_places[i].inside);
+        !no.ok())
       return no;
-  }
+  if (from.terminal >= 0)
+    if (auto no = show_device(from.terminal, "new/dev/tty"); !no.ok())
+      return no;
   const int shm = copy_mount_at(store, "shm");
   const bool good = shm >= 0 && attach(shm, "new/dev/shm");
   const auto no = failed(step::scratch);
@@ -216,9 +227,22 @@ outcome show_devices_and_memory(int store, opened_sources& from) noexcept {
   return good ? outcome{} : no;
 }
 
+/// Terminals of its own, as many as its caller may begin processes.
+outcome show_terminals() noexcept {
+  const int pts = new_mount("devpts", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
+                            {{{"ptmxmode", "0666"},
+                              {"mode", "0600"},
+                              {"max", "64"},
+                              {nullptr, nullptr}}});
+  const bool good = pts >= 0 && attach(pts, "new/dev/pts");
+  const auto no = failed(step::devices);
+  ::close(pts);
+  return good ? outcome{} : no;
+}
+
 outcome assemble(const tree_plan& tree, opened_sources& from,
                  int store) noexcept {
-  if (!make_layer_directories(from.count) || !furnish()
+  if (!make_layer_directories(from.count) || !furnish(from)
       || !write_proc_covers(tree.told)
       || !(tree.layers.empty() || make_places(tree)))
     return failed(step::scratch);
@@ -226,7 +250,9 @@ outcome assemble(const tree_plan& tree, opened_sources& from,
     return failed(step::tree);
   if (auto no = show_layers(tree, from); !no.ok())
     return no;
-  return show_devices_and_memory(store, from);
+  if (auto no = show_devices_and_memory(store, from); !no.ok())
+    return no;
+  return show_terminals();
 }
 
 /// No namespace can be made below this one, even without the filter, and what

@@ -85,6 +85,7 @@ ask() {
   if said=$(LC_ALL=C "$2" "$3" 2>&1); then echo "$1 OK"; return; fi
   case "$said" in
   *'No such file'*) echo "$1 ENOENT" ;;
+  *'No such device'*) echo "$1 ENXIO" ;;
   *'Permission denied'*) echo "$1 EACCES" ;;
   *'not permitted'*) echo "$1 EPERM" ;;
   *'Read-only'*) echo "$1 EROFS" ;;

@@ -31,6 +31,9 @@ std::vector<keeper_message> keeper_words() {
     m.error = 111;
     m.ports = {80, 3000};
   }
+  auto& with_terminal = all.emplace_back(all.front());
+  with_terminal.has_input = false;
+  with_terminal.terminal = terminal_size{100, 30};
   return all;
 }
 
