@@ -19,6 +19,7 @@ void add_runs_command(CLI::App& app, invocation& call);
 void add_batch_command(CLI::App& app, invocation& call);
 void add_packages_command(CLI::App& app, invocation& call);
 void add_org_command(CLI::App& app, invocation& call);
+void add_e2b_command(CLI::App& app, invocation& call);
 void add_var_command(CLI::App& app, invocation& call);
 void add_sandbox_config_command(CLI::App& app, invocation& call);
 void add_sandboxes_command(CLI::App& app, invocation& call);

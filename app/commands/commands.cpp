@@ -17,6 +17,7 @@ void add_commands(CLI::App& app, invocation& call) {
          add_config_command,
          add_key_command,
          add_org_command,
+         add_e2b_command,
          add_backend_command,
          add_doctor_command,
          add_top_command,

@@ -19,6 +19,7 @@ struct key_options {
   std::vector<std::string> scopes = {"run"};
   std::string organization; // "": ours
   int days = 0;
+  std::string format = "troupe";
   bool as_json = false;
 };
 
@@ -69,6 +70,8 @@ result<int> create(const key_options& how, api_client& engine) {
   body["scopes"] = std::move(scopes);
   if (how.days > 0)
     body["expires_in_days"] = how.days;
+  if (how.format != "troupe")
+    body["format"] = how.format;
   if (!how.organization.empty()) {
     auto id = organization_of(how);
     if (!id)
@@ -132,6 +135,10 @@ void add_create(CLI::App* group, invocation& call) {
                   "Organization id, or `new` (operators only)");
   cmd->add_option("--days", how->days, "Days until it expires (default: never)")
     ->check(CLI::Range(1, 3650));
+  cmd
+    ->add_option("--format", how->format,
+                 "How the key looks: troupe, or e2b for clients of E2B")
+    ->check(CLI::IsMember({"troupe", "e2b"}));
 }
 
 } // namespace

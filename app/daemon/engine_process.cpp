@@ -8,6 +8,7 @@
 #include "app/daemon/process_metrics.hpp"
 #include "app/logging/access_log.hpp"
 #include "app/logging/logging.hpp"
+#include "net/compat/e2b/e2b.hpp"
 #include "net/server/server.hpp"
 #include "runtime/base/log.hpp"
 #include "storage/adapters/maintenance.hpp"
@@ -43,10 +44,15 @@ struct engine_process::parts {
   std::unique_ptr<engine_drain> draining;
   std::unique_ptr<net::http_server> server;
   std::unique_ptr<net::http_server> pages; // of sandboxes; perhaps
+  std::unique_ptr<net::http_server> e2b;   // at a root of its own; perhaps
+  std::shared_ptr<net::e2b_facade::facade> e2b_clients; // null: not served
 
   result<void> open_server(const settings& s);
   std::vector<std::string> urls() const;
   result<void> open_pages(const settings& s, net::previews& seen);
+  void add_letta(const settings& s);
+  result<void> open_e2b(const settings& s);
+  void tell_e2b_urls();
   void stop();
 };
 
@@ -80,26 +86,70 @@ result<void> engine_process::parts::open_server(const settings& s) {
                                               preview_options_from(s));
   const auto seen = api.ports;
   net::add_api(server->routes(), front, std::move(api));
-  if (s.compat.letta) {
-    auto letta = letta_options_from(s);
-    letta.packages = engine->packages();
-    if (s.compat.reveal_values) {
-      auto open = [from = engine->configuration()](const auto& v) {
-        return from->unseal(v);
-      };
-      letta.reveal = open;
-      letta.reveal_agent = open;
-    }
-    net::letta::add_letta(server->routes(), front, std::move(letta));
-  }
+  if (s.compat.letta)
+    add_letta(s);
   // What comes in at once finds it ready: what cannot be is told by then.
   engine->wait_until_probed();
   if (auto opened = open_pages(s, *seen); !opened)
     return opened;
+  if (auto opened = open_e2b(s); !opened)
+    return opened;
   if (auto started = server->start(); !started)
     return std::move(started).error().within("serve " + s.http.listen);
   engine->lock().serves(urls());
+  tell_e2b_urls();
   return {};
+}
+
+void engine_process::parts::add_letta(const settings& s) {
+  auto letta = letta_options_from(s);
+  letta.packages = engine->packages();
+  if (s.compat.reveal_values) {
+    auto open = [from = engine->configuration()](const auto& v) {
+      return from->unseal(v);
+    };
+    letta.reveal = open;
+    letta.reveal_agent = open;
+  }
+  net::letta::add_letta(server->routes(), engine->engine(), std::move(letta));
+}
+
+/// One facade for both listeners: a sandbox made by one is reached by the
+/// other.
+result<void> engine_process::parts::open_e2b(const settings& s) {
+  if (!s.compat.e2b)
+    return {};
+  e2b_clients = net::e2b_facade::make_facade(engine->engine(),
+                                             &engine->actors().sandboxes());
+  net::e2b_facade::add_e2b(server->routes(), e2b_clients);
+  if (s.compat.e2b_listen.empty())
+    return {};
+  auto options = e2b_server_options_from(s);
+  options.access_log = access_log_of(s);
+  if (auto* sockets = engine->sockets())
+    options.host = &sockets->context();
+  options.watch = watch.get();
+  e2b
+    = std::make_unique<net::http_server>(engine->engine(), std::move(options));
+  net::e2b_facade::add_e2b_at_root(e2b->routes(), e2b_clients);
+  if (auto started = e2b->start(); !started)
+    return std::move(started).error().within("serve E2B's API at "
+                                             + s.compat.e2b_listen);
+  return {};
+}
+
+/// A root of its own first: signed URLs and all paths work there.
+void engine_process::parts::tell_e2b_urls() {
+  if (!e2b_clients)
+    return;
+  std::vector<std::string> all;
+  const auto* scheme = tls ? "https://" : "http://";
+  if (e2b)
+    for (const auto& each : e2b->addresses())
+      all.push_back(scheme + each);
+  for (const auto& each : urls())
+    all.push_back(each + "/compat/e2b");
+  net::e2b_facade::tell_urls(*e2b_clients, std::move(all));
 }
 
 /// First, so that the API can say where it is.
@@ -163,11 +213,14 @@ void engine_process::parts::stop() {
     server->stop();
   if (pages)
     pages->stop();
+  if (e2b)
+    e2b->stop();
   if (responses)
     responses->stop();
   upkeep.reset(); // waits for a backup; its answer needs the server
   server.reset();
   pages.reset();
+  e2b.reset();
   responses.reset();
   engine.reset();
 }
@@ -203,9 +256,12 @@ std::uint16_t engine_process::link_port() const {
 result<void> engine_process::reload() {
   if (!parts_->tls)
     return {};
-  if (auto again = parts_->server->reload_tls(); !again || !parts_->pages)
-    return again;
-  return parts_->pages->reload_tls();
+  for (auto* each :
+       {parts_->server.get(), parts_->pages.get(), parts_->e2b.get()})
+    if (each)
+      if (auto again = each->reload_tls(); !again)
+        return again;
+  return {};
 }
 
 void engine_process::stop() {

@@ -66,6 +66,14 @@ net::server_options preview_server_options_from(const settings& s) {
   return o;
 }
 
+net::server_options e2b_server_options_from(const settings& s) {
+  auto o = server_options_from(s);
+  o.listen = {s.compat.e2b_listen};
+  o.operator_socket.clear(); // the first listener has it
+  o.metrics = false;
+  return o;
+}
+
 net::preview_options preview_options_from(const settings& s) {
   net::preview_options o;
   o.domain = hosts_from({s.sandbox.preview_domain}).front();

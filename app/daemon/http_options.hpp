@@ -15,6 +15,8 @@ std::filesystem::path operator_socket_of(const settings& s);
 net::server_options server_options_from(const settings& s);
 /// Of the listener for previews of sandboxes' ports.
 net::server_options preview_server_options_from(const settings& s);
+/// Of the listener that speaks to clients of E2B at its root.
+net::server_options e2b_server_options_from(const settings& s);
 net::preview_options preview_options_from(const settings& s);
 net::api_options api_options_from(const settings& s);
 net::letta::letta_options letta_options_from(const settings& s);

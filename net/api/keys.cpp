@@ -89,11 +89,14 @@ void create(engine& core, const exchange_ptr& ex) {
   auto bits = read_scopes(in, ex->who());
   auto days = in.integer("expires_in_days", 1, 3'650);
   auto owner = read_owner(in, ex->who());
+  const auto format = in.one_of("format", {"troupe", "e2b"});
   if (auto bad = in.finish()) {
     ex->fail(*bad);
     return;
   }
-  auto made = make_api_key(*owner, std::move(name), bits);
+  auto made
+    = make_api_key(*owner, std::move(name), bits,
+                   format == "e2b" ? key_format::e2b : key_format::troupe);
   if (days)
     made.record.expires_at
       = made.record.created_at + std::chrono::hours{24 * *days};

@@ -172,8 +172,7 @@ request_guard::admit(const request& in, const route_rules& rules, caller& who) {
   if (rules.password && !is_key_text(value))
     return unauthorized("wrong password; use the one in the server's settings");
   if (given == 0
-      || (anonymous && rules.ignore_foreign_credentials
-          && !is_key_text(value))) {
+      || (anonymous && rules.ignore_foreign_credentials && is_foreign(value))) {
     if (!anonymous)
       return unauthorized(
         "an API key is required: 'Authorization: Bearer troupe_...'");
@@ -192,6 +191,12 @@ request_guard::admit(const request& in, const route_rules& rules, caller& who) {
                  "this API key lacks " + scope_names(missing)
                    + "; use a key that has it, or create one with POST "
                      "/v1/keys"};
+}
+
+/// No key of ours: those of E2B look alike, wherever they come from.
+bool request_guard::is_foreign(std::string_view text) const {
+  return !is_key_text(text)
+    || (is_e2b_key_text(text) && !find_key(state_.core.snapshot().get(), text));
 }
 
 std::optional<refusal> request_guard::admit_anonymous(const request& in,

@@ -46,6 +46,7 @@ private:
   std::optional<refusal> admit_anonymous(const request& in, scope highest,
                                          caller& who) const;
   std::optional<refusal> admit_key(std::string_view text, caller& who);
+  bool is_foreign(std::string_view text) const;
   bool known_host(std::string_view name) const;
   std::string own_address() const;
 

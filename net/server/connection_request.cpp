@@ -47,6 +47,8 @@ void connection::admit(exchange_ptr ex) {
   if (parse_traceparent(traced))
     pending_.trace_id = traced.substr(3, 32); // 00-TRACE-SPAN-FLAGS
   const auto& routes = home_->shared().routes;
+  if (auto moved = routes.redirected(in))
+    in.path = std::move(*moved);
   ex->match_ = routes.find(in.verb, in.path);
   const auto* found = ex->match_.found;
   ex->style_ = found && found->rules.failure ? found->rules.failure

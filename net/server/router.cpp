@@ -66,6 +66,20 @@ error_writer router::style_of(std::string_view path) const {
   return nullptr;
 }
 
+void router::redirect(std::string prefix, path_rule to) {
+  redirects_.emplace_back(std::move(prefix), to);
+}
+
+std::optional<std::string> router::redirected(const request& in) const {
+  const std::string_view path{in.path};
+  for (const auto& [prefix, to] : redirects_)
+    if (path.starts_with(prefix)
+        && (prefix.empty() || path.size() == prefix.size()
+            || path[prefix.size()] == '/'))
+      return to(in);
+  return std::nullopt;
+}
+
 std::size_t router::walk(std::size_t at, std::string_view rest,
                          route_match& out) const {
   const auto& here = nodes_[at];

@@ -86,6 +86,13 @@ public:
   /// How failures look under a prefix when no route was found.
   void style(std::string prefix, error_writer writer);
 
+  /// Where requests below a prefix ("": all) are looked up by more than their
+  /// path: `to` gives the path of the route. Before it serves.
+  using path_rule = std::string (*)(const request& in);
+  void redirect(std::string prefix, path_rule to);
+  /// Nothing: by its own path.
+  std::optional<std::string> redirected(const request& in) const;
+
   route_match find(method verb, std::string_view path) const;
   error_writer style_of(std::string_view path) const;
   const std::deque<route>& routes() const { return routes_; }
@@ -106,6 +113,7 @@ private:
   std::deque<route> routes_; // stable addresses
   std::vector<node> nodes_{node{}};
   std::vector<std::pair<std::string, error_writer>> styles_;
+  std::vector<std::pair<std::string, path_rule>> redirects_;
 };
 
 /// "GET, HEAD, OPTIONS" for an Allow field.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <stdexcept>
 
 namespace troupe {
@@ -18,15 +19,35 @@ constexpr std::size_t random_letters = 43; // 32 bytes, six bits each
 constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                      "abcdefghijklmnopqrstuvwxyz0123456789-_";
 
+// E2B's clients look at the form of a key before they send it.
+constexpr std::string_view e2b_mark = "e2b_";
+constexpr std::size_t e2b_digits = 40;
+
 bool is_letter(char c) {
   return letters.find(c) != std::string_view::npos;
 }
 
-std::string random_text() {
-  std::array<unsigned char, random_bytes> bytes{};
+bool is_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+void fill(std::span<unsigned char> bytes) {
   if (getrandom(bytes.data(), bytes.size(), 0)
       != static_cast<ssize_t>(bytes.size()))
     throw std::runtime_error("no random bytes"); // there is no fallback
+}
+
+std::string e2b_text() {
+  std::array<unsigned char, e2b_digits / 2> bytes{};
+  fill(bytes);
+  auto text = std::string{e2b_mark} + hex(bytes);
+  wipe(bytes.data(), bytes.size());
+  return text;
+}
+
+std::string random_text() {
+  std::array<unsigned char, random_bytes> bytes{};
+  fill(bytes);
   std::string text{mark};
   unsigned bits = 0;
   unsigned count = 0;
@@ -53,8 +74,9 @@ std::uint8_t with_included(std::uint8_t scopes) {
 }
 
 new_key make_api_key(organization_id organization, std::string name,
-                     std::uint8_t scopes) {
-  new_key made{{}, secret{random_text()}};
+                     std::uint8_t scopes, key_format format) {
+  new_key made{{},
+               secret{format == key_format::e2b ? e2b_text() : random_text()}};
   made.record.id = key_id::make();
   made.record.organization = std::move(organization);
   made.record.name = std::move(name);
@@ -65,7 +87,15 @@ new_key make_api_key(organization_id organization, std::string name,
   return made;
 }
 
+bool is_e2b_key_text(std::string_view text) {
+  return text.size() == e2b_mark.size() + e2b_digits
+    && text.starts_with(e2b_mark)
+    && std::all_of(text.begin() + e2b_mark.size(), text.end(), is_digit);
+}
+
 bool is_key_text(std::string_view text) {
+  if (is_e2b_key_text(text))
+    return true;
   return text.size() == mark.size() + random_letters && text.starts_with(mark)
     && std::all_of(text.begin() + mark.size(), text.end(), is_letter);
 }

@@ -229,6 +229,8 @@ struct settings {
   } storage;
 
   struct compat_group {
+    bool e2b = true;
+    std::string e2b_listen; // "": below /compat/e2b only
     bool letta = true;
     bool reveal_values = false; // Letta sends variables back; we do not
     bool letta_secure = false;

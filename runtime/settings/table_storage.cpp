@@ -39,6 +39,12 @@ std::vector<setting_key> storage() {
 
 std::vector<setting_key> compat() {
   return {
+    row("compat", "e2b", TROUPE_AT(compat.e2b),
+        "Serve the E2B API under /compat/e2b."),
+    row("compat", "e2b-listen", TROUPE_AT(compat.e2b_listen),
+        "Address to serve the E2B API on at the root, as host:port; empty: it "
+        "is served under /compat/e2b only.")
+      .form(text_form::address),
     row("compat", "letta", TROUPE_AT(compat.letta),
         "Serve the Letta API under /compat/letta."),
     row("compat", "letta-reveal-values", TROUPE_AT(compat.reveal_values),
