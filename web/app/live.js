@@ -1,4 +1,4 @@
-// What is shown stays true: asked for again while somebody can see it.
+// What is shown stays true: asked for again while it can be seen.
 import { Unreachable } from "./api.js";
 
 const longest = 15000;

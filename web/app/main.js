@@ -1,4 +1,4 @@
-// The beginning: who is in, which page, and what it needs.
+// The beginning: the caller, the page, and what it needs.
 import { h, fill } from "./dom.js";
 import "./prefs.js";
 import { get, onSignedOut, setKey, hasKey, Problem } from "./api.js";
@@ -83,8 +83,8 @@ async function begin() {
     return;
   }
   shell.mount();
-  shell.who(me.self);
-  get("/openapi.json").then((document) => shell.who(me.self, document.info.version), () => {});
+  shell.caller(me.self);
+  get("/openapi.json").then((document) => shell.caller(me.self, document.info.version), () => {});
   if (started) redraw();
   else {
     started = true;

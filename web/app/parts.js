@@ -97,7 +97,7 @@ export const actions = (...all) => Object.assign(all, { isActions: true });
 export const body = (...all) => h("div.body", ...all);
 export const facts = (pairs) => h("dl.facts", pairs.filter((one) => one && one[1] !== undefined && one[1] !== null).map(([name, value]) => [h("dt", name), h("dd", value)]));
 export const empty = (title, says, ...rest) => h("div.empty", h("h2", title), says && h("p.says", says), rest.length > 0 && h("div.row.wrap", ...rest));
-export const callout = (kind, name, title, ...says) => h("div.callout", { class: kind }, icon(name, 18), h("div.stack.tight.grow", h("h3", title), ...says));
+export const callout = (kind, name, title, ...says) => h("div.callout", { class: kind }, icon(name, 18), h("div.stack.tight.grow", h("h2.small", title), ...says));
 export const skeleton = () => h("div.stack", { "aria-busy": "true" }, h("span.unseen", "Loading"), [70, 95, 85, 60].map((width) => h("div.skeleton", { style: { width: `${width}%` } })));
 
 export function problem(why, again) {

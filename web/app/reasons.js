@@ -11,7 +11,7 @@ export const reasons = {
   disk_limit: { title: "Its disk is full", says: "It wrote more than its disk holds.", way: "Raise limits.disk_bytes or limits.inodes." },
   syscall_blocked: { title: "It made a system call that is not allowed", says: "The sandbox ended it for a system call that tools may not make.", way: "See Isolation; a weaker level allows no more calls." },
   policy_denied: { title: "A rule forbade it", says: "What it asked for is not allowed here.", way: "See Network, and the config of its backend." },
-  cancelled: { title: "It was cancelled", says: "Somebody cancelled it, or the caller went away." },
+  cancelled: { title: "It was cancelled", says: "A caller cancelled it, or went away." },
   start_failed: { title: "It could not be started", says: "The sandbox could not be made.", way: "Settings shows what this host can isolate; the log of the engine has the cause." },
   lost: { title: "It was lost", says: "The engine or the backend went away while it ran; whether it had an effect is not known.", way: "Run it again if that does no harm." },
 };

@@ -1,4 +1,4 @@
-// What stands around every page: where one can go, who one is, whether the
+// What stands around every page: the way to others, the caller, whether the
 // engine is reached, and the same as a command.
 import { h, fill } from "./dom.js";
 import { icon, logo, mark } from "./icons.js";
@@ -58,17 +58,15 @@ export function makeShell({ openPalette, signOut }) {
   const items = pages.map((page) => page.group
     ? h("div.group", page.group)
     : h("a.item", { href: address(page.id), class: page.minor ? "minor" : "", title: `g ${page.key}` }, icon(page.name), page.words));
-  const who = h("div.foot");
+  const foot = h("div.foot");
   const side = h("nav.side", { "aria-label": "Pages" }, h("a.brand", { href: "./" }, logo(), "Troupe"), items);
-  side.append(h("button.more-toggle", { type: "button", "aria-label": "More pages", onclick: () => side.classList.toggle("open") }, icon("more"), "More"), who);
+  side.append(h("button.more-toggle", { type: "button", "aria-label": "More pages", onclick: () => side.classList.toggle("open") }, icon("more"), "More"), foot);
   const main = h("main", { id: "main", tabindex: "-1" });
   const { made: state, bar } = linkState();
-  const notice = h("div");
-  const here = h("span.here");
-  const command = h("div.as-command", { hidden: true });
+  const notice = h("aside", { "aria-label": "Notice" });
+  const command = h("footer.as-command", { hidden: true });
   const top = h("header.top",
-    here,
-    h("button.search", { type: "button", "aria-label": "Search or jump to", onclick: openPalette }, icon("search"), h("span", "Search or jump to…"), h("kbd", navigator.platform.startsWith("Mac") ? "⌘ K" : "Ctrl K")),
+    h("button.search", { type: "button", "aria-label": "Search or jump to…", onclick: openPalette }, icon("search"), h("span", "Search or jump to…"), h("kbd", { "aria-hidden": "true" }, navigator.platform.startsWith("Mac") ? "⌘ K" : "Ctrl K")),
     h("span.grow"), state, themeButton());
   const leave = button("", { name: "leave", kind: "quiet", title: "Sign out", onclick: signOut });
   const made = h("div.shell", side, h("div.column", top, bar, notice, main, command));
@@ -76,9 +74,9 @@ export function makeShell({ openPalette, signOut }) {
 
   return {
     mount() { fill(document.body, skip, made); },
-    /** Who we are, and the quiet word where no key is asked for. */
-    who(self, version) {
-      fill(who, h("span.cut", { title: self.id }, /^org-0{8}/.test(self.id) ? "default organization" : self.id), h("span", version ? `Troupe ${version}` : ""));
+    /** The caller, and a quiet word where no key is asked for. */
+    caller(self, version) {
+      fill(foot, h("span.cut", { title: self.id }, /^org-0{8}/.test(self.id) ? "default organization" : self.id), h("span", version ? `Troupe ${version}` : ""));
       if (hasKey() && !leave.isConnected) top.append(leave);
       if (!hasKey()) leave.remove();
       fill(notice, !self.key_id && h("div.notice", h("span.soft", icon("info", 14)), h("span.grow.soft", "No key is asked for on this machine: every local user can run code here. ", h("code", "http.require-key = true"), " asks for one.")));
@@ -88,7 +86,6 @@ export function makeShell({ openPalette, signOut }) {
         const item = items[pages.indexOf(one)];
         if (one.id === page) item.setAttribute("aria-current", "page");
         else item.removeAttribute("aria-current");
-        if (one.id === page) here.textContent = one.words;
       });
       side.classList.remove("open");
     },

@@ -1,4 +1,4 @@
-// A line of what was, and words for those who do not see it.
+// A line of what was, and words for readers that do not see it.
 import { svg } from "./dom.js";
 
 function curve(points, most, width, height) {

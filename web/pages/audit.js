@@ -1,4 +1,4 @@
-// Who changed and ran what, newest first, each entry linked to the one before.
+// What was changed and run, newest first, each entry linked to the one before.
 import { h, fill } from "../app/dom.js";
 import { icon } from "../app/icons.js";
 import { get } from "../app/api.js";

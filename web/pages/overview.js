@@ -63,7 +63,7 @@ function firstSteps() {
 
 export async function draw({ signal, me, command }) {
   command(troupe("top"), curl("GET", "/metrics"));
-  const top = h("div.grid.thirds");
+  const top = h("div.grid.thirds.figures");
   const attention = h("div.stack");
   const backendsAt = h("div");
   let backends = { items: [] }, now;

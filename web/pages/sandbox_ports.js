@@ -9,7 +9,7 @@ import { atDate } from "../app/format.js";
 export function ports({ path, signal, may }) {
   const rows = list({
     label: "Ports", key: (one) => one.port, columns: [{ words: "Port", width: "6rem" }, { words: "State", width: "8rem" }, { words: "Open to", width: "minmax(6rem, 1fr)" }, { width: "max-content", keep: true }],
-    cells: (one) => [h("strong", one.port), one.listening ? status("ok", "listening") : status("off", "nothing there"), one.opened ? (one.public ? "all who know the URL" : "the bearer of its URL") : h("span.soft", "no one outside"),
+    cells: (one) => [h("strong", one.port), one.listening ? status("ok", "listening") : status("off", "nothing there"), one.opened ? (one.public ? "all that know the URL" : "the bearer of its URL") : h("span.soft", "nothing outside"),
       h("span.row", action("Open…", { name: "out", kind: "mini", needs: may }, () => open(one.port)), one.opened && action("Close", { kind: "mini", needs: may }, async () => { await call("DELETE", `${path}${at`/ports/${one.port}`}`); toast("Its URLs have ended"); await load(); }))],
     empty: () => empty("Nothing listens", "Start a server inside, on any port; it is listed here within seconds."),
   });
@@ -18,7 +18,7 @@ export function ports({ path, signal, may }) {
   function open(port) {
     const hours = h("input", { type: "number", min: 1, max: 24, value: 1 });
     const anyone = h("input", { type: "checkbox" });
-    dialog(`A URL for port ${port}`, h("div.stack", field("For how many hours", hours), check("Without its token, for all who reach this engine", anyone)), { words: "Open", yes: async () => {
+    dialog(`A URL for port ${port}`, h("div.stack", field("For how many hours", hours), check("Without its token, for everything that reaches this engine", anyone)), { words: "Open", yes: async () => {
       const made = await call("POST", `${path}${at`/ports/${port}`}`, { body: { expires_in: (Number(hours.value) || 1) * 3600, public: anyone.checked } });
       const url = new URL(made.url ?? made.path_url, target("/"));
       setTimeout(() => {
