@@ -30,6 +30,7 @@ void add_api(router& routes, engine& core, api_options options) {
   add_organizations(routes, core);
   add_insight(routes, core);
   add_documents(routes);
+  add_dashboard(routes);
   add_problem_pages(routes);
 }
 

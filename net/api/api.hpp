@@ -11,8 +11,8 @@ class engine;
 
 namespace troupe::net {
 
-/// Everything under /v1, /openapi.json and /docs. `core` and
-/// what the options point to outlive the server.
+/// Everything under /v1 and /ui, /openapi.json and /docs. `core` and what the
+/// options point to outlive the server.
 void add_api(router& routes, engine& core, api_options options = {});
 
 /// What /openapi.json answers.

@@ -26,6 +26,7 @@ void add_maintenance(router& routes, const api_options& options,
 void add_organizations(router& routes, engine& core);
 void add_insight(router& routes, engine& core);
 void add_documents(router& routes);
+void add_dashboard(router& routes);
 void add_problem_pages(router& routes);
 
 } // namespace troupe::net
