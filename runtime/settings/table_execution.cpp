@@ -10,7 +10,7 @@ namespace {
 
 std::string_view help_of_tricks() {
   static const auto help
-    = "Of " + names_of({}, ", ") + ": tricks to leave out.";
+    = "Performance optimizations to switch off: " + names_of({}, ", ") + ".";
   return help;
 }
 

@@ -438,6 +438,12 @@ BOOST_AUTO_TEST_CASE(shows_an_example_of_every_body_and_each_one_fits) {
       for (const auto& problem : checker.problems(*example, schema))
         BOOST_ERROR(about << ": " << problem);
       ++seen;
+      const auto* named = media.as_object().if_contains("examples");
+      if (!named)
+        continue;
+      for (const auto& [name, one] : named->as_object())
+        for (const auto& problem : checker.problems(one.at("value"), schema))
+          BOOST_ERROR(about << ", " << name << ": " << problem);
     }
   };
   for (const auto& [path, item] : d.document().at("paths").as_object())
