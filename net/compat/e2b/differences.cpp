@@ -28,7 +28,7 @@ constexpr row rows[] = {
   {"processes", "partial",
    "what a slow reader has not read of the last 1 MiB of output is lost; "
    "signals go to what a process started as well"},
-  {"pty", "no", "refused"},
+  {"pty", "yes", "terminals of up to 1,000 columns and rows"},
   {"files", "partial",
    "up to 64 MiB each; no ranges, no metadata, no uploads in gzip"},
   {"watch", "partial",

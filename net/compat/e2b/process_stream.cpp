@@ -54,10 +54,9 @@ std::string start_json(std::int32_t pid) {
   return in_event("start", out.finish());
 }
 
-std::string data_json(output_stream which, std::string_view bytes) {
+std::string data_json(std::string_view stream, std::string_view bytes) {
   json::object_writer out;
-  out.text(which == output_stream::out ? "stdout" : "stderr",
-           frame::to_base64(bytes));
+  out.text(stream, frame::to_base64(bytes));
   return in_event("data", out.finish());
 }
 
@@ -117,7 +116,10 @@ bool process_stream::write_piece(output_stream which) {
   from = piece.next();
   if (piece.bytes.empty())
     return piece.missed != 0;
-  put(envelope_of(data_json(which, piece.bytes)));
+  const auto* stream = at_terminal_ ? "pty"
+    : which == output_stream::out   ? "stdout"
+                                    : "stderr";
+  put(envelope_of(data_json(stream, piece.bytes)));
   return true;
 }
 

@@ -30,6 +30,7 @@ private:
 
   const sandbox_program_ptr program_;
   output_offsets from_; // moves on; used by the thread that is busy
+  const bool at_terminal_ = program_->record().terminal.has_value();
   bool begun_ = false;
   std::atomic<bool> out_of_time_{false};
 };

@@ -21,10 +21,27 @@ constexpr milliseconds next_write{20};  // while it does not read
 constexpr milliseconds longest_write{60'000};
 constexpr std::chrono::seconds kept_end{30}; // for those that connect late
 
-constexpr std::string_view no_terminals
-  = "terminals (pty) are not served here; start the program without one";
+constexpr std::int64_t largest_terminal = 1'000; // columns or rows
 
 // -- beginning ----------------------------------------------------------------
+
+/// {"pty":{"size":{"cols":80,"rows":24}}}
+result<terminal_size> size_of(const json::object& pty) {
+  terminal_size out;
+  message_reader message{pty};
+  const auto* said = message.object("size");
+  if (!said)
+    return out;
+  message_reader size{*said};
+  const auto columns = size.integer("cols").value_or(out.columns);
+  const auto rows = size.integer("rows").value_or(out.rows);
+  if (size.bad() || columns < 1 || rows < 1 || columns > largest_terminal
+      || rows > largest_terminal)
+    return bad_request("pty.size has cols and rows from 1 to 1000");
+  out.columns = static_cast<std::uint16_t>(columns);
+  out.rows = static_cast<std::uint16_t>(rows);
+  return out;
+}
 
 result<process_spec> spec_of(message_reader& message, const visit& in) {
   const auto* process = message.object("process");
@@ -44,13 +61,20 @@ result<process_spec> spec_of(message_reader& message, const visit& in) {
     return cwd.error();
   json::object spec{{"argv", std::move(argv)}, {"env", std::move(env)}};
   spec["cwd"] = *cwd;
-  spec["open_stdin"] = message.boolean("stdin").value_or(true);
+  const auto* pty = message.object("pty");
+  auto size = pty ? size_of(*pty) : result<terminal_size>{terminal_size{}};
+  if (!size)
+    return size.error();
+  spec["open_stdin"] = !pty && message.boolean("stdin").value_or(true);
   if (auto tag = message.text("tag"); !tag.empty())
     spec["tag"] = std::move(tag);
   for (const auto* each : {&message, &part})
     if (each->bad())
       return bad_request(each->bad()->message);
-  return parse_process_spec(spec);
+  auto parsed = parse_process_spec(spec);
+  if (parsed && pty)
+    parsed->terminal = *size;
+  return parsed;
 }
 
 rpc_error why_not_begun(const sandbox_error& why, const std::string& cwd) {
@@ -67,9 +91,6 @@ void start(facade& shared, const exchange_ptr& ex, const visit& in) {
   if (const auto why = why_no_user(user_of(ex->in())))
     return fail_stream(*ex, {rpc_code::unauthenticated, *why});
   message_reader message{*body};
-  if (message.object("pty"))
-    return fail_stream(*ex,
-                       {rpc_code::unimplemented, std::string{no_terminals}});
   auto spec = spec_of(message, in);
   if (!spec)
     return fail_stream(*ex,
@@ -237,14 +258,18 @@ void send_input(const exchange_ptr& ex, const sandbox_program_ptr& to,
   message_reader message{body};
   const auto* input = message.object("input");
   message_reader part{input ? *input : body};
-  if (input && part.find("pty"))
+  const bool at_terminal = to->record().terminal.has_value();
+  if (input && part.find(at_terminal ? "stdin" : "pty"))
     return fail_rpc(*ex,
-                    {rpc_code::internal, "the process has no terminal (pty)"});
-  auto bytes = input ? part.bytes("stdin") : std::nullopt;
+                    {rpc_code::internal,
+                     at_terminal ? "the process has a terminal (pty)"
+                                 : "the process has no terminal (pty)"});
+  auto bytes = input ? part.bytes(at_terminal ? "pty" : "stdin") : std::nullopt;
   if (part.bad())
     return fail_rpc(*ex, *part.bad());
   if (!bytes)
-    return fail_rpc(*ex, {rpc_code::unimplemented, "input names no stdin"});
+    return fail_rpc(
+      *ex, {rpc_code::unimplemented, "input names neither stdin nor pty"});
   if (bytes->empty())
     return answer_rpc(*ex, "{}");
   write_input(ex, to, *bytes, longest_write);
@@ -252,6 +277,9 @@ void send_input(const exchange_ptr& ex, const sandbox_program_ptr& to,
 
 void close_input(const exchange_ptr& ex, const sandbox_program_ptr& to,
                  const json::object&) {
+  if (to->record().terminal)
+    return fail_rpc(
+      *ex, {rpc_code::unknown, "a terminal (pty) is closed by the byte 4"});
   to->close_input([ex](const sandbox_result<void>& done) {
     // Closed before is closed.
     if (done || done.error().code == ec::conflict)
@@ -319,8 +347,20 @@ void list(facade& shared, const exchange_ptr& ex, const visit& in) {
     });
 }
 
-void refuse_terminal(facade&, const exchange_ptr& ex, const visit&) {
-  fail_rpc(*ex, {rpc_code::unimplemented, std::string{no_terminals}});
+void resize(const exchange_ptr& ex, const sandbox_program_ptr& which,
+            const json::object& body) {
+  message_reader message{body};
+  const auto* pty = message.object("pty");
+  auto size = pty ? size_of(*pty)
+                  : result<terminal_size>{bad_request("pty is missing")};
+  if (!size)
+    return fail_rpc(*ex,
+                    {rpc_code::invalid_argument, message_of(size.error())});
+  which->resize(*size, [ex](const sandbox_result<void>& done) {
+    if (done)
+      return answer_rpc(*ex, "{}");
+    fail_rpc(*ex, {rpc_code::internal, message_of(done.error())});
+  });
 }
 
 void refuse_stream_input(facade&, const exchange_ptr& ex, const visit&) {
@@ -340,7 +380,7 @@ void add_processes(data_routes& into) {
   add("SendInput", about_process(send_input));
   add("CloseStdin", about_process(close_input));
   add("SendSignal", about_process(send_signal));
-  add("Update", refuse_terminal);
+  add("Update", about_process(resize));
   add("StreamInput", refuse_stream_input);
 }
 

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(envelopes_are_the_same_wherever_their_bytes_are_split) {
 }
 
 BOOST_AUTO_TEST_CASE(an_envelope_is_refused_before_its_bytes_are_there) {
-  for (const std::string head :
+  for (const auto& head :
        {std::string("\x01\0\0\0\1", 5), std::string("\x04\0\0\0\1", 5),
         std::string("\0\0\0\0\x41", 5), std::string("\0\xff\xff\xff\xff", 5)}) {
     envelope_reader reader{largest};
