@@ -106,6 +106,12 @@ const std::vector<command_example>& command_examples() {
      "troupe sandbox-config set local '{\"pip_requirements\": [{\"name\": "
      "\"requests\"}]}'"},
     {"sandbox-config delete", "troupe sandbox-config delete e2b"},
+    {"mcp",
+     "troupe mcp --session my-project\n"
+     "troupe mcp --toolsets files,shell --read-only"},
+    {"mcp install",
+     "troupe mcp install claude\n"
+     "troupe mcp install cursor --session my-project > .cursor/mcp.json"},
     {"config show", "troupe config show --origin"},
     {"config check",
      "troupe config check --config-file /etc/troupe/config.ini"},
