@@ -33,7 +33,9 @@ class Engine:
             self.process = subprocess.Popen(
                 [BINARY, "serve", "--http.listen=127.0.0.1:0", "--data-dir", data],
                 cwd=self.directory, stdout=file, stderr=file,
-                env={"PATH": os.environ["PATH"]})
+                # A current Node, where ./dev has brought one for the engine.
+                env={name: os.environ[name] for name in
+                     ("PATH", "TROUPE_LOCAL_NODE") if name in os.environ})
         until = time.monotonic() + 30
         self.url = None
         while self.url is None:

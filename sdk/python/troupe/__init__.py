@@ -7,11 +7,8 @@
 
 `AsyncTroupe` is the same for asyncio; `@tool` sends functions of this program;
 `t.sandboxes.create()` makes a sandbox that lives between calls."""
-from ._async.client import AsyncTroupe
-from ._async.contexts import AsyncContext
-from ._async.processes import AsyncProcess
-from ._async.runs import AsyncRun
-from ._async.sandbox import AsyncSandbox
+from typing import TYPE_CHECKING, Any
+
 from ._batch_item import BatchItem
 from ._source import NotATool
 from ._sync.client import Troupe
@@ -28,6 +25,26 @@ from .errors import (ApiError, BadRequest, CommandFailed, Conflict,
 from ._tool import Tool, tool
 from .types import (CellResult, ExecResult, RunEvent, RunRecord, RunResult,
                     StoredTool)
+
+if TYPE_CHECKING:
+    from ._async.client import AsyncTroupe
+    from ._async.contexts import AsyncContext
+    from ._async.processes import AsyncProcess
+    from ._async.runs import AsyncRun
+    from ._async.sandbox import AsyncSandbox
+
+# Imported when they are asked for: asyncio takes longer than all of the rest.
+_LATER = {"AsyncTroupe": "client", "AsyncContext": "contexts",
+          "AsyncProcess": "processes", "AsyncRun": "runs",
+          "AsyncSandbox": "sandbox"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'troupe' has no attribute {name!r}")
+    from importlib import import_module
+    return getattr(import_module("troupe._async." + _LATER[name]), name)
+
 
 __all__ = [
     "ApiError", "AsyncContext", "AsyncProcess", "AsyncRun", "AsyncSandbox",
