@@ -111,21 +111,51 @@ void create(facade& shared, const exchange_ptr& ex, const visit& in) {
                    });
 }
 
+void answer_list(exchange& ex, const std::vector<sandbox_context_ptr>& all) {
+  std::vector<context_record> some;
+  for (const auto& each : all)
+    some.push_back(each->record());
+  std::ranges::stable_sort(some, {}, &context_record::created_at);
+  ex.answer_json(json::array_of(some, context_json));
+}
+
+/// The first of these languages without a context of its own.
+std::optional<context_language>
+without_default(const std::vector<sandbox_context_ptr>& all) {
+  for (const auto wanted :
+       {context_language::python, context_language::javascript})
+    if (std::ranges::none_of(all, [&](const sandbox_context_ptr& each) {
+          const auto r = each->record();
+          return r.is_default && r.language == wanted;
+        }))
+      return wanted;
+  return std::nullopt;
+}
+
+/// Clients expect both default contexts in it, which come by their first cells
+/// here: what has none yet gets an empty one.
+void list_with_defaults(facade& shared, const exchange_ptr& ex, const visit& in,
+                        unsigned tries) {
+  auto* contexts = shared.sandboxes()->contexts();
+  auto found = [&shared, ex, in, tries, contexts](
+                 const sandbox_result<std::vector<sandbox_context_ptr>>& all) {
+    if (!all)
+      return fail_text(*ex, in, all.error());
+    const auto missing = without_default(*all);
+    if (!missing || tries == 0)
+      return answer_list(*ex, *all);
+    contexts->run(in.who, in.id, {"", *missing}, cell_spec{},
+                  [&shared, ex, in, tries](const auto&) {
+                    list_with_defaults(shared, ex, in, tries - 1);
+                  });
+  };
+  contexts->list(in.who, in.id, std::move(found));
+}
+
 void list(facade& shared, const exchange_ptr& ex, const visit& in) {
-  auto* contexts = contexts_of(shared, *ex);
-  if (!contexts)
-    return;
-  contexts->list(
-    in.who, in.id,
-    [ex, in](const sandbox_result<std::vector<sandbox_context_ptr>>& all) {
-      if (!all)
-        return fail_text(*ex, in, all.error());
-      std::vector<context_record> some;
-      for (const auto& each : *all)
-        some.push_back(each->record());
-      std::ranges::stable_sort(some, {}, &context_record::created_at);
-      ex->answer_json(json::array_of(some, context_json));
-    });
+  constexpr unsigned languages = 2;
+  if (contexts_of(shared, *ex))
+    list_with_defaults(shared, ex, in, languages);
 }
 
 using context_work
