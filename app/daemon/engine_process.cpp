@@ -92,10 +92,12 @@ result<void> engine_process::parts::open_server(const settings& s) {
   net::add_api(server->routes(), front, std::move(api));
   if (s.compat.letta)
     add_letta(s);
-  auto mcp = mcp_options_from(s);
-  mcp.sandboxes = &engine->actors().sandboxes();
-  mcp.stopping = stopping;
-  net::mcp::add_mcp(server->routes(), front, std::move(mcp));
+  if (s.mcp.enabled) {
+    auto mcp = mcp_options_from(s);
+    mcp.sandboxes = &engine->actors().sandboxes();
+    mcp.stopping = stopping;
+    net::mcp::add_mcp(server->routes(), front, std::move(mcp));
+  }
   // What comes in at once finds it ready: what cannot be is told by then.
   engine->wait_until_probed();
   if (auto opened = open_pages(s, *seen); !opened)

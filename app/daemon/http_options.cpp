@@ -95,6 +95,9 @@ net::mcp::mcp_options mcp_options_from(const settings& s) {
   net::mcp::mcp_options o;
   o.body_limit = std::max<std::size_t>(o.body_limit, s.http.max_body);
   o.rules.longest_life = s.sandbox.max_life;
+  o.rules.characters = s.mcp.result_chars;
+  o.calls_at_once = s.mcp.max_calls;
+  o.streams_at_once = s.mcp.max_streams;
   return o;
 }
 

@@ -238,6 +238,13 @@ struct settings {
     secret letta_encryption_key;
   } compat;
 
+  struct mcp_group {
+    bool enabled = true;
+    std::uint32_t result_chars = 30'000; // what clients show without cutting
+    std::uint32_t max_calls = 32;        // of a key; models ask for a few
+    std::uint32_t max_streams = 16;      // of a key; one per client
+  } mcp;
+
   struct telemetry_group {
     bool metrics = true;
     bool metrics_without_key = false; // beyond loopback

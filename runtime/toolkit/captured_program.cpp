@@ -32,6 +32,17 @@ std::string last_line(std::string_view text) {
   return line;
 }
 
+/// Words end at the first NUL, and would be others than were meant.
+bool refuse_nul(const call_ptr& call, const process_spec& what) {
+  for (const auto& word : what.argv)
+    if (word.find('\0') != word.npos) {
+      call->refuse("A command cannot have NUL characters in it. Write them to "
+                   "a file, or give them as stdin.");
+      return true;
+    }
+  return false;
+}
+
 } // namespace
 
 captured capture(const sandbox_program& program, output_offsets from) {
@@ -48,6 +59,8 @@ captured capture(const sandbox_program& program, output_offsets from) {
 void run_program(const call_ptr& call, process_spec what,
                  std::chrono::milliseconds limit,
                  std::function<void(captured)> then) {
+  if (refuse_nul(call, what))
+    return;
   what.timeout = limit;
   call->engine().start(
     call->who(), call->sandbox(), std::move(what),
@@ -64,6 +77,8 @@ void run_program(const call_ptr& call, process_spec what,
 void run_or_hand_back(const call_ptr& call, process_spec what,
                       std::chrono::milliseconds wait,
                       std::function<void(captured)> then) {
+  if (refuse_nul(call, what))
+    return;
   call->engine().start(
     call->who(), call->sandbox(), std::move(what),
     call->or_fail<sandbox_program_ptr>([call, wait, then = std::move(then)](
@@ -94,26 +109,25 @@ void run_or_hand_back(const call_ptr& call, process_spec what,
     }));
 }
 
-void tell_progress(const call_ptr& call, const sandbox_program_ptr& program) {
+void tell_progress(const call_ptr& call, const sandbox_program_ptr& program,
+                   output_offsets seen) {
   if (!call->hooks().progress || call->over())
     return;
-  const auto record = program->record();
-  if (record.ended())
-    return;
-  const output_offsets seen{record.stdout_bytes, record.stderr_bytes};
   auto next = [weak = std::weak_ptr{call}, program] {
     const auto call = weak.lock();
-    if (!call || call->over())
+    const auto record = program->record();
+    if (!call || call->over() || record.ended())
       return;
-    const auto end = program->record().stdout_bytes;
+    const auto end = record.stdout_bytes;
     const auto from = end > progress_window ? end - progress_window : 0;
     auto line = last_line(
       program->read(output_stream::out, from, progress_window).bytes);
     if (!line.empty())
       call->hooks().progress(std::move(line));
-    call->after(between_progress, [weak, program] {
+    call->after(between_progress, [weak, program, record] {
       if (const auto call = weak.lock())
-        tell_progress(call, program);
+        tell_progress(call, program,
+                      {record.stdout_bytes, record.stderr_bytes});
     });
   };
   // With too many readers there is no progress to tell.

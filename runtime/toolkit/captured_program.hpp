@@ -36,7 +36,8 @@ void run_or_hand_back(const call_ptr& call, process_spec what,
                       std::function<void(captured)> then);
 
 /// Tells the last line of what a program has written, while the call goes on.
-void tell_progress(const call_ptr& call, const sandbox_program_ptr& program);
+void tell_progress(const call_ptr& call, const sandbox_program_ptr& program,
+                   output_offsets seen = {});
 
 /// The last line of a result: "[exit 0 · 1.24 s]".
 std::string ending_text(const process_record& how);

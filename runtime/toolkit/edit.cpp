@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -18,6 +19,7 @@ constexpr std::size_t similar_places = 3;
 constexpr std::size_t shown_lines = 20;
 /// Comparing all lines with all lines ends somewhere.
 constexpr std::size_t most_comparisons = 4'000'000;
+constexpr std::size_t long_piece = 64;
 
 /// Without their ends.
 lines lines_of(std::string_view text) {
@@ -30,6 +32,19 @@ lines lines_of(std::string_view text) {
     text.remove_prefix(end + 1);
   }
   return all;
+}
+
+/// Where a piece begins at or behind `from`. Pieces that nearly match at every
+/// byte of a text must not cost the product of both.
+std::size_t find_piece(std::string_view text, std::string_view piece,
+                       std::size_t from = 0) {
+  if (piece.size() < long_piece)
+    return text.find(piece, from);
+  const auto begin = text.begin() + static_cast<std::ptrdiff_t>(from);
+  const auto found = std::search(
+    begin, text.end(), std::boyer_moore_searcher{piece.begin(), piece.end()});
+  return found == text.end() ? text.npos
+                             : static_cast<std::size_t>(found - text.begin());
 }
 
 std::string_view without_end_blanks(std::string_view line) {
@@ -49,7 +64,7 @@ std::vector<std::size_t> places_of(const lines& wanted, const lines& in,
                                    same_line same) {
   std::vector<std::size_t> found;
   if (wanted.empty() || wanted.size() > in.size()
-      || wanted.size() * in.size() > most_comparisons * 16)
+      || wanted.size() * in.size() > most_comparisons)
     return found;
   for (std::size_t at = 0; at + wanted.size() <= in.size(); ++at)
     if (std::equal(wanted.begin(), wanted.end(),
@@ -173,7 +188,7 @@ error nothing_found(std::string_view text, std::string_view old_piece,
   if (has_line_numbers(old_piece))
     return no_edit("`old` has line numbers in it, as file_read shows them. "
                    "Copy the text without the numbers and the tab.");
-  if (!new_piece.empty() && text.find(new_piece) != text.npos)
+  if (!new_piece.empty() && find_piece(text, new_piece) != text.npos)
     return no_edit("`old` is not in the file, and `new` is: the change seems "
                    "to be made already. Read the file to be sure.");
   const auto regions = similar_regions(lines_of(old_piece), lines_of(text));
@@ -282,8 +297,8 @@ result<edited> replace_piece(std::string_view text, std::string_view old_piece,
   std::vector<std::size_t> numbers;
   edited done;
   std::size_t from = 0;
-  for (auto at = text.find(old_piece); at != text.npos;
-       at = text.find(old_piece, from)) {
+  for (auto at = find_piece(text, old_piece); at != text.npos;
+       at = find_piece(text, old_piece, from)) {
     if (++done.places <= 20)
       numbers.push_back(line_number(text, at));
     done.text.append(text.substr(from, at - from)).append(new_piece);

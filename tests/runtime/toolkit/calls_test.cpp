@@ -175,6 +175,18 @@ BOOST_FIXTURE_TEST_CASE(a_cancelled_command_is_killed_and_not_answered, house) {
   BOOST_TEST(has(text("process_list"), R"("state":"exited")"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_command_has_no_nul, house) {
+  BOOST_TEST(
+    has(refused("shell_exec", R"({"command":"echo a\u0000b"})"), "NUL"));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_written_early_is_progress, house) {
+  std::optional<outcome> came;
+  begin("shell_exec", R"({"command":"wait","stdin":"first\nsecond\n"})", came);
+  BOOST_REQUIRE(!lines.empty());
+  BOOST_TEST(lines[0] == "second");
+}
+
 BOOST_FIXTURE_TEST_CASE(giant_output_is_cut_in_the_middle, house) {
   std::string words;
   for (int i = 0; i < 50'000; ++i)
