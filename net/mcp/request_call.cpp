@@ -109,7 +109,8 @@ void request_call::on_cancel(std::function<void()> end) {
   {
     std::lock_guard lock{mutex_};
     if (!cancelled_) {
-      end_ = std::move(end);
+      if (!over_) // else it would be kept, with all that it holds
+        end_ = std::move(end);
       return;
     }
   }

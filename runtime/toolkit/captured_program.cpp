@@ -111,7 +111,7 @@ void run_or_hand_back(const call_ptr& call, process_spec what,
 
 void tell_progress(const call_ptr& call, const sandbox_program_ptr& program,
                    output_offsets seen) {
-  if (!call->hooks().progress || call->over())
+  if (!call->tells_progress() || call->over())
     return;
   auto next = [weak = std::weak_ptr{call}, program] {
     const auto call = weak.lock();
@@ -123,7 +123,7 @@ void tell_progress(const call_ptr& call, const sandbox_program_ptr& program,
     auto line = last_line(
       program->read(output_stream::out, from, progress_window).bytes);
     if (!line.empty())
-      call->hooks().progress(std::move(line));
+      call->progress(std::move(line));
     call->after(between_progress, [weak, program, record] {
       if (const auto call = weak.lock())
         tell_progress(call, program,

@@ -45,7 +45,7 @@ void hand_back(const call_ptr& call, const sandbox_cell_ptr& cell,
 /// A sign of life, where one is wanted.
 void tell_running(const call_ptr& call, const sandbox_cell_ptr& cell,
                   std::uint64_t said) {
-  if (!call->hooks().progress || call->over())
+  if (!call->tells_progress() || call->over())
     return;
   call->after(between_looks, [weak = std::weak_ptr{call}, cell, said] {
     const auto call = weak.lock();
@@ -53,7 +53,7 @@ void tell_running(const call_ptr& call, const sandbox_cell_ptr& cell,
       return;
     const auto bytes = cell->record().stdout_bytes;
     if (bytes != said)
-      call->hooks().progress(with_commas(bytes) + " bytes of output so far");
+      call->progress(with_commas(bytes) + " bytes of output so far");
     tell_running(call, cell, bytes);
   });
 }

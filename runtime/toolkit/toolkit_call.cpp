@@ -55,7 +55,8 @@ toolkit_call::toolkit_call(sandbox_engine& engine, sessions& all, caller who,
                            done then)
     : engine_{engine}, all_{all}, who_{std::move(who)}, tool_{tool},
       arguments_{std::move(arguments)}, where_{std::move(where)}, rules_{rules},
-      hooks_{std::move(hooks)}, then_{std::move(then)} {}
+      hooks_{std::make_shared<const call_hooks>(std::move(hooks))},
+      then_{std::move(then)} {}
 
 // -- the sandbox --------------------------------------------------------------
 
@@ -220,12 +221,15 @@ std::string toolkit_call::shown(std::string_view path) const {
 
 void toolkit_call::answer(outcome what) {
   done told;
+  std::function<void()> end; // these go when the lock is open again
+  std::shared_ptr<const call_hooks> hooks;
   {
     std::lock_guard lock{mutex_};
     if (over_.exchange(true))
       return;
     told = std::exchange(then_, {});
-    end_ = {};
+    end = std::exchange(end_, {});
+    hooks = std::exchange(hooks_, {});
   }
   if (!note_.empty())
     what.text.insert(0, note_);
@@ -252,7 +256,8 @@ void toolkit_call::on_cancel(std::function<void()> end) {
   {
     std::lock_guard lock{mutex_};
     if (!cancelled_) {
-      end_ = std::move(end);
+      if (!over()) // else it would be kept, with all that it holds
+        end_ = std::move(end);
       return;
     }
   }
@@ -262,6 +267,7 @@ void toolkit_call::on_cancel(std::function<void()> end) {
 void toolkit_call::cancel() {
   std::function<void()> end;
   done dropped;
+  std::shared_ptr<const call_hooks> hooks;
   {
     std::lock_guard lock{mutex_};
     if (over_.exchange(true))
@@ -269,15 +275,31 @@ void toolkit_call::cancel() {
     cancelled_ = true;
     end = std::exchange(end_, {});
     dropped = std::exchange(then_, {});
+    hooks = std::exchange(hooks_, {});
   }
   if (end)
     end();
 }
 
+std::shared_ptr<const call_hooks> toolkit_call::hooks() const {
+  std::lock_guard lock{mutex_};
+  return hooks_;
+}
+
+bool toolkit_call::tells_progress() const {
+  const auto all = hooks();
+  return all && all->progress;
+}
+
+void toolkit_call::progress(std::string line) const {
+  if (const auto all = hooks(); all && all->progress)
+    all->progress(std::move(line));
+}
+
 void toolkit_call::after(std::chrono::milliseconds time,
                          std::function<void()> then) {
-  if (hooks_.after)
-    hooks_.after(time, std::move(then));
+  if (const auto all = hooks(); all && all->after)
+    all->after(time, std::move(then));
 }
 
 } // namespace troupe::toolkit

@@ -63,7 +63,8 @@ public:
   const caller& who() const { return who_; }
   const binding& where() const { return where_; }
   const call_rules& rules() const { return rules_; }
-  const call_hooks& hooks() const { return hooks_; }
+  bool tells_progress() const;
+  void progress(std::string line) const;
   session& memory() const { return *session_; }
   const sandbox_id& sandbox() const { return sandbox_; }
   const sandbox_record_ptr& record() const { return record_; }
@@ -108,6 +109,7 @@ public:
   void after(std::chrono::milliseconds time, std::function<void()> then);
 
 private:
+  std::shared_ptr<const call_hooks> hooks() const;
   void find_named();
   void find_sandbox();
   void look_for_sandbox();
@@ -121,7 +123,6 @@ private:
   const json::object arguments_;
   binding where_;
   const call_rules rules_;
-  const call_hooks hooks_;
   session_ptr session_;
   sandbox_id sandbox_;
   sandbox_record_ptr record_;
@@ -130,8 +131,11 @@ private:
   const std::chrono::steady_clock::time_point began_
     = std::chrono::steady_clock::now();
   std::atomic<bool> over_{false};
-  std::mutex mutex_; // guards what follows
+  mutable std::mutex mutex_; // guards what follows
   bool cancelled_ = false;
+  /// Of the caller, which is let go with the answer: a program that goes on
+  /// remembers the call, and must not keep a connection.
+  std::shared_ptr<const call_hooks> hooks_;
   done then_;
   std::function<void()> end_;
 };

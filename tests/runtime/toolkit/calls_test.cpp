@@ -187,6 +187,17 @@ BOOST_FIXTURE_TEST_CASE(what_was_written_early_is_progress, house) {
   BOOST_TEST(lines[0] == "second");
 }
 
+BOOST_FIXTURE_TEST_CASE(a_call_that_was_answered_is_let_go, house) {
+  std::optional<outcome> came;
+  auto begun = begin("shell_exec", R"({"command":"echo hi"})", came);
+  BOOST_REQUIRE(came);
+  std::weak_ptr<toolkit_call> left = begun;
+  begun->on_cancel([begun] {});
+  begun.reset();
+  step();
+  BOOST_TEST(left.expired());
+}
+
 BOOST_FIXTURE_TEST_CASE(giant_output_is_cut_in_the_middle, house) {
   std::string words;
   for (int i = 0; i < 50'000; ++i)
