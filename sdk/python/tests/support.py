@@ -31,7 +31,8 @@ class Engine:
         log = os.path.join(self.directory, "log")
         with open(log, "wb") as file:
             self.process = subprocess.Popen(
-                [BINARY, "serve", "--http.listen=127.0.0.1:0", "--data-dir", data],
+                [BINARY, "serve", "--http.listen=127.0.0.1:0", "--data-dir", data,
+                 "--engine.drain-timeout=1s"],
                 cwd=self.directory, stdout=file, stderr=file,
                 # A current Node, where ./dev has brought one for the engine.
                 env={name: os.environ[name] for name in

@@ -10,7 +10,6 @@
 from typing import TYPE_CHECKING, Any
 
 from ._batch_item import BatchItem
-from ._source import NotATool
 from ._sync.client import Troupe
 from ._sync.contexts import Context
 from ._sync.processes import Process
@@ -22,7 +21,6 @@ from .errors import (ApiError, BadRequest, CommandFailed, Conflict,
                      NotFound, RateLimited, TooLarge, ToolCancelled, ToolFailed,
                      ToolLost, ToolTimeout, TroupeError, Unauthorized,
                      Unavailable, UnexpectedAnswer, Unsupported, WaitTimeout)
-from ._tool import Tool, tool
 from .types import (CellResult, ExecResult, RunEvent, RunRecord, RunResult,
                     StoredTool)
 
@@ -32,18 +30,22 @@ if TYPE_CHECKING:
     from ._async.processes import AsyncProcess
     from ._async.runs import AsyncRun
     from ._async.sandbox import AsyncSandbox
+    from ._source import NotATool
+    from ._tool import Tool, tool
 
-# Imported when they are asked for: asyncio takes longer than all of the rest.
-_LATER = {"AsyncTroupe": "client", "AsyncContext": "contexts",
-          "AsyncProcess": "processes", "AsyncRun": "runs",
-          "AsyncSandbox": "sandbox"}
+# Imported when they are asked for: asyncio and what reads sources take longer
+# than all of the rest.
+_LATER = {"AsyncTroupe": "_async.client", "AsyncContext": "_async.contexts",
+          "AsyncProcess": "_async.processes", "AsyncRun": "_async.runs",
+          "AsyncSandbox": "_async.sandbox", "NotATool": "_source",
+          "Tool": "_tool", "tool": "_tool"}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'troupe' has no attribute {name!r}")
     from importlib import import_module
-    return getattr(import_module("troupe._async." + _LATER[name]), name)
+    return getattr(import_module("troupe." + _LATER[name]), name)
 
 
 __all__ = [

@@ -39,8 +39,8 @@ tests.on("exit", async (code) => {
 async function startEngine() {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "troupe-sdk-"));
   const data = path.join(directory, "data");
-  const engine = spawn(path.resolve(binary), ["serve", "--http.listen=127.0.0.1:0", "--data-dir", data],
-    { cwd: directory, env: surroundings, stdio: ["ignore", "pipe", "pipe"] });
+  const engine = spawn(path.resolve(binary), ["serve", "--http.listen=127.0.0.1:0", "--data-dir", data,
+    "--engine.drain-timeout=1s"], { cwd: directory, env: surroundings, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   const url = await new Promise((resolve, reject) => {
     const listen = (piece) => {
