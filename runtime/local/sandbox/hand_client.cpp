@@ -112,6 +112,13 @@ hand_client::ask(inside::hand_message question, unique_fd content,
         co_return answer; // and the hand, which goes on, is ended
       continue;
     }
+    if (m.what == inside::hand_word::matches) {
+      std::move(m.matches.begin(), m.matches.end(),
+                std::back_inserter(answer.matches));
+      if (answer.matches.size() >= max_listed)
+        co_return answer;
+      continue;
+    }
     if (m.what != inside::hand_word::done)
       co_return lost_hand();
     broken_ = false;
@@ -120,6 +127,36 @@ hand_client::ask(inside::hand_message question, unique_fd content,
       answer.file = std::move(heard.descriptors.front());
     co_return answer;
   }
+}
+
+asio::awaitable<result<std::vector<inside::hand_event>>>
+hand_client::next_events() {
+  broken_ = true; // it is ended with us, whatever it does
+  const call_scope ever{std::chrono::steady_clock::time_point::max(), {}};
+  for (;;) {
+    if (auto there = co_await wait_for_answer(ever); !there)
+      co_return there.error();
+    packet heard;
+    const auto got
+      = receive_packet(socket_->native_handle(), inside::max_hand_packet,
+                       inside::max_hand_descriptors, heard);
+    if (got == packet_status::later)
+      continue;
+    inside::hand_message m;
+    if (got == packet_status::closed)
+      co_return fail(ec::unavailable,
+                     "what was watched is gone, or the sandbox has ended");
+    if (got != packet_status::done || !decode(heard.bytes, m)
+        || m.what != inside::hand_word::events)
+      co_return lost_hand();
+    co_return std::move(m.events);
+  }
+}
+
+void hand_client::stop() {
+  stopped_ = true;
+  boost::system::error_code ignored;
+  socket_->close(ignored);
 }
 
 } // namespace troupe
