@@ -10,8 +10,11 @@ namespace troupe::net {
 void pulled_stream::start() {
   ex_->on_disconnect([weak = weak_from_this()] {
     if (auto self = weak.lock()) {
-      std::lock_guard lock{self->mutex_};
-      self->over_ = true;
+      {
+        std::lock_guard lock{self->mutex_};
+        self->over_ = true;
+      }
+      self->left();
     }
   });
   open_stream(*ex_, format_);

@@ -23,6 +23,8 @@ protected:
 
   /// Writes what is next. False: it waits for `go_on`, or has ended.
   virtual bool step() = 0;
+  /// The client has gone: what is waited for need not come any more.
+  virtual void left() {}
   /// Steps while there is something, and room for it. What it waits for calls
   /// this, perhaps at once: a flag keeps it a loop.
   void go_on();
