@@ -495,7 +495,7 @@ BOOST_AUTO_TEST_CASE(knows_every_route_and_no_other) {
     auto path = r.path;
     // What a server in a sandbox answers is its own: with every method, at
     // every path. The document has one of them.
-    if (r.rules.takes_over) {
+    if (r.rules.takes_over && path.find("/proxy") != path.npos) {
       if (r.verb != net::method::get || path.ends_with("/proxy"))
         continue;
       if (path.ends_with("...}"))

@@ -20,6 +20,7 @@ namespace troupe::inside {
 namespace {
 
 constexpr std::size_t most_folders = 8'192;
+constexpr int move_patience_ms = 10;
 
 /// The path leads where it led when it was opened, or elsewhere inside.
 constexpr std::uint32_t watched_for = IN_CREATE | IN_DELETE | IN_MODIFY
@@ -64,18 +65,13 @@ public:
   int descriptor() const { return events_.get(); }
   bool is_over() const { return over_; }
 
-  /// What there is by now.
+  /// What there is by now. Both halves of a move come together, or nearly so.
   std::vector<hand_event> read() {
-    alignas(inotify_event) char some[64u << 10];
     out_.clear();
-    const auto size = ::read(events_.get(), some, sizeof some);
-    for (ssize_t at = 0; at < size;) {
-      inotify_event e;
-      std::memcpy(&e, some + at, sizeof e);
-      const char* name = some + at + sizeof e;
-      at += static_cast<ssize_t>(sizeof e + e.len);
-      heard(e, e.len > 0 ? name : "");
-    }
+    read_once();
+    pollfd more{events_.get(), POLLIN, 0};
+    if (moved_ && ::poll(&more, 1, move_patience_ms) > 0)
+      read_once();
     settle_move();
     return std::move(out_);
   }
@@ -85,6 +81,18 @@ private:
     std::uint32_t cookie = 0;
     std::string from;
   };
+
+  void read_once() {
+    alignas(inotify_event) char some[64u << 10];
+    const auto size = ::read(events_.get(), some, sizeof some);
+    for (ssize_t at = 0; at < size;) {
+      inotify_event e;
+      std::memcpy(&e, some + at, sizeof e);
+      const char* name = some + at + sizeof e;
+      at += static_cast<ssize_t>(sizeof e + e.len);
+      heard(e, e.len > 0 ? name : "");
+    }
+  }
 
   int add(const std::string& path) {
     if (folders_.size() >= most_folders)
