@@ -54,24 +54,25 @@ void tree_gateway::search(caller who, sandbox_id id, file_search what,
 
 void tree_gateway::pack(caller who, sandbox_id id, std::string path,
                         unique_fd to, done<archive_count> then) {
-  auto stream = std::make_shared<unique_fd>(std::move(to));
-  with_files<archive_count>(
-    who, id,
-    [path, stream](sandbox_files& files, const sandbox_handle& box,
-                   call_scope scope) {
-      return files.pack(box, path, std::move(*stream), std::move(scope));
-    },
-    std::move(then), longest_transfer);
+  transfer(who, id, &sandbox_files::pack, std::move(path), std::move(to),
+           std::move(then));
 }
 
 void tree_gateway::unpack(caller who, sandbox_id id, std::string path,
                           unique_fd from, done<archive_count> then) {
-  auto stream = std::make_shared<unique_fd>(std::move(from));
+  transfer(who, id, &sandbox_files::unpack, std::move(path), std::move(from),
+           std::move(then));
+}
+
+void tree_gateway::transfer(const caller& who, const sandbox_id& id,
+                            transfer_call call, std::string path,
+                            unique_fd stream, done<archive_count> then) {
+  auto shared = std::make_shared<unique_fd>(std::move(stream));
   with_files<archive_count>(
     who, id,
-    [path, stream](sandbox_files& files, const sandbox_handle& box,
-                   call_scope scope) {
-      return files.unpack(box, path, std::move(*stream), std::move(scope));
+    [call, path, shared](sandbox_files& files, const sandbox_handle& box,
+                         call_scope scope) {
+      return (files.*call)(box, path, std::move(*shared), std::move(scope));
     },
     std::move(then), longest_transfer);
 }

@@ -22,6 +22,12 @@ public:
               done<archive_count> then) override;
   void watch(caller who, sandbox_id id, std::string path, bool deep,
              done<sandbox_watch_ptr> then) override;
+
+private:
+  using transfer_call = sandbox_files::later<archive_count> (sandbox_files::*)(
+    sandbox_handle, std::string, unique_fd, call_scope);
+  void transfer(const caller& who, const sandbox_id& id, transfer_call call,
+                std::string path, unique_fd stream, done<archive_count> then);
 };
 
 } // namespace troupe

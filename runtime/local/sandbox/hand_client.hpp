@@ -46,7 +46,12 @@ public:
   bool was_gone() const { return was_gone_; }
 
 private:
+  struct heard_message {
+    inside::hand_message said;
+    unique_fd file;
+  };
   boost::asio::awaitable<result<void>> wait_for_answer(call_scope scope);
+  boost::asio::awaitable<result<heard_message>> hear(call_scope scope);
 
   std::shared_ptr<living_sandbox> sandbox_;
   std::uint64_t ticket_;
@@ -54,6 +59,7 @@ private:
   std::shared_ptr<boost::asio::posix::stream_descriptor> socket_;
   bool broken_ = false;
   bool was_gone_ = false;
+  bool has_ended_ = false;
   bool stopped_ = false;
 };
 

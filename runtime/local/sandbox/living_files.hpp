@@ -52,12 +52,23 @@ private:
   later<files_found> do_search(sandbox_handle in, file_search what,
                                call_scope scope) override;
   later<archive_count> do_pack(sandbox_handle in, std::string path,
-                               unique_fd to, call_scope scope) override;
+                               unique_fd to, call_scope scope) override {
+    return transfer(std::move(in), inside::hand_word::pack, std::move(path),
+                    std::move(to), std::move(scope));
+  }
   later<archive_count> do_unpack(sandbox_handle in, std::string path,
-                                 unique_fd from, call_scope scope) override;
+                                 unique_fd from, call_scope scope) override {
+    return transfer(std::move(in), inside::hand_word::unpack, std::move(path),
+                    std::move(from), std::move(scope));
+  }
   later<file_watch_ptr> do_watch(sandbox_handle in, std::string path, bool deep,
                                  file_watch_events events,
                                  call_scope scope) override;
+
+  /// An archive on its way out or in.
+  later<archive_count> transfer(sandbox_handle in, inside::hand_word which,
+                                std::string path, unique_fd stream,
+                                call_scope scope);
 
   /// What goes with a question: what is to be in a file, or a stream.
   struct enclosed {

@@ -82,27 +82,12 @@ living_files::do_search(sandbox_handle in, file_search what, call_scope scope) {
   co_return out;
 }
 
-sandbox_files::later<archive_count> living_files::do_pack(sandbox_handle in,
-                                                          std::string path,
-                                                          unique_fd to,
-                                                          call_scope scope) {
-  auto question = about(hand_word::pack, std::move(path));
+sandbox_files::later<archive_count>
+living_files::transfer(sandbox_handle in, hand_word which, std::string path,
+                       unique_fd stream, call_scope scope) {
+  auto question = about(which, std::move(path));
   enclosed with;
-  with.stream = std::move(to);
-  auto done
-    = co_await ask(std::move(in), std::move(question), std::move(with), scope);
-  if (!done)
-    co_return done.error();
-  co_return archive_count{done->done.count, done->done.bytes};
-}
-
-sandbox_files::later<archive_count> living_files::do_unpack(sandbox_handle in,
-                                                            std::string path,
-                                                            unique_fd from,
-                                                            call_scope scope) {
-  auto question = about(hand_word::unpack, std::move(path));
-  enclosed with;
-  with.stream = std::move(from);
+  with.stream = std::move(stream);
   auto done
     = co_await ask(std::move(in), std::move(question), std::move(with), scope);
   if (!done)
