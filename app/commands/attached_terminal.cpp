@@ -1,6 +1,5 @@
 #include "app/commands/attached_terminal.hpp"
 
-#include "app/cli/raw_terminal.hpp"
 #include "net/http/websocket.hpp"
 #include "runtime/base/base64.hpp"
 #include "runtime/base/random.hpp"
@@ -17,6 +16,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <array>
@@ -62,6 +63,34 @@ bool show(std::string_view bytes) {
   }
   return true;
 }
+
+/// The terminal here, as one for a program elsewhere: each key at once, and
+/// none of them for us. As it was before, when this goes.
+class raw_terminal {
+public:
+  raw_terminal() = default;
+  ~raw_terminal() { leave(); }
+  raw_terminal(const raw_terminal&) = delete;
+  raw_terminal& operator=(const raw_terminal&) = delete;
+
+  void enter() {
+    termios now{};
+    if (::tcgetattr(STDIN_FILENO, &now) != 0)
+      return;
+    if (!before_)
+      before_ = now;
+    ::cfmakeraw(&now);
+    ::tcsetattr(STDIN_FILENO, TCSADRAIN, &now);
+  }
+  void leave() {
+    if (before_)
+      ::tcsetattr(STDIN_FILENO, TCSADRAIN, &*before_);
+    before_.reset();
+  }
+
+private:
+  std::optional<termios> before_;
+};
 
 class joined_terminals {
 public:
@@ -175,7 +204,7 @@ private:
   }
 
   void tell_size() {
-    if (auto size = size_of_terminal(STDIN_FILENO)) {
+    if (auto size = size_of_terminal()) {
       const json::object cells{{"cols", size->columns}, {"rows", size->rows}};
       send(ws::kind::text, json::to_text(json::object{{"resize", cells}}));
     }
@@ -231,7 +260,7 @@ private:
   net::client_connection engine_{io_.get_executor()};
   asio::steady_timer room_{io_}; // for keys
   asio::signal_set signals_{io_};
-  raw_terminal screen_{STDIN_FILENO};
+  raw_terminal screen_;
   ws::reader reader_{longest_message, ws::sender::server};
   std::deque<std::string> unsent_;
   bool writing_ = false;
@@ -239,6 +268,14 @@ private:
 };
 
 } // namespace
+
+std::optional<terminal_size> size_of_terminal() {
+  winsize size{};
+  if (::ioctl(STDIN_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0
+      || size.ws_row == 0)
+    return std::nullopt;
+  return terminal_size{size.ws_col, size.ws_row};
+}
 
 result<attached_end> attach_terminal(engine_dialer_ptr engine,
                                      std::string target) {

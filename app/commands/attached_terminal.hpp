@@ -1,11 +1,17 @@
 #pragma once
 
-#include "app/cli/engine_dialer.hpp"
+#include "app/commands/engine_dialer.hpp"
 #include "runtime/json/json.hpp"
+#include "runtime/model/terminal_size.hpp"
 
+#include <optional>
 #include <string>
 
 namespace troupe {
+
+/// Of the one that this command was typed in; nothing where that is no
+/// terminal, or one that does not know.
+std::optional<terminal_size> size_of_terminal();
 
 /// How the time at a terminal ended.
 struct attached_end {

@@ -1,6 +1,4 @@
-#include "actors/sandbox/sandbox_gateway.hpp"
-
-#include "actors/sandbox/place_call.hpp"
+#include "actors/sandbox/gateway/sandbox_gateway.hpp"
 
 namespace troupe {
 
@@ -9,37 +7,6 @@ namespace {
 sandbox_error no_places() {
   return {sandbox_problem::place_unavailable, ec::unavailable,
           "this engine has no place for sandboxes; switch a provider on"};
-}
-
-/// What a place was asked for, and why it would not do it.
-template <class Call>
-struct checked_call {
-  std::optional<sandbox_error> (*refuse)(const sandbox_place& at);
-  Call call;
-};
-
-std::optional<sandbox_error> has_files(const sandbox_place& at) {
-  if (at.provider->files())
-    return std::nullopt;
-  return sandbox_error{
-    sandbox_problem::unsupported_here, ec::invalid_request,
-    std::string{to_string(at.name)}
-      + " has no way in to files; use exec, with cat and tee"};
-}
-
-std::optional<sandbox_error> has_ports(const sandbox_place& at) {
-  if (at.provider->capabilities().ports)
-    return std::nullopt;
-  return sandbox_error{sandbox_problem::unsupported_here, ec::invalid_request,
-                       std::string{to_string(at.name)}
-                         + " has no way in to ports here; use exec, with curl"};
-}
-
-/// A place's error with what is known about it more closely.
-sandbox_error closer(error why) {
-  if (why.code == ec::no_space)
-    return {sandbox_problem::disk_limit, ec::no_space, why.text};
-  return sandbox_error{std::move(why)};
 }
 
 /// Why a sandbox that was waited for does not run.
@@ -217,39 +184,6 @@ void sandbox_gateway::remove_process(caller who, sandbox_id id,
                             remove_v, process_reference{std::move(process)});
 }
 
-// -- the place ----------------------------------------------------------------
-
-template <class T, class Work>
-void sandbox_gateway::at_place(const caller& who, const sandbox_id& id,
-                               Work work, done<T> then) {
-  const auto patience = services_->options.rules.call_timeout;
-  auto entered = [work = std::move(work), then = std::move(then),
-                  patience](sandbox_result<sandbox_access> visit) {
-    if (!visit)
-      return then(visit.error());
-    const auto& place = *visit->place;
-    if (auto why = work.refuse(place))
-      return then(std::move(*why));
-    call_scope scope{std::chrono::steady_clock::now() + patience, nullptr};
-    auto call = [provider = place.provider, work, box = visit->box,
-                 scope = std::move(scope)] {
-      return work.call(*provider, *box, scope);
-    };
-    call_place<result<T>>(place.executor, std::move(call),
-                          [then](std::optional<result<T>> came) {
-                            if (!came)
-                              return then(sandbox_error{place_threw()});
-                            if (!*came)
-                              return then(closer(came->error()));
-                            if constexpr (std::is_void_v<T>)
-                              then({});
-                            else
-                              then(std::move(**came));
-                          });
-  };
-  tell<sandbox_access>(who, id, std::move(entered), access_v);
-}
-
 // -- ports --------------------------------------------------------------------
 
 void sandbox_gateway::connect(caller who, sandbox_id id, std::uint16_t port,
@@ -266,30 +200,19 @@ void sandbox_gateway::connect(caller who, sandbox_id id, std::uint16_t port,
     then(std::move(came));
   };
   at_place<unique_fd>(who, id, checked_call{has_ports, std::move(call)},
-                      std::move(listens));
+                      std::move(listens), patience());
 }
 
 void sandbox_gateway::list_ports(caller who, sandbox_id id,
                                  done<std::vector<std::uint16_t>> then) {
   auto call = [](sandbox_provider& at, const sandbox_handle& box,
                  call_scope scope) { return at.ports(box, std::move(scope)); };
-  at_place<std::vector<std::uint16_t>>(
-    who, id, checked_call{has_ports, std::move(call)}, std::move(then));
+  at_place<std::vector<std::uint16_t>>(who, id,
+                                       checked_call{has_ports, std::move(call)},
+                                       std::move(then), patience());
 }
 
 // -- files --------------------------------------------------------------------
-
-template <class T, class Work>
-void sandbox_gateway::with_files(const caller& who, const sandbox_id& id,
-                                 Work work, done<T> then) {
-  auto call
-    = [work = std::move(work)](sandbox_provider& at, const sandbox_handle& box,
-                               call_scope scope) {
-        return work(*at.files(), box, std::move(scope));
-      };
-  at_place<T>(who, id, checked_call{has_files, std::move(call)},
-              std::move(then));
-}
 
 void sandbox_gateway::read_file(caller who, sandbox_id id, std::string path,
                                 done<std::string> then) {

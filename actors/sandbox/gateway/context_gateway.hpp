@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/sandbox/sandbox_calls.hpp"
+#include "actors/sandbox/gateway/sandbox_calls.hpp"
 #include "runtime/engine/sandbox_contexts.hpp"
 
 namespace troupe {

@@ -1,4 +1,4 @@
-#include "app/cli/engine_dialer.hpp"
+#include "app/commands/engine_dialer.hpp"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 // Snapshots and forks as front doors see them.
+#include "actors/sandbox/gateway/sandbox_gateway.hpp"
 #include "actors/sandbox/place_call.hpp"
-#include "actors/sandbox/sandbox_gateway.hpp"
 
 #include <atomic>
 

@@ -1,17 +1,18 @@
 #pragma once
 
-#include "actors/sandbox/context_gateway.hpp"
+#include "actors/sandbox/gateway/context_gateway.hpp"
+#include "actors/sandbox/gateway/tree_gateway.hpp"
 
 namespace troupe {
 
 /// Living sandboxes as front doors see them: a call becomes a message to the
 /// sandbox's actor, which is found in the index, and what concerns files goes
 /// on from there to the place. Thread-safe; no call blocks.
-class sandbox_gateway final : public sandbox_engine, private sandbox_calls {
+class sandbox_gateway final : public sandbox_engine, private place_calls {
 public:
   sandbox_gateway(context_ptr context, sandbox_services_ptr services)
-      : sandbox_calls{context, services}, contexts_{std::move(context),
-                                                    std::move(services)} {}
+      : place_calls{context, services}, contexts_{context, services},
+        trees_{std::move(context), std::move(services)} {}
 
   void create(caller who, sandbox_spec what,
               done<sandbox_record_ptr> then) override;
@@ -54,6 +55,7 @@ public:
                       done<void> then) override;
 
   sandbox_contexts* contexts() override { return &contexts_; }
+  sandbox_trees* trees() override { return &trees_; }
 
   void connect(caller who, sandbox_id id, std::uint16_t port,
                done<unique_fd> then) override;
@@ -79,17 +81,9 @@ private:
   /// Why a timeout is longer than any life; nothing: it is not.
   std::optional<sandbox_error>
   too_long(std::optional<std::chrono::milliseconds> timeout) const;
-  /// A call to the place, once the sandbox has let us in. `work` gets the
-  /// provider, the sandbox's name there, and the scope.
-  template <class T, class Work>
-  void at_place(const caller& who, const sandbox_id& id, Work work,
-                done<T> then);
-  /// The same about files.
-  template <class T, class Work>
-  void with_files(const caller& who, const sandbox_id& id, Work work,
-                  done<T> then);
 
   context_gateway contexts_;
+  tree_gateway trees_;
 };
 
 } // namespace troupe

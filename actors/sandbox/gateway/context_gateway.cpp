@@ -1,4 +1,4 @@
-#include "actors/sandbox/context_gateway.hpp"
+#include "actors/sandbox/gateway/context_gateway.hpp"
 
 namespace troupe {
 
