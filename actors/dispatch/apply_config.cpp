@@ -1,5 +1,5 @@
 #include "actors/dispatch/run_resolver.hpp"
-#include "runtime/model/fingerprint_forms.hpp"
+#include "runtime/model/codec/fingerprint_forms.hpp"
 #include "runtime/model/package_requirement_merge.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // `troupe mcp`: tools of agents for a client of the Model Context Protocol, and
 // what to write into its configuration.
+#include "app/bridges/mcp_bridge.hpp"
 #include "app/cli/commands.hpp"
-#include "app/cli/mcp_bridge.hpp"
 #include "runtime/json/json.hpp"
 
 #include <iostream>

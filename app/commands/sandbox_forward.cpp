@@ -1,6 +1,6 @@
 // A port of this machine that leads into a sandbox: any protocol over TCP,
 // through the engine's tunnels.
-#include "app/commands/engine_dialer.hpp"
+#include "app/bridges/engine_dialer.hpp"
 #include "app/commands/sandbox_words.hpp"
 
 #include <boost/asio/co_spawn.hpp>

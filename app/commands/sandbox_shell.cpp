@@ -1,8 +1,8 @@
 // A terminal of a living sandbox in the one that this command was typed in.
+#include "app/bridges/attached_terminal.hpp"
+#include "app/bridges/engine_dialer.hpp"
 #include "app/cli/argument_values.hpp"
 #include "app/cli/table.hpp"
-#include "app/commands/attached_terminal.hpp"
-#include "app/commands/engine_dialer.hpp"
 #include "app/commands/sandbox_words.hpp"
 
 #include <unistd.h>

@@ -4,7 +4,7 @@
 #include "net/api/shared/preconditions.hpp"
 #include "net/api/shared/request_body.hpp"
 #include "runtime/model/codec/codec.hpp"
-#include "runtime/model/fingerprint_forms.hpp"
+#include "runtime/model/codec/fingerprint_forms.hpp"
 
 namespace troupe::net {
 

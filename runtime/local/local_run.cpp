@@ -3,7 +3,7 @@
 #include "runtime/base/log.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/local/launch/launch_shape.hpp"
-#include "runtime/model/output_text.hpp"
+#include "runtime/runner/output_text.hpp"
 #include "runtime/runner/read_answer.hpp"
 #include "runtime/runner/schema_program.hpp"
 

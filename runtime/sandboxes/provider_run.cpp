@@ -2,8 +2,8 @@
 
 #include "runtime/base/trace_context.hpp"
 #include "runtime/json/json.hpp"
-#include "runtime/model/output_text.hpp"
 #include "runtime/runner/frame.hpp"
+#include "runtime/runner/output_text.hpp"
 #include "runtime/runner/read_answer.hpp"
 #include "runtime/runner/request.hpp"
 

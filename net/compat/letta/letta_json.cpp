@@ -4,7 +4,7 @@
 #include "net/http/problem.hpp"
 #include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
-#include "runtime/model/fingerprint_forms.hpp"
+#include "runtime/model/codec/fingerprint_forms.hpp"
 #include "runtime/model/value_notes.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
 #include "runtime/model/codec/files.hpp"
+#include "runtime/model/codec/fingerprint_forms.hpp"
 #include "runtime/model/codec/support.hpp"
-#include "runtime/model/fingerprint_forms.hpp"
 
 #include <algorithm>
 #include <utility>

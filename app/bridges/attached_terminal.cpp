@@ -1,4 +1,4 @@
-#include "app/commands/attached_terminal.hpp"
+#include "app/bridges/attached_terminal.hpp"
 
 #include "net/http/websocket.hpp"
 #include "runtime/base/base64.hpp"

@@ -1,4 +1,4 @@
-#include "app/cli/mcp_exchange.hpp"
+#include "app/bridges/mcp_exchange.hpp"
 
 #include "app/daemon/engine_process.hpp"
 #include "net/mcp/era.hpp"

@@ -1,4 +1,4 @@
-#include "runtime/model/fingerprint_forms.hpp"
+#include "runtime/model/codec/fingerprint_forms.hpp"
 
 #include "runtime/base/digest.hpp"
 

@@ -1,4 +1,4 @@
-#include "app/commands/engine_dialer.hpp"
+#include "app/bridges/engine_dialer.hpp"
 
 #include <array>
 

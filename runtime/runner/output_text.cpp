@@ -1,4 +1,4 @@
-#include "runtime/model/output_text.hpp"
+#include "runtime/runner/output_text.hpp"
 
 #include "runtime/json/utf8.hpp"
 #include "runtime/model/value_notes.hpp"

@@ -1,5 +1,5 @@
-#include "runtime/model/output_text.hpp"
 #include "runtime/model/value_notes.hpp"
+#include "runtime/runner/output_text.hpp"
 
 #include <boost/test/unit_test.hpp>
 

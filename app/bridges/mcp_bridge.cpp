@@ -1,6 +1,6 @@
-#include "app/cli/mcp_bridge.hpp"
+#include "app/bridges/mcp_bridge.hpp"
 
-#include "app/cli/mcp_exchange.hpp"
+#include "app/bridges/mcp_exchange.hpp"
 #include "app/daemon/exit_code.hpp"
 #include "net/mcp/era.hpp"
 #include "net/mcp/rpc.hpp"
@@ -147,8 +147,8 @@ private:
   void initialize(const mcp::rpc_message& message) {
     const auto asked = message.text("protocolVersion");
     std::string version;
-    const auto result = mcp::initialize_result(
-      asked ? *asked : std::string_view{}, version);
+    const auto result
+      = mcp::initialize_result(asked ? *asked : std::string_view{}, version);
     version_ = version;
     write(mcp::result_text(message.id, result));
   }

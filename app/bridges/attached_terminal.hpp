@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/commands/engine_dialer.hpp"
+#include "app/bridges/engine_dialer.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/model/terminal_size.hpp"
 
