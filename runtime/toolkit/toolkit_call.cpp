@@ -61,6 +61,10 @@ toolkit_call::toolkit_call(sandbox_engine& engine, sessions& all, caller who,
 // -- the sandbox --------------------------------------------------------------
 
 void toolkit_call::begin() {
+  {
+    std::lock_guard lock{mutex_};
+    self_ = shared_from_this();
+  }
   after(rules_.longest_wait + std::chrono::seconds{2},
         [weak = weak_from_this()] {
           if (auto self = weak.lock())
@@ -223,6 +227,7 @@ void toolkit_call::answer(outcome what) {
   done told;
   std::function<void()> end; // these go when the lock is open again
   std::shared_ptr<const call_hooks> hooks;
+  std::shared_ptr<toolkit_call> self;
   {
     std::lock_guard lock{mutex_};
     if (over_.exchange(true))
@@ -230,6 +235,7 @@ void toolkit_call::answer(outcome what) {
     told = std::exchange(then_, {});
     end = std::exchange(end_, {});
     hooks = std::exchange(hooks_, {});
+    self = std::exchange(self_, {});
   }
   if (!note_.empty())
     what.text.insert(0, note_);
@@ -268,6 +274,7 @@ void toolkit_call::cancel() {
   std::function<void()> end;
   done dropped;
   std::shared_ptr<const call_hooks> hooks;
+  std::shared_ptr<toolkit_call> self;
   {
     std::lock_guard lock{mutex_};
     if (over_.exchange(true))
@@ -276,6 +283,7 @@ void toolkit_call::cancel() {
     end = std::exchange(end_, {});
     dropped = std::exchange(then_, {});
     hooks = std::exchange(hooks_, {});
+    self = std::exchange(self_, {});
   }
   if (end)
     end();

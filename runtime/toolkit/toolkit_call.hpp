@@ -136,6 +136,7 @@ private:
   /// Of the caller, which is let go with the answer: a program that goes on
   /// remembers the call, and must not keep a connection.
   std::shared_ptr<const call_hooks> hooks_;
+  std::shared_ptr<toolkit_call> self_; // until it is over
   done then_;
   std::function<void()> end_;
 };

@@ -99,13 +99,16 @@ BOOST_AUTO_TEST_CASE(null_is_not_given_and_texts_become_numbers) {
 BOOST_AUTO_TEST_CASE(says_every_mistake_at_once) {
   auto wrong = read("file_read", R"({"fil":"a","line_count":-1})");
   BOOST_REQUIRE(!wrong);
-  const auto said = to_string(wrong.error());
+  std::string said;
+  for (const auto& each : wrong.error().fields)
+    said += each.pointer + " ";
   BOOST_TEST(wrong.error().fields.size() >= 3u, said);
   BOOST_TEST(said.find("/line_count") != said.npos, said);
   BOOST_TEST(said.find("/fil") != said.npos, said);
   auto offset = read("file_read", R"({"file":"a","offset":0})");
   BOOST_REQUIRE(!offset);
-  BOOST_TEST(to_string(offset.error()).find("start_line") != std::string::npos);
+  BOOST_TEST(offset.error().fields.at(0).hint
+             == "use start_line (1 is the first line)");
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_argument_is_a_mistake_and_no_crash) {
