@@ -85,8 +85,8 @@ void read_network(json::reader& in, json::object& spec,
     spec["network"] = "off";
   else if (!allowed.empty())
     spec["network"] = json::object{{"allow", allowed}};
-  else if (internet)
-    spec["network"] = "public";
+  // `true` is what clients say who were told nothing: what the operator allows,
+  // which is told with the sandbox.
 }
 
 std::string timestamp_text(const std::optional<timestamp>& t) {
