@@ -98,7 +98,10 @@ void living_sandbox::hear() {
       if (auto& given = from_keeper.descriptors; is_answer(m.what))
         answer({std::move(m),
                 given.empty() ? unique_fd{} : std::move(given.front())});
-      else
+      else if (m.what == inside::keeper_word::listener) {
+        if (!given.empty() && told_.listener)
+          told_.listener(std::move(given.front()));
+      } else
         obey(m);
       break;
     case packet_status::later:
@@ -173,6 +176,7 @@ result<void> living_sandbox::begin(command what) {
   m.ticket = next_ticket_++;
   m.has_input = static_cast<bool>(what.ends.in);
   m.has_channel = static_cast<bool>(what.ends.channel);
+  m.may_leave = what.may_leave;
   m.cwd = std::move(what.cwd);
   std::vector<unique_fd> files;
   files.push_back(std::move(what.launch));
@@ -252,6 +256,7 @@ void living_sandbox::hang_up() {
   control_.close(ignored);
   unsent_.clear();
   told_.ready = nullptr;
+  told_.listener = nullptr;
 }
 
 void living_sandbox::end(error why) {

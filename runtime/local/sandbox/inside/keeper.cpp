@@ -137,6 +137,8 @@ private:
   void execute(const keeper_message& m, std::vector<unique_fd>& given) {
     if (given.size() != 3u + m.has_input + m.has_channel)
       return refuse(m.ticket, EBADF);
+    if (m.may_leave && order_.plan->leaving_filter.empty())
+      return refuse(m.ticket, ENOSYS);
     if (commands_.size() >= max_processes || commands_.contains(m.ticket))
       return refuse(m.ticket, EAGAIN);
     auto [mine, its] = make_packet_pair();
@@ -157,6 +159,7 @@ private:
       order.out = next++->get();
       order.err = next++->get();
       order.channel = m.has_channel ? next->get() : -1;
+      order.may_leave = m.may_leave;
       order.cwd = m.cwd.c_str();
       order.open_files = order_.open_files;
       order.execute = order_.execute;
@@ -237,7 +240,7 @@ private:
     auto& one = place->second;
     packet from_parent;
     const auto got
-      = receive_packet(one.parent.get(), max_keeper_packet, 0, from_parent);
+      = receive_packet(one.parent.get(), max_keeper_packet, 1, from_parent);
     if (got == packet_status::later)
       return false;
     keeper_message m;
@@ -250,10 +253,12 @@ private:
       one.pid = m.pid;
     else if (m.what == keeper_word::ended)
       commands_.erase(place);
-    else
+    else if (m.what != keeper_word::listener)
       return true;
-    say(m);
-    return m.what == keeper_word::begun;
+    const bool more = m.what != keeper_word::ended;
+    auto& given = from_parent.descriptors;
+    say(m, given.empty() ? unique_fd{} : std::move(given.front()));
+    return more;
   }
 
   /// Orphans of commands, parents of commands, hands.

@@ -51,6 +51,7 @@ bool read_body(isolation::reader& r, keeper_message& m) {
   case keeper_word::exec:
     r.flag(m.has_input);
     r.flag(m.has_channel);
+    r.flag(m.may_leave);
     r.text(m.cwd);
     if (m.cwd.empty() || m.cwd.find('\0') != m.cwd.npos)
       r.refuse();
@@ -82,6 +83,7 @@ bool read_body(isolation::reader& r, keeper_message& m) {
   case keeper_word::hand:
   case keeper_word::ready:
   case keeper_word::ports:
+  case keeper_word::listener:
     return true;
   }
   return false;
@@ -98,6 +100,7 @@ std::string encode(const keeper_message& m) {
   case keeper_word::exec:
     w.flag(m.has_input);
     w.flag(m.has_channel);
+    w.flag(m.may_leave);
     w.text(m.cwd);
     break;
   case keeper_word::signal:
@@ -121,6 +124,7 @@ std::string encode(const keeper_message& m) {
   case keeper_word::hand:
   case keeper_word::ready:
   case keeper_word::ports:
+  case keeper_word::listener:
     break;
   }
   return w.take();
