@@ -298,6 +298,8 @@ void live_sandbox::handle(const place_event& news) {
     return snapped(news);
   case place_event::kind::rolled_back:
     return rolled_back(news);
+  case place_event::kind::networked:
+    return networked(news);
   case place_event::kind::lost:
     return lost(news);
   case place_event::kind::destroyed:
@@ -309,11 +311,6 @@ void live_sandbox::handle(const place_event& news) {
   case place_event::kind::context:
     return context_changed();
   }
-}
-
-/// Its clocks have changed, and nothing else.
-void live_sandbox::tell_due() {
-  services->index.update(record()->id, record(), due(), box);
 }
 
 void live_sandbox::publish() {

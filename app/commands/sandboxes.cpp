@@ -46,6 +46,20 @@ void put_text(json::object& o, const char* name, const std::string& text) {
     o[name] = text;
 }
 
+json::value network_object(const std::string& said) {
+  constexpr std::string_view list = "allow=";
+  if (!said.starts_with(list))
+    return json::value(said);
+  json::array hosts;
+  for (std::string_view rest = std::string_view{said}.substr(list.size());
+       !rest.empty();) {
+    const auto one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    hosts.emplace_back(one);
+  }
+  return json::object{{"allow", std::move(hosts)}};
+}
+
 namespace {
 
 using verb = api_client::verb;
@@ -84,21 +98,6 @@ void print_sandbox(const json::value& made, bool as_json) {
   std::cout << (as_json ? json::to_text(made) : cell(made, "id")) << "\n";
 }
 
-/// off, public, or allow=host,host:port, as `troupe run` has it.
-json::value network_of(const std::string& said) {
-  constexpr std::string_view list = "allow=";
-  if (!said.starts_with(list))
-    return json::value(said);
-  json::array hosts;
-  for (std::string_view rest = std::string_view{said}.substr(list.size());
-       !rest.empty();) {
-    const auto one = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
-    hosts.emplace_back(one);
-  }
-  return json::object{{"allow", std::move(hosts)}};
-}
-
 result<json::object> spec_of(const create_words& said) {
   json::object body;
   put_text(body, "name", said.name);
@@ -110,7 +109,7 @@ result<json::object> spec_of(const create_words& said) {
   put_text(body, "snapshot", said.snapshot);
   put_text(body, "isolation", said.isolation);
   if (!said.network.empty())
-    body["network"] = network_of(said.network);
+    body["network"] = network_object(said.network);
   if (!said.memory.empty())
     body["resources"] = json::object{{"memory_bytes", said.memory}};
   if (said.does_not_wait)

@@ -136,6 +136,7 @@ struct sandbox_change {
   std::optional<std::chrono::milliseconds> idle_timeout; // 0: none
   std::optional<timeout_action> on_idle;
   std::optional<bool> auto_resume;
+  std::optional<network_policy> network;
 };
 
 /// What is known of a sandbox, without its variables' values.

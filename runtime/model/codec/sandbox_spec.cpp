@@ -259,6 +259,8 @@ result<sandbox_change> parse_sandbox_change(const json::object& body) {
     read_sandbox_duration(in, "idle_timeout", c.idle_timeout);
   c.on_idle = read_timeout_action(in, "on_idle");
   c.auto_resume = in.boolean("auto_resume");
+  static constexpr field_rule rule;
+  codec::read({in, "network", rule}, c.network);
   if (auto bad = in.finish())
     return *bad;
   return c;
