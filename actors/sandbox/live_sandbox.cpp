@@ -1,6 +1,7 @@
 #include "actors/sandbox/live_sandbox.hpp"
 
 #include "actors/sandbox/place_call.hpp"
+#include "runtime/engine/sandbox_repository.hpp"
 #include "runtime/json/json.hpp"
 
 #include <boost/asio/post.hpp>
@@ -86,9 +87,10 @@ void live_sandbox::make(std::shared_ptr<cancellation> cancel) {
                      + *longest_in(state::creating),
                    std::move(cancel)};
   auto home = sandbox_actor{self};
-  auto work
-    = [provider = place().provider, wanted = request(),
-       scope = std::move(scope)] { return provider->create(wanted, scope); };
+  auto work = [provider = place().provider, wanted = request(), git = git,
+               scope = std::move(scope)] {
+    return create_sandbox(provider, wanted, git, scope);
+  };
   call_place<sandbox_creation>(
     place().executor, std::move(work),
     [home](std::optional<sandbox_creation> came) {

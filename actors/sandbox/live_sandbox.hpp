@@ -21,6 +21,7 @@ struct sandbox_init {
   caller who;
   std::shared_ptr<sandbox_event_log> events;
   std::string at_place;          // the snapshot that it is made from
+  std::optional<git_source> git; // cloned before it runs
   std::shared_ptr<const sandbox_handle> box;
   bool was_there = false; // before this engine was
   bool was_over = false;  // and ended before
@@ -41,6 +42,7 @@ struct live_sandbox {
   caller who;
   environment env;
   std::string at_place; // the snapshot that it is made from
+  std::optional<git_source> git;
   std::size_t place_index = 0;
   std::unique_ptr<sandbox_life> life;
   std::shared_ptr<sandbox_event_log> events;

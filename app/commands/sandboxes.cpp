@@ -73,6 +73,8 @@ struct create_words {
   std::string session;
   std::string snapshot;
   std::string network;
+  std::string git;
+  std::string git_branch;
   std::string isolation;
   std::string memory;
   std::vector<std::string> env;
@@ -110,6 +112,10 @@ result<json::object> spec_of(const create_words& said) {
   put_text(body, "isolation", said.isolation);
   if (!said.network.empty())
     body["network"] = network_object(said.network);
+  if (!said.git.empty()) {
+    body["git"] = json::object{{"url", said.git}};
+    put_text(body["git"].as_object(), "branch", said.git_branch);
+  }
   if (!said.memory.empty())
     body["resources"] = json::object{{"memory_bytes", said.memory}};
   if (said.does_not_wait)
@@ -197,6 +203,9 @@ void add_create_command(CLI::App* group, invocation& call) {
                   "The id or the name of one that it is made from");
   cmd->add_option("--network", said->network,
                   "off, public or allow=host,host:port");
+  cmd->add_option("--git", said->git,
+                  "The URL of a repository that is cloned before it runs");
+  cmd->add_option("--git-branch", said->git_branch, "A branch or a tag of it");
   cmd->add_option("--isolation", said->isolation,
                   "strict, standard or best_effort");
   cmd->add_option("--memory", said->memory, "256MiB");
