@@ -92,7 +92,8 @@ const std::vector<command_example>& command_examples() {
     {"sandbox resume", "troupe sandbox resume ID"},
     {"sandbox set",
      "troupe sandbox set ID --idle-timeout 10m --on-idle pause\n"
-     "troupe sandbox set ID --metadata user=ann --without trial"},
+     "troupe sandbox set ID --metadata user=ann --without trial\n"
+     "troupe sandbox set ID --network allow=pypi.org,files.pythonhosted.org"},
     {"sandbox events", "troupe sandbox events ID --follow"},
     {"sandbox snapshot", "troupe sandbox snapshot ID --name clean"},
     {"sandbox snapshots", "troupe sandbox snapshots"},

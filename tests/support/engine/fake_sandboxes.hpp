@@ -98,6 +98,7 @@ public:
             r.metadata.erase(name);
         r.idle_timeout = what.idle_timeout.value_or(r.idle_timeout);
         r.on_timeout = what.on_timeout.value_or(r.on_timeout);
+        r.network = what.network.value_or(r.network);
       });
     });
   }

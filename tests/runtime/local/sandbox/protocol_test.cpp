@@ -12,14 +12,15 @@ namespace {
 
 std::vector<keeper_message> keeper_words() {
   std::vector<keeper_message> all;
-  for (auto what : {keeper_word::exec, keeper_word::signal, keeper_word::hand,
-                    keeper_word::ready, keeper_word::begun, keeper_word::ended,
-                    keeper_word::connect, keeper_word::ports,
-                    keeper_word::connected, keeper_word::listening}) {
+  for (auto what :
+       {keeper_word::exec, keeper_word::signal, keeper_word::hand,
+        keeper_word::ready, keeper_word::begun, keeper_word::ended,
+        keeper_word::connect, keeper_word::ports, keeper_word::connected,
+        keeper_word::listening, keeper_word::listener}) {
     auto& m = all.emplace_back();
     m.what = what;
     m.ticket = 7;
-    m.has_input = true;
+    m.has_input = m.may_leave = true;
     m.cwd = "/home/user";
     m.number = 9;
     m.pid = 12;
