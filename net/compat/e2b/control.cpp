@@ -29,14 +29,6 @@ void answer_made(facade& shared, exchange& ex, const sandbox_record& made,
   ex.answer(std::move(r));
 }
 
-/// The operator's network is stricter than what was asked for: nobody is given
-/// a closed sandbox in silence.
-bool is_closed_against_wish(const sandbox_record& made,
-                            const wanted_sandbox& wanted) {
-  return wanted.internet.value_or(false)
-    && made.network.mode == network_mode::off;
-}
-
 void make(facade& shared, const exchange_ptr& ex, wanted_sandbox wanted) {
   auto* engine = shared.sandboxes(*ex);
   if (!engine)
@@ -49,20 +41,13 @@ void make(facade& shared, const exchange_ptr& ex, wanted_sandbox wanted) {
   env.insert_or_assign("E2B_SANDBOX", secret{"true"});
   env.insert_or_assign("E2B_TEMPLATE_ID", secret{known.template_id});
   known.env = env;
-  auto spec = wanted.spec;
-  engine->create(
-    ex->who(), std::move(spec),
-    or_refuse<sandbox_record_ptr>(
-      ex,
-      [&shared, engine, known = std::move(known),
-       wanted](exchange& ex, const sandbox_record_ptr& made) {
-        if (!is_closed_against_wish(*made, wanted))
-          return answer_made(shared, ex, *made, known);
-        refuse(ex, 403,
-               "allow_internet_access: the operator of this server keeps "
-               "sandboxes off the internet; leave it out");
-        engine->remove(ex.who(), made->id, [](const auto&) {});
-      }));
+  engine->create(ex->who(), std::move(wanted.spec),
+                 or_refuse<sandbox_record_ptr>(
+                   ex,
+                   [&shared, known = std::move(known)](
+                     exchange& ex, const sandbox_record_ptr& made) {
+                     answer_made(shared, ex, *made, known);
+                   }));
 }
 
 void create(facade& shared, const exchange_ptr& ex, seconds usual_timeout) {

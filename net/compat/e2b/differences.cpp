@@ -30,7 +30,8 @@ constexpr row rows[] = {
    "signals go to what a process started as well"},
   {"pty", "yes", "terminals of up to 1,000 columns and rows"},
   {"files", "partial",
-   "up to 64 MiB each; no ranges, no metadata, no uploads in gzip"},
+   "up to 64 MiB each; no quotes in names, no ranges, no metadata, no uploads "
+   "in gzip"},
   {"watch", "partial",
    "by a Python program in the sandbox; events carry no entries"},
   {"signed URLs", "yes", "for files of sandboxes that clients have used"},

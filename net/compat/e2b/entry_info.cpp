@@ -15,10 +15,11 @@ namespace {
 /// Fields of one entry, each ended by a zero byte: no name has one.
 constexpr const char* format = "%y\\0%Y\\0%m\\0%u\\0%g\\0%s\\0%T@\\0%p\\0";
 constexpr std::size_t fields_of_entry = 8;
-/// What links lead to: the mode, then the path, of each argument.
+/// What links lead to: the modes of all, then their paths.
 constexpr const char* follow
-  = "for p; do stat -L --printf '%a\\0' -- \"$p\" 2>/dev/null || printf '0\\0';"
-    " realpath -z -- \"$p\" 2>/dev/null || printf '%s\\0' \"$p\"; done";
+  = "stat -L --printf '%a\\0' -- \"$@\" && realpath -z -- \"$@\"";
+/// Kinds of what a link leads to, where that is there.
+constexpr std::string_view found_kinds = "fdpsbc";
 
 std::vector<std::string_view> split_fields(std::string_view said) {
   std::vector<std::string_view> out;
@@ -112,7 +113,7 @@ void follow_links(facade& shared, const visit& in,
   process_spec what;
   what.argv = {"/bin/sh", "-c", follow, "sh"};
   for (auto& each : found)
-    if (each.kind == 'l' && each.target != 'N' && each.target != 'L')
+    if (each.kind == 'l' && found_kinds.find(each.target) != each.path.npos)
       what.argv.push_back(each.path);
     else if (each.kind == 'l')
       each.link = each.path;
@@ -125,13 +126,12 @@ void follow_links(facade& shared, const visit& in,
                if (!came)
                  return then(came.error());
                const auto fields = split_fields(came->out);
+               const auto half = fields.size() / 2;
                std::size_t at = 0;
                for (auto& each : found)
-                 if (each.kind == 'l' && each.link.empty()
-                     && at + 1 < fields.size()) {
+                 if (each.kind == 'l' && each.link.empty() && at < half) {
                    each.target_mode = number_of<std::uint32_t>(fields[at], 8);
-                   each.link = fields[at + 1];
-                   at += 2;
+                   each.link = fields[half + at++];
                  }
                then(std::move(found));
              });

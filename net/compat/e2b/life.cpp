@@ -65,11 +65,16 @@ void with_record(facade& shared, const sandbox_id& id, const exchange_ptr& ex,
 // -- the clock ----------------------------------------------------------------
 
 void end_it(facade& shared, const sandbox_id& id, const exchange_ptr& ex) {
-  shared.sandboxes()->remove(ex->who(), id,
-                             or_refuse<void>(ex, [&shared, id](exchange& ex) {
-                               shared.known().forget(id);
-                               respond_no_content(ex);
-                             }));
+  // One that is over is not found: the client is told that it ended nothing.
+  with_record(shared, id, ex,
+              [&shared, id](const exchange_ptr& ex, const sandbox_record_ptr&) {
+                shared.sandboxes()->remove(
+                  ex->who(), id,
+                  or_refuse<void>(ex, [&shared, id](exchange& ex) {
+                    shared.known().forget(id);
+                    respond_no_content(ex);
+                  }));
+              });
 }
 
 void renew(facade& shared, const sandbox_id& id, const exchange_ptr& ex,

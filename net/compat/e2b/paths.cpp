@@ -5,6 +5,24 @@
 
 namespace troupe::net::e2b_facade {
 
+namespace {
+
+/// Without "." and doubled slashes. ".." stays: behind a link it is not what it
+/// seems.
+std::string without_empty_steps(std::string_view path) {
+  std::string out;
+  while (!path.empty()) {
+    path.remove_prefix(1); // a slash
+    const auto step = path.substr(0, path.find('/'));
+    path.remove_prefix(step.size());
+    if (!step.empty() && step != ".")
+      out.append("/").append(step);
+  }
+  return out.empty() ? "/" : out;
+}
+
+} // namespace
+
 std::optional<std::string> why_no_user(std::string_view name) {
   if (name.empty() || name == user_name)
     return std::nullopt;
@@ -38,8 +56,7 @@ result<std::string> absolute_path(std::string_view text) {
   } else {
     out.append(user_home).append("/").append(text);
   }
-  while (out.size() > 1 && out.ends_with('/'))
-    out.pop_back();
+  out = without_empty_steps(out);
   if (auto fine = check_sandbox_path(out); !fine)
     return fine.error();
   return out;

@@ -63,13 +63,14 @@ void read_network(json::reader& in, json::object& spec,
     if (const auto* allow = part.member_array("allowOut"))
       allowed = *allow;
     if (const auto* deny = part.member_array("denyOut"))
-      for (const auto& each : *deny)
+      for (const auto& each : *deny) {
         if (each.is_string() && each.get_string() == "0.0.0.0/0")
           denies_all = true;
         else
           part.complain("denyOut",
                         "can be [\"0.0.0.0/0\"] only on this "
                         "server, with what is allowed in allowOut");
+      }
     if (!part.boolean("allowPublicTraffic").value_or(true))
       part.complain("allowPublicTraffic",
                     "cannot be false on this server: ports of sandboxes are "
@@ -84,8 +85,8 @@ void read_network(json::reader& in, json::object& spec,
     spec["network"] = "off";
   else if (!allowed.empty())
     spec["network"] = json::object{{"allow", allowed}};
-  else if (internet)
-    spec["network"] = "public";
+  // `true` is what clients say who were told nothing: what the operator allows,
+  // which is told with the sandbox.
 }
 
 std::string timestamp_text(const std::optional<timestamp>& t) {

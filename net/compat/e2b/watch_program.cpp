@@ -27,7 +27,7 @@ ONLY_FOLDERS, FOLDER, IGNORED = 0x1000000, 0x40000000, 0x8000
 MASK = MODIFY | ATTRIB | FROM | TO | CREATE | DELETE | ONLY_FOLDERS
 KINDS = ((CREATE | TO, "CREATE"), (MODIFY, "WRITE"), (DELETE, "REMOVE"),
          (FROM, "RENAME"), (ATTRIB, "CHMOD"))
-names = {}
+names, known, arriving = {}, set(), {}
 def tell(kind, name):
     sys.stdout.write(json.dumps({"type": kind, "name": name}) + "\n")
 def watch(prefix, told):
@@ -35,17 +35,16 @@ def watch(prefix, told):
     number = libc.inotify_add_watch(fd, os.fsencode(path), MASK)
     if number >= 0:
         names[number] = prefix
-    if not deep:
-        return
     try:
         inside = sorted(os.scandir(path), key=lambda e: e.name)
     except OSError:
         return
     for each in inside:
         name = os.path.join(prefix, each.name)
+        known.add(name)
         if told:
             tell("CREATE", name)
-        if each.is_dir(follow_symlinks=False):
+        if deep and each.is_dir(follow_symlinks=False):
             watch(name, told)
 def forget(prefix):
     for number, name in list(names.items()):
@@ -68,6 +67,21 @@ while True:
         if number not in names or not raw:
             continue
         name = os.path.join(names[number], os.fsdecode(raw))
+        # A file that is uploaded is written beside its place first.
+        if raw.startswith(b".troupe-"):
+            if mask & FROM:
+                arriving[cookie] = True
+            continue
+        if mask & TO and arriving.pop(cookie, False):
+            if name not in known:
+                tell("CREATE", name)
+            known.add(name)
+            tell("WRITE", name)
+            continue
+        if mask & (CREATE | TO):
+            known.add(name)
+        elif mask & (DELETE | FROM):
+            known.discard(name)
         for bits, kind in KINDS:
             if mask & bits:
                 tell(kind, name)

@@ -29,7 +29,7 @@ try {
   assert.equal(await sandbox.commands.kill(sleeper.pid), false);
 
   // files
-  const name = "folder/a \"quoted\" é.txt";
+  const name = "folder/a é.txt";
   await sandbox.files.write(name, "content é");
   assert.equal(await sandbox.files.read(name), "content é");
   const about = await sandbox.files.getInfo(name);

@@ -79,6 +79,8 @@ BOOST_AUTO_TEST_CASE(paths_begin_at_home_and_stay_as_they_are_said) {
   BOOST_TEST(absolute_path("~/a").value() == "/home/user/a");
   BOOST_TEST(absolute_path("a/b/").value() == "/home/user/a/b");
   BOOST_TEST(absolute_path("/").value() == "/");
+  BOOST_TEST(absolute_path("./a//b/.").value() == "/home/user/a/b");
+  BOOST_TEST(absolute_path("/..a/.b").value() == "/..a/.b");
   BOOST_TEST(absolute_path("/a/../b").value() == "/a/../b");
   BOOST_TEST(!absolute_path("~root/a"));
   BOOST_TEST(!absolute_path(std::string("/a\0b", 4)));
