@@ -25,7 +25,7 @@ void answer_made(facade& shared, exchange& ex, const sandbox_record& made,
   shared.known().put(made.id, known);
   response r;
   r.status = 201;
-  r.body = created_json(made, known, shared.tokens().token_of(made.id.str()));
+  r.body = created_json(made, known, shared.tokens());
   ex.answer(std::move(r));
 }
 
@@ -85,8 +85,7 @@ void show(facade& shared, const sandbox_id& id, const exchange_ptr& ex) {
         if (state_of(*found).empty())
           return refuse(ex, 404, "sandbox '" + found->id.str() + "' not found");
         const auto known = shared.known().meet(found->id, ex.who());
-        ex.answer_json(detailed_json(
-          *found, known, shared.tokens().token_of(found->id.str())));
+        ex.answer_json(detailed_json(*found, known, shared.tokens()));
       }));
 }
 

@@ -187,9 +187,12 @@ bool execute_stream::write_output(output_stream which, std::uint64_t before) {
 bool execute_stream::write_end(const cell_record& record) {
   switch (record.status) {
   case cell_status::lost:
+    if (!what_.lost()) {
+      cut();
+      return false;
+    }
     if (!told_error_)
       write_line(error_line("ContextRestarting", "Context was restarted", ""));
-    what_.lost();
     break;
   case cell_status::interrupted:
     if (!told_error_)

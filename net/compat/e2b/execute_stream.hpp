@@ -17,7 +17,8 @@ public:
     sandbox_cell_ptr cell;
     std::uint64_t number = 1;    // of the cell in its context
     std::function<void()> leave; // the client has gone: nobody waits for it
-    std::function<void()> lost;  // the interpreter was
+    /// The interpreter was lost; false: with its sandbox.
+    std::function<bool()> lost;
   };
   execute_stream(exchange_ptr ex, order what)
       : pulled_bytes{std::move(ex)}, what_{std::move(what)} {}

@@ -2,7 +2,9 @@
 
 #include "net/api/shared/request_body.hpp"
 #include "net/compat/e2b/routing.hpp"
+#include "net/compat/e2b/sandbox_json.hpp"
 #include "runtime/base/text.hpp"
+#include "runtime/json/writer.hpp"
 
 namespace troupe::net::e2b_facade {
 
@@ -102,7 +104,23 @@ bool takes_calls(const sandbox_record& r) {
   }
 }
 
-void enter(facade& shared, const exchange_ptr& ex, proof wanted,
+/// False, and answered: its ports take a token, and this is not it.
+bool may_use_ports(facade& shared, exchange& ex, const sandbox_record& r) {
+  if (!has_private_ports(r)
+      || secret{std::string{ex.in().field("e2b-traffic-access-token")}}
+        == shared.tokens().traffic_token_of(r.id.str()))
+    return true;
+  json::object_writer out;
+  out.text("sandboxId", r.id.str())
+    .text("message",
+          "Traffic to the sandbox is not public; send its "
+          "E2b-Traffic-Access-Token")
+    .number("code", 403);
+  ex.answer_json(out.finish(), 403);
+  return false;
+}
+
+void enter(facade& shared, const exchange_ptr& ex, proof wanted, bool to_port,
            const visit_work& work) {
   auto* engine = shared.sandboxes(*ex);
   if (!engine)
@@ -122,8 +140,10 @@ void enter(facade& shared, const exchange_ptr& ex, proof wanted,
   const auto who = known->owner;
   engine->find(
     who, *id,
-    [&shared, ex, work, id = *id,
+    [&shared, ex, work, to_port, id = *id,
      known = std::move(*known)](sandbox_result<sandbox_record_ptr> found) {
+      if (found && to_port && !may_use_ports(shared, *ex, **found))
+        return;
       if (found && takes_calls(**found))
         return work(shared, ex, {id, known.owner, known, std::move(*found)});
       if (!found && found.error().code == ec::not_found)
@@ -217,8 +237,9 @@ void data_routes::add(method verb, std::string_view path, proof wanted,
                       visit_work work, const route_rules& rules) {
   routes_.add(
     verb, std::string{base_path} + "/data/{sandbox}" + std::string{path},
-    [shared = shared_, wanted, work = std::move(work)](exchange_ptr ex) {
-      enter(*shared, ex, wanted, work);
+    [shared = shared_, wanted, to_port = !path.starts_with("/envd"),
+     work = std::move(work)](exchange_ptr ex) {
+      enter(*shared, ex, wanted, to_port, work);
     },
     rules);
 }

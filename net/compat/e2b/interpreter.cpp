@@ -1,21 +1,21 @@
-// The code interpreter: cells, and the contexts that they run in.
-#include "net/compat/e2b/cell_code.hpp"
+// The code interpreter's contexts.
+#include "net/compat/e2b/interpreter.hpp"
+
 #include "net/compat/e2b/connect_rpc.hpp"
-#include "net/compat/e2b/execute_stream.hpp"
-#include "net/compat/e2b/facade.hpp"
 #include "net/compat/e2b/paths.hpp"
 #include "runtime/json/writer.hpp"
-#include "runtime/model/codec/sandbox_codec.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace troupe::net::e2b_facade {
 
 namespace {
 
-constexpr std::size_t largest_call = 2 * bounds::cell_code_bytes;
+constexpr std::size_t largest_call = 64u << 10;
 
-/// Failures of the interpreter are texts.
+} // namespace
+
 void refuse_text(exchange& ex, int status, std::string text) {
   response r;
   r.status = status;
@@ -39,7 +39,6 @@ void fail_text(exchange& ex, const visit& in, const sandbox_error& why) {
   }
 }
 
-/// Null, and answered, where there are none.
 sandbox_contexts* contexts_of(facade& shared, exchange& ex) {
   auto* contexts = shared.sandboxes()->contexts();
   if (!contexts)
@@ -47,7 +46,7 @@ sandbox_contexts* contexts_of(facade& shared, exchange& ex) {
   return contexts;
 }
 
-std::optional<json::object> body_of(exchange& ex) {
+std::optional<json::object> call_of(exchange& ex) {
   auto parsed = json::parse_object(ex.in().body, {.wiped = true});
   if (parsed)
     return std::move(*parsed);
@@ -73,6 +72,8 @@ std::string no_language(std::string_view said) {
     "bash";
 }
 
+namespace {
+
 // -- contexts -----------------------------------------------------------------
 
 std::string context_json(const context_record& r) {
@@ -83,9 +84,29 @@ std::string context_json(const context_record& r) {
   return out.finish();
 }
 
+/// Clients make contexts in folders that they cannot enter, and go on in the
+/// usual one.
+void make_context(sandbox_contexts& contexts, const exchange_ptr& ex,
+                  const visit& in, context_spec spec, const std::string& said) {
+  auto again = spec;
+  auto made = [&contexts, ex, in, again = std::move(again),
+               said](const sandbox_result<sandbox_context_ptr>& made) mutable {
+    if (made) {
+      auto record = (*made)->record();
+      record.cwd = said;
+      return ex->answer_json(context_json(record));
+    }
+    if (made.error().code != ec::invalid_request || again.cwd == user_home)
+      return fail_text(*ex, in, made.error());
+    again.cwd = user_home;
+    make_context(contexts, ex, in, std::move(again), said);
+  };
+  contexts.create(in.who, in.id, std::move(spec), std::move(made));
+}
+
 void create(facade& shared, const exchange_ptr& ex, const visit& in) {
   auto* contexts = contexts_of(shared, *ex);
-  auto body = contexts ? body_of(*ex) : std::nullopt;
+  auto body = contexts ? call_of(*ex) : std::nullopt;
   if (!body)
     return;
   message_reader message{*body};
@@ -103,19 +124,17 @@ void create(facade& shared, const exchange_ptr& ex, const visit& in) {
   spec.cwd = *cwd;
   spec.auto_restart = true;
   spec.env.emplace("E2B_SANDBOX_ID", secret{in.id.str()});
-  contexts->create(in.who, in.id, std::move(spec),
-                   [ex, in](const sandbox_result<sandbox_context_ptr>& made) {
-                     if (!made)
-                       return fail_text(*ex, in, made.error());
-                     ex->answer_json(context_json((*made)->record()));
-                   });
+  make_context(*contexts, ex, in, std::move(spec), *cwd);
 }
 
 void answer_list(exchange& ex, const std::vector<sandbox_context_ptr>& all) {
   std::vector<context_record> some;
   for (const auto& each : all)
     some.push_back(each->record());
-  std::ranges::stable_sort(some, {}, &context_record::created_at);
+  // Those that clients made come behind those that they expect.
+  std::ranges::stable_sort(some, {}, [](const context_record& r) {
+    return std::pair{!r.is_default, r.created_at};
+  });
   ex.answer_json(json::array_of(some, context_json));
 }
 
@@ -209,170 +228,16 @@ void remove(facade& shared, const exchange_ptr& ex, const visit& in) {
     });
 }
 
-// -- cells --------------------------------------------------------------------
-
-struct wanted_cell {
-  context_choice where;
-  cell_spec what;
-  json::object variables; // of this one only
-};
-
-std::optional<wanted_cell> read_cell(exchange& ex) {
-  auto body = body_of(ex);
-  if (!body)
-    return std::nullopt;
-  message_reader message{*body};
-  wanted_cell out;
-  if (!message.find("code"))
-    message.complain("code", "a text");
-  out.what.code = message.text("code");
-  out.where.id = message.text("context_id");
-  const auto said = message.text("language");
-  const auto* env = message.object("env_vars");
-  if (message.bad()) {
-    refuse(ex, 422, message.bad()->message);
-    return std::nullopt;
-  }
-  if (!out.where.id.empty() && !said.empty()) {
-    refuse_text(ex, 400, "Only one of context_id or language can be provided");
-    return std::nullopt;
-  }
-  if (env)
-    out.variables = *env;
-  auto language = language_of(said);
-  if (!language) {
-    refuse_text(ex, 500, no_language(said));
-    return std::nullopt;
-  }
-  out.where.language = *language;
-  return out;
-}
-
-/// A client that has gone waits for nothing: the next cell is to begin.
-std::function<void()> interrupting(facade& shared, const visit& in,
-                                   const sandbox_cell_ptr& cell) {
-  return [&shared, in, cell] {
-    if (cell->record().ended())
-      return;
-    shared.sandboxes()->contexts()->find(
-      in.who, in.id, cell->record().context,
-      [cell](const sandbox_result<sandbox_context_ptr>& found) {
-        if (!found)
-          return;
-        const auto context = *found;
-        context->interrupt([context](const sandbox_result<bool>& stopped) {
-          if (!stopped || !*stopped)
-            context->restart([](const auto&) {});
-        });
-      });
-  };
-}
-
-/// A cell on its way to a client, with those around it that set its variables.
-struct cell_work {
-  facade& shared;
-  exchange_ptr ex;
-  visit in;
-  wanted_cell wanted;
-  variable_cells around;
-};
-using cell_work_ptr = std::shared_ptr<cell_work>;
-
-void fail_cell(const cell_work& work, const sandbox_error& why) {
-  if (why.code == ec::not_found && !is_about_sandbox(why))
-    return refuse_text(*work.ex, 404,
-                       "Context " + work.wanted.where.id + " not found");
-  fail_text(*work.ex, work.in, why);
-}
-
-/// Queues code of ours, which no client sees.
-void run_beside(const cell_work_ptr& work, const std::string& code,
-                std::function<void()> then) {
-  if (code.empty())
-    return then();
-  cell_spec what;
-  what.code = code;
-  work->shared.sandboxes()->contexts()->run(
-    work->in.who, work->in.id, work->wanted.where, std::move(what),
-    [work,
-     then = std::move(then)](const sandbox_result<sandbox_cell_ptr>& ran) {
-      if (ran)
-        then();
-      else
-        fail_cell(*work, ran.error());
-    });
-}
-
-void stream_cell(const cell_work_ptr& work, const sandbox_cell_ptr& cell) {
-  auto& shared = work->shared;
-  const auto context = cell->record().context;
-  execute_stream::order order;
-  order.cell = cell;
-  order.number = shared.known().next_cell(work->in.id, context);
-  order.leave = interrupting(shared, work->in, cell);
-  order.lost = [&shared, id = work->in.id, context] {
-    shared.known().restart_cells(id, context);
-  };
-  std::make_shared<execute_stream>(work->ex, std::move(order))->start();
-}
-
-/// Cells of one context run in the order in which they are queued.
-void run_cell(const cell_work_ptr& work) {
-  auto& contexts = *work->shared.sandboxes()->contexts();
-  if (work->wanted.where.language == context_language::python)
-    work->wanted.what.code = dedented(work->wanted.what.code);
-  auto queued = [work](const sandbox_result<sandbox_cell_ptr>& cell) {
-    if (!cell)
-      return fail_cell(*work, cell.error());
-    stream_cell(work, *cell);
-    run_beside(work, work->around.after, [] {});
-  };
-  run_beside(work, work->around.before,
-             [work, &contexts, queued = std::move(queued)] {
-               contexts.run(work->in.who, work->in.id, work->wanted.where,
-                            work->wanted.what, queued);
-             });
-}
-
-void run_with_variables(const cell_work_ptr& work) {
-  if (!work->wanted.variables.empty()) {
-    auto around
-      = cells_around(work->wanted.where.language, work->wanted.variables);
-    if (!around)
-      return refuse_text(*work->ex, 400, message_of(around.error()));
-    work->around = std::move(*around);
-  }
-  run_cell(work);
-}
-
-void execute(facade& shared, const exchange_ptr& ex, const visit& in) {
-  auto* contexts = contexts_of(shared, *ex);
-  auto wanted = contexts ? read_cell(*ex) : std::nullopt;
-  if (!wanted)
-    return;
-  auto work
-    = std::make_shared<cell_work>(cell_work{shared, ex, in, *wanted, {}});
-  if (wanted->where.id.empty())
-    return run_with_variables(work);
-  contexts->find(in.who, in.id, wanted->where.id,
-                 [work](const sandbox_result<sandbox_context_ptr>& found) {
-                   if (!found)
-                     return fail_cell(*work, found.error());
-                   work->wanted.where.language = (*found)->record().language;
-                   run_with_variables(work);
-                 });
-}
-
 } // namespace
 
 void add_interpreter(data_routes& into) {
+  add_cells(into);
   into.add(
     method::get, "/code/health", proof::none,
     [](facade&, const exchange_ptr& ex, const visit&) {
       ex->answer_json("\"OK\"");
     },
     largest_call);
-  into.add(method::post, "/code/execute", proof::token, execute, largest_call);
   into.add(method::post, "/code/contexts", proof::none, create, largest_call);
   into.add(method::get, "/code/contexts", proof::none, list, largest_call);
   into.add(method::post, "/code/contexts/{context}/restart", proof::none,

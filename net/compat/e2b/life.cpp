@@ -151,8 +151,7 @@ void answer_connected(facade& shared, exchange& ex,
   const auto known = shared.known().meet(record.id, ex.who());
   response r;
   r.status = status;
-  r.body
-    = created_json(record, known, shared.tokens().token_of(record.id.str()));
+  r.body = created_json(record, known, shared.tokens());
   ex.answer(std::move(r));
 }
 

@@ -23,6 +23,10 @@ constexpr std::array<std::string_view, 2> standard_templates
 /// For a sandbox without an end: clients require a date.
 constexpr std::string_view far_away = "2999-12-31T23:59:59.000Z";
 
+/// Metadata of ours, which clients are not shown.
+constexpr std::string_view own_metadata = "troupe.e2b.";
+constexpr std::string_view private_ports = "troupe.e2b.ports";
+
 constexpr std::int64_t longest_timeout = std::int64_t{365} * 24 * 3'600;
 
 bool is_truthy(const json::value* v) {
@@ -51,6 +55,21 @@ void refuse_fields(json::reader& in) {
   }
 }
 
+void note(json::object& spec, std::string_view what) {
+  auto& metadata = spec["metadata"];
+  if (!metadata.is_object())
+    metadata.emplace_object();
+  metadata.get_object()[what] = "yes";
+}
+
+/// Without what clients did not say.
+std::map<std::string, std::string> shown_metadata(const sandbox_record& r) {
+  auto out = r.metadata;
+  std::erase_if(
+    out, [](const auto& each) { return each.first.starts_with(own_metadata); });
+  return out;
+}
+
 /// Allow lists of domains and addresses are those of the engine; deny lists are
 /// not, but for the one that denies everything.
 void read_network(json::reader& in, json::object& spec,
@@ -72,9 +91,7 @@ void read_network(json::reader& in, json::object& spec,
                         "server, with what is allowed in allowOut");
       }
     if (!part.boolean("allowPublicTraffic").value_or(true))
-      part.complain("allowPublicTraffic",
-                    "cannot be false on this server: ports of sandboxes are "
-                    "reached through this address only");
+      note(spec, private_ports);
     for (const char* each : {"rules", "egressProxy", "maskRequestHost"})
       if (part.has(each))
         part.complain(each, "is not supported by this server");
@@ -108,7 +125,7 @@ void write_common(json::object_writer& out, const sandbox_record& r,
     .number("memoryMB", r.resources.memory_bytes / mib)
     .number("diskSizeMB", r.resources.disk_bytes / mib)
     .text("state", state_of(r))
-    .texts_by_name("metadata", r.metadata);
+    .texts_by_name("metadata", shown_metadata(r));
 }
 
 } // namespace
@@ -179,17 +196,25 @@ timestamp started_at(const sandbox_record& r, const known_sandbox& known) {
   return known.resumed_at.value_or(r.created_at);
 }
 
+bool has_private_ports(const sandbox_record& r) {
+  return r.metadata.contains(std::string{private_ports});
+}
+
 std::string created_json(const sandbox_record& r, const known_sandbox& known,
-                         const secret& token) {
+                         const token_maker& tokens) {
   json::object_writer out{json::writer::style::wiped};
   out.text("sandboxID", r.id.str())
     .text("templateID", known.template_id)
     .text("alias", known.template_id)
     .text("clientID", "local")
     .text("envdVersion", envd_version)
-    .text("envdAccessToken", token.reveal())
-    .raw("trafficAccessToken", "null")
+    .text("envdAccessToken", tokens.token_of(r.id.str()).reveal())
     .raw("domain", "null");
+  if (has_private_ports(r))
+    out.text("trafficAccessToken",
+             tokens.traffic_token_of(r.id.str()).reveal());
+  else
+    out.raw("trafficAccessToken", "null");
   return out.finish();
 }
 
@@ -200,10 +225,11 @@ std::string listed_json(const sandbox_record& r, const known_sandbox& known) {
 }
 
 std::string detailed_json(const sandbox_record& r, const known_sandbox& known,
-                          const secret& token) {
+                          const token_maker& tokens) {
   json::object_writer out{json::writer::style::wiped};
   write_common(out, r, known);
-  out.text("envdAccessToken", token.reveal()).raw("domain", "null");
+  out.text("envdAccessToken", tokens.token_of(r.id.str()).reveal())
+    .raw("domain", "null");
   if (known.internet || r.network.mode == network_mode::off)
     out.boolean("allowInternetAccess", r.network.mode != network_mode::off);
   else
@@ -214,8 +240,10 @@ std::string detailed_json(const sandbox_record& r, const known_sandbox& known,
           r.on_timeout == timeout_action::pause ? "pause" : "kill");
   out.raw("lifecycle", lifecycle.finish());
   json::object_writer network;
-  network.list("allowOut", r.network.allow,
-               [&](const std::string& each) { network.text(each); });
+  network
+    .list("allowOut", r.network.allow,
+          [&](const std::string& each) { network.text(each); })
+    .boolean("allowPublicTraffic", !has_private_ports(r));
   out.raw("network", network.finish());
   return out.finish();
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "net/compat/e2b/known_sandboxes.hpp"
-#include "runtime/base/secret.hpp"
+#include "net/compat/e2b/tokens.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/model/sandbox.hpp"
 
@@ -33,13 +33,17 @@ std::string template_reference(std::string_view text);
 std::string_view state_of(const sandbox_record& r);
 timestamp started_at(const sandbox_record& r, const known_sandbox& known);
 
+/// Its ports take a token; noted with the sandbox, whose record says so as long
+/// as it is there.
+bool has_private_ports(const sandbox_record& r);
+
 /// What create, connect and fork answer.
 std::string created_json(const sandbox_record& r, const known_sandbox& known,
-                         const secret& token);
+                         const token_maker& tokens);
 /// An entry of a list.
 std::string listed_json(const sandbox_record& r, const known_sandbox& known);
 /// All that is known of one.
 std::string detailed_json(const sandbox_record& r, const known_sandbox& known,
-                          const secret& token);
+                          const token_maker& tokens);
 
 } // namespace troupe::net::e2b_facade

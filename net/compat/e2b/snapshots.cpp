@@ -142,9 +142,7 @@ std::string fork_json(facade& shared, const known_sandbox& like,
     known.cells.clear();
     known.resumed_at.reset();
     shared.known().put((*each)->id, known);
-    out.raw(
-      "sandbox",
-      created_json(**each, known, shared.tokens().token_of((*each)->id.str())));
+    out.raw("sandbox", created_json(**each, known, shared.tokens()));
   } else {
     out.raw(
       "error",

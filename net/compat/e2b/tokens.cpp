@@ -30,8 +30,17 @@ std::string_view bytes_of(const sha256_digest& digest) {
 token_maker::token_maker() : key_{random_key()} {}
 
 secret token_maker::token_of(std::string_view sandbox) const {
+  return token_for("envd:", sandbox);
+}
+
+secret token_maker::traffic_token_of(std::string_view sandbox) const {
+  return token_for("traffic:", sandbox);
+}
+
+secret token_maker::token_for(std::string_view use,
+                              std::string_view sandbox) const {
   // Twice, so that nothing can be appended to what was hashed.
-  const auto inner = sha256_joined({key_.reveal(), "envd", sandbox});
+  const auto inner = sha256_joined({key_.reveal(), use, sandbox});
   const auto outer = sha256_joined({key_.reveal(), bytes_of(inner)});
   return secret{std::string{sandbox} + "_" + hex(outer)};
 }

@@ -20,8 +20,12 @@ public:
 
   secret token_of(std::string_view sandbox) const;
   bool is_token_of(std::string_view token, std::string_view sandbox) const;
+  /// For ports of a sandbox that are not for everybody who knows its id.
+  secret traffic_token_of(std::string_view sandbox) const;
 
 private:
+  secret token_for(std::string_view use, std::string_view sandbox) const;
+
   secret key_;
 };
 

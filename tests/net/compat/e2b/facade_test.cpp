@@ -199,6 +199,50 @@ BOOST_AUTO_TEST_CASE(a_sandbox_that_is_gone_is_not_found_at_the_front) {
   BOOST_TEST(h.send("GET", "/health", {}, h.token_of(made)).status == 502);
 }
 
+BOOST_AUTO_TEST_CASE(ports_that_are_not_public_take_a_token_of_their_own) {
+  house h;
+  auto made = h.as(h.one, "POST", "/v2/sandboxes",
+                   R"({"templateID":"base",)"
+                   R"("network":{"allowPublicTraffic":false}})");
+  BOOST_REQUIRE_MESSAGE(made.status == 201, made.body);
+  const auto o = json::parse_object(made.body).value();
+  const auto traffic = "E2b-Traffic-Access-Token: "
+    + house::text(o, "trafficAccessToken") + "\r\n";
+  const auto contexts = h.into(o, "49999");
+  BOOST_TEST(h.send("GET", "/health", {}, contexts).status == 403);
+  BOOST_TEST(
+    h.send("GET", "/health", {}, contexts + "E2b-Traffic-Access-Token: x\r\n")
+      .status
+    == 403);
+  BOOST_TEST(h.send("GET", "/health", {}, contexts + traffic).status == 200);
+  BOOST_TEST(h.send("GET", "/", {}, h.into(o, "3000")).status == 403);
+  BOOST_TEST(h.send("GET", "/", {}, h.into(o, "3000") + traffic).status == 502);
+  BOOST_TEST(h.send("GET", "/health", {}, h.into(o)).status == 204);
+  const auto shown
+    = h.as(h.one, "GET", "/sandboxes/" + house::text(o, "sandboxID"));
+  BOOST_TEST(shown.body.find("troupe.e2b") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_terminal_is_told_as_one) {
+  house h;
+  const auto made = h.made_by(h.one);
+  const auto fields
+    = h.token_of(made) + "Content-Type: application/connect+json\r\n";
+  const auto begin = [&](const std::string& size) {
+    const auto a
+      = h.send("POST", "/process.Process/Start",
+               envelope_of(R"({"process":{"cmd":"sh","args":["-c","echo hi"]},)"
+                           R"("pty":{"size":)"
+                           + size + "}}"),
+               fields);
+    return a.body;
+  };
+  BOOST_TEST(begin(R"({"cols":100,"rows":20})").find(R"({"pty":"aGkK"})")
+             != std::string::npos);
+  BOOST_TEST(begin(R"({"cols":0,"rows":20})").find("invalid_argument")
+             != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_program_is_told_in_envelopes) {
   house h;
   const auto made = h.made_by(h.one);
