@@ -179,37 +179,27 @@ def paragraph(text, width, first, rest):
 
 def python_record(record):
     base = ADDED.get(record.name)
-    lines = ["@dataclass(frozen=True)",
+    lines = ["@record(frozen=True)",
              "class %s(%s):" % (record.name, base + ", Wire" if base else "Wire")]
     if record.text:
         lines.append(paragraph(record.text, 75, '    """', "    ") + '"""\n')
-    for m in sorted(record.members, key=lambda m: not m.required):
-        hint, default = m.type.python, ""
-        if m.type.nullable:
-            hint = "Optional[%s]" % hint if hint != "Any" else hint
-        if not m.required:
-            if m.type.many:
-                default = " = field(default_factory=list)"
-            elif m.name in SECRETS.get(record.name, ()):
-                hint, default = "Optional[%s]" % hint, \
-                    " = field(default=None, repr=False)"
-            elif hint == "bool":
-                default = " = False"
-            else:
-                if not m.type.nullable and hint != "Any":
-                    hint = "Optional[%s]" % hint
-                default = " = None"
-        elif m.name in SECRETS.get(record.name, ()):
-            default = " = field(repr=False)"
-        name = m.name + "_" if m.name in ("from", "async") else m.name
-        lines.append("    %s: %s%s" % (name, hint, default))
+    for m in record.members:
+        hint = m.type.python
+        # What is missing is false, or empty, or None.
+        empty = m.type.many or hint in ("bool", "Any")
+        if hint != "Any" and (m.type.nullable or not (m.required or empty)):
+            hint = "Optional[%s]" % hint
+        name = m.name + "_" if m.name == "from" else m.name
+        lines.append("    %s: %s" % (name, hint))
         if m.text:
             lines.append(paragraph(m.text, 75, '    """', "    ") + '"""')
-    nested = {m.name: (m.type.nested, m.type.many) for m in record.members
-              if m.type.nested}
+    nested = ['"%s": %s' % (m.name, m.type.nested) for m in record.members
+              if m.type.nested]
     if nested:
-        lines.append("\n    _nested = {%s}" % ", ".join(
-            '"%s": %s' % (k, n) for k, (n, _) in nested.items()))
+        lines.append("\n    _nested = {%s}" % ", ".join(nested))
+    if record.name in SECRETS:
+        lines.append("\n    _secret = (%s,)" % ", ".join(
+            '"%s"' % name for name in SECRETS[record.name]))
     return "\n".join(lines)
 
 
@@ -238,9 +228,6 @@ def python_module(module, records, inputs, homes):
     if "Required[" in body:
         typing.insert(0, "TYPE_CHECKING")
     out = ['"""%s"""' % NOTE, "from __future__ import annotations", ""]
-    fields = ["dataclass"] + (["field"] if "field(" in body else [])
-    if records:
-        out.append("from dataclasses import " + ", ".join(fields))
     if typing:
         out.append("from typing import " + ", ".join(typing))
     out.append("")
@@ -248,7 +235,7 @@ def python_module(module, records, inputs, homes):
     if added:
         out.append("from .._added import " + ", ".join(sorted(added)))
     if records:
-        out.append("from .._wire import Wire")
+        out.append("from .._wire import Wire, record")
     own = {r.name for r in records + inputs}
     elsewhere = {}
     for name, home in homes.items():

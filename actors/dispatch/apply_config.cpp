@@ -1,4 +1,5 @@
 #include "actors/dispatch/run_resolver.hpp"
+#include "runtime/model/codec/fingerprint_forms.hpp"
 #include "runtime/model/package_requirement_merge.hpp"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ make_view(std::shared_ptr<const sandbox_config> config) {
   view->config = std::move(config);
   if (auto ok = read(*view); !ok)
     return ok.error();
-  view->fingerprint = fingerprint(*view->config);
+  view->fingerprint = hex_fingerprint(*view->config);
   return config_view_ptr{std::move(view)};
 }
 

@@ -6,7 +6,7 @@
 #include "actors/engine/actor_engine.hpp"
 #include "actors/engine/engine_internals.hpp"
 #include "actors/engine/supervisor.hpp"
-#include "actors/sandbox/sandbox_gateway.hpp"
+#include "actors/sandbox/gateway/sandbox_gateway.hpp"
 #include "runtime/async/watchdog.hpp"
 #include "storage/adapters/memory_stores.hpp"
 

@@ -154,6 +154,7 @@ struct place_event {
     resumed,
     snapped,
     rolled_back,
+    networked, // it has another policy
     lost, // its place has lost it
     destroyed,
     begun, // a process

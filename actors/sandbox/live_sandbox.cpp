@@ -1,6 +1,7 @@
 #include "actors/sandbox/live_sandbox.hpp"
 
 #include "actors/sandbox/place_call.hpp"
+#include "runtime/engine/sandbox_repository.hpp"
 #include "runtime/json/json.hpp"
 
 #include <boost/asio/post.hpp>
@@ -86,9 +87,10 @@ void live_sandbox::make(std::shared_ptr<cancellation> cancel) {
                      + *longest_in(state::creating),
                    std::move(cancel)};
   auto home = sandbox_actor{self};
-  auto work
-    = [provider = place().provider, wanted = request(),
-       scope = std::move(scope)] { return provider->create(wanted, scope); };
+  auto work = [provider = place().provider, wanted = request(), git = git,
+               scope = std::move(scope)] {
+    return create_sandbox(provider, wanted, git, scope);
+  };
   call_place<sandbox_creation>(
     place().executor, std::move(work),
     [home](std::optional<sandbox_creation> came) {
@@ -298,6 +300,8 @@ void live_sandbox::handle(const place_event& news) {
     return snapped(news);
   case place_event::kind::rolled_back:
     return rolled_back(news);
+  case place_event::kind::networked:
+    return networked(news);
   case place_event::kind::lost:
     return lost(news);
   case place_event::kind::destroyed:
@@ -309,11 +313,6 @@ void live_sandbox::handle(const place_event& news) {
   case place_event::kind::context:
     return context_changed();
   }
-}
-
-/// Its clocks have changed, and nothing else.
-void live_sandbox::tell_due() {
-  services->index.update(record()->id, record(), due(), box);
 }
 
 void live_sandbox::publish() {

@@ -20,7 +20,8 @@ struct sandbox_init {
   environment env;
   caller who;
   std::shared_ptr<sandbox_event_log> events;
-  std::string at_place; // the snapshot that it is made from
+  std::string at_place;          // the snapshot that it is made from
+  std::optional<git_source> git; // cloned before it runs
   std::shared_ptr<const sandbox_handle> box;
   bool was_there = false; // before this engine was
   bool was_over = false;  // and ended before
@@ -41,6 +42,7 @@ struct live_sandbox {
   caller who;
   environment env;
   std::string at_place; // the snapshot that it is made from
+  std::optional<git_source> git;
   std::size_t place_index = 0;
   std::unique_ptr<sandbox_life> life;
   std::shared_ptr<sandbox_event_log> events;
@@ -67,8 +69,10 @@ struct live_sandbox {
   snapshot_order wanted_snapshot;
   std::optional<snapshot_index::entry> wanted_rollback;
   std::vector<caf::typed_response_promise<snapshot_answer>>
-    snapshots;                           // at most one
-  std::vector<record_promise> rollbacks; // at most one
+    snapshots;                                         // at most one
+  std::vector<record_promise> rollbacks;               // at most one
+  std::shared_ptr<const sandbox_change> wanted_change; // of its network
+  std::vector<record_promise> network_changes;         // at most one
 
   struct process_entry {
     live_process_ptr process;
@@ -136,6 +140,9 @@ struct live_sandbox {
   bool has_to_wait() const { return cutting || may_resume(); }
   void go_on(const std::optional<sandbox_error>& why);
   void snapped(const place_event& news);
+  /// The rest of the change is made when its network is another.
+  caf::result<record_answer> change_network(const patch_order& order);
+  void networked(const place_event& news);
   void lost(const place_event& news);
   void rolled_back(const place_event& news);
   std::shared_ptr<const sandbox_spec> spec_of_it() const;

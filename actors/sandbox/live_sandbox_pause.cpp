@@ -49,6 +49,13 @@ void ask_place(const sandbox_place& place, still_work what,
                            });
 }
 
+boost::asio::awaitable<result<void>>
+set_at_place(std::shared_ptr<sandbox_provider> provider,
+             std::shared_ptr<const sandbox_handle> box, network_policy policy) {
+  call_scope scope{std::chrono::steady_clock::now() + longest_call, nullptr};
+  co_return co_await provider->set_network(*box, std::move(policy), scope);
+}
+
 sandbox_error on_its_way(state now) {
   return {sandbox_problem::sandbox_not_running, ec::conflict,
           "the sandbox is " + std::string{to_string(now)} + "; ask again soon",
@@ -203,12 +210,70 @@ caf::result<record_answer> live_sandbox::change(const patch_order& order) {
     return record_answer{sandbox_error{
       bad_field("/metadata", "would have more than 64 pairs",
                 "send null for those that are not needed any more")}};
+  if (what.network)
+    return change_network(order);
   life->apply(what);
   touch(); // a new idle timeout counts from now
   publish();
   if (what.timeout)
     return renew(renew_order{*what.timeout});
   return record_answer{record()};
+}
+
+caf::result<record_answer>
+live_sandbox::change_network(const patch_order& order) {
+  const auto now = state();
+  if (now != sandbox_state::paused)
+    if (auto why = why_not_running())
+      return record_answer{std::move(*why)};
+  if (!place().provider->capabilities().set_network)
+    return record_answer{sandbox_error{
+      sandbox_problem::unsupported_here, ec::invalid_request,
+      std::string{to_string(place().name)}
+        + " cannot change the network of a sandbox that lives; make another "
+          "one with the policy that it is to have"}};
+  if (cutting || !network_changes.empty())
+    return record_answer{
+      sandbox_error{sandbox_problem::none, ec::conflict,
+                    "a snapshot or another change of this sandbox is under way",
+                    std::chrono::seconds{1}}};
+  auto wanted = std::make_shared<sandbox_change>(*order.what);
+  wanted->network = strictest(*wanted->network, services->options.network);
+  wanted_change = wanted;
+  auto home = sandbox_actor{self};
+  auto work
+    = [provider = place().provider, box = box, policy = *wanted->network] {
+        return set_at_place(provider, box, policy);
+      };
+  call_place<result<void>>(place().executor, std::move(work),
+                           [home](std::optional<result<void>> came) {
+                             place_event news;
+                             news.what = place_event::kind::networked;
+                             if (!came || !*came)
+                               news.failure = std::make_shared<const error>(
+                                 came ? came->error() : place_threw());
+                             caf::anon_send(home, event_v, std::move(news));
+                           });
+  network_changes.push_back(self->make_response_promise<record_answer>());
+  return network_changes.back();
+}
+
+void live_sandbox::networked(const place_event& news) {
+  auto waiting = std::exchange(network_changes, {});
+  const auto wanted = std::exchange(wanted_change, nullptr);
+  if (!news.failure) {
+    sandbox_change of_it;
+    of_it.network = wanted->network;
+    life->apply(of_it);
+    publish();
+  }
+  auto rest = std::make_shared<sandbox_change>(*wanted);
+  rest->network.reset();
+  for (auto& each : waiting)
+    if (news.failure)
+      each.deliver(record_answer{sandbox_error{*news.failure}});
+    else
+      each.delegate(sandbox_actor{self}, change_v, patch_order{rest});
 }
 
 namespace {

@@ -297,6 +297,7 @@ sandbox(sandbox_actor::stateful_pointer<live_sandbox> self,
   s.events = std::move(init->events);
   s.box = std::move(init->box);
   s.at_place = std::move(init->at_place);
+  s.git = std::move(init->git);
   s.place_index = init->place;
   s.life = std::make_unique<sandbox_life>(
     std::move(init->record), s.services->options.rules, s.services->now());

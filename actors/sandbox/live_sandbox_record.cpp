@@ -60,4 +60,9 @@ void live_sandbox::found(const place_event& news) {
     begin_removal(sandbox_end::lost);
 }
 
+/// Its clocks have changed, and nothing else.
+void live_sandbox::tell_due() {
+  services->index.update(record()->id, record(), due(), box);
+}
+
 } // namespace troupe

@@ -89,6 +89,7 @@ sandbox_controller_state::init_for(const create_order& order) const {
                                 + "' already; use it, or another name")};
   init->record = std::move(*record);
   init->env = order.spec->env;
+  init->git = order.spec->git;
   init->who = order.who;
   init->events
     = std::make_shared<sandbox_event_log>(services->options.rules.events);

@@ -142,6 +142,11 @@ sandbox_result<sandbox_record> record_for(const sandbox_spec& spec,
     return std::move(*why);
   r.network = spec.network ? strictest(*spec.network, options.network)
                            : at.network.value_or(options.network);
+  if (spec.git && r.network.mode == network_mode::off
+      && !spec.git->url.starts_with("file:"))
+    return sandbox_error{
+      bad_field("/git", "takes a network, which this sandbox has not",
+                "send a 'network' that names the host")};
   return r;
 }
 

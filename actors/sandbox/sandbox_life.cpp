@@ -101,6 +101,7 @@ void sandbox_life::apply(const sandbox_change& what) {
     r.idle_timeout = what.idle_timeout.value_or(r.idle_timeout);
     r.on_idle = what.on_idle.value_or(r.on_idle);
     r.auto_resume = what.auto_resume.value_or(r.auto_resume);
+    r.network = what.network.value_or(r.network);
   });
 }
 

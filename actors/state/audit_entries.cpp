@@ -129,7 +129,7 @@ void put_bounds(json::writer& line, const prepared_run& prepared) {
 
 void put_end(json::writer& line, const active_run& run) {
   if (run.outcome) {
-    line.text("status", to_string(run.outcome->status));
+    line.text("status", status_of(*run.outcome));
     line.text("reason", to_string(run.outcome->reason));
     line.number("cpu_us", run.outcome->usage.cpu.count());
     put_connections(line, run.outcome->network);

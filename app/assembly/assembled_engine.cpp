@@ -137,7 +137,7 @@ result<void> assembled_engine::open_actors(const settings& s, watchdog& watch,
        local_sandboxes::make(local_->strand(), local_->wardens(),
                              local_sandbox_options_from(s)),
        local_->strand(), s.sandbox.max,
-       // They have no network yet: one that asks for some is refused.
+       // Who wants one says so: commands without are begun faster.
        network_policy{network_mode::off, {}}});
   auto providers = open_providers::open(s, std::move(leases), o, watch);
   if (!providers)

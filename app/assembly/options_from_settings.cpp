@@ -200,6 +200,7 @@ sandbox_options sandbox_options_from(const settings& s) {
 local_sandbox_options local_sandbox_options_from(const settings& s) {
   local_sandbox_options o;
   o.cpus = s.sandbox.cpus;
+  o.connections = s.sandbox.connections;
   o.prepared = s.sandbox.prepared;
   o.snapshot_bytes = s.sandbox.snapshot_bytes;
   auto& usual = o.prepared_limits;

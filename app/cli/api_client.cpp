@@ -55,7 +55,9 @@ error read_problem(unsigned status, const std::string& body) {
     if (!said.text.empty())
       e = std::move(said);
   } else if (!body.empty() && body.size() <= longest_plain_reason)
-    e.text += ": " + strip_control_characters(body); // such as TLS is spoken
+    e.text += ": " // such as TLS is spoken
+      + strip_control_characters(
+                body.substr(0, body.find_last_not_of("\r\n") + 1));
   if (status == 421)
     e.text += "; use one of its http.allowed-hosts";
   if (status == 401)
@@ -66,7 +68,11 @@ error read_problem(unsigned status, const std::string& body) {
 /// Nobody answered: what to look at first.
 error unreached(error why, const std::string& where) {
   auto e = std::move(why).within("ask " + where);
-  if (e.code == ec::unavailable)
+  if (e.text.find("certificate") != e.text.npos)
+    e.text
+      += "; name the CA that signed it with --ca-file, and the engine as its "
+         "certificate does with --server";
+  else if (e.code == ec::unavailable)
     e.text += "; is an engine running there? Start one with `troupe serve`, or "
               "set --server or TROUPE_SERVER";
   return e;

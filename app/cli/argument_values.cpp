@@ -2,6 +2,7 @@
 
 #include "runtime/json/big_integers.hpp"
 #include "runtime/model/variable.hpp"
+#include "runtime/settings/value.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -101,6 +102,16 @@ result<environment> said_variables(const std::vector<std::string>& words,
     all[name] = secret{std::move(value)};
   }
   return all;
+}
+
+result<std::chrono::milliseconds> said_timeout(const std::string& text) {
+  auto time = parse_duration(text);
+  if (!time)
+    return bad_field("--timeout", "'" + text + "' " + time.error().text,
+                     "such as 5s, 500ms or 2m");
+  if (time->count() <= 0)
+    return bad_field("--timeout", "must be more than zero", "5s, 500ms, 2m");
+  return *time;
 }
 
 } // namespace troupe

@@ -3,6 +3,7 @@
 #include "runtime/engine/backend.hpp"
 #include "runtime/json/json.hpp"
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,5 +26,8 @@ json::array to_array(const std::vector<std::string>& texts);
 /// NAME=VALUE, or NAME to pass on a variable of our own.
 result<environment> said_variables(const std::vector<std::string>& words,
                                    std::string_view name);
+
+/// --timeout: more than nothing, and with a unit.
+result<std::chrono::milliseconds> said_timeout(const std::string& text);
 
 } // namespace troupe

@@ -23,6 +23,7 @@ void add_e2b_command(CLI::App& app, invocation& call);
 void add_var_command(CLI::App& app, invocation& call);
 void add_sandbox_config_command(CLI::App& app, invocation& call);
 void add_sandboxes_command(CLI::App& app, invocation& call);
+void add_mcp_command(CLI::App& app, invocation& call);
 void add_drain_command(CLI::App& app, invocation& call);
 void add_backup_command(CLI::App& app, invocation& call);
 void add_bench_command(CLI::App& app, invocation& call);

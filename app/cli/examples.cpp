@@ -2,6 +2,18 @@
 
 namespace troupe {
 
+const std::string_view first_examples
+  = R"(  troupe serve                      serve on 127.0.0.1:8283
+  troupe serve --listen 127.0.0.1:9000 --data-dir /var/lib/troupe
+  troupe run script.py              run it once, as a program
+  troupe run tool.py --args '{"a": 1}'
+  troupe tool put tool.py           store it; the schema is derived
+  troupe config show --origin       effective settings and their origins
+  troupe config keys http           explain one group of settings
+  troupe --server http://host:8283 runs list
+  troupe help options               what most commands take
+)";
+
 const std::vector<command_example>& command_examples() {
   static const std::vector<command_example> all{
     {"serve",
@@ -80,7 +92,8 @@ const std::vector<command_example>& command_examples() {
     {"sandbox resume", "troupe sandbox resume ID"},
     {"sandbox set",
      "troupe sandbox set ID --idle-timeout 10m --on-idle pause\n"
-     "troupe sandbox set ID --metadata user=ann --without trial"},
+     "troupe sandbox set ID --metadata user=ann --without trial\n"
+     "troupe sandbox set ID --network allow=pypi.org,files.pythonhosted.org"},
     {"sandbox events", "troupe sandbox events ID --follow"},
     {"sandbox snapshot", "troupe sandbox snapshot ID --name clean"},
     {"sandbox snapshots", "troupe sandbox snapshots"},
@@ -94,6 +107,12 @@ const std::vector<command_example>& command_examples() {
      "troupe sandbox-config set local '{\"pip_requirements\": [{\"name\": "
      "\"requests\"}]}'"},
     {"sandbox-config delete", "troupe sandbox-config delete e2b"},
+    {"mcp",
+     "troupe mcp --session my-project\n"
+     "troupe mcp --toolsets files,shell --read-only"},
+    {"mcp install",
+     "troupe mcp install claude\n"
+     "troupe mcp install cursor --session my-project > .cursor/mcp.json"},
     {"config show", "troupe config show --origin"},
     {"config check",
      "troupe config check --config-file /etc/troupe/config.ini"},
@@ -101,7 +120,8 @@ const std::vector<command_example>& command_examples() {
     {"config template", "troupe config template > config.ini"},
     {"key create",
      "troupe key create ci --scope run --days 90\n"
-     "troupe key create admin --scope run,config,admin"},
+     "troupe key create admin --scope admin\n"
+     "troupe key create boss --org new --scope admin"},
     {"key list", "troupe key list"},
     {"key delete", "troupe key delete ID"},
     {"key rotate-master", "troupe key rotate-master"},

@@ -13,6 +13,9 @@ using command_example = std::pair<std::string_view, std::string_view>;
 /// One per command; a test parses each of their lines.
 const std::vector<command_example>& command_examples();
 
+/// Those of the program as a whole, with a word on each.
+extern const std::string_view first_examples;
+
 /// "": there is none.
 std::string_view examples_of(std::string_view command);
 

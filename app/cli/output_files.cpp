@@ -119,6 +119,15 @@ std::optional<std::string> bytes_to_print(std::string_view value_json,
   return std::nullopt;
 }
 
+std::string nothing_matched(const file_options& said) {
+  std::string patterns;
+  for (const auto& each : said.out)
+    patterns += (patterns.empty() ? "" : ", ") + each;
+  return patterns.empty()
+    ? ""
+    : "troupe: no file of the run matches --outputs " + patterns + "\n";
+}
+
 std::string size_note(std::uint64_t characters) {
   return "troupe: the value is left out, its " + std::to_string(characters)
     + " characters are too many; write a file and add --output DIR\n";

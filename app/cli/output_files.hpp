@@ -33,6 +33,9 @@ std::vector<std::string> outputs_of(std::vector<std::string> patterns,
 std::optional<std::string> bytes_to_print(std::string_view value_json,
                                           std::string_view encoding);
 
+/// What is said where files were asked for and none came back; else "".
+std::string nothing_matched(const file_options& said);
+
 /// What is said in place of a value that was too long.
 std::string size_note(std::uint64_t characters);
 

@@ -25,8 +25,8 @@ result<language> language_of(const run_options& said) {
                        "python, typescript, javascript or shell");
     return lang;
   }
-  if (!said.code.empty())
-    return language::python; // as `python -c`
+  if (!said.code.empty() || said.file == "-")
+    return language::python; // as `python -c` and `python -`
   auto end = std::filesystem::path{said.file}.extension().string();
   if (end == ".py")
     return language::python;
@@ -158,12 +158,9 @@ constexpr std::uint64_t least_memory = 16u << 20; // as for limits.memory
 
 result<void> set_limits(const run_options& said, limit_overrides& l) {
   if (!said.timeout.empty()) {
-    auto time = parse_duration(said.timeout);
+    auto time = said_timeout(said.timeout);
     if (!time)
-      return bad_field("--timeout", time.error().text,
-                       "such as 5s, 500ms or 2m");
-    if (time->count() <= 0)
-      return bad_field("--timeout", "must be more than zero", "5s, 500ms, 2m");
+      return time.error();
     l.wall = *time;
   }
   if (!said.memory.empty()) {

@@ -58,21 +58,25 @@ json::array known_backends(const settings& s) {
   return all;
 }
 
-/// What the engine sees wins over what these settings say.
-void print_known(const json::array& all) {
+/// What the engine sees wins over what these settings say. `elsewhere`: it need
+/// not have these settings, so that addresses are not told.
+void print_known(const json::array& all, bool elsewhere) {
   table rows{{"BACKEND", "IS", "CIRCUIT", "RUNNING", "WHERE"}};
   for (const auto& one : all) {
     auto live = one.get_object().if_contains("live");
     bool on = cell(live ? *live : one, "configured") == "true";
     bool ready = live && cell(*live, "ready") == "true";
-    auto where = cell(one, on ? "place" : "hint");
+    auto where = !on      ? cell(one, "hint")
+      : live && elsewhere ? std::string{}
+                          : cell(one, "place");
     // One that is well by its own word may be left alone all the same.
     const bool closed = live && cell(*live, "circuit") == "closed";
+    const bool is_open = live && cell(*live, "circuit") == "open";
     if (on && live && !(ready && closed))
       where += (where.empty() ? "" : ": ") + cell(*live, "reason");
     rows.add({cell(one, "name"),
               !on       ? "off"
-                : ready ? "ready"
+                : ready ? (is_open ? "paused" : "ready")
                 : live  ? "not ready"
                         : "on",
               on && live ? cell(*live, "circuit") : "",
@@ -101,7 +105,7 @@ int list_backends(const session_options& from, bool as_json) {
   if (as_json)
     std::cout << json::to_text(all) << "\n";
   else
-    print_known(all);
+    print_known(all, !from.server.empty());
   return exit_ok;
 }
 

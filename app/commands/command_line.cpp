@@ -1,6 +1,7 @@
 #include "app/cli/command_line.hpp"
 
 #include "app/cli/commands.hpp"
+#include "app/cli/examples.hpp"
 #include "app/cli/global_options.hpp"
 #include "app/cli/help_format.hpp"
 #include "runtime/json/reader.hpp"
@@ -17,19 +18,6 @@ namespace {
 
 constexpr auto description = "Execution engine for the tools of AI agents: "
                              "isolated runs, typed results.";
-
-constexpr auto epilogue = R"(
-Examples:
-  troupe serve                      serve on 127.0.0.1:8283
-  troupe serve --listen 127.0.0.1:9000 --data-dir /var/lib/troupe
-  troupe run script.py              run it once, as a program
-  troupe run tool.py --args '{"a": 1}'
-  troupe tool put tool.py           store it; the schema is derived
-  troupe config show --origin       effective settings and their origins
-  troupe config keys http           explain one group of settings
-  troupe --server http://host:8283 runs list
-  troupe help options               what most commands take
-)";
 
 /// The innermost command that was named: its words are the ones to suggest.
 const CLI::App* innermost(const CLI::App* app) {
@@ -133,7 +121,8 @@ void build_command_line(CLI::App& app, invocation& call) {
                        "Print the version");
   add_commands(app, call);
   // Last: a new command would inherit it.
-  app.footer(epilogue + std::string{"\nExit codes: "} + exit_codes_help);
+  app.footer("\nExamples:\n" + std::string{first_examples}
+             + "\nExit codes: " + exit_codes_help);
 }
 
 int run_command_line(int argc, const char* const* argv) {

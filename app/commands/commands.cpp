@@ -14,6 +14,7 @@ void add_commands(CLI::App& app, invocation& call) {
          add_var_command,
          add_sandboxes_command,
          add_sandbox_config_command,
+         add_mcp_command,
          add_config_command,
          add_key_command,
          add_org_command,

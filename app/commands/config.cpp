@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
+#include <string_view>
 
 namespace troupe {
 
@@ -43,6 +45,14 @@ int list_keys(const show_options& how) {
   return exit_ok;
 }
 
+/// Those that somebody wrote: a value that follows from another's is not one.
+std::size_t written_settings(const configuration& loaded) {
+  std::set<std::string_view> places;
+  for (const auto& [path, origin] : loaded.origins)
+    places.insert(origin.where);
+  return places.size();
+}
+
 } // namespace
 
 int check_settings(settings_options& from, bool as_json) {
@@ -55,19 +65,19 @@ int check_settings(settings_options& from, bool as_json) {
     return print_error(loaded.error());
   for (auto& warning : loaded->warnings)
     std::cerr << "troupe: warning: " << warning << "\n";
+  const auto settings = written_settings(*loaded);
   if (as_json)
     std::cout << json::to_text(json::object{
       {"ok", true},
       {"file", loaded->file},
-      {"settings", loaded->origins.size()},
+      {"settings", settings},
       {"warnings",
        json::array(loaded->warnings.begin(), loaded->warnings.end())}})
               << "\n";
   else
     std::cout << (loaded->file.empty() ? "the configuration" : loaded->file)
-              << " is valid (" << loaded->origins.size()
-              << (loaded->origins.size() == 1 ? " setting" : " settings")
-              << ")\n";
+              << " is valid (" << settings
+              << (settings == 1 ? " setting" : " settings") << ")\n";
   return exit_ok;
 }
 

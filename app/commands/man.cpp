@@ -83,7 +83,16 @@ TROUPE_SERVER, TROUPE_API_KEY, TROUPE_CONFIG_FILE, and TROUPE_GROUP_KEY for ever
 Settings, where no other file is named.
 .TP
 .I ./data
-Everything that is kept, unless engine.data\-dir names another directory.
+Everything that is kept, unless engine.data\-dir names another directory. In it: store, packages in environments, and
+.TP
+.I master.key
+The key that everything secret is encrypted with; in no backup, so keep a copy elsewhere.
+.TP
+.I operator.sock
+While an engine serves: root and its own user are operators there, without a key.
+.TP
+.I engine.lock
+The process that uses the directory, and its address.
 .SH SIGNALS
 .TP
 .B SIGTERM, SIGINT
@@ -105,14 +114,16 @@ int print_page() {
       << ".SH SYNOPSIS\n.B troupe\n.I COMMAND\n[options]\n"
       << ".SH DESCRIPTION\n"
       << "Commands that need an engine use the one given by\n.B "
-         "\\-\\-server\nor TROUPE_SERVER, otherwise the one that listens at "
-         "the configured address.\nIf there is none, they open an embedded "
-         "engine on the same data.\n"
+         "\\-\\-server\nor TROUPE_SERVER, otherwise the one that uses the "
+         "data directory, otherwise the one at the configured address.\nIf "
+         "none is running there, they open an embedded engine on the same "
+         "data.\n"
       << ".SH COMMANDS\n";
   for (auto command : app.get_subcommands(
          [](const CLI::App* c) { return !c->get_group().empty(); }))
     print_command(out, *command);
   print_shared_options(out);
+  out << ".SH EXAMPLES\n.nf\n" << plain(first_examples) << "\n.fi\n";
   out << ".SH EXIT STATUS\n" << plain(exit_codes_help) << "\n" << last_sections;
   return exit_ok;
 }

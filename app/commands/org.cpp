@@ -52,8 +52,9 @@ result<int> delete_one(const org_words& said, api_client& engine) {
   if (!said.sure)
     return bad_field(
       "--yes",
-      "required: this permanently deletes all tools, variables and keys of "
-        + said.id + " would go, for good",
+      "is required: this deletes " + said.id
+        + " and all its tools, variables, keys and runs, and nothing brings "
+          "them back",
       "add --yes");
   auto gone = engine.call(verb::delete_,
                           "/v1/organizations/" + net::percent_encode(said.id));

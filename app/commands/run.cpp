@@ -7,6 +7,7 @@
 #include "app/cli/settings_options.hpp"
 #include "app/logging/log_line.hpp"
 #include "runtime/model/codec/codec.hpp"
+#include "runtime/model/value_notes.hpp"
 #include "runtime/packages/backend_with_packages.hpp"
 
 #include <boost/asio/signal_set.hpp>
@@ -208,11 +209,14 @@ int run_as_said(const run_options& said, settings_options& how) {
   else
     print_for_people(*outcome.answer, *request, said.stream);
   for (const auto& note : outcome.answer->notes)
-    if (note.find("left out") != note.npos && !said.as_json)
+    if (!said.as_json
+        && (note.find("left out") != note.npos || note == not_utf8_note))
       print(stderr, "troupe: " + strip_control_characters(note) + "\n");
   if (auto kept = write_outputs(outcome.answer->files, said.files.directory);
       !kept)
     return print_error(kept.error());
+  if (outcome.answer->files.empty())
+    print(stderr, nothing_matched(said.files));
   return exit_code_of(*outcome.answer);
 }
 
@@ -224,8 +228,9 @@ void add_run_command(CLI::App& app, invocation& call) {
     "run",
     "Run a script, or a function of it, in a sandbox on this machine, without "
     "a server");
-  cmd->add_option("FILE", said->file,
-                  "A .py, .ts, .js or .sh file; - for stdin");
+  cmd->add_option(
+    "FILE", said->file,
+    "A .py, .ts, .js or .sh file; - for stdin (Python without --language)");
   cmd->add_option("-c,--code", said->code, "Run this text in place of a file");
   cmd->add_option("--language", said->language,
                   "python, typescript, javascript or shell");

@@ -35,8 +35,15 @@ std::string run_path(const runs_words& said) {
 /// How it ended, or how far it is.
 std::string state_of(const json::value& run) {
   const auto& o = run.get_object();
-  if (auto* status = o.if_contains("status"); status && status->is_string())
-    return cell(run, "status") == "success" ? "success" : cell(run, "reason");
+  if (auto* ended = o.if_contains("result"); ended && ended->is_object())
+    return state_of(*ended);
+  if (auto* status = o.if_contains("status"); status && status->is_string()) {
+    // The word to switch on, and why where that says more.
+    const auto word = cell(run, "status");
+    const auto reason = cell(run, "reason");
+    const bool plain = word == "success" || word == reason;
+    return plain ? word : word + " (" + reason + ")";
+  }
   if (auto* e = o.if_contains("error"); e && e->is_object())
     return cell(*e, "code");
   return cell(run, "phase");

@@ -4,6 +4,8 @@
 #include "app/cli/session_command.hpp"
 #include "app/cli/table.hpp"
 
+#include <unistd.h>
+
 #include <iostream>
 #include <memory>
 
@@ -22,7 +24,7 @@ using words_ptr = std::shared_ptr<sandbox_config_options>;
 
 /// What a config changes. Letta's clients find members with defaults in it that
 /// have no effect here: its usual sandbox_dir, and a venv that is not used.
-std::string effective(const json::value& item) {
+json::object effective(const json::value& item) {
   constexpr std::string_view usual = "/.letta/tool_execution_dir";
   auto config = item.at("config").as_object();
   const auto* venv = config.if_contains("use_venv");
@@ -35,6 +37,11 @@ std::string effective(const json::value& item) {
   if (const auto* none = config.if_contains("pip_requirements");
       none && none->is_array() && none->get_array().empty())
     config.erase("pip_requirements");
+  return config;
+}
+
+std::string effective_text(const json::value& item) {
+  const auto config = effective(item);
   return config.empty() ? "defaults" : json::to_text(config);
 }
 
@@ -50,7 +57,7 @@ result<int> list_configs(const sandbox_config_options& said,
   table rows{{"TYPE", "ID", "REVISION", "CONFIG"}};
   for (const auto& c : *all)
     rows.add(
-      {cell(c, "type"), cell(c, "id"), cell(c, "revision"), effective(c)});
+      {cell(c, "type"), cell(c, "id"), cell(c, "revision"), effective_text(c)});
   rows.show();
   return int{exit_ok};
 }
@@ -61,6 +68,8 @@ result<int> show_config(const sandbox_config_options& said,
                             json::object{{"type", said.type}});
   if (!config)
     return config.error();
+  if (::isatty(STDOUT_FILENO) == 1 && !said.as_json)
+    config->as_object()["config"] = effective(*config);
   show_details(*config, said.as_json);
   return int{exit_ok};
 }

@@ -101,31 +101,33 @@ void add_sandbox_context_commands(CLI::App* group, invocation& call) {
     "context", "Interpreters that keep their state between cells");
   {
     auto [cmd, said] = add_sandbox_session_command(
-      contexts, call, "create", "Start one and print its id", create_context);
+      contexts, call, "create", "Start a context and print its id",
+      create_context);
     cmd->add_option("--language", said->language,
                     "python, javascript, typescript or bash");
     cmd->add_option("--name", said->name, "A name");
-    cmd->add_option("--cwd", said->cwd, "Where it begins");
+    cmd->add_option("--cwd", said->cwd, "Working directory");
     cmd
       ->add_option("--env", said->env,
-                   "NAME=VALUE, or NAME to pass on our own (repeatable)")
+                   "NAME=VALUE, or NAME to pass the current value (repeatable)")
       ->allow_extra_args(false);
     cmd->add_flag("--auto-restart", said->auto_restart,
-                  "Begin afresh with the next cell when it was lost");
+                  "If the context is lost, start a new one with the next cell");
   }
-  add_sandbox_session_command(contexts, call, "list", "Those of a sandbox",
-                              list_contexts);
+  add_sandbox_session_command(contexts, call, "list",
+                              "List the contexts of a sandbox", list_contexts);
   const auto about_one
     = [&](const char* name, const char* help,
           result<int> (*todo)(const context_words&, api_client&)) {
         auto [cmd, said]
           = add_sandbox_session_command(contexts, call, name, help, todo);
-        cmd->add_option("CONTEXT", said->context, "The context")->required();
+        cmd->add_option("CONTEXT", said->context, "Context id")->required();
       };
-  about_one("interrupt", "Stop the cell that runs; what is defined stays",
+  about_one("interrupt", "Interrupt the running cell; the state is kept",
             interrupt_context);
-  about_one("restart", "Begin afresh, with nothing defined", restart_context);
-  about_one("delete", "End one", delete_context);
+  about_one("restart", "Restart a context with an empty state",
+            restart_context);
+  about_one("delete", "Delete a context", delete_context);
 }
 
 } // namespace troupe

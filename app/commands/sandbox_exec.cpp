@@ -121,20 +121,20 @@ result<int> execute(const exec_words& said, api_client& engine) {
 
 void add_sandbox_exec_command(CLI::App* group, invocation& call) {
   auto [cmd, said] = add_sandbox_session_command(
-    group, call, "exec", "Run a program in a sandbox; its exit code is ours",
+    group, call, "exec", "Run a program in a sandbox; exits with its exit code",
     execute);
   cmd
     ->add_option("COMMAND", said->argv,
                  "A program with its arguments behind --, or one line for the "
                  "shell")
     ->required();
-  cmd->add_option("--cwd", said->cwd, "Where it begins");
+  cmd->add_option("--cwd", said->cwd, "Working directory");
   cmd
     ->add_option("--env", said->env,
-                 "NAME=VALUE, or NAME to pass on our own (repeatable)")
+                 "NAME=VALUE, or NAME to pass the current value (repeatable)")
     ->allow_extra_args(false);
-  cmd->add_option("--stdin", said->input, "A file for it to read, or -");
-  cmd->add_option("--timeout", said->timeout, "It is killed then: 5s, 2m");
+  cmd->add_option("--stdin", said->input, "File for its standard input, or -");
+  cmd->add_option("--timeout", said->timeout, "Kill it after: 5s, 2m");
   cmd->add_flag("--detach", said->detached,
                 "Print the process's id and leave it running");
 }

@@ -131,7 +131,7 @@ void add_sandbox_file_commands(CLI::App* group, invocation& call) {
   }
   {
     auto [cmd, said] = add_session_command(
-      group, call, "ls", "What is in a folder of a sandbox", list_folder);
+      group, call, "ls", "List a directory of a sandbox", list_folder);
     cmd->add_option("WHERE", said->where, "ID:/path")->required();
   }
   {

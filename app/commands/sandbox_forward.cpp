@@ -1,6 +1,6 @@
 // A port of this machine that leads into a sandbox: any protocol over TCP,
 // through the engine's tunnels.
-#include "app/cli/engine_dialer.hpp"
+#include "app/bridges/engine_dialer.hpp"
 #include "app/commands/sandbox_words.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -165,11 +165,11 @@ result<int> forward(const forward_words& said, const session_options& how) {
 void add_sandbox_forward_command(CLI::App* group, invocation& call) {
   auto said = std::make_shared<forward_words>();
   auto* cmd = group->add_subcommand(
-    "forward", "Let a port of this machine lead to one of a sandbox");
-  cmd->add_option("ID", said->id, "The sandbox")->required();
+    "forward", "Forward a port of this machine to a port of a sandbox");
+  cmd->add_option("ID", said->id, "Sandbox id")->required();
   cmd
     ->add_option("PORT", said->ports,
-                 "The port inside, and after a colon the one here")
+                 "Port in the sandbox, or SANDBOX_PORT:LOCAL_PORT")
     ->required();
   auto session = add_session_options(*cmd);
   call.on(cmd, [said, session] {

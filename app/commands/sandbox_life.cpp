@@ -39,6 +39,7 @@ struct set_words {
   std::string id;
   std::string timeout;
   life_words life;
+  std::string network;
   std::vector<std::string> metadata;
   std::vector<std::string> without;
   bool as_json = false;
@@ -81,6 +82,8 @@ result<int> set_sandbox(const set_words& said, api_client& engine) {
   json::object body;
   put_text(body, "timeout", said.timeout);
   put_life(body, said.life);
+  if (!said.network.empty())
+    body["network"] = network_object(said.network);
   auto metadata = metadata_object(said.metadata);
   if (!metadata)
     return metadata.error();
@@ -155,10 +158,14 @@ void add_sandbox_life_commands(CLI::App* group, invocation& call) {
                               resume_sandbox);
   {
     auto [cmd, said] = add_sandbox_session_command(
-      group, call, "set", "Change labels and clocks of a sandbox", set_sandbox);
+      group, call, "set", "Change labels, clocks and the network of a sandbox",
+      set_sandbox);
     cmd->add_option("--timeout", said->timeout,
                     "It ends so long from now: 5m, 1h");
     add_life_options(cmd, said->life);
+    cmd->add_option("--network", said->network,
+                    "off, public or allow=host,host:port; connections that it "
+                    "refuses end");
     cmd
       ->add_option("--metadata", said->metadata,
                    "NAME=VALUE, to find it by (repeatable)")

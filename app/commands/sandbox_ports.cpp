@@ -77,18 +77,20 @@ result<int> close_port(const port_words& said, api_client& engine) {
 } // namespace
 
 void add_sandbox_port_commands(CLI::App* group, invocation& call) {
-  add_sandbox_session_command(group, call, "ports",
-                              "Ports of a sandbox that are listened on",
-                              list_ports);
+  add_sandbox_session_command(
+    group, call, "ports",
+    "List the ports of a sandbox that something listens on", list_ports);
   {
     auto [cmd, said] = add_sandbox_session_command(
       group, call, "open", "Print a URL for a port of a sandbox", open_port);
-    cmd->add_option("PORT", said->port, "That a server inside listens on")
+    cmd
+      ->add_option("PORT", said->port,
+                   "Port that a server in the sandbox listens on")
       ->required();
     cmd->add_option("--expires-in", said->seconds,
                     "How long the URL works, in seconds");
     cmd->add_flag("--public", said->to_all,
-                  "For all, without the token in the URL");
+                  "No token in the URL: anybody may use it");
   }
   {
     auto [cmd, said] = add_sandbox_session_command(

@@ -114,13 +114,14 @@ void add_sandbox_run_command(CLI::App* group, invocation& call) {
   auto [cmd, said] = add_sandbox_session_command(
     group, call, "run",
     "Run code in an interpreter that keeps its state between calls", run_cell);
-  cmd->add_option("FILE", said->file, "The code; - is standard input");
-  cmd->add_option("-c,--code", said->code, "The code itself");
+  cmd->add_option("FILE", said->file, "Source file; - for stdin");
+  cmd->add_option("-c,--code", said->code, "Run this text in place of a file");
   cmd->add_option(
     "--language", said->language,
     "python, javascript, typescript or bash: its default context");
-  cmd->add_option("--context", said->context, "Another context, by its id");
-  cmd->add_option("--timeout", said->timeout, "It is interrupted then: 5s, 2m");
+  cmd->add_option("--context", said->context,
+                  "Context id (default: the default context of the language)");
+  cmd->add_option("--timeout", said->timeout, "Interrupt it after: 5s, 2m");
 }
 
 } // namespace troupe

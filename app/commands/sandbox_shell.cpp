@@ -1,9 +1,8 @@
 // A terminal of a living sandbox in the one that this command was typed in.
+#include "app/bridges/attached_terminal.hpp"
+#include "app/bridges/engine_dialer.hpp"
 #include "app/cli/argument_values.hpp"
-#include "app/cli/engine_dialer.hpp"
-#include "app/cli/raw_terminal.hpp"
 #include "app/cli/table.hpp"
-#include "app/commands/attached_terminal.hpp"
 #include "app/commands/sandbox_words.hpp"
 
 #include <unistd.h>
@@ -31,7 +30,7 @@ struct shell_words {
 
 result<json::object> process_of(const shell_words& said) {
   json::object body{{"terminal", json::object{}}};
-  if (auto size = size_of_terminal(STDIN_FILENO))
+  if (auto size = size_of_terminal())
     body["terminal"]
       = json::object{{"cols", size->columns}, {"rows", size->rows}};
   if (said.argv.size() > 1)

@@ -30,6 +30,9 @@ result<json::object> metadata_object(const std::vector<std::string>& pairs);
 /// A member for what was said; nothing for nothing.
 void put_text(json::object& o, const char* name, const std::string& text);
 
+/// A policy: off, public, or allow=host,host:port, as `troupe run` has it.
+json::value network_object(const std::string& said);
+
 /// When a sandbox ends by itself, and how.
 struct life_words {
   std::string on_timeout;

@@ -46,6 +46,20 @@ void put_text(json::object& o, const char* name, const std::string& text) {
     o[name] = text;
 }
 
+json::value network_object(const std::string& said) {
+  constexpr std::string_view list = "allow=";
+  if (!said.starts_with(list))
+    return json::value(said);
+  json::array hosts;
+  for (std::string_view rest = std::string_view{said}.substr(list.size());
+       !rest.empty();) {
+    const auto one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    hosts.emplace_back(one);
+  }
+  return json::object{{"allow", std::move(hosts)}};
+}
+
 namespace {
 
 using verb = api_client::verb;
@@ -59,6 +73,8 @@ struct create_words {
   std::string session;
   std::string snapshot;
   std::string network;
+  std::string git;
+  std::string git_branch;
   std::string isolation;
   std::string memory;
   std::vector<std::string> env;
@@ -84,21 +100,6 @@ void print_sandbox(const json::value& made, bool as_json) {
   std::cout << (as_json ? json::to_text(made) : cell(made, "id")) << "\n";
 }
 
-/// off, public, or allow=host,host:port, as `troupe run` has it.
-json::value network_of(const std::string& said) {
-  constexpr std::string_view list = "allow=";
-  if (!said.starts_with(list))
-    return json::value(said);
-  json::array hosts;
-  for (std::string_view rest = std::string_view{said}.substr(list.size());
-       !rest.empty();) {
-    const auto one = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
-    hosts.emplace_back(one);
-  }
-  return json::object{{"allow", std::move(hosts)}};
-}
-
 result<json::object> spec_of(const create_words& said) {
   json::object body;
   put_text(body, "name", said.name);
@@ -110,7 +111,11 @@ result<json::object> spec_of(const create_words& said) {
   put_text(body, "snapshot", said.snapshot);
   put_text(body, "isolation", said.isolation);
   if (!said.network.empty())
-    body["network"] = network_of(said.network);
+    body["network"] = network_object(said.network);
+  if (!said.git.empty()) {
+    body["git"] = json::object{{"url", said.git}};
+    put_text(body["git"].as_object(), "branch", said.git_branch);
+  }
   if (!said.memory.empty())
     body["resources"] = json::object{{"memory_bytes", said.memory}};
   if (said.does_not_wait)
@@ -198,6 +203,9 @@ void add_create_command(CLI::App* group, invocation& call) {
                   "The id or the name of one that it is made from");
   cmd->add_option("--network", said->network,
                   "off, public or allow=host,host:port");
+  cmd->add_option("--git", said->git,
+                  "The URL of a repository that is cloned before it runs");
+  cmd->add_option("--git-branch", said->git_branch, "A branch or a tag of it");
   cmd->add_option("--isolation", said->isolation,
                   "strict, standard or best_effort");
   cmd->add_option("--memory", said->memory, "256MiB");

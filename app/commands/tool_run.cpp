@@ -55,8 +55,12 @@ result<json::object> request_of(const tool_run_words& said) {
   if (auto wanted = outputs_of(said.files.out, said.files.directory);
       !wanted.empty())
     body["outputs"] = to_array(wanted);
-  if (!said.timeout.empty())
+  if (!said.timeout.empty()) {
+    auto time = said_timeout(said.timeout);
+    if (!time)
+      return time.error();
     body["limits"] = json::object{{"wall_seconds", said.timeout}};
+  }
   return body;
 }
 
@@ -122,6 +126,9 @@ result<int> run_tool(const tool_run_words& said, api_client& engine) {
   if (auto fetched = fetch_outputs(*done, said.files.directory, engine);
       !fetched)
     return fetched.error();
+  if (const auto* files = done->get_object().if_contains("files");
+      files == nullptr || !files->is_array() || files->get_array().empty())
+    std::cerr << nothing_matched(said.files);
   return print_result(*done, said.as_json, live);
 }
 

@@ -16,6 +16,8 @@
 
 #include <unistd.h>
 
+#include <atomic>
+
 namespace troupe {
 
 namespace {
@@ -46,6 +48,8 @@ struct engine_process::parts {
   std::unique_ptr<net::http_server> pages; // of sandboxes; perhaps
   std::unique_ptr<net::http_server> e2b;   // at a root of its own; perhaps
   std::shared_ptr<net::e2b_facade::facade> e2b_clients; // null: not served
+  const std::shared_ptr<std::atomic<bool>> stopping
+    = std::make_shared<std::atomic<bool>>(false);
 
   result<void> open_server(const settings& s);
   std::vector<std::string> urls() const;
@@ -88,6 +92,12 @@ result<void> engine_process::parts::open_server(const settings& s) {
   net::add_api(server->routes(), front, std::move(api));
   if (s.compat.letta)
     add_letta(s);
+  if (s.mcp.enabled) {
+    auto mcp = mcp_options_from(s);
+    mcp.sandboxes = &engine->actors().sandboxes();
+    mcp.stopping = stopping;
+    net::mcp::add_mcp(server->routes(), front, std::move(mcp));
+  }
   // What comes in at once finds it ready: what cannot be is told by then.
   engine->wait_until_probed();
   if (auto opened = open_pages(s, *seen); !opened)
@@ -199,6 +209,7 @@ engine_process::open(const configuration& what, watchdog_options watch) {
 // -- stopping -----------------------------------------------------------------
 
 void engine_process::parts::stop() {
+  *stopping = true; // streams without an end of their own end now
   draining.reset(); // before its engine, and it answers before the server ends
   // One deadline for both: the watchdog grants the drain once.
   if (engine)

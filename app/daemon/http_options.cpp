@@ -2,6 +2,8 @@
 
 #include "app/assembly/options_from_settings.hpp"
 
+#include <algorithm>
+
 namespace troupe {
 
 namespace {
@@ -86,6 +88,16 @@ net::api_options api_options_from(const settings& s) {
   o.run_body_limit = s.http.max_body;
   o.remember_for = std::chrono::ceil<std::chrono::hours>(s.idempotency.ttl);
   o.defaults = config_defaults_from(s);
+  return o;
+}
+
+net::mcp::mcp_options mcp_options_from(const settings& s) {
+  net::mcp::mcp_options o;
+  o.body_limit = std::max<std::size_t>(o.body_limit, s.http.max_body);
+  o.rules.longest_life = s.sandbox.max_life;
+  o.rules.characters = s.mcp.result_chars;
+  o.calls_at_once = s.mcp.max_calls;
+  o.streams_at_once = s.mcp.max_streams;
   return o;
 }
 

@@ -2,6 +2,7 @@
 
 #include "net/api/api.hpp"
 #include "net/compat/letta/letta.hpp"
+#include "net/mcp/mcp.hpp"
 #include "net/previews/previews.hpp"
 #include "net/server/options.hpp"
 #include "runtime/settings/settings.hpp"
@@ -19,6 +20,7 @@ net::server_options preview_server_options_from(const settings& s);
 net::server_options e2b_server_options_from(const settings& s);
 net::preview_options preview_options_from(const settings& s);
 net::api_options api_options_from(const settings& s);
+net::mcp::mcp_options mcp_options_from(const settings& s);
 net::letta::letta_options letta_options_from(const settings& s);
 
 } // namespace troupe

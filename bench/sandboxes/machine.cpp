@@ -28,12 +28,15 @@ void demand(bool holds, const char* what) {
     throw std::runtime_error{std::string{"there should be "} + what};
 }
 
-sandbox_machine::sandbox_machine(std::size_t prepared) : prepared_{prepared} {
+sandbox_machine::sandbox_machine(std::size_t prepared,
+                                 network::broker_options network)
+    : prepared_{prepared} {
   char name[] = "/tmp/troupe-bench-XXXXXX";
   demand(::mkdtemp(name) != nullptr, "a state directory");
   options_.state_dir = name;
   options_.zygote.enabled = false;
   options_.ready_node = 0;
+  options_.network = std::move(network);
   auto opened = local_backend::open(io_.executor(), options_);
   demand(opened.has_value(), "a local backend");
   backend_ = *opened;
@@ -62,13 +65,16 @@ sandbox_handle sandbox_machine::make(sandbox_request wanted) {
   return *made.sandbox;
 }
 
-void sandbox_machine::run(const sandbox_handle& in,
-                          std::vector<std::string> argv) {
+std::string sandbox_machine::output_of(const sandbox_handle& in,
+                                       std::vector<std::string> argv) {
   process_request what;
   what.argv = std::move(argv);
-  output_sink sink = [](output_stream, std::string_view) {};
+  std::string said;
+  output_sink sink
+    = [&said](output_stream, std::string_view text) { said += text; };
   auto done = call(sandboxes_->execute(in, std::move(what), sink, soon()));
   demand(done.end && done.end->exit_code == 0, "a process in a sandbox");
+  return said;
 }
 
 void sandbox_machine::run_at_once(const sandbox_handle& in, std::size_t count) {

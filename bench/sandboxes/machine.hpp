@@ -21,7 +21,8 @@ void demand(bool holds, const char* what);
 /// This machine's sandboxes, called from a thread that waits.
 class sandbox_machine {
 public:
-  explicit sandbox_machine(std::size_t prepared = 0);
+  explicit sandbox_machine(std::size_t prepared = 0,
+                           network::broker_options network = {});
   ~sandbox_machine();
 
   template <class T>
@@ -40,7 +41,12 @@ public:
 
   static sandbox_request request();
   sandbox_handle make(sandbox_request wanted = request());
-  void run(const sandbox_handle& in, std::vector<std::string> argv);
+  /// What it prints.
+  std::string output_of(const sandbox_handle& in,
+                        std::vector<std::string> argv);
+  void run(const sandbox_handle& in, std::vector<std::string> argv) {
+    output_of(in, std::move(argv));
+  }
   /// So many of them side by side, to the end of the last.
   void run_at_once(const sandbox_handle& in, std::size_t count);
   void read_file(const sandbox_handle& in);

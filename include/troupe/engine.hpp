@@ -164,9 +164,9 @@ public:
   /// Sends the message; returns the run's id, which `cancel` takes. It never
   /// waits: what finds no room is answered at once with the failure
   /// `exhausted`, whose `retry_after` says when to come back. Room is what may
-  /// run (`dispatch.max-running`) and wait (`dispatch.queue`, and
-  /// `dispatch.queue-per-organization`, 2048). To send more than that, keep a
-  /// bounded number under way, such as 256, which is also fastest
+  /// run (`dispatch.max-running`) and wait (`dispatch.max-queued`, and
+  /// `dispatch.max-queued-per-organization`, 2048). To send more than that,
+  /// keep a bounded number under way, such as 256, which is also fastest
   /// (examples/remote_client.cpp), or raise these settings.
   virtual std::string submit(message m, on_reply done) = 0;
   /// The same with what happens meanwhile. An engine far away tells of the

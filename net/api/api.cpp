@@ -21,6 +21,7 @@ void add_api(router& routes, engine& core, api_options options) {
   add_sandbox_processes(routes, options, memory);
   add_sandbox_contexts(routes, options, memory);
   add_sandbox_files(routes, options, memory);
+  add_sandbox_trees(routes, options, memory);
   if (!options.ports)
     options.ports
       = std::make_shared<previews>(options.sandboxes, core, preview_options{});

@@ -4,6 +4,7 @@
 #include "net/api/shared/preconditions.hpp"
 #include "net/api/shared/request_body.hpp"
 #include "runtime/model/codec/codec.hpp"
+#include "runtime/model/codec/fingerprint_forms.hpp"
 
 namespace troupe::net {
 
@@ -13,7 +14,7 @@ constexpr std::string_view list_name = "sandbox-configs";
 
 std::string text_of(const sandbox_config& c) {
   auto o = to_json(c);
-  o["fingerprint"] = fingerprint(c);
+  o["fingerprint"] = short_fingerprint(hex_fingerprint(c));
   return json::to_text(o);
 }
 

@@ -14,8 +14,8 @@ std::span<const embedded_file> embedded_dashboard();
 
 namespace {
 
-// No script, style or frame but our own files, no markup made from text, and
-// no page around ours: what hostile tools wrote is shown, never obeyed.
+// Scripts, styles and frames are our own files, markup is never made from text,
+// and a page around ours is refused: what hostile tools wrote is only shown.
 constexpr std::string_view page_policy
   = "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data: blob:; connect-src 'self'; frame-src 'self'; "
@@ -65,7 +65,7 @@ public:
     else if (path == "frame")
       answer(ex, "frame.html", find("frame.html")->text, frame_policy,
              "no-cache");
-    else // every other path is a page that the script knows, or says it is none
+    else // a page; the script says so when it does not know the path
       answer(ex, "index.html", page_, page_policy, "no-cache");
   }
 

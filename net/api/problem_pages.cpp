@@ -83,6 +83,8 @@ constexpr problem_page pages[] = {
    "Use what was created then, or create another one."},
   {"precondition_failed", "If-Match or If-None-Match does not hold.",
    "Read it again, then decide."},
+  {"range_not_satisfiable", "The file has no bytes in this range.",
+   "Ask for one that begins before its end; Content-Range has its size."},
   {"upgrade_required",
    "This path leaves HTTP, for the bytes of a port or a WebSocket.",
    "Send the fields that `detail` names."},

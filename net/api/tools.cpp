@@ -14,6 +14,21 @@ namespace {
 
 constexpr std::string_view list_name = "tools";
 
+/// As runs, and other engines, call these.
+constexpr json::reader::alias tool_aliases[]{
+  {"source", "source_code"},
+  {"code", "source_code"},
+  {"language", "source_type"},
+  {"function", "name"},
+  {"schema", "json_schema"},
+  {"parameters", "args_json_schema, or json_schema"},
+  {"input_schema", "args_json_schema, or json_schema"},
+  {"requirements", "pip_requirements"},
+  {"packages", "pip_requirements or npm_requirements"},
+  {"pip", "pip_requirements"},
+  {"npm", "npm_requirements"},
+};
+
 std::string text_of(const tool& t) {
   return json::to_text(to_json(t));
 }
@@ -48,6 +63,7 @@ void put(engine& core, const exchange_ptr& ex, bool must_be_new) {
   if (!body)
     return;
   json::reader in{*body};
+  in.knows_elsewhere(tool_aliases);
   in.required_text("source_code", {.min = 1, .max = bounds::source_bytes});
   auto value = read_tool(in, {}, {});
   if (auto bad = in.finish()) {
@@ -161,6 +177,7 @@ void update(engine& core, const exchange_ptr& ex) {
     return;
   }
   json::reader in{*body};
+  in.knows_elsewhere(tool_aliases);
   auto value = read_tool(in, *found, {});
   if (auto bad = in.finish()) {
     ex->fail(*bad);

@@ -10,7 +10,7 @@ constexpr unsigned most_digits = 15; // of a chunk's size: below 2^60
 
 } // namespace
 
-std::size_t body_meter::take(std::string_view bytes) {
+std::size_t body_meter::take(std::string_view bytes, std::string* content) {
   std::size_t used = 0;
   while (used < bytes.size() && at_ != place::end && at_ != place::bad) {
     if (at_ != place::data) {
@@ -19,6 +19,8 @@ std::size_t body_meter::take(std::string_view bytes) {
     }
     const auto n = std::min<std::uint64_t>(left_, bytes.size() - used);
     left_ -= n;
+    if (content)
+      *content += bytes.substr(used, n);
     used += n;
     if (left_ == 0)
       at_ = chunked_ ? place::data_cr : place::end;

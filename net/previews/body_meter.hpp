@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace troupe::net {
@@ -21,8 +22,9 @@ public:
       at_ = place::data;
   }
 
-  /// How many of `bytes` belong to the body.
-  std::size_t take(std::string_view bytes);
+  /// How many of `bytes` belong to the body. What they say, without the frames
+  /// of chunks, is put behind `content`, if there is one.
+  std::size_t take(std::string_view bytes, std::string* content = nullptr);
   bool is_done() const { return at_ == place::end; }
   /// It is no body: none of the last bytes may be passed on.
   bool is_bad() const { return at_ == place::bad; }

@@ -187,10 +187,11 @@ request_guard::admit(const request& in, const route_rules& rules, caller& who) {
     return refusal{403, "scope_missing",
                    "this concerns every organization: "
                      + std::string{operators_only}};
-  return refusal{403, "scope_missing",
-                 "this API key lacks " + scope_names(missing)
-                   + "; use a key that has it, or create one with POST "
-                     "/v1/keys"};
+  return refusal{
+    403, "scope_missing",
+    "this API key lacks " + scope_names(missing)
+      + "; use a key that has it: an admin or operator creates one "
+        "with `troupe key create` or POST /v1/keys"};
 }
 
 /// No key of ours: those of E2B look alike, wherever they come from.

@@ -30,10 +30,13 @@ std::string verbose(const engine_health& health) {
     out += std::string{is_fine(state) ? "[+] " : "[-] "} + name + " " + state
       + "\n";
   for (const auto& b : health.backends)
-    if (b.configured)
-      out += "[" + std::string{b.ready ? "+" : "-"} + "] backend "
-        + std::string{to_string(b.name)} + (b.ready ? " ready" : " not ready")
-        + "\n";
+    if (b.configured) {
+      const auto state = !b.ready ? "not ready"
+        : b.circuit == "open"     ? "paused" // it failed, and is tried again
+                                  : "ready";
+      out += std::string{is_fine(state) ? "[+]" : "[-]"} + " backend "
+        + std::string{to_string(b.name)} + " " + state + "\n";
+    }
   return out;
 }
 

@@ -56,6 +56,14 @@ sandbox_provider::resume(const sandbox_handle&, std::chrono::seconds,
                  std::string{name()} + " cannot resume a sandbox");
 }
 
+boost::asio::awaitable<result<void>>
+sandbox_provider::set_network(const sandbox_handle&, network_policy,
+                              call_scope) {
+  co_return fail(ec::invalid_request,
+                 std::string{name()}
+                   + " cannot change the network of a sandbox that lives");
+}
+
 boost::asio::awaitable<result<place_snapshot>>
 sandbox_provider::snapshot(const sandbox_handle&, call_scope) {
   co_return fail(ec::invalid_request,

@@ -189,6 +189,8 @@ struct sandbox_capabilities {
   bool pause = false;
   /// `snapshot` and `rollback` work, and a request may name a snapshot.
   bool snapshots = false;
+  /// `set_network` works.
+  bool set_network = false;
 };
 
 class sandbox_files;
@@ -303,6 +305,11 @@ public:
   /// The TCP ports inside that are listened on, in order.
   virtual later<result<std::vector<std::uint16_t>>>
   ports(const sandbox_handle& sandbox, call_scope scope);
+
+  /// Another network policy while it lives: connections that it refuses end.
+  virtual later<result<void>> set_network(const sandbox_handle& sandbox,
+                                          network_policy policy,
+                                          call_scope scope);
 
   /// Ends it. One that is gone already is fine.
   virtual later<result<void>> destroy(const sandbox_handle& sandbox,

@@ -68,6 +68,7 @@ public:
 using sandbox_program_ptr = std::shared_ptr<sandbox_program>;
 
 class sandbox_contexts;
+class sandbox_trees;
 
 /// What happened to a sandbox, the last of it, for readers that come and go.
 /// Thread-safe; no call blocks.
@@ -177,6 +178,8 @@ public:
 
   /// Interpreters that keep their state; null where there are none.
   virtual sandbox_contexts* contexts() { return nullptr; }
+  /// Parts and trees of their files; null where there are none.
+  virtual sandbox_trees* trees() { return nullptr; }
 
   // -- ports -----------------------------------------------------------------
   /// A stream socket, non-blocking, to what listens on a TCP port inside.

@@ -250,6 +250,9 @@ std::optional<error> reader::finish() {
     if (complaints_.size() >= 32)
       break;
   }
+  // What is wrong with one member usually explains what is with the whole.
+  std::ranges::stable_partition(
+    complaints_, [&](const auto& each) { return each.pointer != pointer_; });
   return finish_lenient();
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/base/log.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/local/launch/launch_shape.hpp"
+#include "runtime/runner/output_text.hpp"
 #include "runtime/runner/read_answer.hpp"
 #include "runtime/runner/schema_program.hpp"
 
@@ -227,8 +228,6 @@ run_result local_run::assemble(const process_exit& ending) {
   run_result r;
   r.id = run_->id;
   r.backend = backend_kind::local;
-  r.stdout_text = json::repair_utf8(out_->take());
-  r.stderr_text = json::repair_utf8(err_->take());
   r.stdout_truncated = out_->truncated();
   r.stderr_truncated = err_->truncated();
   r.usage.wall = ending.wall;
@@ -246,6 +245,7 @@ run_result local_run::assemble(const process_exit& ending) {
     r.stages.push_back({"run", duration_cast<microseconds>(now - begun)});
   r.isolation = ending.isolation;
   r.notes = ending.notes;
+  set_output(r, out_->take(), err_->take());
   r.network = ending.network;
   log_decisions(ending);
   if (ending.network_dropped > 0)

@@ -108,6 +108,14 @@ inline constexpr std::size_t process_input_bytes = 1u << 20; // of one write
 inline constexpr std::size_t process_tag_bytes = 64;
 } // namespace bounds
 
+/// A repository that is cloned before a sandbox is handed out.
+struct git_source {
+  std::string url;
+  std::string branch;      // or a tag; "": what the repository begins with
+  std::string path;        // inside; "": as git names it, in the home
+  std::uint32_t depth = 0; // so many commits; 0: all
+};
+
 /// What a sandbox is to be like. What is absent is up to the engine.
 struct sandbox_spec {
   std::string name; // "": none
@@ -126,6 +134,7 @@ struct sandbox_spec {
   limit_overrides resources;
   std::optional<network_policy> network;
   std::optional<isolation_level> isolation;
+  std::optional<git_source> git;
   bool wait_until_running = true;
 };
 
@@ -137,6 +146,7 @@ struct sandbox_change {
   std::optional<std::chrono::milliseconds> idle_timeout; // 0: none
   std::optional<timeout_action> on_idle;
   std::optional<bool> auto_resume;
+  std::optional<network_policy> network;
 };
 
 /// What is known of a sandbox, without its variables' values.

@@ -173,11 +173,11 @@ void environment_builder::begin(const key& k) {
     return answer(k, ready);
   auto staged = cache_.stage(k.first, k.second);
   if (!staged)
-    return answer(k, staged.error().within("environment"));
+    return answer(k, staged.error().within("package set"));
   auto run = installation(b.spec, *staged, options_);
   if (!run) {
     cache_.discard(*staged);
-    return answer(k, run.error().within("environment"));
+    return answer(k, run.error().within("package set"));
   }
   {
     std::lock_guard guard{mutex_};
@@ -241,7 +241,7 @@ environment_builder::settle(const key& k, const build& b,
   auto failed = install_failure(outcome, over, last_lines);
   if (failed) {
     cache_.discard(b.staged);
-    return std::move(*failed).within("environment");
+    return std::move(*failed);
   }
   environment_info info;
   info.organization = k.first;

@@ -19,6 +19,19 @@ bool says_unreachable(const std::string& lines) {
   });
 }
 
+/// pip tells of each try, at length; what it says at the end is enough.
+std::string without_retries(std::string_view lines) {
+  std::string kept;
+  while (!lines.empty()) {
+    const auto end = lines.find('\n');
+    const auto line = lines.substr(0, end == lines.npos ? end : end + 1);
+    lines.remove_prefix(line.size());
+    if (line.find("Retrying (Retry(") == line.npos)
+      kept += line;
+  }
+  return kept;
+}
+
 struct advice {
   ec code;
   std::string_view way_out;
@@ -78,7 +91,7 @@ std::optional<error> install_failure(const run_outcome& outcome,
   return error{code,
                "the packages could not be installed (" + why + "); "
                  + std::string{way_out} + ". The installer's last lines:\n"
-                 + last_lines,
+                 + without_retries(last_lines),
                {},
                {}};
 }

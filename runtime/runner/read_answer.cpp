@@ -28,7 +28,7 @@ std::string seconds(std::chrono::milliseconds t) {
     rest.erase(rest.find_last_not_of('0') + 1);
     text += "." + rest;
   }
-  return text + " seconds";
+  return text + (ms == 1000 ? " second" : " seconds");
 }
 
 std::string mebibytes(std::uint64_t bytes) {
@@ -61,7 +61,8 @@ ending cause_of(const prepared_run& run, const run_result& seen) {
   case exit_reason::wall_timeout:
     return {"TimeoutError",
             (run.name.empty() ? "The run" : "Executing tool " + run.name)
-              + " timed out after " + seconds(l.wall) + "."};
+              + " timed out after " + seconds(l.wall)
+              + (run.as_letta && l.wall.count() == 1000 ? "s." : ".")};
   case exit_reason::cpu_timeout:
     return {"CpuTimeoutError",
             "it used its " + seconds(l.cpu) + " of CPU time"};
@@ -209,6 +210,11 @@ void leave_out_if_long(const prepared_run& run, std::size_t length_before,
   seen.value_encoding.clear();
   seen.value_truncated = true;
   seen.value_size = length;
+  seen.notes.push_back("the value is null: its " + std::to_string(length)
+                       + " characters are more than return_char_limit, "
+                       + std::to_string(limit)
+                       + "; raise that, or write a file and name it in "
+                         "`outputs`");
 }
 
 /// True when the value is good, and taken over.

@@ -3,6 +3,7 @@
 #include "runtime/base/trace_context.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/runner/frame.hpp"
+#include "runtime/runner/output_text.hpp"
 #include "runtime/runner/read_answer.hpp"
 #include "runtime/runner/request.hpp"
 
@@ -79,10 +80,9 @@ run_result provider_run::result_so_far() const {
   run_result r;
   r.id = run_->id;
   r.backend = where_;
-  r.stdout_text = json::repair_utf8(out_);
-  r.stderr_text = json::repair_utf8(err_);
   r.stdout_truncated = out_bytes_ > out_.size();
   r.stderr_truncated = err_bytes_ > err_.size();
+  set_output(r, out_, err_);
   r.usage.stdout_bytes = out_bytes_;
   r.usage.stderr_bytes = err_bytes_;
   auto now = steady::now();

@@ -134,6 +134,7 @@ struct settings {
     std::uint64_t snapshot_bytes = 1ull << 30; // they lie in memory
     std::uint32_t processes = 64;
     std::uint32_t cpus = 2;
+    std::uint32_t connections = 1'024;
     std::uint32_t prepared = 2;  // a megabyte each, and most of a creation
     std::uint32_t contexts = 16; // a Python one has 10 MiB and more
     std::uint32_t cell_queue = 64;
@@ -237,6 +238,13 @@ struct settings {
     secret letta_password;
     secret letta_encryption_key;
   } compat;
+
+  struct mcp_group {
+    bool enabled = true;
+    std::uint32_t result_chars = 30'000; // what clients show without cutting
+    std::uint32_t max_calls = 32;        // of a key; models ask for a few
+    std::uint32_t max_streams = 16;      // of a key; one per client
+  } mcp;
 
   struct telemetry_group {
     bool metrics = true;

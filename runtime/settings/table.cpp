@@ -29,6 +29,7 @@ constexpr setting_group groups[] = {
    "The AIO backend, one Agent Infra sandbox container; enabled by host."},
   {"storage", "Persistent storage and encryption."},
   {"compat", "Compatibility with clients of other systems."},
+  {"mcp", "The Model Context Protocol: tools for agents."},
   {"telemetry", "Metrics and traces."},
   {"cluster", "Cluster; off unless name is set."},
 };

@@ -10,7 +10,7 @@ namespace {
 
 std::string_view help_of_tricks() {
   static const auto help
-    = "Of " + names_of({}, ", ") + ": tricks to leave out.";
+    = "Performance optimizations to switch off: " + names_of({}, ", ") + ".";
   return help;
 }
 
@@ -221,6 +221,10 @@ std::vector<setting_key> living_sandboxes() {
         "Processors that one sandbox of this machine may use at a time, where "
         "the host's cgroups have quotas; 0: all there are.")
       .between(0, 4'096),
+    row("sandbox", "connections", TROUPE_AT(sandbox.connections),
+        "Connections to the outside that one sandbox of this machine may open "
+        "at once; beyond that 100 a second. They take ports of the host.")
+      .between(1, 8'192),
     row("sandbox", "prepared", TROUPE_AT(sandbox.prepared),
         "Empty sandboxes of this machine that are kept ready, once the first "
         "was asked for; they serve those that ask for no resources.")

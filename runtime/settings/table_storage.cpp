@@ -1,4 +1,4 @@
-// storage, compat, telemetry, cluster
+// storage, compat, mcp, telemetry, cluster
 #include "runtime/settings/table.hpp"
 
 namespace troupe::settings_table {
@@ -62,6 +62,22 @@ std::vector<setting_key> compat() {
   };
 }
 
+std::vector<setting_key> mcp() {
+  return {
+    row("mcp", "enabled", TROUPE_AT(mcp.enabled),
+        "Serve the Model Context Protocol at /mcp."),
+    row("mcp", "result-chars", TROUPE_AT(mcp.result_chars),
+        "Characters of a tool's result, where the call does not say.")
+      .between(1'000, 100'000),
+    row("mcp", "max-calls", TROUPE_AT(mcp.max_calls),
+        "Calls of one key at the same time; more are told to try again.")
+      .between(1, 10'000),
+    row("mcp", "max-streams", TROUPE_AT(mcp.max_streams),
+        "Streams of one key that wait for changes at the same time.")
+      .between(1, 1'000),
+  };
+}
+
 std::vector<setting_key> telemetry() {
   return {
     row("telemetry", "metrics", TROUPE_AT(telemetry.metrics),
@@ -117,7 +133,7 @@ std::vector<setting_key> cluster() {
 
 std::vector<setting_key> back() {
   std::vector<setting_key> all;
-  for (auto part : {storage(), compat(), telemetry(), cluster()})
+  for (auto part : {storage(), compat(), mcp(), telemetry(), cluster()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

@@ -29,7 +29,7 @@ std::string audit_of_lost(const run_record& run) {
   if (!run.agent_id.empty())
     line.text("agent", run.agent_id);
   line.text("backend", to_string(run.backend));
-  line.text("status", to_string(run_status::error));
+  line.text("status", to_string(exit_reason::lost));
   line.text("reason", to_string(exit_reason::lost));
   return line.finish();
 }

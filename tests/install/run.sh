@@ -9,6 +9,10 @@ trap 'rm -rf "$work"' EXIT
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
 "$work/prefix/bin/troupe" version
 grep -q '^.TH TROUPE 1' "$work/prefix/share/man/man1/troupe.1"
+test -f "$work/prefix/lib/systemd/system/troupe.service"
+for file in config.ini LICENSE operating.md tools.md; do
+  test -f "$work/prefix/share/doc/troupe/$file"
+done
 bash -n "$work/prefix/share/bash-completion/completions/troupe"
 cmake -S consumer -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1 \

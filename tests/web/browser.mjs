@@ -75,8 +75,11 @@ export class Browser {
 
   async close() {
     const gone = new Promise((done) => this.child.once("exit", done));
-    this.child.kill("SIGKILL");
+    const late = setTimeout(() => this.child.kill("SIGKILL"), 3000);
+    this.session = undefined;
+    this.send("Browser.close").catch(() => {});
     await gone;
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    clearTimeout(late);
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 }

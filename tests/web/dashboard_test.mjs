@@ -143,6 +143,25 @@ const cases = {
     await harmless("a cell");
   },
 
+  async "shows a new key once, and the value of a variable never"() {
+    const press = (words, within) => `[...document.querySelectorAll("${within} button")].find((one) => one.textContent === "${words}").click()`;
+    await show("access");
+    await browser.run(press("New key", "main"));
+    await browser.until(`document.querySelector("dialog input")`);
+    await browser.run(`document.querySelector("dialog input").value = "once"; ${press("Create", "dialog")}`);
+    await browser.until(`document.querySelector("dialog code.key")`);
+    const made = await browser.run(`document.querySelector("dialog code.key").textContent`);
+    await browser.run(press("I have it", "dialog"));
+    assert.ok(!(await browser.run("document.documentElement.outerHTML")).includes(made));
+    await engine.ask("POST", "/v1/sandbox-configs/default", { type: "local" });
+    await show("variables");
+    await browser.run(press("Set a variable", "main"));
+    await browser.until(`document.querySelectorAll("dialog input").length === 3`);
+    await browser.run(`(() => { const [name, value] = document.querySelectorAll("dialog input"); name.value = "TOKEN"; value.value = "never-seen-again"; })(); ${press("Set", "dialog")}`);
+    await browser.until(seen("TOKEN"));
+    assert.ok(!(await browser.run("document.documentElement.outerHTML")).includes("never-seen-again"));
+  },
+
   async "is led by the keyboard"() {
     await show("");
     const press = (key, more = "") => browser.run(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: ${JSON.stringify(key)}, bubbles: true, cancelable: true ${more} }))`);

@@ -1,9 +1,9 @@
 // The beginning: the caller, the page, and what it needs.
 import { h, fill } from "./dom.js";
 import "./prefs.js";
-import { get, onSignedOut, setKey, hasKey, Problem } from "./api.js";
+import { get, onSignedOut, setKey, Problem } from "./api.js";
 import { startRouter, redraw } from "./router.js";
-import { makeShell } from "./shell.js";
+import { makeShell, pageHead, pages } from "./shell.js";
 import { openPalette, startKeys } from "./palette.js";
 import { problem, skeleton, copy, empty, linkButton } from "./parts.js";
 import { signIn } from "../pages/sign_in.js";
@@ -52,7 +52,7 @@ async function show({ page, item, query }, signal) {
   const maker = makers[page];
   if (!maker) {
     shell.command();
-    shell.show(empty("There is no such page", `Nothing of this dashboard is at ${location.pathname}.`, linkButton("Overview", "./")));
+    shell.show(h("div", pageHead("There is no such page"), empty("Lost?", `Nothing of this dashboard is at ${location.pathname}.`, linkButton("Overview", "./"))));
     return;
   }
   const wait = setTimeout(() => turn === drawn && shell.show(skeleton()), 150);
@@ -67,7 +67,8 @@ async function show({ page, item, query }, signal) {
     if (turn !== drawn || signal.aborted) return;
     // Another build of the engine serves other files than this page knows.
     const old = why instanceof TypeError && /import|module/i.test(why.message);
-    shell.show(old ? empty("The engine was updated", "Reload the page to get its dashboard.", h("button.button.primary", { onclick: () => location.reload() }, "Reload")) : problem(why, redraw));
+    shell.show(h("div", pageHead(item || pages.find((one) => one.id === page).words), old ? empty("The engine was updated", "Reload the page to get its dashboard.", h("button.button.primary", { onclick: () => location.reload() }, "Reload")) : problem(why, redraw)));
+    shell.focus();
   } finally {
     clearTimeout(wait);
   }
@@ -93,8 +94,8 @@ async function begin() {
   }
 }
 
-// A key that stays in the page alone is worth a question before it is lost.
+// What was written and not saved is worth a question before it is lost.
 addEventListener("beforeunload", (leaving) => {
-  if (hasKey() && document.querySelector(".unsaved")) leaving.preventDefault();
+  if (document.querySelector(".unsaved")) leaving.preventDefault();
 });
 begin();

@@ -45,6 +45,7 @@ export function startRouter(how) {
     const base = new URL(document.baseURI);
     if (to.origin !== base.origin || !to.pathname.startsWith(base.pathname) || link.getAttribute("href").startsWith("#")) return;
     clicked.preventDefault();
+    if (document.querySelector(".unsaved") && !confirm("Leave this page? What you wrote is not saved.")) return;
     history.pushState(null, "", to);
     draw();
     scrollTo(0, 0);

@@ -21,6 +21,7 @@ export const pages = [
   { id: "settings", name: "settings", words: "Settings", key: ",", minor: true },
 ];
 
+const shortcut = navigator.platform.startsWith("Mac") ? "⌘ K" : "Ctrl K";
 const themes = { "": "as the system", light: "light", dark: "dark" };
 
 function themeButton() {
@@ -66,7 +67,7 @@ export function makeShell({ openPalette, signOut }) {
   const notice = h("aside", { "aria-label": "Notice" });
   const command = h("footer.as-command", { hidden: true });
   const top = h("header.top",
-    h("button.search", { type: "button", "aria-label": "Search or jump to…", onclick: openPalette }, icon("search"), h("span", "Search or jump to…"), h("kbd", { "aria-hidden": "true" }, navigator.platform.startsWith("Mac") ? "⌘ K" : "Ctrl K")),
+    h("button.search", { type: "button", "aria-label": `Search or jump to… ${shortcut}`, onclick: openPalette }, icon("search"), h("span", "Search or jump to…"), h("kbd", shortcut)),
     h("span.grow"), state, themeButton());
   const leave = button("", { name: "leave", kind: "quiet", title: "Sign out", onclick: signOut });
   const made = h("div.shell", side, h("div.column", top, bar, notice, main, command));

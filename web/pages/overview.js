@@ -29,8 +29,8 @@ function figures(now) {
   return [
     figure("Runs", round(last.runs), "per second", line("runs"), line("failed"), `${lately}; ${count(now.total)} in all`),
     figure("Latency", round(latest.p50), "ms median", line("p50"), line("p99"), latest.p99 === undefined ? "nothing ran lately" : `99 of 100 below ${round(latest.p99)} ms`),
-    figure("Running", count(now.running), now.waiting ? `, ${count(now.waiting)} waiting` : "", line("running"), line("waiting"), now.refused ? `${count(now.refused)} refused because of load` : "nothing was refused"),
-    figure("Sandboxes", count(now.sandboxes), now.paused ? `, ${now.paused} paused` : "", line("sandboxes"), undefined, `${count(now.processes)} ${now.processes === 1 ? "process" : "processes"} begun in them`),
+    figure("Running", count(now.running), now.waiting ? `and ${count(now.waiting)} waiting` : "", line("running"), line("waiting"), now.refused ? `${count(now.refused)} refused because of load` : "nothing was refused"),
+    figure("Sandboxes", count(now.sandboxes), now.paused ? `of which ${now.paused} paused` : "", line("sandboxes"), undefined, `${count(now.processes)} ${now.processes === 1 ? "process" : "processes"} begun in them`),
   ];
 }
 
@@ -88,6 +88,8 @@ export async function draw({ signal, me, command }) {
     return first.items.length;
   };
   const [, some] = await Promise.all([refresh(), lists()]);
+  // Rates need two readings: the second one comes soon.
+  setTimeout(() => { if (!signal.aborted) refresh().catch(() => {}); }, 700);
   let skip = true;
   keepFresh(async () => {
     if (skip) { skip = false; return; }

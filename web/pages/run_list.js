@@ -2,7 +2,7 @@
 import { h } from "../app/dom.js";
 import { list } from "../app/list.js";
 import { address } from "../app/router.js";
-import { runStatus, labels, empty, linkButton } from "../app/parts.js";
+import { runStatus, status, labels, empty, linkButton } from "../app/parts.js";
 import { ago, bytes, micros, short } from "../app/format.js";
 
 const full = [
@@ -12,14 +12,16 @@ const full = [
 ];
 const little = [{ words: "Run", width: "minmax(8rem, 1fr)" }, { words: "State", width: "7rem" }, { words: "Took", width: "5.5rem", num: true }, { words: "Started", width: "5rem", num: true }];
 
+// The list knows that a run has begun to be handled, not how far it is: its page does.
+const state = (run) => (run.phase === "ended" ? runStatus(run) : status("busy", "in progress"));
 const name = (run) => [run.tool_name ?? h("span.soft", "code"), " ", h("code.tiny.soft", { title: run.id }, short(run.id))];
 const took = (run) => micros(run.usage?.wall_us);
 
 export function runList({ compact = false, filtered = () => false } = {}) {
   return list({
     label: "Runs", columns: compact ? little : full, href: (run) => address("runs", run.id),
-    cells: (run) => compact ? [name(run), runStatus(run), took(run), ago(run.created_at)]
-      : [name(run), runStatus(run), h("span.soft", run.reason === "exited" ? "" : run.reason ?? run.error?.code ?? ""), took(run), micros(run.usage?.cpu_us), bytes(run.usage?.peak_memory_bytes), run.backend, h("span.row", labels(run.labels)), ago(run.created_at)],
+    cells: (run) => compact ? [name(run), state(run), took(run), ago(run.created_at)]
+      : [name(run), state(run), h("span.soft", run.reason === "exited" ? "" : run.reason ?? run.error?.code ?? ""), took(run), micros(run.usage?.cpu_us), bytes(run.usage?.peak_memory_bytes), run.backend, h("span.row", labels(run.labels)), ago(run.created_at)],
     empty: () => filtered() ? empty("No such run", "No run that is kept fits this filter.", linkButton("Show all", address("runs")))
       : empty("Nothing has run yet", "A run is code, a tool or a command, executed once and in isolation.", linkButton("New run", address("runs", "new"), { name: "plus", kind: "primary" }), h("code", "troupe run script.py")),
   });

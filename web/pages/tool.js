@@ -3,7 +3,7 @@ import { h, fill } from "../app/dom.js";
 import { call, get, stream, at, Problem } from "../app/api.js";
 import { address, goTo } from "../app/router.js";
 import { pageHead } from "../app/shell.js";
-import { action, actions, body, button, card, choose, copy, dialog, facts, field, menu, problem, runStatus, tabs, toast } from "../app/parts.js";
+import { action, body, button, card, choose, copy, dialog, facts, field, menu, problem, runStatus, tabs, toast } from "../app/parts.js";
 import { editor } from "../app/code.js";
 import { argumentsForm, parameterTable } from "../app/schema_form.js";
 import { textView } from "../app/text_view.js";
@@ -100,7 +100,7 @@ export async function draw({ item, query, signal, command, me }) {
       if (mine === turn && !signal.aborted) fill(derived, problem(why));
     }
   }
-  const edit = editor({ text: tool.source_code, language: tool.source_type, label: "Source of the tool", rows: 18, readonly: Boolean(may), onsave: () => save.click(), onchange: () => {
+  const edit = editor({ text: tool.source_code, language: tool.source_type, label: "Source of the tool", rows: Math.min(24, Math.max(8, tool.source_code.split("\n").length + 1)), readonly: Boolean(may), onsave: () => save.click(), onchange: () => {
     fill(state, "not saved");
     edit.classList.add("unsaved");
     clearTimeout(timer);
@@ -136,7 +136,7 @@ export async function draw({ item, query, signal, command, me }) {
   else saved();
   showDerived();
   command(fresh ? troupe("tool", "put", "add.py") : troupe("tool", "show", tool.name), fresh ? curl("GET", "/v1/tools") : curl("GET", at`/v1/tools/${tool.name}`));
-  const source = h("div.grid.wide", edit, h("div.stack", card("Derived by the engine", body(derived)), !fresh && card("Try it", actions(), body(trial))));
+  const source = h("div.grid.wide", h("div.stack", edit, !fresh && card("Try it", body(trial))), card("Derived by the engine", body(derived)));
   return h("div", pageHead(fresh ? "New tool" : tool.name, { crumbs: [["Tools", address("tools")]], says: fresh ? "The name and the schema come from the function; you write neither." : tool.description, actions: [state, fresh ? language : h("span.tag", tool.source_type), save, !fresh && more] }),
     fresh ? source : tabs([
       { id: "source", words: "Source", make: () => source }, { id: "runs", words: "Runs", make: () => runsOf(tool.name, signal) },

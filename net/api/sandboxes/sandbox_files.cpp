@@ -1,7 +1,10 @@
 // Files of living sandboxes.
+#include "net/api/sandboxes/file_paths.hpp"
 #include "net/api/sandboxes/sandbox_answers.hpp"
 #include "net/api/shared/preconditions.hpp"
 #include "net/api/shared/request_body.hpp"
+#include "net/http/problem.hpp"
+#include "runtime/engine/sandbox_trees.hpp"
 #include "runtime/json/writer.hpp"
 
 namespace troupe::net {
@@ -15,19 +18,22 @@ std::string entry_text(const sandbox_entry& e) {
   json::object_writer out;
   out.text("name", json::repair_utf8(e.name))
     .text("path", json::repair_utf8(e.path))
-    .text("type", e.folder ? "folder" : "file")
+    .text("type",
+          !e.target.empty() ? "link"
+            : e.folder      ? "folder"
+                            : "file")
     .number("bytes", e.bytes);
+  if (e.target.empty())
+    out.raw("target", "null");
+  else
+    out.text("target", json::repair_utf8(e.target));
   return out.finish();
 }
 
 /// A path of the sandbox, as it is said in the query.
 std::optional<std::string> path_of(exchange& ex) {
   query_reader query{ex.in().query};
-  auto path = query.text("path");
-  if (!path)
-    query.complain("path", "is missing", "an absolute path of the sandbox");
-  else if (auto fine = check_sandbox_path(*path); !fine)
-    query.complain("path", fine.error().text);
+  auto path = path_in_query(query);
   if (auto bad = query.finish()) {
     ex.fail(*bad);
     return std::nullopt;
@@ -55,14 +61,41 @@ sandbox_routes::one_handler with_path(Work work) {
   };
 }
 
+response bytes_answer(std::string bytes) {
+  response r;
+  r.type = bytes_type;
+  r.body = std::move(bytes);
+  r.fields.emplace_back("accept-ranges", "bytes");
+  return r;
+}
+
+void answer_part(exchange& ex, file_part part) {
+  const auto total = std::to_string(part.total);
+  if (!part.bytes) {
+    error why;
+    why.text = "the file has " + total + " bytes, and none in this range";
+    auto r = write_problem(416, "range_not_satisfiable", why, ex.in().id, {});
+    r.fields.emplace_back("content-range", "bytes */" + total);
+    return ex.answer(std::move(r));
+  }
+  const auto last = part.from + part.bytes->size() - 1;
+  auto r = bytes_answer(std::move(*part.bytes));
+  r.status = 206;
+  r.fields.emplace_back("content-range",
+                        "bytes " + std::to_string(part.from) + "-"
+                          + std::to_string(last) + "/" + total);
+  ex.answer(std::move(r));
+}
+
 void read_bytes(sandbox_engine& engine, const sandbox_id& id,
                 const exchange_ptr& ex, std::string path) {
+  const auto range = wanted_range(ex->in());
+  if (auto* trees = engine.trees(); trees && range)
+    return trees->read_part(ex->who(), id, std::move(path), *range,
+                            or_fail<file_part>(ex, answer_part));
   engine.read_file(ex->who(), id, std::move(path),
                    or_fail<std::string>(ex, [](exchange& ex, std::string all) {
-                     response r;
-                     r.type = bytes_type;
-                     r.body = std::move(all);
-                     ex.answer(std::move(r));
+                     ex.answer(bytes_answer(std::move(all)));
                    }));
 }
 

@@ -21,6 +21,8 @@ void add_sandbox_contexts(router& routes, const api_options& options,
                           const memory_ptr& memory);
 void add_sandbox_files(router& routes, const api_options& options,
                        const memory_ptr& memory);
+void add_sandbox_trees(router& routes, const api_options& options,
+                       const memory_ptr& memory);
 void add_sandbox_ports(router& routes, const api_options& options,
                        const std::shared_ptr<previews>& seen,
                        const memory_ptr& memory);

@@ -3,6 +3,7 @@
 #include "net/http/problem.hpp"
 #include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
+#include "runtime/model/codec/fingerprint_forms.hpp"
 
 namespace troupe::net {
 
@@ -91,7 +92,7 @@ std::string to_json_text(const explanation& e) {
     .raw("limits", json::to_text(to_json(e.limits)))
     .raw("network", json::to_text(to_json(e.network)))
     .text("isolation", troupe::to_string(e.isolation))
-    .text("fingerprint", e.fingerprint);
+    .text("fingerprint", short_fingerprint(e.fingerprint));
   return out.finish();
 }
 

@@ -29,7 +29,7 @@ void add_routes(router& routes, const facade_ptr& shared) {
   open.body = body_rule::any;
   for (const auto verb : {method::get, method::post})
     routes.add(
-      verb, std::string{base_path} + "/malformed",
+      verb, std::string{malformed_path},
       [](const exchange_ptr& ex) {
         response r;
         r.status = 400;

@@ -235,8 +235,10 @@ std::optional<json::object> control_body(exchange& ex) {
 
 void data_routes::add(method verb, std::string_view path, proof wanted,
                       visit_work work, const route_rules& rules) {
+  std::string pattern{data_path};
+  pattern.append("{sandbox}").append(path);
   routes_.add(
-    verb, std::string{base_path} + "/data/{sandbox}" + std::string{path},
+    verb, std::move(pattern),
     [shared = shared_, wanted, to_port = !path.starts_with("/envd"),
      work = std::move(work)](exchange_ptr ex) {
       enter(*shared, ex, wanted, to_port, work);

@@ -60,7 +60,7 @@ std::string into(std::string_view id, std::uint16_t port,
 }
 
 std::string malformed() {
-  return std::string{base_path} + "/malformed";
+  return std::string{malformed_path};
 }
 
 struct named_port {

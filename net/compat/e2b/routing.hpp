@@ -12,6 +12,10 @@
 namespace troupe::net::e2b_facade {
 
 inline constexpr std::string_view base_path = "/compat/e2b";
+/// Where a request ends whose headers name no sandbox.
+inline constexpr std::string_view malformed_path = "/compat/e2b/malformed";
+/// Below it: a sandbox, then the path there.
+inline constexpr std::string_view data_path = "/compat/e2b/data/";
 inline constexpr std::uint16_t envd_port = 49'983;
 inline constexpr std::uint16_t code_port = 49'999;
 

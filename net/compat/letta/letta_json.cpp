@@ -4,6 +4,7 @@
 #include "net/http/problem.hpp"
 #include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
+#include "runtime/model/codec/fingerprint_forms.hpp"
 #include "runtime/model/value_notes.hpp"
 
 #include <algorithm>
@@ -228,7 +229,8 @@ std::string execution_result(const run_result& r) {
   out.raw("agent_state", "null")
     .raw("stdout", lines(r.stdout_text))
     .raw("stderr", good(r) ? lines(r.stderr_text) : errors_of(r))
-    .text_or_null("sandbox_config_fingerprint", r.fingerprint);
+    .text_or_null("sandbox_config_fingerprint",
+                  decimal_fingerprint(r.fingerprint));
   return out.finish();
 }
 

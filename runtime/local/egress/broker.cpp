@@ -9,6 +9,8 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <list>
+#include <span>
 #include <utility>
 
 namespace troupe::network {
@@ -33,17 +35,24 @@ struct serving {
 class session : public std::enable_shared_from_this<session> {
 public:
   session(asio::any_io_executor executor, broker::request about)
-      : executor_{executor}, about_{std::move(about)},
-        listener_{executor, about_.listener.release()}, deadline_{executor} {}
+      : executor_{executor}, about_{std::move(about)}, deadline_{executor} {}
 
-  void await_first_call() {
-    listener_.async_wait(
+  /// Until somebody calls: most tools never do.
+  void await_first_call(unique_fd listener) {
+    auto node
+      = listeners_.emplace(listeners_.end(), executor_, listener.release());
+    node->async_wait(
       asio::posix::stream_descriptor::wait_read,
-      [self = shared_from_this()](boost::system::error_code bad) {
-        if (!bad && self->listener_.is_open())
-          self->on_first_call();
+      [self = shared_from_this(), node](boost::system::error_code bad) {
+        if (bad || self->closed_)
+          return; // it is gone
+        unique_fd called{node->release()};
+        self->listeners_.erase(node);
+        self->on_first_call(std::move(called));
       });
   }
+
+  void begin() { await_first_call(std::move(about_.listener)); }
 
   void reset(network_policy policy) {
     const bool same = policy == about_.policy;
@@ -52,6 +61,17 @@ public:
       return;
     ++run_;
     if (tell_to_serve())
+      (*process_->page)->serves.store(run_, std::memory_order_release);
+  }
+
+  /// By a number of its own, so that no call that comes from now on is decided
+  /// before the broker has read this.
+  void change(network_policy policy) {
+    about_.policy = std::move(policy);
+    if (!process_)
+      return;
+    ++run_;
+    if (tell({broker_order::word::change, {}, run_, about_.policy}))
       (*process_->page)->serves.store(run_, std::memory_order_release);
   }
 
@@ -70,8 +90,8 @@ public:
 
   /// A broker has no state that anybody needs: it is not asked to end.
   void close() {
-    boost::system::error_code ignored;
-    listener_.close(ignored);
+    closed_ = true;
+    listeners_.clear();
     deadline_.cancel();
     drop_process();
   }
@@ -86,16 +106,22 @@ private:
     return ::poll(&look, 1, 0) == 1 && (look.revents & POLLHUP) != 0;
   }
 
-  void on_first_call() {
-    pollfd p{listener_.native_handle(), POLLIN, 0};
-    boost::system::error_code ignored;
-    if (::poll(&p, 1, 0) == 1 && (p.revents & POLLIN) != 0)
-      start();
-    // The broker's now, alone: when that is gone, the kernel answers.
-    listener_.close(ignored);
+  /// The broker's from now on, alone: when that is gone, the kernel answers.
+  void on_first_call(unique_fd listener) {
+    pollfd p{listener.get(), POLLIN, 0};
+    if (::poll(&p, 1, 0) != 1 || (p.revents & POLLIN) == 0)
+      return; // nobody is left that could call
+    if (!process_)
+      return start(std::move(listener));
+    const int fd = listener.get();
+    if (send_packet(process_->control.native_handle(),
+                    encode({broker_order::word::listen, {}, run_, {}}),
+                    std::span<const int>{&fd, 1})
+        != packet_status::done)
+      lose();
   }
 
-  void start() {
+  void start(unique_fd listener) {
     auto host = about_.host.lock();
     auto [mine, its] = make_packet_pair();
     auto page = shared<broker_page>::make("troupe-broker");
@@ -106,7 +132,7 @@ private:
       return lose();
     process_.emplace(
       serving{0, {executor_, mine.release()}, std::move(*page), *organization});
-    run_ = 1;
+    ++run_;
     (*process_->page)->serves = run_;
     if (!tell({broker_order::word::open, about_.options, 0, {}})
         || !tell_to_serve())
@@ -114,7 +140,7 @@ private:
     const auto copy = [](int fd) { return unique_fd{::dup(fd)}; };
     broker_descriptors with{std::move(its), copy(process_->page->file().get()),
                             copy((*organization)->file().get()),
-                            unique_fd{listener_.release()}};
+                            std::move(listener)};
     if (with.page && with.account)
       process_->number = host->start_broker(std::move(with));
     if (process_->number == 0)
@@ -197,11 +223,12 @@ private:
 
   asio::any_io_executor executor_;
   broker::request about_;
-  asio::posix::stream_descriptor listener_;
-  asio::steady_timer deadline_; // of the end of a run
+  std::list<asio::posix::stream_descriptor> listeners_; // nobody called yet
+  asio::steady_timer deadline_;                         // of the end of a run
   std::optional<serving> process_;
   std::uint32_t run_ = 0;
   bool lost_ = false;
+  bool closed_ = false;
 };
 
 class handle final : public broker {
@@ -211,6 +238,12 @@ public:
 
   void reset(network_policy policy) override {
     session_->reset(std::move(policy));
+  }
+  void add(unique_fd listener) override {
+    session_->await_first_call(std::move(listener));
+  }
+  void change(network_policy policy) override {
+    session_->change(std::move(policy));
   }
   report end_run() override { return session_->end_run(); }
   bool is_well() const override { return session_->is_well(); }
@@ -227,7 +260,7 @@ result<std::shared_ptr<broker>> broker::open(asio::any_io_executor executor,
   if (!about.listener)
     return error{ec::internal, "no listener for the network broker", {}, {}};
   auto s = std::make_shared<session>(std::move(executor), std::move(about));
-  s->await_first_call();
+  s->begin();
   return std::shared_ptr<broker>{std::make_shared<handle>(std::move(s))};
 }
 

@@ -72,6 +72,15 @@ public:
   /// perhaps another policy. Free when the last one never asked for anything.
   virtual void reset(network_policy policy) = 0;
 
+  /// The listener of another filter of the same run: the same policy and
+  /// budget. A sandbox that lives has one for each command. After a broker was
+  /// lost, those that were not called yet get a new one.
+  virtual void add(unique_fd listener) = 0;
+
+  /// Another policy for the same run, which goes on. What it has open, and may
+  /// not have any more, is shut down.
+  virtual void change(network_policy policy) = 0;
+
   struct report {
     std::vector<network_event> events; // the first of each kind
     std::size_t dropped = 0;           // beyond `broker_options::events`

@@ -99,7 +99,8 @@ std::string encode(const broker_order& order) {
     return w.take();
   }
   w.raw(order.run);
-  if (order.what == broker_order::word::serve)
+  if (order.what == broker_order::word::serve
+      || order.what == broker_order::word::change)
     write(w, order.policy);
   return w.take();
 }
@@ -112,10 +113,12 @@ bool decode(std::string_view packet, broker_order& out) {
     read(r, out.options);
     return r.done();
   case broker_order::word::serve:
+  case broker_order::word::change:
     r.raw(out.run);
     read(r, out.policy);
     return r.done();
   case broker_order::word::end:
+  case broker_order::word::listen:
     r.raw(out.run);
     return r.done();
   }

@@ -11,14 +11,16 @@ namespace troupe::network {
 /// What the engine tells a broker: a packet each, in this order for a run.
 struct broker_order {
   enum class word : std::uint8_t {
-    open,  // once, first: the options
-    serve, // the next run, and its policy
-    end,   // that run is over: nothing of it may wait
+    open,   // once, first: the options
+    serve,  // the next run, and its policy
+    end,    // that run is over: nothing of it may wait
+    change, // what is served goes on, by another number and policy
+    listen, // descriptor: the listener of another filter of it
   };
   word what = word::end;
   broker_options options; // open
   std::uint32_t run = 0;  // serve, end
-  network_policy policy;  // serve
+  network_policy policy;  // serve, change
 };
 
 /// A policy has 256 hosts of 260 bytes at the most.

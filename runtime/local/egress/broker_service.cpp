@@ -34,10 +34,11 @@ void rest(std::chrono::nanoseconds time) {
 } // namespace
 
 broker_service::broker_service(broker_descriptors with)
-    : control_{io_, with.control.release()}, listener_{io_,
-                                                       with.listener.release()},
-      page_{shared<broker_page>::map(std::move(with.page))},
-      account_{shared<account>::map(std::move(with.account))} {}
+    : control_{io_, with.control.release()}, page_{shared<broker_page>::map(
+                                               std::move(with.page))},
+      account_{shared<account>::map(std::move(with.account))} {
+  listeners_.emplace_back(io_, with.listener.release());
+}
 
 bool broker_service::open() {
   if (!page_ || !account_)
@@ -46,7 +47,7 @@ bool broker_service::open() {
   if (!quota_ || run_ == 0)
     return false;
   await_orders();
-  await_call();
+  await_call(listeners_.begin());
   return true;
 }
 
@@ -79,12 +80,12 @@ void broker_service::obey_all() {
   for (;;) {
     packet from_engine;
     switch (
-      receive_packet(control_.native_handle(), longest_order, 0, from_engine)) {
+      receive_packet(control_.native_handle(), longest_order, 1, from_engine)) {
     case packet_status::later:
       return;
     case packet_status::done:
       if (broker_order order; decode(from_engine.bytes, order)) {
-        obey(order);
+        obey(order, from_engine.descriptors);
         break;
       }
       [[fallthrough]];
@@ -96,7 +97,7 @@ void broker_service::obey_all() {
   }
 }
 
-void broker_service::obey(broker_order& order) {
+void broker_service::obey(broker_order& order, std::vector<unique_fd>& given) {
   switch (order.what) {
   case broker_order::word::open:
     options_ = std::move(order.options);
@@ -108,6 +109,16 @@ void broker_service::obey(broker_order& order) {
     if (calls_)
       calls_->serve(policy_);
     return;
+  case broker_order::word::listen:
+    if (!given.empty())
+      listen(std::move(given.front()));
+    return;
+  case broker_order::word::change:
+    run_ = order.run;
+    policy_ = std::move(order.policy);
+    if (calls_)
+      calls_->change(policy_);
+    return;
   case broker_order::word::end:
     if (calls_)
       calls_->end();
@@ -118,44 +129,48 @@ void broker_service::obey(broker_order& order) {
 
 // -- calls -------------------------------------------------------------------
 
-void broker_service::await_call() {
-  listener_.async_wait(asio::posix::descriptor_base::wait_read,
-                       [this](boost::system::error_code bad) {
-                         bool open = !bad;
-                         for (int i = 0; open && i < calls_per_turn; ++i) {
-                           pollfd p{listener_.native_handle(), POLLIN, 0};
-                           if (::poll(&p, 1, 0) <= 0)
-                             break;
-                           // Only POLLIN promises that RECV does not wait.
-                           open = (p.revents & POLLIN) != 0 && take_call();
-                         }
-                         if (open)
-                           await_call();
-                         else
-                           end_calls();
-                       });
+void broker_service::listen(unique_fd to) {
+  await_call(listeners_.emplace(listeners_.end(), io_, to.release()));
 }
 
-/// Nobody is left in the tool. The record is still to be read: that there is no
-/// need for a broker any more, the engine says.
-void broker_service::end_calls() {
-  boost::system::error_code ignored;
-  listener_.close(ignored);
+void broker_service::await_call(listener from) {
+  from->async_wait(asio::posix::descriptor_base::wait_read,
+                   [this, from](boost::system::error_code bad) {
+                     bool open = !bad;
+                     for (int i = 0; open && i < calls_per_turn; ++i) {
+                       pollfd p{from->native_handle(), POLLIN, 0};
+                       if (::poll(&p, 1, 0) <= 0)
+                         break;
+                       // Only POLLIN promises that RECV does not wait.
+                       open = (p.revents & POLLIN) != 0
+                         && take_call(from->native_handle());
+                     }
+                     if (open)
+                       await_call(from);
+                     else
+                       end_calls(from);
+                   });
+}
+
+/// Nobody is left behind that filter. The record is still to be read: that
+/// there is no need for a broker any more, the engine says.
+void broker_service::end_calls(listener of) {
   if (calls_)
-    calls_->close();
+    calls_->let_go_of_dead(); // nothing will answer them by this number
+  listeners_.erase(of);
 }
 
-bool broker_service::take_call() {
+bool broker_service::take_call(int listener) {
   seccomp_notif n;
   std::memset(&n, 0, sizeof n); // the kernel insists
-  if (::ioctl(listener_.native_handle(), SECCOMP_IOCTL_NOTIF_RECV, &n) != 0)
+  if (::ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &n) != 0)
     return true; // the caller died meanwhile
   // The orders for a run go out before the run does, so they are here.
   if ((*page_)->serves.load(std::memory_order_acquire) != run_)
     obey_all();
   if (io_.stopped())
     return false;
-  notified_syscall call{listener_.native_handle(), n};
+  notified_syscall call{listener, n};
   begin_record();
   if (get_ready())
     calls_->handle(std::move(call));

@@ -6,8 +6,10 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 
+#include <list>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace troupe::network {
 
@@ -25,18 +27,22 @@ public:
   void run();
 
 private:
+  using listener = std::list<boost::asio::posix::stream_descriptor>::iterator;
+
   void await_orders();
-  void await_call();
+  void listen(unique_fd to);
+  void await_call(listener from);
   void obey_all();
-  void obey(broker_order& order);
-  void end_calls();
-  bool take_call();
+  void obey(broker_order& order, std::vector<unique_fd>& given);
+  void end_calls(listener of);
+  bool take_call(int listener);
   bool get_ready();
   void begin_record();
   void record(const broker::report& one);
 
   boost::asio::io_context io_{1};
-  boost::asio::posix::stream_descriptor control_, listener_;
+  boost::asio::posix::stream_descriptor control_;
+  std::list<boost::asio::posix::stream_descriptor> listeners_;
   std::shared_ptr<shared<broker_page>> page_;
   std::shared_ptr<shared<account>> account_;
   broker_options options_;

@@ -29,6 +29,8 @@ public:
   /// Whose policy holds and who learns; null: nobody is served. Forgets every
   /// client and what is being looked up for it.
   void serve(std::shared_ptr<judge> whose);
+  /// Another judge for the same clients.
+  void go_on_for(std::shared_ptr<judge> whose) { judge_ = std::move(whose); }
   std::uint16_t port() const { return port_; }
 
   /// Queries from this local port are a tool's: everybody else's are dropped.

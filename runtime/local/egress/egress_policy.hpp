@@ -44,6 +44,12 @@ public:
   void learn(const std::string& name, const ip_address& a,
              std::chrono::seconds ttl, clock::time_point now);
 
+  /// What names led to, for another policy of the same run.
+  void learn_from(const judge& other) {
+    known_ = other.known_;
+    known_count_ = other.known_count_;
+  }
+
   const broker::report& decided() const { return report_; }
 
 private:

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 
 namespace troupe::network {
@@ -134,6 +135,28 @@ bool notified_syscall::give(int fd, bool close_on_exec) noexcept {
   gift.srcfd = static_cast<std::uint32_t>(fd);
   gift.newfd_flags = close_on_exec ? O_CLOEXEC : 0;
   return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &gift) >= 0;
+}
+
+bool notified_syscall::replace(int fd, int descriptor) const {
+  const auto place = "fdinfo/" + std::to_string(descriptor);
+  unique_fd about{
+    ::open(proc_path(pid_, place.c_str()).c_str(), O_RDONLY | O_CLOEXEC)};
+  char text[256];
+  const auto size = ::read(about.get(), text, sizeof text - 1);
+  if (size <= 0)
+    return false;
+  text[size] = '\0';
+  unsigned flags = 0;
+  const char* line = std::strstr(text, "flags:");
+  if (line == nullptr || std::sscanf(line, "flags: %o", &flags) != 1)
+    return false;
+  seccomp_notif_addfd other{};
+  other.id = id_;
+  other.flags = SECCOMP_ADDFD_FLAG_SETFD;
+  other.srcfd = static_cast<std::uint32_t>(fd);
+  other.newfd = static_cast<std::uint32_t>(descriptor);
+  other.newfd_flags = flags & O_CLOEXEC;
+  return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &other) >= 0;
 }
 
 } // namespace troupe::network

@@ -59,6 +59,12 @@ public:
   /// Puts `fd` into the tool's table; its number is the call's value.
   bool give(int fd, bool close_on_exec) noexcept;
 
+  /// Puts `fd` into the place of one of the tool's descriptors, which goes on
+  /// being closed by an exec, or not. The call still waits for its verdict.
+  bool replace(int fd, int descriptor) const;
+  /// Who makes it, as our own /proc numbers it.
+  std::uint32_t thread() const noexcept { return pid_; }
+
 private:
   void respond(std::int64_t value, int error, std::uint32_t flags) noexcept;
   unique_fd open_memory(int flags) const;

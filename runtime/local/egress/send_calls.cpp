@@ -39,7 +39,8 @@ struct syscall_handler::sending {
   }
 };
 
-int syscall_handler::settle_target(const tool_socket& s, message& m) {
+int syscall_handler::settle_target(const notified_syscall& call, tool_socket& s,
+                                   message& m) {
   if (!s.is_internet())
     return m.has_address ? EACCES : 0;
   if (s.is_stream()) {
@@ -50,12 +51,19 @@ int syscall_handler::settle_target(const tool_socket& s, message& m) {
     return 0; // judged when it was connected
   if (!m.to || (s.family == AF_INET && m.to->address.v6))
     return EAFNOSUPPORT;
+  const bool inside = is_inside(s);
   if (is_lookup(s, *m.to)) {
     m.to = endpoint{resolver::address(), resolver_->port()};
+    return inside ? turn_outwards(call, s) : 0;
+  }
+  if (inside && leads_inside(m.to->address)) {
+    m.stays_inside = true;
     return 0;
   }
   auto v = judge_->address(m.to->address, m.to->port, judge::clock::now());
-  return v.allowed ? 0 : EACCES;
+  if (!v.allowed)
+    return EACCES;
+  return inside ? turn_outwards(call, s) : 0;
 }
 
 void syscall_handler::send_to(notified_syscall call) {
@@ -78,7 +86,7 @@ void syscall_handler::send_to(notified_syscall call) {
       return call.fail(EFAULT);
     m.to = read_endpoint(to, call.argument(5));
   }
-  if (auto error = settle_target(*s, m); error != 0)
+  if (auto error = settle_target(call, *s, m); error != 0)
     return call.fail(error);
   auto flags = call.integer(3);
   std::vector<message> all;
@@ -87,9 +95,9 @@ void syscall_handler::send_to(notified_syscall call) {
 }
 
 /// Reads everything that a msghdr points to.
-int syscall_handler::read_message(const notified_syscall& call,
-                                  const tool_socket& s, const msghdr& h,
-                                  std::size_t& parts_left, message& m) {
+int syscall_handler::read_message(const notified_syscall& call, tool_socket& s,
+                                  const msghdr& h, std::size_t& parts_left,
+                                  message& m) {
   // Options of a single packet are not offered: some choose its source, or
   // where it leaves the host.
   if (h.msg_controllen != 0)
@@ -121,7 +129,7 @@ int syscall_handler::read_message(const notified_syscall& call,
       return EFAULT;
     m.to = read_endpoint(to, h.msg_namelen);
   }
-  return settle_target(s, m);
+  return settle_target(call, s, m);
 }
 
 void syscall_handler::send_message(notified_syscall call) {
@@ -177,6 +185,10 @@ void syscall_handler::start_sending(notified_syscall call, tool_socket s,
   // TCP Fast Open would connect on the way; programs fall back to connect.
   if ((flags & (MSG_FASTOPEN | MSG_ZEROCOPY)) != 0)
     return call.fail(EOPNOTSUPP);
+  // One that goes outwards took the socket along: nothing of the host's is to
+  // get what was meant for the tool's own network.
+  if (std::ranges::any_of(all, &message::stays_inside) && !is_inside(s))
+    return call.fail(EACCES);
   auto kept = std::make_shared<notified_syscall>(std::move(call));
   go_on_sending(std::make_shared<sending>(
     sending{std::move(kept), std::move(s), std::move(all), flags, lengths_at}));
@@ -205,7 +217,7 @@ void syscall_handler::go_on_sending(std::shared_ptr<sending> op) {
       return when_writable(std::move(s.fd), op->call, op->bytes_left(),
                            std::move(again));
     }
-    if (m.to && m.to->port == resolver_->port())
+    if (m.to && !m.stays_inside && m.to->port == resolver_->port())
       admit(s); // it has a port by now
     op->sent = n;
     if (op->lengths_at != 0) {

@@ -3,7 +3,6 @@
 #include "runtime/local/egress/socket_guard.hpp"
 
 #include <fcntl.h>
-#include <sys/epoll.h>
 #include <sys/syscall.h>
 
 #include <cerrno>
@@ -46,6 +45,10 @@ void syscall_handler::serve(const network_policy& policy) {
   judge_ = std::make_shared<judge>(policy, options_, told_);
   resolver_->serve(judge_);
   quota_.begin_run();
+  guard(policy);
+}
+
+void syscall_handler::guard(const network_policy& policy) {
   auto allowed = patterns(policy);
   stream_guard_
     = guard_program(allowed, true, resolver::address(), resolver_->port());
@@ -65,6 +68,7 @@ void syscall_handler::close() {
 }
 
 void syscall_handler::handle(notified_syscall call) {
+  remember_network(call);
   switch (call.number()) {
   case SYS_socket:
     return make_socket(call);
@@ -144,19 +148,27 @@ void syscall_handler::make_socket(notified_syscall& call) {
                    "only TCP and UDP");
     return call.fail(EACCES);
   }
-  if (!quota_.take_socket(quota::clock::now())) {
-    judge_->refuse_socket();
-    return call.fail(EMFILE); // as where the table of descriptors is full
-  }
-  unique_fd fd{
-    ::socket(family, type | SOCK_CLOEXEC | (flags & SOCK_NONBLOCK), protocol)};
+  auto fd = host_socket(family, type | (flags & SOCK_NONBLOCK), protocol);
   if (!fd)
     return call.fail(errno);
-  if (guarded_
-      && !guard_socket(fd.get(), stream ? stream_guard_ : datagram_guard_))
-    return call.fail(EACCES);
   if (!call.give(fd.get(), (flags & SOCK_CLOEXEC) != 0))
     call.fail(EMFILE); // its table is full, or it is gone
+}
+
+unique_fd syscall_handler::host_socket(int family, int type, int protocol) {
+  if (!quota_.take_socket(quota::clock::now())) {
+    judge_->refuse_socket();
+    errno = EMFILE; // as where the table of descriptors is full
+    return {};
+  }
+  unique_fd fd{::socket(family, type | SOCK_CLOEXEC, protocol)};
+  const bool stream = (type & ~type_flags) == SOCK_STREAM;
+  if (fd && guarded_
+      && !guard_socket(fd.get(), stream ? stream_guard_ : datagram_guard_)) {
+    fd.reset();
+    errno = EACCES;
+  }
+  return fd;
 }
 
 // -- connect -----------------------------------------------------------------
@@ -180,8 +192,16 @@ void syscall_handler::connect(notified_syscall call) {
   auto e = read_endpoint(to, size);
   if (!e || (s->family == AF_INET && e->address.v6))
     return call.fail(EAFNOSUPPORT);
-  if (is_lookup(*s, *e))
+  const bool inside = is_inside(*s);
+  const bool lookup = is_lookup(*s, *e);
+  auto length = write_endpoint(*e, s->family, to);
+  if (inside && !lookup && leads_inside(e->address))
+    return connect_allowed(std::move(call), std::move(*s), to, length);
+  if (lookup) {
+    if (const int no = inside ? turn_outwards(call, *s) : 0; no != 0)
+      return call.fail(no);
     return connect_resolver(std::move(call), std::move(*s));
+  }
   // Programs "connect" datagram sockets to port 0, or to nothing in
   // particular, to learn their own address: nothing is sent.
   auto now = judge::clock::now();
@@ -190,7 +210,8 @@ void syscall_handler::connect(notified_syscall call) {
     : judge_->consider(e->address, e->port, now);
   if (!v.allowed)
     return call.fail(EACCES);
-  auto length = write_endpoint(*e, s->family, to);
+  if (const int no = inside ? turn_outwards(call, *s) : 0; no != 0)
+    return call.fail(no);
   connect_allowed(std::move(call), std::move(*s), to, length);
 }
 
@@ -267,7 +288,7 @@ void syscall_handler::bind(notified_syscall& call) {
   // address of the host's own is more than that.
   bool any = std::all_of(e->address.bytes.begin(), e->address.bytes.end(),
                          [](auto b) { return b == 0; });
-  if (!any || e->port != 0) {
+  if (!is_inside(*s) && (!any || e->port != 0)) {
     judge_->refuse("bind " + to_string(e->address, e->port),
                    "the host's ports are closed");
     return call.fail(EACCES);
@@ -282,7 +303,7 @@ void syscall_handler::listen(notified_syscall& call) {
   auto s = take(call);
   if (!s)
     return;
-  if (!s->is_internet())
+  if (!s->is_internet() || is_inside(*s))
     return ::listen(s->fd.get(), call.integer(1)) == 0 ? call.succeed()
                                                        : call.fail(errno);
   judge_->refuse("listen", "the host's ports are closed");
@@ -308,79 +329,6 @@ void syscall_handler::set_option(notified_syscall& call) {
       != 0)
     return call.fail(errno);
   call.succeed();
-}
-
-// -- waiting -----------------------------------------------------------------
-
-namespace {
-
-/// How often it is asked whether the callers are still there.
-constexpr std::chrono::seconds sweep_interval{1};
-
-} // namespace
-
-/// A call whose socket is not ready.
-struct syscall_handler::waiting {
-  std::shared_ptr<notified_syscall> call;
-  quota::hold held;
-  unique_fd socket;
-  boost::asio::posix::stream_descriptor writable;
-};
-
-void syscall_handler::when_writable(unique_fd fd,
-                                    std::shared_ptr<notified_syscall> call,
-                                    std::size_t bytes,
-                                    std::function<void(unique_fd)> ready) {
-  auto held = quota_.wait_with(bytes);
-  // Asio would make what it waits for non-blocking, and this open file is the
-  // tool's: so it waits for an epoll that waits for the file.
-  unique_fd epoll{::epoll_create1(EPOLL_CLOEXEC)};
-  epoll_event writable{};
-  writable.events = EPOLLOUT;
-  if (!held || !epoll
-      || ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd.get(), &writable) != 0)
-    return call->fail(ENOBUFS);
-  auto op = std::make_shared<waiting>(waiting{std::move(call),
-                                              std::move(held),
-                                              std::move(fd),
-                                              {executor_, epoll.release()}});
-  const auto number = next_waiting_++;
-  waiting_.emplace(number, op);
-  op->writable.async_wait(
-    boost::asio::posix::descriptor_base::wait_read,
-    [weak = weak_from_this(), number,
-     ready = std::move(ready)](boost::system::error_code bad) {
-      auto self = weak.lock();
-      if (!self || bad)
-        return;
-      // Not there any more: its run is over, or its caller.
-      if (auto node = self->waiting_.extract(number)) {
-        auto socket = std::move(node.mapped()->socket);
-        node.mapped().reset(); // what it held is free again
-        ready(std::move(socket));
-      }
-    });
-  sweep_soon();
-}
-
-void syscall_handler::sweep_soon() {
-  if (std::exchange(sweeps_, true))
-    return;
-  sweep_.expires_after(sweep_interval);
-  sweep_.async_wait([weak = weak_from_this()](boost::system::error_code bad) {
-    if (auto self = weak.lock(); self && !bad)
-      self->sweep();
-  });
-}
-
-/// A process of the tool that dies in a call tells nobody.
-void syscall_handler::sweep() {
-  sweeps_ = false;
-  std::erase_if(waiting_, [](const auto& entry) {
-    return !entry.second->call->still_waits();
-  });
-  if (!waiting_.empty())
-    sweep_soon();
 }
 
 } // namespace troupe::network

@@ -29,10 +29,15 @@ public:
 
   /// The next run: nothing remembered, nothing waits.
   void serve(const network_policy& policy);
+  /// Another policy for what goes on: what is open, and would be refused by
+  /// now, is shut down.
+  void change(const network_policy& policy);
   void handle(notified_syscall call);
   /// The run is over: what waits for it waits no longer.
   void end();
   void close();
+  /// Calls whose callers have died wait no longer.
+  void let_go_of_dead();
 
 private:
   /// The tool's descriptor, with what the kernel says it is.
@@ -48,6 +53,7 @@ private:
     std::string bytes;
     std::optional<endpoint> to;
     bool has_address = false;
+    bool stays_inside = false; // to the tool's own network, not judged
   };
   struct sending;
   struct waiting;
@@ -57,7 +63,10 @@ private:
       : executor_{executor}, options_{std::move(options)}, quota_{budget},
         told_{std::move(told)}, sweep_{std::move(executor)} {}
 
+  void guard(const network_policy& policy);
   void make_socket(notified_syscall& call);
+  /// One of the host's, counted and guarded; empty with errno set.
+  unique_fd host_socket(int family, int type, int protocol);
   void connect(notified_syscall call);
   void bind(notified_syscall& call);
   void listen(notified_syscall& call);
@@ -68,6 +77,14 @@ private:
 
   /// An internet socket, or a local one whose call nobody but us may carry out.
   std::optional<tool_socket> take(notified_syscall& call);
+
+  // -- a network of the tool's own (outward_sockets.cpp) ---------------------
+  bool is_inside(const tool_socket& s);
+  bool leads_inside(const ip_address& a) const;
+  int turn_outwards(const notified_syscall& call, tool_socket& s);
+  void remember_network(const notified_syscall& call);
+  void shut_forbidden();
+
   bool read_address(const notified_syscall& call, std::uint64_t at,
                     std::uint64_t size, sockaddr_storage& out);
 
@@ -78,9 +95,9 @@ private:
   void admit(const tool_socket& s);
 
   /// errno, or 0: where the message may go is settled.
-  int settle_target(const tool_socket& s, message& m);
+  int settle_target(const notified_syscall& call, tool_socket& s, message& m);
   /// Takes from `parts` how many pieces it had.
-  int read_message(const notified_syscall& call, const tool_socket& s,
+  int read_message(const notified_syscall& call, tool_socket& s,
                    const msghdr& header, std::size_t& parts, message& m);
   void start_sending(notified_syscall call, tool_socket s,
                      std::vector<message> all, int flags,
@@ -106,6 +123,8 @@ private:
   std::uint64_t next_waiting_ = 0;
   boost::asio::steady_timer sweep_;
   bool sweeps_ = false;
+  std::uint64_t host_network_ = 0; // its cookie; 0: not asked for yet
+  std::string tool_network_;       // as /proc/PID/ns/net has it
 };
 
 } // namespace troupe::network

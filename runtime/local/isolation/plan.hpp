@@ -68,6 +68,7 @@ enum class network_calls : std::uint8_t {
   deny,   // socket(AF_INET*) is EACCES
   notify, // SECCOMP_RET_USER_NOTIF, the listener goes to the broker
   own,    // TCP and UDP by the kernel, in a network with a loopback alone
+  leave,  // as `own`, and what may lead out of it as `notify`
 };
 
 /// Which layers are put on. All of them, unless the host lacks one and the
@@ -92,6 +93,8 @@ struct plan {
   std::vector<rlimit_plan> rlimits;
   std::vector<sock_filter> filter; // of seccomp.hpp; empty: none
   bool notify = false;             // the filter has USER_NOTIF rules
+  /// Of a sandbox: of commands that may leave its network. Empty: none may.
+  std::vector<sock_filter> leaving_filter;
   std::string working_dir = "/tmp";
   /// Where this process's program lies, if the tree's is to take its place:
   /// for who does not execute another one. Stays in this process.

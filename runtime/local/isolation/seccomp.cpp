@@ -227,18 +227,20 @@ std::vector<sock_filter> own_sockets(std::uint32_t local) {
 
 void check_sockets(seccomp_builder& f, const filter_options& options) {
   auto local = options.unix_sockets ? allow : deny_with(EACCES);
-  auto internet
-    = options.network == network_calls::notify ? ask : deny_with(EACCES);
+  const bool own = options.network == network_calls::own
+    || options.network == network_calls::leave;
+  const bool asks = options.network == network_calls::notify
+    || options.network == network_calls::leave;
+  auto internet = asks ? ask : deny_with(EACCES);
   f.set(SYS_socket,
         {load_low(0), skip_unless_equal(AF_UNIX), ret(local),
          skip_unless_equal(AF_INET), ret(internet), skip_unless_equal(AF_INET6),
          ret(internet), ret(deny_with(EAFNOSUPPORT))});
-  if (options.network == network_calls::own)
+  if (own)
     f.set(SYS_socket, own_sockets(local));
   f.set(SYS_socketpair,
         {load_low(0), skip_unless_equal(AF_UNIX), ret(allow),
          ret(deny_with(EAFNOSUPPORT))});
-  const bool asks = options.network == network_calls::notify;
   // Nothing lingers without a network.
   f.set(SYS_setsockopt, set_option_rules(asks ? ask : allow));
   f.set(SYS_getsockopt, get_option_rules());

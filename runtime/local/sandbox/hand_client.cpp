@@ -92,34 +92,71 @@ hand_client::ask(inside::hand_message question, unique_fd content,
   if (sent != packet_status::done)
     co_return lost_hand();
   for (;;) {
+    auto heard = co_await hear(scope);
+    if (!heard)
+      co_return heard.error();
+    auto& m = heard->said;
+    if (m.what == inside::hand_word::entries)
+      std::move(m.entries.begin(), m.entries.end(),
+                std::back_inserter(answer.entries));
+    else if (m.what == inside::hand_word::matches)
+      std::move(m.matches.begin(), m.matches.end(),
+                std::back_inserter(answer.matches));
+    else if (m.what != inside::hand_word::done)
+      co_return lost_hand();
+    if (answer.entries.size() >= max_listed
+        || answer.matches.size() >= max_listed)
+      co_return answer; // and the hand, which goes on, is ended
+    if (m.what != inside::hand_word::done)
+      continue;
+    broken_ = false;
+    answer.done = std::move(m);
+    answer.file = std::move(heard->file);
+    co_return answer;
+  }
+}
+
+asio::awaitable<result<hand_client::heard_message>>
+hand_client::hear(call_scope scope) {
+  for (;;) {
     if (auto there = co_await wait_for_answer(scope); !there)
       co_return there.error();
-    packet heard;
+    packet some;
     const auto got
       = receive_packet(socket_->native_handle(), inside::max_hand_packet,
-                       inside::max_hand_descriptors, heard);
+                       inside::max_hand_descriptors, some);
     if (got == packet_status::later)
       continue;
-    inside::hand_message m;
-    if (got != packet_status::done || !decode(heard.bytes, m))
+    has_ended_ = got == packet_status::closed;
+    heard_message heard;
+    if (got != packet_status::done || !decode(some.bytes, heard.said))
       co_return sandbox_->is_over()
         ? fail(ec::unavailable, "the sandbox has ended")
         : lost_hand();
-    if (m.what == inside::hand_word::entries) {
-      std::move(m.entries.begin(), m.entries.end(),
-                std::back_inserter(answer.entries));
-      if (answer.entries.size() >= max_listed)
-        co_return answer; // and the hand, which goes on, is ended
-      continue;
-    }
-    if (m.what != inside::hand_word::done)
-      co_return lost_hand();
-    broken_ = false;
-    answer.done = std::move(m);
-    if (!heard.descriptors.empty())
-      answer.file = std::move(heard.descriptors.front());
-    co_return answer;
+    if (!some.descriptors.empty())
+      heard.file = std::move(some.descriptors.front());
+    co_return heard;
   }
+}
+
+asio::awaitable<result<std::vector<inside::hand_event>>>
+hand_client::next_events() {
+  broken_ = true; // it is ended with us, whatever it does
+  call_scope ever{std::chrono::steady_clock::time_point::max(), {}};
+  auto heard = co_await hear(std::move(ever));
+  if (!heard && has_ended_ && !sandbox_->is_over())
+    co_return fail(ec::unavailable, "what was watched is gone");
+  if (!heard)
+    co_return heard.error();
+  if (heard->said.what != inside::hand_word::events)
+    co_return lost_hand();
+  co_return std::move(heard->said.events);
+}
+
+void hand_client::stop() {
+  stopped_ = true;
+  boost::system::error_code ignored;
+  socket_->close(ignored);
 }
 
 } // namespace troupe

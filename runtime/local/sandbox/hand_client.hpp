@@ -16,6 +16,7 @@ namespace troupe {
 struct hand_answer {
   inside::hand_message done;
   std::vector<inside::hand_entry> entries;
+  std::vector<inside::hand_match> matches;
   unique_fd file;
 };
 
@@ -33,12 +34,24 @@ public:
   boost::asio::awaitable<result<hand_answer>>
   ask(inside::hand_message question, unique_fd content, call_scope scope);
 
+  /// Of a `watch` that was answered: what happens. It is of no other use after
+  /// that.
+  boost::asio::awaitable<result<std::vector<inside::hand_event>>> next_events();
+  /// Ends `next_events`, and the hand.
+  void stop();
+  bool is_stopped() const { return stopped_; }
+
   bool is_usable();
   /// It never heard the last question: another hand may be asked.
   bool was_gone() const { return was_gone_; }
 
 private:
+  struct heard_message {
+    inside::hand_message said;
+    unique_fd file;
+  };
   boost::asio::awaitable<result<void>> wait_for_answer(call_scope scope);
+  boost::asio::awaitable<result<heard_message>> hear(call_scope scope);
 
   std::shared_ptr<living_sandbox> sandbox_;
   std::uint64_t ticket_;
@@ -46,6 +59,8 @@ private:
   std::shared_ptr<boost::asio::posix::stream_descriptor> socket_;
   bool broken_ = false;
   bool was_gone_ = false;
+  bool has_ended_ = false;
+  bool stopped_ = false;
 };
 
 } // namespace troupe

@@ -1,18 +1,20 @@
 #include "runtime/local/sandbox/living_files.hpp"
 
 #include "runtime/json/printable.hpp"
+#include "runtime/local/sandbox/hand_errors.hpp"
 #include "runtime/local/sandbox/memory_text.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <optional>
 
 namespace troupe {
 
@@ -33,39 +35,6 @@ constexpr std::size_t piece_bytes = 1u << 20;
 constexpr std::size_t max_idle_hands = 2;
 constexpr std::size_t max_busy_hands = 8; // fewer than a keeper has
 
-ec code_of(int error) {
-  switch (error) {
-  case ENOENT:
-    return ec::not_found;
-  case ENOSPC:
-  case EDQUOT:
-  case EMFILE:
-  case ENFILE:
-  case ENOMEM:
-    return ec::exhausted;
-  case EACCES:
-  case EPERM:
-  case EROFS:
-    return ec::denied;
-  default:
-    return ec::invalid_request;
-  }
-}
-
-error refused(int number, const std::string& path) {
-  std::string why = std::strerror(number);
-  if (number == ENOSPC)
-    why = "disk_limit: the sandbox's disk is full; remove files or raise its "
-          "limits of bytes and inodes";
-  else if (number == ENXIO)
-    why = "it is neither a file nor a folder";
-  else if (number == EXDEV)
-    why = "a folder of the template cannot be moved; copy it";
-  else if (number == EBUSY)
-    why = "the root and what is mounted stay where they are";
-  return fail(code_of(number), "path: '" + printable(path) + "': " + why);
-}
-
 error too_large(const std::string& path, std::uint64_t bytes) {
   return fail(ec::exhausted,
               "path: '" + printable(path) + "' has " + std::to_string(bytes)
@@ -80,21 +49,25 @@ asio::awaitable<void> let_others_on() {
   co_await asio::post(here, asio::use_awaitable);
 }
 
-/// A file that becomes shorter meanwhile is an error, never padding.
-sandbox_files::later<std::string> read_whole(unique_fd file, std::string path) {
+/// Nothing for what is no file.
+std::optional<std::uint64_t> size_of(const unique_fd& file) {
   struct stat about {};
   if (::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode))
-    co_return refused(ENXIO, path);
-  const auto size = static_cast<std::uint64_t>(about.st_size);
-  if (size > max_file_bytes)
-    co_return too_large(path, size);
+    return std::nullopt;
+  return static_cast<std::uint64_t>(about.st_size);
+}
+
+/// A file that becomes shorter meanwhile is an error, never padding.
+sandbox_files::later<std::string> read_bytes(unique_fd file, std::string path,
+                                             std::uint64_t from,
+                                             std::uint64_t size) {
   std::string text;
   text.reserve(size);
   while (text.size() < size) {
     const auto at = text.size();
     text.resize(std::min<std::uint64_t>(size, at + piece_bytes));
     const auto n = ::pread(file.get(), text.data() + at, text.size() - at,
-                           static_cast<off_t>(at));
+                           static_cast<off_t>(from + at));
     if (n <= 0)
       co_return fail(ec::conflict,
                      "path: '" + printable(path)
@@ -122,13 +95,6 @@ asio::awaitable<unique_fd> content_file(std::string_view content) {
   co_return std::move(file);
 }
 
-hand_message about(hand_word what, std::string path) {
-  hand_message m;
-  m.what = what;
-  m.path = std::move(path);
-  return m;
-}
-
 std::string last_name(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/'))
     path.remove_suffix(1);
@@ -139,7 +105,7 @@ std::string last_name(std::string_view path) {
 
 sandbox_files::later<hand_answer> living_files::ask(sandbox_handle in,
                                                     hand_message question,
-                                                    std::string_view content,
+                                                    enclosed with,
                                                     call_scope scope) {
   auto found = find_(in);
   if (!found)
@@ -171,9 +137,11 @@ sandbox_files::later<hand_answer> living_files::ask(sandbox_handle in,
     }
     unique_fd file;
     if (question.what == hand_word::write) {
-      file = co_await content_file(content);
+      file = co_await content_file(with.content);
       if (!file)
         co_return fail(ec::exhausted, "no memory for another file");
+    } else if (with.stream) { // ours, too, until it has answered
+      file.reset(::fcntl(with.stream.get(), F_DUPFD_CLOEXEC, 3));
     }
     auto answer = co_await hand->ask(question, std::move(file), scope);
     if (!answer && waited && hand->was_gone())
@@ -184,7 +152,9 @@ sandbox_files::later<hand_answer> living_files::ask(sandbox_handle in,
         && !place.sandbox->is_over())
       waiting.push_back(std::move(hand));
     if (answer->done.error != 0)
-      co_return refused(answer->done.error, question.path);
+      co_return hand_refusal(question.what, answer->done.error,
+                             answer->done.about.empty() ? question.path
+                                                        : answer->done.about);
     co_return answer;
   }
 }
@@ -197,7 +167,8 @@ living_files::do_write(sandbox_handle in, std::vector<sandbox_file> files,
       co_return too_large(file.path, file.content.size());
   for (const auto& file : files) {
     auto question = about(hand_word::write, file.path);
-    auto done = co_await ask(in, std::move(question), file.content, scope);
+    enclosed with{file.content};
+    auto done = co_await ask(in, std::move(question), std::move(with), scope);
     if (!done)
       co_return done.error();
   }
@@ -207,16 +178,48 @@ living_files::do_write(sandbox_handle in, std::vector<sandbox_file> files,
 sandbox_files::later<std::string>
 living_files::do_read(sandbox_handle in, std::string path, call_scope scope) {
   auto question = about(hand_word::open, path);
-  auto opened = co_await ask(std::move(in), std::move(question), {}, scope);
+  auto opened = co_await ask(std::move(in), std::move(question), scope);
   if (!opened)
     co_return opened.error();
-  co_return co_await read_whole(std::move(opened->file), std::move(path));
+  const auto size = size_of(opened->file);
+  if (!size)
+    co_return hand_refusal(hand_word::open, ENXIO, path);
+  if (*size > max_file_bytes)
+    co_return too_large(path, *size);
+  co_return co_await read_bytes(std::move(opened->file), std::move(path), 0,
+                                *size);
+}
+
+sandbox_files::later<file_part> living_files::do_read_part(sandbox_handle in,
+                                                           std::string path,
+                                                           byte_range which,
+                                                           call_scope scope) {
+  auto question = about(hand_word::open, path);
+  auto opened = co_await ask(std::move(in), std::move(question), scope);
+  if (!opened)
+    co_return opened.error();
+  const auto size = size_of(opened->file);
+  if (!size)
+    co_return hand_refusal(hand_word::open, ENXIO, path);
+  file_part part;
+  part.total = *size;
+  const auto place = which.in(part.total);
+  if (!place)
+    co_return part;
+  part.from = place->from;
+  auto bytes
+    = co_await read_bytes(std::move(opened->file), std::move(path), part.from,
+                          std::min(place->size, max_file_bytes));
+  if (!bytes)
+    co_return bytes.error();
+  part.bytes = std::move(*bytes);
+  co_return part;
 }
 
 sandbox_files::later<std::vector<sandbox_entry>>
 living_files::do_list(sandbox_handle in, std::string path, call_scope scope) {
   auto question = about(hand_word::list, path);
-  auto listed = co_await ask(std::move(in), std::move(question), {}, scope);
+  auto listed = co_await ask(std::move(in), std::move(question), scope);
   if (!listed)
     co_return listed.error();
   if (!path.ends_with('/'))
@@ -225,19 +228,20 @@ living_files::do_list(sandbox_handle in, std::string path, call_scope scope) {
   entries.reserve(listed->entries.size());
   for (auto& e : listed->entries)
     entries.push_back({e.name, path + e.name, e.kind == file_kind::folder,
-                       e.kind == file_kind::file ? e.bytes : 0});
+                       e.kind == file_kind::file ? e.bytes : 0, e.target});
   co_return entries;
 }
 
 sandbox_files::later<sandbox_entry>
 living_files::do_stat(sandbox_handle in, std::string path, call_scope scope) {
   auto question = about(hand_word::stat, path);
-  auto seen = co_await ask(std::move(in), std::move(question), {}, scope);
+  auto seen = co_await ask(std::move(in), std::move(question), scope);
   if (!seen)
     co_return seen.error();
   const auto& done = seen->done;
   sandbox_entry entry{last_name(path), path, done.kind == file_kind::folder,
-                      done.kind == file_kind::file ? done.bytes : 0};
+                      done.kind == file_kind::file ? done.bytes : 0,
+                      done.about};
   co_return entry;
 }
 
@@ -245,7 +249,7 @@ sandbox_files::later<void> living_files::do_make_folder(sandbox_handle in,
                                                         std::string path,
                                                         call_scope scope) {
   auto question = about(hand_word::make_folder, std::move(path));
-  auto done = co_await ask(std::move(in), std::move(question), {}, scope);
+  auto done = co_await ask(std::move(in), std::move(question), scope);
   co_return done ? result<void>{} : done.error();
 }
 
@@ -255,14 +259,14 @@ sandbox_files::later<void> living_files::do_move(sandbox_handle in,
                                                  call_scope scope) {
   auto question = about(hand_word::move, std::move(from));
   question.to = std::move(to);
-  auto done = co_await ask(std::move(in), std::move(question), {}, scope);
+  auto done = co_await ask(std::move(in), std::move(question), scope);
   co_return done ? result<void>{} : done.error();
 }
 
 sandbox_files::later<void>
 living_files::do_remove(sandbox_handle in, std::string path, call_scope scope) {
   auto question = about(hand_word::remove, std::move(path));
-  auto done = co_await ask(std::move(in), std::move(question), {}, scope);
+  auto done = co_await ask(std::move(in), std::move(question), scope);
   co_return done ? result<void>{} : done.error();
 }
 

@@ -14,6 +14,7 @@ namespace troupe {
 struct sandbox_hands {
   std::vector<std::unique_ptr<hand_client>> waiting; // two at most
   std::size_t busy = 0;
+  std::size_t watching = 0;
 };
 
 /// The files of sandboxes on this machine: every path is resolved inside, by a
@@ -46,9 +47,42 @@ private:
   later<void> do_remove(sandbox_handle in, std::string path,
                         call_scope scope) override;
 
+  later<file_part> do_read_part(sandbox_handle in, std::string path,
+                                byte_range which, call_scope scope) override;
+  later<files_found> do_search(sandbox_handle in, file_search what,
+                               call_scope scope) override;
+  later<archive_count> do_pack(sandbox_handle in, std::string path,
+                               unique_fd to, call_scope scope) override {
+    return transfer(std::move(in), inside::hand_word::pack, std::move(path),
+                    std::move(to), std::move(scope));
+  }
+  later<archive_count> do_unpack(sandbox_handle in, std::string path,
+                                 unique_fd from, call_scope scope) override {
+    return transfer(std::move(in), inside::hand_word::unpack, std::move(path),
+                    std::move(from), std::move(scope));
+  }
+  later<file_watch_ptr> do_watch(sandbox_handle in, std::string path, bool deep,
+                                 file_watch_events events,
+                                 call_scope scope) override;
+
+  /// An archive on its way out or in.
+  later<archive_count> transfer(sandbox_handle in, inside::hand_word which,
+                                std::string path, unique_fd stream,
+                                call_scope scope);
+
+  /// What goes with a question: what is to be in a file, or a stream.
+  struct enclosed {
+    std::string_view content{};
+    unique_fd stream{};
+  };
   /// Asks a hand; what it refused is an error about the path.
   later<hand_answer> ask(sandbox_handle in, inside::hand_message question,
-                         std::string_view content, call_scope scope);
+                         enclosed with, call_scope scope);
+  later<hand_answer> ask(sandbox_handle in, inside::hand_message question,
+                         call_scope scope) {
+    return ask(std::move(in), std::move(question), enclosed{},
+               std::move(scope));
+  }
 
   boost::asio::any_io_executor executor_;
   find_fn find_;

@@ -106,8 +106,10 @@ void living_sandbox::hear() {
         auto given = all.empty() ? unique_fd{} : std::move(all.front());
         if (is_answer(m.what))
           answer({std::move(m), std::move(given)});
-        else
+        else if (m.what != inside::keeper_word::listener)
           obey(m, std::move(given));
+        else if (given && told_.listener)
+          told_.listener(std::move(given));
       }
       break;
     case packet_status::later:
@@ -182,6 +184,7 @@ result<void> living_sandbox::begin(command what) {
   m.ticket = next_ticket_++;
   m.has_input = static_cast<bool>(what.ends.in);
   m.has_channel = static_cast<bool>(what.ends.channel);
+  m.may_leave = what.may_leave;
   m.cwd = std::move(what.cwd);
   m.terminal = what.terminal;
   std::vector<unique_fd> files;
@@ -260,6 +263,7 @@ void living_sandbox::hang_up() {
   control_.close(ignored);
   unsent_.clear();
   told_.ready = nullptr;
+  told_.listener = nullptr;
 }
 
 void living_sandbox::end(error why) {

@@ -29,6 +29,8 @@ public:
     /// A process was killed and is there all the same: nothing inside can be
     /// relied on any more.
     std::function<void()> stuck;
+    /// Of the filter of each command that may leave the network.
+    std::function<void(unique_fd)> listener;
   };
   void listen(handler told);
 
@@ -38,6 +40,7 @@ public:
     unique_fd launch;
     std::string cwd;
     std::optional<terminal_size> terminal{}; // in place of `ends`
+    bool may_leave = false; // the network: see `handler::listener`
     /// With nothing once it is executed, or with why it never was.
     std::function<void(std::optional<error>)> begun;
   };

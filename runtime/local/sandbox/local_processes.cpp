@@ -67,6 +67,8 @@ local_sandboxes::begin(const sandbox_handle& sandbox, process_request what,
   command.launch = std::move(*block);
   command.cwd = std::move(what.cwd);
   command.terminal = what.terminal;
+  command.may_leave = (*found)->network.may_leave;
+  (*found)->network.has_begun = true;
   command.begun
     = [begun = out.begun, refused = out.refused](std::optional<error> no) {
         *refused = std::move(no);

@@ -15,16 +15,11 @@ namespace asio = boost::asio;
 namespace {
 
 /// What this machine cannot do yet is refused before anything exists.
-result<void> check(const sandbox_request& wanted) {
-  if (wanted.network.mode != network_mode::off)
-    return bad_field("/network",
-                     "sandboxes on this machine have no network yet",
-                     "ask for the policy `off`, or for another provider");
+result<void> check_packages(const sandbox_request& wanted) {
   if (!wanted.pip_requirements.empty() || !wanted.npm_requirements.empty())
     return bad_field("/packages",
-                     "sandboxes on this machine install no packages, which "
-                     "takes a network",
-                     "use another provider");
+                     "sandboxes on this machine are made without packages",
+                     "run pip or npm in it, or use another provider");
   return {};
 }
 
@@ -86,7 +81,8 @@ sandbox_capabilities local_sandboxes::capabilities() const {
           .contexts = true,
           .ports = true,
           .pause = true,
-          .snapshots = true};
+          .snapshots = true,
+          .set_network = true};
 }
 
 result<void> local_sandboxes::ready() const {
@@ -108,7 +104,9 @@ isolation_report local_sandboxes::report() const {
 asio::awaitable<sandbox_creation>
 local_sandboxes::create(sandbox_request wanted, call_scope scope) {
   auto self = shared_from_this();
-  if (auto fine = check(wanted); !fine)
+  if (auto fine = check_packages(wanted); !fine)
+    co_return sandbox_creation{fine.error(), false};
+  if (auto fine = check(wanted.network); !fine)
     co_return sandbox_creation{fine.error(), false};
   auto stack = stack_of(wanted.snapshot, wanted.limits);
   if (!stack)
@@ -121,6 +119,8 @@ local_sandboxes::create(sandbox_request wanted, call_scope scope) {
     sandbox = *ordered;
   }
   sandbox->is_given = true;
+  sandbox->network = {wanted.organization, wanted.network,
+                      wanted.network.mode != network_mode::off};
   sandbox->tag = wanted.tag;
   sandbox->lost = std::move(wanted.lost);
   auto ready = sandbox->ready;
@@ -196,6 +196,13 @@ local_sandboxes::what_it_tells(const entry_ptr& sandbox) {
                       "the sandbox is lost: a process in it could not be "
                       "ended"));
   };
+  told.listener = [weak = weak_from_this(),
+                   which = std::weak_ptr{sandbox}](unique_fd listener) {
+    auto self = weak.lock();
+    auto that = which.lock();
+    if (self && that && !that->gone)
+      self->broker_calls(that->network, std::move(listener));
+  };
   return told;
 }
 
@@ -215,6 +222,7 @@ void local_sandboxes::mark_gone(const entry_ptr& sandbox,
       sandbox->lost(*sandbox->gone);
   }
   sandbox->hands->waiting.clear();
+  sandbox->network.broker.reset();
   sandbox->sandbox->end(*sandbox->gone);
   sandbox->ready->tell();
   sandbox->ended->tell();

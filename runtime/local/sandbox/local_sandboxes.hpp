@@ -26,6 +26,8 @@ struct local_sandbox_options {
   troupe::limits prepared_limits{};
   /// Of all snapshots together, which lie in memory.
   std::uint64_t snapshot_bytes = 1ull << 30;
+  /// To the outside, that one may open at once; then 100 a second.
+  std::uint32_t connections = 1'024;
 };
 
 /// Sandboxes on this machine. They are made by the engine's one warden and live
@@ -85,6 +87,11 @@ public:
                                    call_scope scope) override;
   later<result<std::vector<std::uint16_t>>> ports(const sandbox_handle& sandbox,
                                                   call_scope scope) override;
+  /// `conflict` for one that was made with `off` and has begun processes: those
+  /// can never be heard.
+  later<result<void>> set_network(const sandbox_handle& sandbox,
+                                  network_policy policy,
+                                  call_scope scope) override;
   /// When it has answered, nothing is left.
   later<result<void>> destroy(const sandbox_handle& sandbox,
                               call_scope scope) override;
@@ -97,8 +104,19 @@ public:
   std::size_t prepared() const { return prepared_.size(); }
 
 private:
+  /// What a sandbox may reach outside.
+  struct outside {
+    organization_id organization;
+    network_policy policy{network_mode::off, {}};
+    /// Every command of a sandbox has the same filter: what one that is asked
+    /// about has opened could be handed to one that is not.
+    bool may_leave = false;
+    bool has_begun = false;                  // a command
+    std::shared_ptr<network::broker> broker{}; // null: nothing was heard
+  };
   struct entry {
     std::string id;
+    outside network;
     troupe::limits limits;
     layer_stack stack; // that it was made from
     std::function<void(const error&)> lost;
@@ -165,6 +183,8 @@ private:
       call_scope scope);
   later<result<void>> wait_until_writable(const unique_fd& socket,
                                           call_scope scope);
+  result<void> check(const network_policy& wanted) const;
+  void broker_calls(outside& network, unique_fd listener);
 
   boost::asio::any_io_executor executor_;
   std::shared_ptr<cold_launcher> wardens_;

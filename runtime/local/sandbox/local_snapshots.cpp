@@ -192,6 +192,8 @@ local_sandboxes::replace(entry_ptr old, layer_stack stack, call_scope scope) {
   entries_.erase(fresh->id);
   std::swap(fresh->id, old->id);
   fresh->tag = old->tag;
+  fresh->network = {old->network.organization, old->network.policy,
+                    old->network.policy.mode != network_mode::off};
   fresh->lifetime = std::move(old->lifetime);
   entries_[fresh->id] = fresh;
   if (!old->gone) // until nothing of it is left

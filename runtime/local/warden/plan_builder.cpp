@@ -35,7 +35,11 @@ plan_builder::plan_builder(isolation::probe_report report)
   options.own_files = true;
   options.network = layers_.network ? isolation::network_calls::own
                                     : isolation::network_calls::deny;
-  living_ = isolation::build_filter(options);
+  living_.closed = isolation::build_filter(options);
+  if (layers_.network && report_.has("network_broker")) {
+    options.network = isolation::network_calls::leave;
+    living_.asking = isolation::build_filter(options);
+  }
   options.own_files = false;
   for (auto* made : {&ordinary_, &namespace_making_}) {
     options.makes_namespaces = made == &namespace_making_;
@@ -131,7 +135,8 @@ isolation::plan plan_builder::build_for_sandbox(const start_order& order,
   const auto processors = std::max(1u, std::thread::hardware_concurrency());
   p.tree.told.processors
     = order.cpus > 0 ? std::min(order.cpus, processors) : processors;
-  p.filter = living_;
+  p.filter = living_.closed;
+  p.leaving_filter = living_.asking;
   p.notify = false;
   return p;
 }

@@ -43,7 +43,7 @@ private:
   filters ordinary_;
   filters namespace_making_;
   std::vector<sock_filter> run_filter_;
-  std::vector<sock_filter> living_; // of commands in sandboxes
+  filters living_; // of commands in sandboxes
 };
 
 } // namespace troupe::warden

@@ -1,6 +1,7 @@
 #include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
 #include "runtime/model/codec/files.hpp"
+#include "runtime/model/codec/fingerprint_forms.hpp"
 #include "runtime/model/codec/support.hpp"
 
 #include <algorithm>
@@ -80,13 +81,15 @@ void write_agent_state(writer& w, const run_result& r, form f) {
     w.text("agent_state_diff_json", r.agent_state_diff);
 }
 
-void write_lists(writer& w, const run_result& r) {
+void write_lists(writer& w, const run_result& r, form f) {
   w.objects("stages", r.stages, [&](const run_stage& stage) {
     w.text("name", stage.name);
     w.number("took_us", stage.took.count());
   });
   w.text("backend", to_string(r.backend));
-  w.text("fingerprint", r.fingerprint);
+  w.text("fingerprint",
+         f == form::parsed ? short_fingerprint(r.fingerprint)
+                           : std::string_view{r.fingerprint});
   w.text("package_set", r.package_set);
   w.objects("failover", r.trail, [&](const failover_step& step) {
     w.text("backend", to_string(step.backend));
@@ -133,7 +136,7 @@ std::string to_text(const run_result& r, form f,
   w.boolean("stdout_truncated", r.stdout_truncated);
   w.boolean("stderr_truncated", r.stderr_truncated);
   write(w, r.usage);
-  write_lists(w, r);
+  write_lists(w, r, f);
   write_agent_state(w, r, f);
   return w.finish();
 }

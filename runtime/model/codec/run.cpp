@@ -85,6 +85,7 @@ void check_program(json::reader& in, const json::object& body,
 constexpr json::reader::alias run_aliases[]{
   {"timeout", "limits.wall_seconds"},
   {"timeout_seconds", "limits.wall_seconds"},
+  {"timeout_ms", "limits.wall_seconds"},
   {"memory", "limits.memory_bytes"},
   {"memory_mb", "limits.memory_bytes"},
   {"cpu", "limits.cpu_seconds"},
@@ -97,6 +98,8 @@ constexpr json::reader::alias run_aliases[]{
   {"env_vars", "env"},
   {"environment", "env"},
   {"tool", "tool_name"},
+  {"name", "tool_name, or function with a source"},
+  {"cmd", "command"},
   {"tool_args", "args"},
   {"script", "code"},
   {"source_code", "source"},
@@ -104,6 +107,11 @@ constexpr json::reader::alias run_aliases[]{
   {"requirements", "pip_requirements"},
   {"packages", "pip_requirements or npm_requirements"},
   {"dependencies", "pip_requirements or npm_requirements"},
+  {"pip", "pip_requirements"},
+  {"npm", "npm_requirements"},
+  {"stream", "the header Accept: text/event-stream"},
+  {"background", "the header Prefer: respond-async"},
+  {"async", "the header Prefer: respond-async"},
 };
 /// What stands only in a call.
 bool asks_for_call(const json::object& body) {

@@ -4,6 +4,7 @@
 #include "runtime/model/codec/sandbox_codec.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace troupe {
 
@@ -131,6 +132,49 @@ std::string read_session(json::reader& in) {
   return text;
 }
 
+/// By what git fetches without running another program of our choosing. A
+/// password would stay in the sandbox, and in lists of processes.
+void check_git_url(json::reader& in, std::string_view url) {
+  constexpr std::array schemes{"https://", "http://", "ssh://", "git://",
+                               "file://"};
+  const auto scheme = std::ranges::find_if(
+    schemes, [&](const char* each) { return url.starts_with(each); });
+  if (scheme == schemes.end())
+    return in.complain("url", "is no URL that can be cloned",
+                       "https, http, ssh, git or file, such as "
+                       "https://example.org/project.git");
+  const auto host = url.substr(std::string_view{*scheme}.size());
+  const auto user = host.substr(0, std::min(host.find('/'), host.size()));
+  if (url.starts_with("http") && user.find('@') != user.npos)
+    in.complain("url", "holds credentials, which would stay in the sandbox",
+                "leave them out, and clone with a credential helper in it");
+}
+
+void read_git(json::reader& outer, std::optional<git_source>& into) {
+  const auto* said = outer.member_object("git");
+  if (!said)
+    return;
+  json::reader in{*said, outer.pointer_to("git")};
+  auto& git = into.emplace();
+  const auto text = [&in](std::string_view name, std::size_t most) {
+    auto is = in.text(name, {.min = 1, .max = most}).value_or("");
+    if (std::ranges::any_of(is, [](unsigned char c) { return c < ' '; }))
+      in.complain(name, "has a control character", "leave it out");
+    return is;
+  };
+  git.url = text("url", 2'048);
+  git.branch = text("branch", 256);
+  git.path = text("path", longest_cwd);
+  git.depth
+    = static_cast<std::uint32_t>(in.integer("depth", 0, 1'000'000).value_or(0));
+  if (in.has("url"))
+    check_git_url(in, git.url);
+  else
+    in.complain("url", "is missing", "of the repository");
+  if (auto bad = in.finish())
+    outer.absorb(std::move(*bad));
+}
+
 /// Pairs that stand there from now on, and null for one that goes.
 void read_metadata_change(
   json::reader& in, std::map<std::string, std::optional<std::string>>& into) {
@@ -220,6 +264,7 @@ result<sandbox_spec> parse_sandbox_spec(const json::object& body) {
   read_resources(in, s.resources);
   codec::read({in, "network", rule}, s.network);
   codec::read({in, "isolation", rule}, s.isolation);
+  read_git(in, s.git);
   s.wait_until_running = in.one_of("wait", {"running", "none"}) != "none";
   if (auto bad = in.finish())
     return *bad;
@@ -260,6 +305,8 @@ result<sandbox_change> parse_sandbox_change(const json::object& body) {
     read_sandbox_duration(in, "idle_timeout", c.idle_timeout);
   c.on_idle = read_timeout_action(in, "on_idle");
   c.auto_resume = in.boolean("auto_resume");
+  static constexpr field_rule rule;
+  codec::read({in, "network", rule}, c.network);
   if (auto bad = in.finish())
     return *bad;
   return c;

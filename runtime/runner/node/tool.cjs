@@ -198,6 +198,11 @@ function find({ made, module, local }, asked) {
   if (found === undefined && unnamed(exported)) found = exported;
   if (found === undefined && exported && unnamed(exported.default)) found = exported.default;
   if (found === undefined && !asked) return Object.values(exported || {}).filter((f) => typeof f === "function").pop();
+  if (found === undefined && !made.functions.length && (!name || name === "default"))
+    throw new ToolFailure(
+      "ReferenceError",
+      "the source defines no function to call; define one, or leave out function and args to run it as a script",
+    );
   if (found === undefined) throw missing(name, made.functions);
   if (typeof found !== "function")
     throw new ToolFailure("TypeError", `'${name}' in the source is not a function but of type ${typeof found}`);

@@ -31,9 +31,12 @@ class Engine:
         log = os.path.join(self.directory, "log")
         with open(log, "wb") as file:
             self.process = subprocess.Popen(
-                [BINARY, "serve", "--http.listen=127.0.0.1:0", "--data-dir", data],
+                [BINARY, "serve", "--http.listen=127.0.0.1:0", "--data-dir", data,
+                 "--engine.drain-timeout=1s"],
                 cwd=self.directory, stdout=file, stderr=file,
-                env={"PATH": os.environ["PATH"]})
+                # A current Node, where ./dev has brought one for the engine.
+                env={name: os.environ[name] for name in
+                     ("PATH", "TROUPE_LOCAL_NODE") if name in os.environ})
         until = time.monotonic() + 30
         self.url = None
         while self.url is None:

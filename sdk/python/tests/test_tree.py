@@ -31,10 +31,15 @@ class Tree(unittest.TestCase):
         with open(os.path.join(SDK, "../net/api/openapi.json"),
                   encoding="utf-8") as file:
             paths = json.load(file)["paths"]
+        for folder in ("python/troupe/_async", "typescript/src"):
+            with self.subTest(folder):
+                self.assertEqual(self.unused(paths, os.path.join(SDK, folder)), [])
+
+    @staticmethod
+    def unused(paths, folder):
         source = ""
-        folder = os.path.join(HERE, "../troupe/_async")
         for name in os.listdir(folder):
-            if name.endswith(".py"):
+            if name.endswith((".py", ".ts")):
                 with open(os.path.join(folder, name), encoding="utf-8") as file:
                     source += file.read()
         missing = []
@@ -47,7 +52,7 @@ class Tree(unittest.TestCase):
                     continue
                 if not re.search(r"[/\"]%s\b" % re.escape(word), source):
                     missing.append(f"{method} {path}")
-        self.assertEqual(missing, [])
+        return missing
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 """When a request is sent once more, and after how long."""
 from __future__ import annotations
 
-import random
-import secrets
+import os
 from typing import Optional
 
 from .errors import ApiError
@@ -13,7 +12,7 @@ LONGEST_RETRY_AFTER = 30.0
 
 def new_key() -> str:
     """An idempotency key: 128 random bits."""
-    return secrets.token_hex(16)
+    return os.urandom(16).hex()
 
 
 def worth_repeating(error: ApiError, repeatable: bool, again: bool) -> bool:
@@ -33,4 +32,4 @@ def pause(attempt: int, error: Optional[ApiError]) -> float:
     if error is not None and error.retry_after is not None:
         return error.retry_after
     longest: float = min(LONGEST, FIRST * 2 ** attempt)
-    return longest * random.uniform(0.5, 1)
+    return longest * (0.5 + os.urandom(1)[0] / 512)

@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import os
 import platform
-import ssl
-from typing import Dict, Optional
+from typing import TYPE_CHECKING, Dict, Optional
 from urllib.parse import urlsplit
 
 from ._version import __version__
+
+if TYPE_CHECKING:
+    import ssl
 
 DEFAULT = "http://127.0.0.1:8283"
 AGENT = (f"troupe-python/{__version__} ({platform.python_implementation()} "
@@ -27,7 +29,7 @@ class Server:
         self.url = url.rstrip("/")
         self._key = api_key or _key_from_environment()
         self.socket: Optional[str] = None
-        self.tls: Optional[ssl.SSLContext] = None
+        self.tls: Optional["ssl.SSLContext"] = None
         if url.startswith("unix:"):
             self.socket = url[len("unix:"):]
             self.host, self.port, self.prefix = "localhost", 0, ""
@@ -69,7 +71,8 @@ def _key_from_environment() -> Optional[str]:
     return key.strip() if key else None
 
 
-def _tls(ca_file: Optional[str]) -> ssl.SSLContext:
+def _tls(ca_file: Optional[str]) -> "ssl.SSLContext":
+    import ssl  # it takes a while, and many engines are on this machine
     context = ssl.create_default_context(
         cafile=ca_file or os.environ.get("TROUPE_CA_FILE"))
     own = os.environ.get("TROUPE_CERT")

@@ -7,7 +7,6 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Generic,
                     Iterable, Iterator, Mapping, Optional, Sequence, TypeVar,
                     Union, cast, overload)
 
-from ._async.client import AsyncTroupe
 from ._options import Network, Seconds, given
 from ._source import source_of
 from ._sync.client import Troupe, value_of
@@ -62,6 +61,7 @@ class Tool(Generic[P, R]):
 
     async def remote_async(self, *args: "P.args", **kwargs: "P.kwargs") -> R:
         """As `remote`, for asyncio."""
+        from ._async.client import AsyncTroupe
         client = AsyncTroupe(self._engine()._http.server)
         try:
             result = await client.run(**self._request(args, kwargs))

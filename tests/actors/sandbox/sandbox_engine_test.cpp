@@ -1,7 +1,9 @@
 #include "actors/engine/engine_internals.hpp"
 #include "actors/sandbox/sandbox_services.hpp"
 #include "tests/support/sandboxes/sandbox_fixture.hpp"
+#include "tests/support/temporary_directory.hpp"
 
+#include <cstdlib>
 #include <set>
 
 namespace troupe {
@@ -78,6 +80,34 @@ BOOST_AUTO_TEST_CASE(files_that_its_memory_cannot_hold_are_refused) {
   auto refused = house.create(small);
   BOOST_REQUIRE(!refused);
   BOOST_TEST(refused.error().fields.at(0).pointer == "/resources/disk_bytes");
+}
+
+BOOST_AUTO_TEST_CASE(a_repository_is_cloned_before_it_runs) {
+  tests::temporary_directory made;
+  const auto origin = (made / "origin").string();
+  BOOST_REQUIRE(std::system(("git init -q " + origin + " && cd " + origin
+                             + " && git -c user.name=a -c user.email=a@b.test "
+                               "commit -q --allow-empty -m one")
+                              .c_str())
+                == 0);
+  sandbox_fixture house;
+  sandbox_spec spec;
+  spec.git = git_source{"file://" + origin, "", "here", 1};
+  const auto id = house.running(spec);
+  auto process = house.start(id, "git -C here rev-list --count HEAD");
+  BOOST_REQUIRE(process);
+  BOOST_TEST(house.finish(*process).exit_code == 0);
+  // One that cannot be had leaves no sandbox.
+  const auto before = house.toy.provider->living();
+  spec.git->url += "-none";
+  auto refused = house.create(spec);
+  BOOST_REQUIRE((!refused || (*refused)->state == sandbox_state::failed));
+  BOOST_TEST(until([&] { return house.toy.provider->living() == before; }));
+  spec.git->url = "https://example.org/a.git";
+  spec.network = network_policy{network_mode::off, {}};
+  auto closed = house.create(spec);
+  BOOST_REQUIRE(!closed);
+  BOOST_TEST(closed.error().fields.at(0).pointer == "/git");
 }
 
 BOOST_AUTO_TEST_CASE(records_of_what_has_ended_do_not_pile_up) {

@@ -252,6 +252,41 @@ BOOST_AUTO_TEST_CASE(labels_and_clocks_can_be_changed) {
     (house.change(id, change).error().problem == problem::sandbox_ended));
 }
 
+BOOST_AUTO_TEST_CASE(its_network_is_another_while_it_lives) {
+  sandbox_fixture house;
+  const auto id = house.running();
+  sandbox_change change;
+  change.metadata["a"] = "1";
+  change.network = network_policy{network_mode::listed, {"a.test"}};
+  auto changed = house.change(id, change);
+  BOOST_REQUIRE(changed);
+  BOOST_TEST(((*changed)->network == *change.network));
+  BOOST_TEST((*changed)->metadata.at("a") == "1");
+  BOOST_TEST(house.toy.provider->networks() == 1);
+  // What its place refuses changes nothing.
+  house.toy.provider->habits.failing_networks = 1;
+  change.metadata["a"] = "2";
+  change.network = network_policy{network_mode::off, {}};
+  auto refused = house.change(id, change);
+  BOOST_TEST((refused.error().code == ec::conflict));
+  BOOST_TEST(((*house.find(id))->network.mode == network_mode::listed));
+  BOOST_TEST((*house.find(id))->metadata.at("a") == "1");
+  // Also while it stands still.
+  BOOST_TEST(house.pause(id).has_value());
+  BOOST_TEST(house.change(id, change).has_value());
+  BOOST_TEST(((*house.find(id))->network.mode == network_mode::off));
+}
+
+BOOST_AUTO_TEST_CASE(a_place_that_cannot_change_a_network_says_so) {
+  sandbox_fixture house;
+  house.toy.provider->habits.set_network = false;
+  const auto id = house.running();
+  sandbox_change change;
+  change.network = network_policy{network_mode::off, {}};
+  BOOST_TEST(
+    (house.change(id, change).error().problem == problem::unsupported_here));
+}
+
 BOOST_AUTO_TEST_CASE(too_many_labels_change_nothing) {
   sandbox_fixture house;
   const auto id = house.running();

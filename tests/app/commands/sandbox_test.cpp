@@ -101,6 +101,10 @@ BOOST_AUTO_TEST_CASE(pause_resume_change_and_watch_one) {
                      {id, "--metadata", "a=b", "--on-idle", "pause",
                       "--without", "c", "--json"});
   BOOST_TEST(has(set.out, R"("metadata":{"a":"b"})"), set.out << set.err);
+  auto network
+    = sandbox("set", {id, "--network", "allow=a.test,b.test:80", "--json"});
+  BOOST_TEST(has(network.out, R"({"allow":["a.test","b.test:80"]})"),
+             network.out << network.err);
   BOOST_TEST(has(sandbox("set", {id}).err, "nothing is to be changed"));
   auto events = sandbox("events", {id});
   BOOST_TEST(has(events.out, "  state  paused"), events.out << events.err);

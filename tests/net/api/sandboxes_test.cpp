@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_session_is_answered_by_what_it_has) {
   BOOST_TEST(house.post(place, R"({"session":""})").status == 422);
 }
 
-BOOST_AUTO_TEST_CASE(changes_pairs_and_clocks_and_nothing_else) {
+BOOST_AUTO_TEST_CASE(changes_pairs_clocks_and_the_network_and_nothing_else) {
   http_house house;
   const auto one = created(house, R"({"metadata":{"a":"1","b":"2"}})");
   auto changed = test::ask(house.port, "PATCH", one,
@@ -119,6 +119,13 @@ BOOST_AUTO_TEST_CASE(changes_pairs_and_clocks_and_nothing_else) {
   BOOST_TEST(o.at("metadata").as_object().size() == 1u);
   BOOST_TEST(o.at("metadata").at("a").as_string() == "3");
   BOOST_TEST(o.at("idle_timeout").as_int64() == 600);
+  auto network = test::ask(house.port, "PATCH", one,
+                           R"({"network":{"allow":["example.org"]}})");
+  BOOST_TEST(body_of(network).at("network").at("allow").at(0).as_string()
+             == "example.org");
+  BOOST_TEST(
+    test::ask(house.port, "PATCH", one, R"({"network":"everything"})").status
+    == 422);
   auto off = test::ask(house.port, "PATCH", one, R"({"idle_timeout":null})");
   BOOST_TEST(body_of(off).at("idle_timeout").is_null());
   auto typo = test::ask(house.port, "PATCH", one, R"({"metadata":{"a":1}})");

@@ -67,6 +67,17 @@ BOOST_AUTO_TEST_CASE(says_what_to_send_for_a_name_of_another_interface) {
   BOOST_TEST(bad->fields.at(1).hint == "remove it");
 }
 
+BOOST_AUTO_TEST_CASE(says_what_is_wrong_with_a_member_before_the_whole) {
+  auto o = *json::parse_object(R"({"tool": "add"})");
+  json::reader in{o};
+  in.text("tool_name");
+  in.absorb(troupe::bad_field("", "does not name anything to run"));
+  auto bad = in.finish();
+  BOOST_REQUIRE(bad.has_value());
+  BOOST_TEST(bad->fields.at(0).pointer == "/tool");
+  BOOST_TEST(bad->fields.at(1).pointer == "");
+}
+
 BOOST_AUTO_TEST_CASE(answers_a_flood_of_unknown_names_briefly) {
   json::object o;
   for (int i = 0; i < 10'000; ++i)

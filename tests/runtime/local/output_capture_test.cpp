@@ -12,8 +12,6 @@ using namespace troupe;
 
 BOOST_AUTO_TEST_SUITE(capturing_output)
 
-namespace {
-
 struct captured {
   captured() {
     BOOST_REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
@@ -37,8 +35,6 @@ struct captured {
   std::optional<output_capture> capture;
   std::vector<std::string> told;
 };
-
-} // namespace
 
 BOOST_FIXTURE_TEST_CASE(tells_a_line_that_comes_in_pieces_once, captured) {
   for (const char* text : {"tick", " ", "1", "\n"})

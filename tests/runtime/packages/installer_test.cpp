@@ -161,6 +161,20 @@ BOOST_AUTO_TEST_CASE(says_by_the_end_of_the_installer_what_can_be_done) {
   BOOST_TEST((full && full->code == ec::exhausted));
 }
 
+BOOST_AUTO_TEST_CASE(leaves_out_each_try_of_the_installer) {
+  run_result r;
+  r.status = run_status::error;
+  r.reason = exit_reason::exited;
+  auto e = install_failure(
+    {std::move(r), true}, {},
+    "WARNING: Retrying (Retry(total=4)) after NewConnectionError\n"
+    "ERROR: No matching distribution found for x");
+  BOOST_REQUIRE(e.has_value());
+  BOOST_TEST((e->code == ec::unavailable));
+  BOOST_TEST(e->text.ends_with(
+    "last lines:\nERROR: No matching distribution found for x"));
+}
+
 BOOST_AUTO_TEST_CASE(records_versions_and_hashes_of_both_installers) {
   scratch dir;
   std::ofstream{dir.path / "pip-report.json"} << R"({"install": [

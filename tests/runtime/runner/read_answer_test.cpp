@@ -266,4 +266,21 @@ BOOST_AUTO_TEST_CASE(schemas_that_are_no_json_stop_before_the_run) {
   BOOST_TEST(script::build_program(run).has_error());
 }
 
+BOOST_AUTO_TEST_CASE(counts_seconds_as_people_do) {
+  auto run = a_run(language::python, "");
+  auto message_after = [&](std::chrono::milliseconds wall, bool as_letta) {
+    run.limits.wall = wall;
+    run.as_letta = as_letta;
+    run_result seen;
+    seen.reason = exit_reason::wall_timeout;
+    script::interpret(run, "", seen);
+    return seen.failure.message;
+  };
+  using std::chrono::milliseconds;
+  BOOST_TEST(message_after(milliseconds{1000}, false).ends_with(" 1 second."));
+  BOOST_TEST(
+    message_after(milliseconds{1500}, false).ends_with(" 1.5 seconds."));
+  BOOST_TEST(message_after(milliseconds{1000}, true).ends_with(" 1 seconds."));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

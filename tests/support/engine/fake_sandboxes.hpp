@@ -4,6 +4,7 @@
 #include "runtime/model/codec/codec.hpp"
 #include "tests/support/engine/fake_contexts.hpp"
 #include "tests/support/engine/fake_program.hpp"
+#include "tests/support/engine/fake_trees.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -97,6 +98,7 @@ public:
             r.metadata.erase(name);
         r.idle_timeout = what.idle_timeout.value_or(r.idle_timeout);
         r.on_timeout = what.on_timeout.value_or(r.on_timeout);
+        r.network = what.network.value_or(r.network);
       });
     });
   }
@@ -246,6 +248,9 @@ public:
       who, id, then, [](one&) { return std::vector<std::uint16_t>{3000}; });
   }
   std::vector<std::uint16_t> asked_ports;
+
+  sandbox_trees* trees() override { return &all_trees; }
+  fake_trees all_trees{*this};
 
   void read_file(caller who, sandbox_id id, std::string path,
                  done<std::string> then) override {

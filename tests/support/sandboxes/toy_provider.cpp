@@ -52,6 +52,7 @@ sandbox_capabilities toy_provider::capabilities() const {
   can.terminals = habits.processes && habits.terminals;
   can.contexts = habits.contexts;
   can.pause = habits.pause;
+  can.set_network = habits.set_network;
   can.snapshots = habits.snapshots;
   can.outlives_engine = habits.outlives_engine;
   return can;
@@ -127,6 +128,16 @@ result<void> toy_provider::send_all(const sandbox_handle& box, int signal) {
     if (auto process = each.lock())
       (void)process->signal(signal);
   return {};
+}
+
+toy_provider::later<result<void>>
+toy_provider::set_network(const sandbox_handle&, network_policy, call_scope) {
+  if (habits.failing_networks > 0) {
+    --habits.failing_networks;
+    co_return fail(ec::conflict, "the toy has begun without");
+  }
+  ++networks_;
+  co_return result<void>{};
 }
 
 toy_provider::later<result<void>>

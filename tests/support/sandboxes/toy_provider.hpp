@@ -25,6 +25,8 @@ struct toy_habits {
   bool terminals = true;
   bool renew = true;
   bool pause = true;
+  bool set_network = true;
+  std::atomic<int> failing_networks{0};
   bool outlives_engine = false;
   std::atomic<int> failing_lists{0};
   bool snapshots = true;
@@ -68,6 +70,9 @@ public:
   later<result<void>> resume(const sandbox_handle& box,
                              std::chrono::seconds lifetime,
                              call_scope scope) override;
+  later<result<void>> set_network(const sandbox_handle& box,
+                                  network_policy policy,
+                                  call_scope scope) override;
   later<result<place_snapshot>> snapshot(const sandbox_handle& box,
                                          call_scope scope) override;
   later<result<void>> rollback(const sandbox_handle& box, std::string snapshot,
@@ -78,6 +83,8 @@ public:
   void lose(const std::string& id);
   /// Of all that were taken and not forgotten; on any thread.
   std::size_t kept_snapshots() const { return kept_; }
+  /// How often one got another network.
+  int networks() const { return networks_; }
   later<process_outcome> execute(const sandbox_handle& box,
                                  process_request what, output_sink sink,
                                  call_scope scope) override;
@@ -141,6 +148,7 @@ private:
   std::size_t made_ = 0;
   std::atomic<std::size_t> living_{0};
   std::atomic<std::size_t> kept_{0};
+  std::atomic<int> networks_{0};
   std::size_t taken_ = 0;
   std::atomic<std::int64_t> lifetime_{0};
 };

@@ -8,16 +8,20 @@
 #include "runtime/local/sandbox/inside/keeper_protocol.hpp"
 #include "runtime/local/sandbox/inside/living_containment.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <span>
 
 namespace troupe::inside {
 
@@ -44,6 +48,45 @@ using isolation::step;
   ::_exit(0);
 }
 
+/// A process without the filter that shares the descriptors of one that gets
+/// it: sends the filter's listener, which who is under it cannot, since that is
+/// what waits for the listener.
+[[noreturn]] void send_listener(const command_order& order, int from) noexcept {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  int listener = -1;
+  keeper_message m;
+  m.what = keeper_word::listener;
+  m.ticket = order.ticket;
+  const bool sent = ::read(from, &listener, sizeof listener) == sizeof listener
+    && listener >= 0
+    && send_packet(order.keeper, encode(m), std::span<const int>{&listener, 1})
+      == packet_status::done;
+  ::_exit(sent ? 0 : 1);
+}
+
+outcome confine_leaving(const command_order& order) noexcept {
+  int pipe[2];
+  if (::pipe2(pipe, O_CLOEXEC) != 0)
+    return failed(step::listener);
+  const auto sender = static_cast<pid_t>(
+    ::syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0));
+  if (sender == 0)
+    send_listener(order, pipe[0]);
+  if (sender < 0)
+    return failed(step::spawn);
+  int listener = -1;
+  auto no = isolation::confine_command(*order.plan, listener);
+  int how = 0;
+  // The descriptors are shared until it has ended: none of them is the tool's.
+  const bool sent
+    = ::write(pipe[1], &listener, sizeof listener) == sizeof listener
+    && ::waitpid(sender, &how, 0) == sender && how == 0;
+  ::close(listener);
+  if (no.ok() && !sent)
+    no = failed(step::listener);
+  return no;
+}
+
 /// In a child that shares our memory until it is another program.
 [[noreturn]] void become_command(const command_order& order,
                                  outcome& no) noexcept {
@@ -59,7 +102,8 @@ using isolation::step;
   if (no.ok() && ::chdir(order.cwd) != 0)
     no = failed(step::tree);
   if (no.ok())
-    no = isolation::confine_command(*order.plan);
+    no = order.may_leave ? confine_leaving(order)
+                         : isolation::confine_command(*order.plan);
   if (no.ok())
     no = {step::exec, order.execute(order.launch)};
   ::_exit(127);

@@ -20,8 +20,9 @@ struct command_order {
   int in = -1; // -1: /dev/null
   int out = -1;
   int err = -1;
-  int channel = -1;      // -1: none; else its descriptor 3
-  bool terminal = false; // all three are one, which it will lead
+  int channel = -1;       // -1: none; else its descriptor 3
+  bool terminal = false;  // all three are one, which it will lead
+  bool may_leave = false; // the network; then `listener` is said before `begun`
   const char* cwd = nullptr;
   std::uint64_t open_files = 1024;
   execute_fn execute = nullptr;

@@ -121,6 +121,12 @@ file_kind kind_of(mode_t mode) noexcept {
                        : file_kind::other;
 }
 
+std::string target_of(int folder, const char* name) {
+  char target[PATH_MAX];
+  const auto size = ::readlinkat(folder, name, target, sizeof target);
+  return {target, static_cast<std::size_t>(size > 0 ? size : 0)};
+}
+
 int write_file(const char* path, int content) noexcept {
   const split_path parts{path};
   if (const int no = parts.refuse(); no != 0)
@@ -187,7 +193,9 @@ int each_entry(const char* path, const std::function<void(hand_entry)>& visit) {
     if (name != "." && name != ".."
         && ::fstatat(fd, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0)
       visit({std::string{name}, kind_of(about.st_mode),
-             static_cast<std::uint64_t>(about.st_size)});
+             static_cast<std::uint64_t>(about.st_size),
+             S_ISLNK(about.st_mode) ? target_of(fd, entry->d_name)
+                                    : std::string{}});
     errno = 0;
   }
   const int error = errno;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 namespace troupe::inside {
 
@@ -20,6 +21,9 @@ extern const std::uint64_t open_to_name;
 int open_inside(const char* path, std::uint64_t flags) noexcept;
 
 file_kind kind_of(mode_t mode) noexcept;
+
+/// What a link leads to; "": it is none, or is gone.
+std::string target_of(int folder, const char* name);
 
 // Each returns 0 or errno.
 

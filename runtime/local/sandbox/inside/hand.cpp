@@ -3,14 +3,20 @@
 #include "runtime/base/packet_socket.hpp"
 #include "runtime/local/isolation/descriptors.hpp"
 #include "runtime/local/isolation/signals.hpp"
+#include "runtime/local/sandbox/inside/file_search.hpp"
+#include "runtime/local/sandbox/inside/file_watch.hpp"
 #include "runtime/local/sandbox/inside/file_work.hpp"
 #include "runtime/local/sandbox/inside/hand_filter.hpp"
 #include "runtime/local/sandbox/inside/hand_protocol.hpp"
+#include "runtime/local/sandbox/inside/tar_reader.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace troupe::inside {
@@ -21,6 +27,7 @@ constexpr int idle_ms = 30'000;
 
 /// With their names, well below what one packet may hold.
 constexpr std::size_t max_page_bytes = 32u << 10;
+constexpr std::size_t longest_about = 4'096;
 
 class hand {
 public:
@@ -62,8 +69,17 @@ private:
       return tell(move_file(path, m.to.c_str()));
     case hand_word::remove:
       return tell(remove_all(path));
+    case hand_word::pack:
+    case hand_word::unpack:
+      return given.size() == 1 ? archive(m, given.front().get()) : tell(EBADF);
+    case hand_word::search:
+      return search(m);
+    case hand_word::watch:
+      return watch(m);
     case hand_word::entries:
     case hand_word::done:
+    case hand_word::matches:
+    case hand_word::events:
       break; // ours to say
     }
   }
@@ -84,13 +100,14 @@ private:
   }
 
   void tell_stat(const char* path) {
-    unique_fd file{open_inside(path, open_to_name)};
+    unique_fd file{open_inside(path, open_to_name | O_NOFOLLOW)};
     struct stat about {};
     if (!file || ::fstat(file.get(), &about) != 0)
       return tell(errno);
     hand_message m;
     m.kind = kind_of(about.st_mode);
     m.bytes = static_cast<std::uint64_t>(about.st_size);
+    m.about = target_of(file.get(), "");
     say(m);
   }
 
@@ -104,7 +121,7 @@ private:
       bytes = 0;
     };
     const int error = each_entry(path, [&](hand_entry entry) {
-      bytes += entry.name.size() + 16;
+      bytes += entry.name.size() + entry.target.size() + 24;
       page.entries.push_back(std::move(entry));
       if (bytes > max_page_bytes)
         send_page();
@@ -112,6 +129,65 @@ private:
     if (!page.entries.empty())
       send_page();
     tell(error);
+  }
+
+  void archive(const hand_message& asked, int other_end) {
+    hand_message m;
+    tree_count count;
+    m.error = asked.what == hand_word::pack
+      ? pack_tree(asked.path.c_str(), other_end, count)
+      : unpack_tree(asked.path.c_str(), other_end, count, m.about);
+    m.count = count.entries;
+    m.bytes = count.bytes;
+    m.about.resize(std::min(m.about.size(), longest_about));
+    say(m);
+  }
+
+  void search(const hand_message& asked) {
+    hand_message page;
+    page.what = hand_word::matches;
+    std::size_t bytes = 0;
+    const auto send_page = [&] {
+      say(page);
+      page.matches.clear();
+      bytes = 0;
+    };
+    hand_message end;
+    end.error = search_tree(
+      asked,
+      [&](hand_match found) {
+        bytes += found.path.size() + found.text.size() + 32;
+        page.matches.push_back(std::move(found));
+        if (bytes > max_page_bytes)
+          send_page();
+      },
+      end.whole);
+    if (!page.matches.empty())
+      send_page();
+    say(end);
+  }
+
+  /// Is of no other use after that.
+  void watch(const hand_message& asked) {
+    watch_tree(
+      asked, socket_, [this](int error) { tell(error); },
+      [this](std::vector<hand_event> all) { tell_events(std::move(all)); });
+    ::_exit(0);
+  }
+
+  void tell_events(std::vector<hand_event> all) {
+    hand_message page;
+    page.what = hand_word::events;
+    std::size_t bytes = 0;
+    for (auto& each : all) {
+      bytes += each.path.size() + each.to.size() + 16;
+      page.events.push_back(std::move(each));
+      if (bytes > max_page_bytes || &each == &all.back()) {
+        say(page);
+        page.events.clear();
+        bytes = 0;
+      }
+    }
   }
 
   void tell(int error) {
@@ -123,7 +199,12 @@ private:
   /// The engine takes what it asked for; if not, it ends us.
   void say(const hand_message& m, std::span<const int> files = {}) {
     const auto bytes = encode(m);
-    while (send_packet(socket_, bytes, files) == packet_status::later) {
+    for (;;) {
+      const auto sent = send_packet(socket_, bytes, files);
+      if (sent == packet_status::closed)
+        ::_exit(0);
+      if (sent != packet_status::later)
+        return;
       pollfd wait{socket_, POLLOUT, 0};
       ::poll(&wait, 1, -1);
     }
@@ -136,6 +217,7 @@ private:
 
 void run_hand(int socket) noexcept {
   isolation::default_signals();
+  ::signal(SIGPIPE, SIG_IGN); // who reads an archive may go
   int mine[] = {socket};
   if (!isolation::keep_only(mine, 1).ok() || !confine_hand().ok())
     ::_exit(1);

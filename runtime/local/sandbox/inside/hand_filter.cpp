@@ -20,6 +20,9 @@ isolation::outcome confine_hand() noexcept {
                 SYS_unlinkat,   SYS_renameat,   SYS_renameat2,  SYS_symlinkat,
                 SYS_linkat,     SYS_readlinkat, SYS_fchmod,     SYS_fchmodat,
                 SYS_ftruncate,  SYS_utimensat});
+  // What happens to them.
+  f.set(allow,
+        {SYS_inotify_init1, SYS_inotify_add_watch, SYS_inotify_rm_watch});
   // The engine.
   f.set(allow, {SYS_ppoll, SYS_recvmsg, SYS_sendmsg});
   // What the language's own library does; memory is charged to the sandbox.

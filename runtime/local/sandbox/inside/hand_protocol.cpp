@@ -29,7 +29,85 @@ void read_entries(isolation::reader& r, std::vector<hand_entry>& entries) {
       r.refuse();
     read_kind(r, e.kind);
     r.raw(e.bytes);
+    r.text(e.target);
   }
+}
+
+void read_matches(isolation::reader& r, std::vector<hand_match>& matches) {
+  for (auto n = r.count(); n > 0 && r.good(); --n) {
+    auto& m = matches.emplace_back();
+    r.text(m.path);
+    read_kind(r, m.kind);
+    r.raw(m.bytes);
+    r.raw(m.line);
+    r.text(m.text);
+  }
+}
+
+void write_matches(isolation::writer& w,
+                   const std::vector<hand_match>& matches) {
+  w.raw(static_cast<std::uint32_t>(matches.size()));
+  for (const auto& m : matches) {
+    w.text(m.path);
+    w.raw(m.kind);
+    w.raw(m.bytes);
+    w.raw(m.line);
+    w.text(m.text);
+  }
+}
+
+void read_events(isolation::reader& r, std::vector<hand_event>& events) {
+  for (auto n = r.count(); n > 0 && r.good(); --n) {
+    auto& e = events.emplace_back();
+    r.raw(e.what);
+    if (e.what > event_kind::overflow)
+      r.refuse();
+    r.text(e.path);
+    r.text(e.to);
+  }
+}
+
+void write_events(isolation::writer& w, const std::vector<hand_event>& events) {
+  w.raw(static_cast<std::uint32_t>(events.size()));
+  for (const auto& e : events) {
+    w.raw(e.what);
+    w.text(e.path);
+    w.text(e.to);
+  }
+}
+
+void read_done(isolation::reader& r, hand_message& m) {
+  r.raw(m.error);
+  read_kind(r, m.kind);
+  r.raw(m.bytes);
+  r.raw(m.count);
+  r.flag(m.whole);
+  r.text(m.about);
+}
+
+void write_done(isolation::writer& w, const hand_message& m) {
+  w.raw(m.error);
+  w.raw(m.kind);
+  w.raw(m.bytes);
+  w.raw(m.count);
+  w.flag(m.whole);
+  w.text(m.about);
+}
+
+void read_search(isolation::reader& r, hand_message& m) {
+  read_path(r, m.path);
+  r.text(m.name);
+  r.text(m.text);
+  r.flag(m.ignore_case);
+  r.raw(m.most);
+}
+
+void write_search(isolation::writer& w, const hand_message& m) {
+  w.text(m.path);
+  w.text(m.name);
+  w.text(m.text);
+  w.flag(m.ignore_case);
+  w.raw(m.most);
 }
 
 void write_entries(isolation::writer& w,
@@ -39,6 +117,7 @@ void write_entries(isolation::writer& w,
     w.text(e.name);
     w.raw(e.kind);
     w.raw(e.bytes);
+    w.text(e.target);
   }
 }
 
@@ -59,15 +138,28 @@ std::string encode(const hand_message& m) {
   case hand_word::stat:
   case hand_word::make_folder:
   case hand_word::remove:
+  case hand_word::pack:
+  case hand_word::unpack:
     w.text(m.path);
+    break;
+  case hand_word::search:
+    write_search(w, m);
+    break;
+  case hand_word::watch:
+    w.text(m.path);
+    w.flag(m.recursive);
+    break;
+  case hand_word::matches:
+    write_matches(w, m.matches);
+    break;
+  case hand_word::events:
+    write_events(w, m.events);
     break;
   case hand_word::entries:
     write_entries(w, m.entries);
     break;
   case hand_word::done:
-    w.raw(m.error);
-    w.raw(m.kind);
-    w.raw(m.bytes);
+    write_done(w, m);
     break;
   }
   return w.take();
@@ -92,15 +184,28 @@ bool decode(std::string_view packet, hand_message& out) {
   case hand_word::stat:
   case hand_word::make_folder:
   case hand_word::remove:
+  case hand_word::pack:
+  case hand_word::unpack:
     read_path(r, out.path);
+    return r.done();
+  case hand_word::search:
+    read_search(r, out);
+    return r.done();
+  case hand_word::watch:
+    read_path(r, out.path);
+    r.flag(out.recursive);
+    return r.done();
+  case hand_word::matches:
+    read_matches(r, out.matches);
+    return r.done();
+  case hand_word::events:
+    read_events(r, out.events);
     return r.done();
   case hand_word::entries:
     read_entries(r, out.entries);
     return r.done();
   case hand_word::done:
-    r.raw(out.error);
-    read_kind(r, out.kind);
-    r.raw(out.bytes);
+    read_done(r, out);
     return r.done();
   }
   return false;

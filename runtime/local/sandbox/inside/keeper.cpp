@@ -143,6 +143,8 @@ private:
   void execute(const keeper_message& m, std::vector<unique_fd>& given) {
     if (given.size() != descriptors_with(m))
       return refuse(m.ticket, EBADF);
+    if (m.may_leave && order_.plan->leaving_filter.empty())
+      return refuse(m.ticket, ENOSYS);
     if (commands_.size() >= max_processes || commands_.contains(m.ticket))
       return refuse(m.ticket, EAGAIN);
     terminal_ends terminal;
@@ -163,6 +165,7 @@ private:
       order.ticket = m.ticket;
       order.keeper = its.get();
       set_streams(order, m, given, terminal.its.get());
+      order.may_leave = m.may_leave;
       order.cwd = m.cwd.c_str();
       order.open_files = order_.open_files;
       order.execute = order_.execute;
@@ -245,7 +248,7 @@ private:
     auto& one = place->second;
     packet from_parent;
     const auto got
-      = receive_packet(one.parent.get(), max_keeper_packet, 0, from_parent);
+      = receive_packet(one.parent.get(), max_keeper_packet, 1, from_parent);
     if (got == packet_status::later)
       return false;
     keeper_message m;
@@ -254,17 +257,21 @@ private:
       one.parent.reset(); // what became of it is seen when it is reaped
       return false;
     }
-    unique_fd terminal;
+    unique_fd given;
     if (m.what == keeper_word::begun) {
       one.pid = m.pid;
-      terminal = std::move(one.terminal);
+      given = std::move(one.terminal);
+    } else if (m.what == keeper_word::listener) {
+      if (auto& all = from_parent.descriptors; !all.empty())
+        given = std::move(all.front());
     } else if (m.what == keeper_word::ended) {
       commands_.erase(place);
     } else {
       return true;
     }
-    say(m, std::move(terminal));
-    return m.what == keeper_word::begun;
+    const bool more = m.what != keeper_word::ended;
+    say(m, std::move(given));
+    return more;
   }
 
   /// Orphans of commands, parents of commands, hands.

@@ -48,6 +48,7 @@ void read_ports(isolation::reader& r, keeper_message& m) {
 void write_exec(isolation::writer& w, const keeper_message& m) {
   w.flag(m.has_input);
   w.flag(m.has_channel);
+  w.flag(m.may_leave);
   w.text(m.cwd);
   w.flag(m.terminal.has_value());
   if (m.terminal) {
@@ -59,6 +60,7 @@ void write_exec(isolation::writer& w, const keeper_message& m) {
 void read_exec(isolation::reader& r, keeper_message& m) {
   r.flag(m.has_input);
   r.flag(m.has_channel);
+  r.flag(m.may_leave);
   r.text(m.cwd);
   if (m.cwd.empty() || m.cwd.find('\0') != m.cwd.npos)
     r.refuse();
@@ -106,6 +108,7 @@ bool read_body(isolation::reader& r, keeper_message& m) {
   case keeper_word::hand:
   case keeper_word::ready:
   case keeper_word::ports:
+  case keeper_word::listener:
     return true;
   }
   return false;
@@ -143,6 +146,7 @@ std::string encode(const keeper_message& m) {
   case keeper_word::hand:
   case keeper_word::ready:
   case keeper_word::ports:
+  case keeper_word::listener:
     break;
   }
   return w.take();

@@ -40,6 +40,7 @@ enum class keeper_word : std::uint8_t {
   // keeper -> engine
   connected, // descriptor, if there is no error: a socket, perhaps on its way
   listening, // the ports
+  listener,  // before `begun`; descriptor: of the command's filter
 };
 
 /// Whether the engine waits for this one, by its ticket.
@@ -54,6 +55,7 @@ struct keeper_message {
   // exec
   bool has_input = false;   // else /dev/null
   bool has_channel = false; // at descriptor 3
+  bool may_leave = false;   // the network: its calls are decided outside
   std::string cwd;          // inside
   std::optional<terminal_size> terminal;
 

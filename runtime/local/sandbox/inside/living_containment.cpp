@@ -85,6 +85,12 @@ outcome confine_command(const plan& p) noexcept {
   return {};
 }
 
+outcome confine_command(const plan& p, int& listener) noexcept {
+  TROUPE_STEP(true, lead_session());
+  TROUPE_STEP(true, install_filter(p.leaving_filter, true, &listener));
+  return {};
+}
+
 #undef TROUPE_STEP
 
 } // namespace troupe::isolation

@@ -19,5 +19,7 @@ outcome contain_copier(const plan& p, int& kept) noexcept;
 
 /// What a command puts on right before it becomes another program.
 outcome confine_command(const plan& p) noexcept;
+/// The same for one that may leave the network, whose calls `listener` hears.
+outcome confine_command(const plan& p, int& listener) noexcept;
 
 } // namespace troupe::isolation

@@ -189,7 +189,8 @@ def _find(namespace, name, file):
         if function is None:
             raise ToolFailure(
                 "NameError",
-                "the source defines no function to call; define one, or send it as code",
+                "the source defines no function to call; define one, or leave out function and args "
+                "to run it as a script",
             )
         return function
     function = namespace.get(name)

@@ -1,16 +1,17 @@
 """Written by sdk/make_types.py from net/api/openapi.json: do not edit."""
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Dict, Literal, Optional
 
-from .._wire import Wire
+from .._wire import Wire, record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SandboxConfig(Wire):
     id: str
     """Id of the sandbox config."""
+    organization_id: Optional[str]
+    """The organization that it belongs to."""
     type: Literal["local", "e2b", "modal", "daytona", "aio", "peer"]
     """The kind of backend that it is for."""
     config: Dict[str, Any]
@@ -23,51 +24,49 @@ class SandboxConfig(Wire):
     """When it was created."""
     updated_at: str
     """When it was changed last."""
-    organization_id: Optional[str] = None
-    """The organization that it belongs to."""
-    created_by: Optional[str] = None
+    created_by: Optional[str]
     """The user who created it."""
-    updated_by: Optional[str] = None
+    updated_by: Optional[str]
     """The user who changed it last."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Variable(Wire):
     """The value can be written but never read."""
 
     id: str
     """Id of the variable."""
+    organization_id: Optional[str]
+    """The organization that it belongs to."""
+    sandbox_config_id: Optional[str]
+    """The sandbox config that it belongs to."""
     key: str
     """Name of the variable."""
+    description: Optional[str]
+    """What it is for."""
     created_at: str
     """When it was created."""
     updated_at: str
     """When it was changed last."""
-    organization_id: Optional[str] = None
-    """The organization that it belongs to."""
-    sandbox_config_id: Optional[str] = None
-    """The sandbox config that it belongs to."""
-    description: Optional[str] = None
-    """What it is for."""
-    created_by: Optional[str] = None
+    created_by: Optional[str]
     """The user who created it."""
-    updated_by: Optional[str] = None
+    updated_by: Optional[str]
     """The user who changed it last."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class AgentVariable(Wire):
     id: str
     """Id of the variable."""
+    organization_id: Optional[str]
+    """The organization that it belongs to."""
     agent_id: str
     """The agent that it belongs to."""
     key: str
     """Name of the variable."""
-    organization_id: Optional[str] = None
-    """The organization that it belongs to."""
-    description: Optional[str] = None
+    description: Optional[str]
     """What it is for."""
-    created_at: Optional[str] = None
+    created_at: Optional[str]
     """When it was created."""
-    updated_at: Optional[str] = None
+    updated_at: Optional[str]
     """When it was changed last."""

@@ -1,15 +1,14 @@
 """Written by sdk/make_types.py from net/api/openapi.json: do not edit."""
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Dict, List, Literal, Optional
 
 from .._added import CellOutputAdded, CellResultAdded
-from .._wire import Wire
+from .._wire import Wire, record
 from .runs import Failure
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ContextInfo(Wire):
     """An interpreter that keeps its state between cells."""
 
@@ -42,7 +41,7 @@ class ContextInfo(Wire):
     """When it was created."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CellOutput(CellOutputAdded, Wire):
     type: Literal["display", "update", "result"]
     """`display`: shown while the cell runs. `update`: what was shown under
@@ -50,11 +49,11 @@ class CellOutput(CellOutputAdded, Wire):
     data: Dict[str, Any]
     """A value in the forms that it has, by MIME type: texts, pictures as
     base64, JSON as JSON."""
-    id: Optional[str] = None
+    id: Optional[str]
     """Under which an update finds it."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CellError(Wire):
     type: Literal["error"]
     """Always `error`."""
@@ -66,7 +65,7 @@ class CellError(Wire):
     """Where it was raised."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CellResult(CellResultAdded, Wire):
     context: str
     """The id of the context that it ran in."""
@@ -107,58 +106,58 @@ class CellResult(CellResultAdded, Wire):
     _nested = {"results": CellOutput, "error": CellError}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CellEvent(Wire):
     """`end` comes exactly once and last, with what is known of the cell."""
 
     type: Literal["stdout", "stderr", "display", "update", "result", "error", "end"]
     """What this is: output, something shown, its value, an error, or its
     end."""
-    text: Optional[str] = None
+    text: Optional[str]
     """What was written, of `stdout` and `stderr`."""
-    missed: Optional[int] = None
+    missed: Optional[int]
     """Bytes that came faster than they were read."""
-    data: Optional[Dict[str, Any]] = None
+    data: Optional[Dict[str, Any]]
     """A value in the forms that it has, by MIME type: texts, pictures as
     base64, JSON as JSON."""
-    id: Optional[str] = None
+    id: Optional[str]
     """Under which an update finds it."""
-    name: Optional[str] = None
+    name: Optional[str]
     """Of an error: its class."""
-    value: Optional[str] = None
+    value: Optional[str]
     """Of an error: what it says."""
-    traceback: Optional[str] = None
+    traceback: Optional[str]
     """Of an error: where it was raised."""
-    error: Optional[Failure] = None
+    error: Optional[Failure]
     """Why the stream ends before the cell does."""
-    context: Optional[str] = None
+    context: Optional[str]
     """The id of the context that it ran in."""
-    status: Optional[Literal["queued", "running", "ok", "error", "interrupted", "timeout", "lost"]] = None
+    status: Optional[Literal["queued", "running", "ok", "error", "interrupted", "timeout", "lost"]]
     """How it ended: `error`: it raised; `interrupted`: by a call;
     `timeout`: it took too long; `lost`: its context ended before it did."""
-    state: Optional[Literal["kept", "lost"]] = None
+    state: Optional[Literal["kept", "lost"]]
     """Whether what the context had defined is still there."""
-    execution_count: Optional[int] = None
+    execution_count: Optional[int]
     """Its number among the cells of its interpreter."""
-    detail: Optional[str] = None
+    detail: Optional[str]
     """Why, where the status does not say it all."""
-    queued_at: Optional[str] = None
+    queued_at: Optional[str]
     """When it was accepted."""
-    began_at: Optional[str] = None
+    began_at: Optional[str]
     """When it began; null: it never did."""
-    ended_at: Optional[str] = None
+    ended_at: Optional[str]
     """When it ended."""
-    stdout_bytes: Optional[int] = None
+    stdout_bytes: Optional[int]
     """How much it wrote to its standard output, in bytes."""
-    stderr_bytes: Optional[int] = None
+    stderr_bytes: Optional[int]
     """How much it wrote to its standard error, in bytes."""
-    dropped_events: Optional[int] = None
+    dropped_events: Optional[int]
     """Beyond 10,000, or 32 MiB."""
 
     _nested = {"error": Failure}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ContextInterruption(Wire):
     interrupted: bool
     """False: the cell has not stopped within two seconds; restart the

@@ -1,13 +1,12 @@
 """Written by sdk/make_types.py from net/api/openapi.json: do not edit."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Dict, List, Literal, Optional
 
-from .._wire import Wire
+from .._wire import Wire, record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class BackendNode(Wire):
     name: str
     """The node, as cluster.seeds names it."""
@@ -25,7 +24,7 @@ class BackendNode(Wire):
     """Runs that it refused or lost."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Backend(Wire):
     name: str
     """Name of the backend: its kind, or an account such as `e2b.research`."""
@@ -53,7 +52,7 @@ class Backend(Wire):
     _nested = {"nodes": BackendNode}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Key(Wire):
     id: str
     """Id of the key, to delete it by; not the key itself."""
@@ -72,7 +71,7 @@ class Key(Wire):
     """When it expires; null: never."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class NewKey(Wire):
     id: str
     """Id of the key, to delete it by; not the key itself."""
@@ -89,11 +88,13 @@ class NewKey(Wire):
     """When it was created."""
     expires_at: Optional[str]
     """When it expires; null: never."""
-    key: str = field(repr=False)
+    key: str
     """The key; it is never shown again."""
 
+    _secret = ("key",)
 
-@dataclass(frozen=True)
+
+@record(frozen=True)
 class AuditEntry(Wire):
     sequence: int
     """Number of the entry, from 1 without gaps."""
@@ -106,7 +107,7 @@ class AuditEntry(Wire):
     depend on it."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Organization(Wire):
     id: str
     """Id of the organization."""
@@ -128,7 +129,7 @@ class Organization(Wire):
     """Number of variables."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OrganizationSummary(Wire):
     id: str
     """Id of the organization."""
@@ -142,7 +143,7 @@ class OrganizationSummary(Wire):
     """Number of keys."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Backup(Wire):
     directory: str
     """The directory of the backup, on the engine's machine."""
@@ -157,7 +158,7 @@ class Backup(Wire):
     not included."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class MasterKeyChange(Wire):
     old_key_id: str
     """Id of the old key."""
@@ -165,7 +166,7 @@ class MasterKeyChange(Wire):
     """Id of the new key."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Drained(Wire):
     drained: bool
     """No run is in progress."""

@@ -1,14 +1,13 @@
 """Written by sdk/make_types.py from net/api/openapi.json: do not edit."""
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import List, Literal, Optional
 
-from .._wire import Wire
+from .._wire import Wire, record
 from .runs import Failure
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class PackageSet(Wire):
     fingerprint: str
     """Identifies the set: SHA-256 over interpreter and packages, in hex."""
@@ -30,16 +29,16 @@ class PackageSet(Wire):
     _nested = {"error": Failure}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class PackageSetEvent(Wire):
     """`end` comes exactly once and last. A slow reader misses lines and is
     told how many."""
 
     type: Literal["progress", "end"]
     """What happened; `end` is the last one."""
-    line: Optional[str] = None
+    line: Optional[str]
     """Of `progress`: a line of the installer."""
-    package_set: Optional[PackageSet] = None
+    package_set: Optional[PackageSet]
     """Of `end`: the package set."""
 
     _nested = {"package_set": PackageSet}

@@ -1,15 +1,14 @@
 """Written by sdk/make_types.py from net/api/openapi.json: do not edit."""
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import List, Literal, Optional
 
 from .._added import ExecResultAdded
-from .._wire import Wire
+from .._wire import Wire, record
 from .runs import Failure
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ProcessInfo(Wire):
     id: str
     """Id of the process."""
@@ -42,7 +41,7 @@ class ProcessInfo(Wire):
     """Bytes written to standard error, also those beyond the limit."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ExecResult(ExecResultAdded, Wire):
     id: str
     """Id of the process."""
@@ -84,7 +83,7 @@ class ExecResult(ExecResultAdded, Wire):
     """Bytes of standard error that were dropped before these."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ProcessOutput(Wire):
     stream: Literal["stdout", "stderr"]
     """Which output it is."""
@@ -100,23 +99,23 @@ class ProcessOutput(Wire):
     """Nothing will follow."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ProcessEvent(Wire):
     """`end` comes exactly once and last."""
 
     type: Literal["output", "error", "end"]
     """What happened; `end` is the last one."""
-    stream: Optional[Literal["stdout", "stderr"]] = None
+    stream: Optional[Literal["stdout", "stderr"]]
     """Which output it is."""
-    from_: Optional[int] = None
+    from_: Optional[int]
     """Of `output`: offset of its first byte in the stream."""
-    missed: Optional[int] = None
+    missed: Optional[int]
     """Of `output`: bytes that were dropped before these."""
-    data: Optional[str] = None
+    data: Optional[str]
     """Of `output`: text, or base64 with `encoding=base64`."""
-    error: Optional[Failure] = None
+    error: Optional[Failure]
     """Of `error`: what went wrong."""
-    process: Optional[ProcessInfo] = None
+    process: Optional[ProcessInfo]
     """Of `end`: the process."""
 
     _nested = {"error": Failure, "process": ProcessInfo}

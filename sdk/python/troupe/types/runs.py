@@ -1,36 +1,35 @@
 """Written by sdk/make_types.py from net/api/openapi.json: do not edit."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Dict, List, Literal, Optional, Union
 
 from .._added import RunFileAdded, RunResultAdded
-from .._wire import Wire
+from .._wire import Wire, record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Mistake(Wire):
     pointer: str
     """Where in the body: a JSON pointer (RFC 6901); empty for the whole."""
     reason: str
     """What is wrong with it."""
-    hint: Optional[str] = None
+    hint: Optional[str]
     """The way out; may be empty."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Failure(Wire):
     code: str
     """The kind of failure, for programs."""
     detail: str
     """What is wrong, and the way out."""
-    errors: List[Mistake] = field(default_factory=list)
+    errors: List[Mistake]
     """Every member or parameter that is wrong."""
 
     _nested = {"errors": Mistake}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class RunUsage(Wire):
     """Measured by the engine, never reported by the tool."""
 
@@ -46,7 +45,7 @@ class RunUsage(Wire):
     """Bytes written to standard error, also those beyond the limit."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class RunFile(RunFileAdded, Wire):
     name: str
     """Its name below the run's directory."""
@@ -54,15 +53,15 @@ class RunFile(RunFileAdded, Wire):
     """Its type, such as `text/plain`."""
     size: int
     """Its size in bytes."""
-    text: Optional[str] = None
+    text: Optional[str]
     """What is in it, where that is text."""
-    base64: Optional[str] = None
+    base64: Optional[str]
     """What is in it, as base64, where it is no text."""
-    url: Optional[str] = None
+    url: Optional[str]
     """Where a large one is fetched: a path of this server."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ToolError(Wire):
     """What the tool raised; absent if it succeeded."""
 
@@ -76,7 +75,7 @@ class ToolError(Wire):
     """One line on it, for an agent."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Stage(Wire):
     name: str
     """Such as resolve, queue, variables, run."""
@@ -84,7 +83,7 @@ class Stage(Wire):
     """Microseconds."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Failover(Wire):
     backend: str
     """The backend that did not execute it."""
@@ -92,17 +91,17 @@ class Failover(Wire):
     """Why: it failed, or its circuit breaker is open, and until when."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class IsolationLayer(Wire):
     name: str
     """Name of the layer, as in `troupe doctor`."""
     state: Literal["enforced", "degraded", "absent"]
     """enforced, degraded or absent."""
-    reason: Optional[str] = None
+    reason: Optional[str]
     """Why it is less than enforced; empty otherwise."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Isolation(Wire):
     """What was really enforced, layer by layer."""
 
@@ -114,7 +113,7 @@ class Isolation(Wire):
     _nested = {"layers": IsolationLayer}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Connection(Wire):
     target: str
     """The host or address, with its port."""
@@ -124,7 +123,7 @@ class Connection(Wire):
     """Why it was refused."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class RunResult(RunResultAdded, Wire):
     """Only value, agent_state, error and the output come from the tool;
     everything else is measured by the engine."""
@@ -139,76 +138,76 @@ class RunResult(RunResultAdded, Wire):
     reason: Literal["exited", "signaled", "wall_timeout", "cpu_timeout", "memory_limit", "output_limit", "pids_limit", "disk_limit", "syscall_blocked", "policy_denied", "cancelled", "start_failed", "lost", "raised"]
     """Why it ended. `raised`: the tool raised an error; `exited`: its
     process ended by itself, with a value or with `exit_code`."""
+    exit_code: Optional[int]
+    """Of a process that ended by itself, else null; never 0 for a tool
+    that failed."""
+    signal: Optional[int]
+    """The signal that ended the process, else null."""
+    detail: Optional[str]
+    """One sentence on `reason`; may be empty."""
     value: Any
     """The return value: any JSON."""
+    value_is_text_fallback: bool
+    """The value had no JSON form; `value` is its text."""
+    value_encoding: Optional[Literal["base64"]]
+    """Set if the value is bytes. Bytes inside of a value are `{"$bytes":
+    "<base64>"}`."""
+    value_truncated: bool
+    """The value has more characters than `return_char_limit`: it is null,
+    and `value_size` is how many it has."""
+    value_size: Optional[int]
+    """How many characters the value has, where it was truncated; else
+    absent."""
+    files: List[RunFile]
+    """The files that `outputs` asked for. Each has one of `text`, `base64`
+    and `url`: a large one is fetched from its URL, which works for an
+    hour."""
+    displays: List[Dict[str, Any]]
+    """What a script or snippet showed (a value with `_repr_html_` and the
+    like, figures of matplotlib), each in all its forms by media type:
+    texts, JSON, pictures as base64."""
+    error: Optional[ToolError]
+    """What the tool raised; absent if it succeeded."""
     stdout: str
     """What was written to standard output, up to the output limit. Invalid
     UTF-8 becomes U+FFFD."""
     stderr: str
     """What was written to standard error, up to the output limit. Invalid
     UTF-8 becomes U+FFFD."""
+    stdout_truncated: bool
+    """More was written than the output limit allows."""
+    stderr_truncated: bool
+    """More was written than the output limit allows."""
+    agent_state: Any
+    """The agent state after the run."""
+    agent_state_diff: Any
+    """JSON Patch (RFC 6902)."""
     usage: RunUsage
     """What the run used."""
+    stages: List[Stage]
+    """The parts of the run in order, and how long each took."""
     backend: str
     """The backend that executes it."""
-    isolation: Isolation
-    """What was really enforced, layer by layer."""
-    exit_code: Optional[int] = None
-    """Of a process that ended by itself, else null; never 0 for a tool
-    that failed."""
-    signal: Optional[int] = None
-    """The signal that ended the process, else null."""
-    detail: Optional[str] = None
-    """One sentence on `reason`; may be empty."""
-    value_is_text_fallback: bool = False
-    """The value had no JSON form; `value` is its text."""
-    value_encoding: Optional[Literal["base64"]] = None
-    """Set if the value is bytes. Bytes inside of a value are `{"$bytes":
-    "<base64>"}`."""
-    value_truncated: bool = False
-    """The value has more characters than `return_char_limit`: it is null,
-    and `value_size` is how many it has."""
-    value_size: Optional[int] = None
-    """How many characters the value has, where it was truncated; else
-    absent."""
-    files: List[RunFile] = field(default_factory=list)
-    """The files that `outputs` asked for. Each has one of `text`, `base64`
-    and `url`: a large one is fetched from its URL, which works for an
-    hour."""
-    displays: List[Dict[str, Any]] = field(default_factory=list)
-    """What a script or snippet showed (a value with `_repr_html_` and the
-    like, figures of matplotlib), each in all its forms by media type:
-    texts, JSON, pictures as base64."""
-    error: Optional[ToolError] = None
-    """What the tool raised; absent if it succeeded."""
-    stdout_truncated: bool = False
-    """More was written than the output limit allows."""
-    stderr_truncated: bool = False
-    """More was written than the output limit allows."""
-    agent_state: Any = None
-    """The agent state after the run."""
-    agent_state_diff: Any = None
-    """JSON Patch (RFC 6902)."""
-    stages: List[Stage] = field(default_factory=list)
-    """The parts of the run in order, and how long each took."""
-    fingerprint: Optional[str] = None
+    fingerprint: Optional[str]
     """Identifies the sandbox config: SHA-256 over its content, as a
     decimal number (Letta's form)."""
-    package_set: Optional[str] = None
+    package_set: Optional[str]
     """Fingerprint of the package set that is used."""
-    failover: List[Failover] = field(default_factory=list)
+    failover: List[Failover]
     """Preferred backends that did not execute this run, each with the
     reason: it failed, or its circuit breaker is open, and until when.
     Empty if the first choice executed it."""
-    network: List[Connection] = field(default_factory=list)
+    isolation: Isolation
+    """What was really enforced, layer by layer."""
+    network: List[Connection]
     """Hosts that the tool tried to reach, as far as they are told."""
-    notes: List[str] = field(default_factory=list)
+    notes: List[str]
     """Remarks for people, such as limits that were lowered."""
 
     _nested = {"files": RunFile, "error": ToolError, "usage": RunUsage, "stages": Stage, "failover": Failover, "isolation": Isolation, "network": Connection}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class RunRecord(Wire):
     id: str
     """Id of the run."""
@@ -235,7 +234,7 @@ class RunRecord(Wire):
     _nested = {"result": RunResult, "error": Failure}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class RunSummary(Wire):
     """A run without its value and output, which are at /v1/runs/{id}."""
 
@@ -268,7 +267,7 @@ class RunSummary(Wire):
     _nested = {"usage": RunUsage, "error": Failure}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class RunEvent(Wire):
     """Numbered from 1 without gaps; `end` comes exactly once and last."""
 
@@ -277,17 +276,17 @@ class RunEvent(Wire):
     to resume."""
     type: Literal["accepted", "queued", "started", "stdout", "stderr", "progress", "end"]
     """What happened; `end` is the last event of each run."""
-    data: Optional[str] = None
+    data: Optional[str]
     """Of stdout and stderr: the text; of progress: one line for people."""
-    result: Optional[RunResult] = None
+    result: Optional[RunResult]
     """Of `end`: the result of the run."""
-    error: Optional[Failure] = None
+    error: Optional[Failure]
     """Of `end`: why the engine could not carry out the run."""
 
     _nested = {"result": RunResult, "error": Failure}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class RunLogs(Wire):
     id: str
     """Id of the run."""
@@ -305,7 +304,7 @@ class RunLogs(Wire):
     """More was written than the output limit allows."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ExplainedVariable(Wire):
     name: str
     """Name of the variable."""
@@ -315,7 +314,7 @@ class ExplainedVariable(Wire):
     """Always masked."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Explanation(Wire):
     variables: List[ExplainedVariable]
     """The variables that the run would have, and where each comes from.
@@ -338,23 +337,23 @@ class Explanation(Wire):
     _nested = {"variables": ExplainedVariable}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class BatchLine(Wire):
     type: Literal["item", "end"]
     """`item`: one run has ended; `end`: all have."""
-    index: Optional[int] = None
+    index: Optional[int]
     """Position of the item in the request, from 0."""
-    run_id: Optional[str] = None
+    run_id: Optional[str]
     """Id of the run; null if there is none."""
-    result: Optional[RunResult] = None
+    result: Optional[RunResult]
     """The result of the run; null if there is none."""
-    error: Optional[Failure] = None
+    error: Optional[Failure]
     """Why this item was not carried out; null otherwise."""
-    items: Optional[int] = None
+    items: Optional[int]
     """Of `end`: how many items there were."""
-    succeeded: Optional[int] = None
+    succeeded: Optional[int]
     """Of `end`: items that succeeded."""
-    failed: Optional[int] = None
+    failed: Optional[int]
     """Of `end`: items that failed."""
 
     _nested = {"result": RunResult, "error": Failure}

@@ -1,14 +1,13 @@
 """Written by sdk/make_types.py from net/api/openapi.json: do not edit."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Dict, Literal, Optional, Union
 
-from .._wire import Wire
+from .._wire import Wire, record
 from .runs import Failure
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Resources(Wire):
     """What all of it may use together."""
 
@@ -22,7 +21,7 @@ class Resources(Wire):
     """Processes and threads."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SandboxInfo(Wire):
     id: str
     """22 lower case letters and digits: one label of a host name."""
@@ -74,7 +73,7 @@ class SandboxInfo(Wire):
     _nested = {"resources": Resources, "error": Failure}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SandboxEvent(Wire):
     number: int
     """Without holes."""
@@ -82,17 +81,17 @@ class SandboxEvent(Wire):
     """When it happened."""
     type: Literal["state", "expiring", "process_started", "process_ended", "snapshot", "rollback"]
     """What happened."""
+    state: Optional[str]
+    """The state of the sandbox from then on, where that changed."""
+    process: Optional[str]
+    """The id of the process that began or ended."""
+    snapshot: Optional[str]
+    """The id of the snapshot that was taken, or rolled back to."""
     reason: Optional[str]
     """Why it happened; null: nothing more is said."""
-    state: Optional[str] = None
-    """The state of the sandbox from then on, where that changed."""
-    process: Optional[str] = None
-    """The id of the process that began or ended."""
-    snapshot: Optional[str] = None
-    """The id of the snapshot that was taken, or rolled back to."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Snapshot(Wire):
     id: str
     """Its id."""
@@ -116,7 +115,7 @@ class Snapshot(Wire):
     """When it was taken."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SandboxPort(Wire):
     port: int
     """The TCP port inside of the sandbox."""
@@ -128,23 +127,25 @@ class SandboxPort(Wire):
     """It is open without one."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SandboxPortOpened(Wire):
     port: int
     """The TCP port inside of the sandbox."""
-    path_url: str = field(repr=False)
+    url: Optional[str]
+    """For browsers; absent without `sandbox.preview-listen`."""
+    path_url: str
     """For programs: a path of this server."""
-    token: str = field(repr=False)
+    token: str
     """For `X-Troupe-Port-Token`."""
     expires_at: str
     """When the token ends, unless the engine ends before."""
     public: bool
     """Whether it is open to all until then, without the token."""
-    url: Optional[str] = field(default=None, repr=False)
-    """For browsers; absent without `sandbox.preview-listen`."""
+
+    _secret = ("url", "path_url", "token",)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SandboxEntry(Wire):
     name: str
     """Name in its directory."""

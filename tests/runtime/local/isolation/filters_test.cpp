@@ -5,6 +5,7 @@
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include <cstring>
@@ -43,6 +44,9 @@ std::uint32_t verdict(const program& p, const seccomp_data& about) {
     switch (i.code) {
     case BPF_LD | BPF_W | BPF_ABS:
       std::memcpy(&a, reinterpret_cast<const char*>(&about) + i.k, sizeof a);
+      break;
+    case BPF_ALU | BPF_AND | BPF_K:
+      a &= i.k;
       break;
     case BPF_JMP | BPF_JEQ | BPF_K:
       jump(a == i.k);
@@ -110,6 +114,26 @@ BOOST_AUTO_TEST_CASE(in_a_world_are_those_of_any_other_run) {
                                   "call " << number << ", " << first);
           }
     }
+}
+
+BOOST_AUTO_TEST_CASE(ask_about_what_leads_out_of_a_network_and_no_more) {
+  const auto closed = build_filter({network_calls::own});
+  const auto leaving = build_filter({network_calls::leave});
+  for (auto family : {AF_INET, AF_INET6})
+    for (auto type : {SOCK_STREAM, SOCK_DGRAM, SOCK_RAW}) {
+      auto about = call(SYS_socket, static_cast<std::uint64_t>(family));
+      about.args[1] = static_cast<std::uint64_t>(type | SOCK_CLOEXEC);
+      BOOST_TEST((verdict(leaving, about) == SECCOMP_RET_ALLOW)
+                 == (type != SOCK_RAW));
+      BOOST_TEST(verdict(leaving, about) == verdict(closed, about));
+    }
+  for (int number : {SYS_connect, SYS_bind, SYS_listen, SYS_sendmsg,
+                     SYS_sendmmsg, SYS_sendto}) {
+    const auto about = call(number, 3, 1);
+    BOOST_TEST(verdict(leaving, about) == SECCOMP_RET_USER_NOTIF);
+    BOOST_TEST(verdict(closed, about) == SECCOMP_RET_ALLOW);
+  }
+  BOOST_TEST(verdict(leaving, call(SYS_sendto, 3)) == SECCOMP_RET_ALLOW);
 }
 
 BOOST_AUTO_TEST_CASE(leave_a_slot_what_it_takes_to_make_a_world) {

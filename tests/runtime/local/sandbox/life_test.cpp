@@ -142,13 +142,13 @@ BOOST_AUTO_TEST_CASE(never_begins_with_what_this_machine_cannot_do_yet) {
   TROUPE_NEEDS("user_namespace");
   sandbox_host host;
   auto wanted = sandbox_host::request();
-  wanted.network.mode = network_mode::open;
+  wanted.pip_requirements.emplace_back();
   auto made = host.call(
     host.provider().create(std::move(wanted), within(std::chrono::seconds{5})));
   BOOST_REQUIRE(!made.sandbox);
   BOOST_TEST((made.sandbox.error().code == ec::invalid_request));
   BOOST_TEST(!made.may_exist);
-  BOOST_TEST(made.sandbox.error().fields.front().pointer == "/network");
+  BOOST_TEST(made.sandbox.error().fields.front().pointer == "/packages");
 }
 
 BOOST_AUTO_TEST_CASE(leaves_nothing_when_its_engine_stops) {

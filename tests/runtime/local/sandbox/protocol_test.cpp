@@ -12,14 +12,15 @@ namespace {
 
 std::vector<keeper_message> keeper_words() {
   std::vector<keeper_message> all;
-  for (auto what : {keeper_word::exec, keeper_word::signal, keeper_word::hand,
-                    keeper_word::ready, keeper_word::begun, keeper_word::ended,
-                    keeper_word::connect, keeper_word::ports,
-                    keeper_word::connected, keeper_word::listening}) {
+  for (auto what :
+       {keeper_word::exec, keeper_word::signal, keeper_word::hand,
+        keeper_word::ready, keeper_word::begun, keeper_word::ended,
+        keeper_word::connect, keeper_word::ports, keeper_word::connected,
+        keeper_word::listening, keeper_word::listener}) {
     auto& m = all.emplace_back();
     m.what = what;
     m.ticket = 7;
-    m.has_input = true;
+    m.has_input = m.may_leave = true;
     m.cwd = "/home/user";
     m.number = 9;
     m.pid = 12;
@@ -41,12 +42,25 @@ std::vector<hand_message> hand_words() {
   std::vector<hand_message> all;
   for (auto what : {hand_word::open, hand_word::write, hand_word::list,
                     hand_word::stat, hand_word::make_folder, hand_word::move,
-                    hand_word::remove, hand_word::entries, hand_word::done}) {
+                    hand_word::remove, hand_word::entries, hand_word::done,
+                    hand_word::pack, hand_word::unpack, hand_word::search,
+                    hand_word::watch, hand_word::matches, hand_word::events}) {
     auto& m = all.emplace_back();
     m.what = what;
     m.path = "/a";
     m.to = "/b";
-    m.entries = {{"one", file_kind::folder, 0}, {"two", file_kind::file, 5}};
+    m.entries = {{"one", file_kind::folder, 0, {}},
+                 {"two", file_kind::link, 5, "../three"}};
+    m.name = "*.py";
+    m.text = "import";
+    m.ignore_case = m.recursive = true;
+    m.most = 10;
+    m.matches = {{"a/b", file_kind::file, 5, 7, "import os"}};
+    m.events
+      = {{event_kind::moved, "/a", "/b"}, {event_kind::overflow, "/a", {}}};
+    m.count = 3;
+    m.whole = false;
+    m.about = "a/b";
     m.error = 2;
     m.kind = file_kind::link;
     m.bytes = 10;

@@ -36,6 +36,7 @@ BOOST_AUTO_TEST_CASE(every_member_arrives) {
     "name": "web-1", "template": "base", "place": "local", "timeout": "5m",
     "on_timeout": "stop", "env": {"A": "1"}, "metadata": {"chat": "42"},
     "network": "off", "isolation": "strict", "wait": "none",
+    "git": {"url": "https://example.org/a.git", "branch": "v1", "depth": 1},
     "resources": {"memory_bytes": "256MiB", "processes": 16}})"));
   BOOST_REQUIRE(s.has_value());
   BOOST_TEST(s->name == "web-1");
@@ -46,6 +47,9 @@ BOOST_AUTO_TEST_CASE(every_member_arrives) {
   BOOST_TEST(s->env.at("A").reveal() == "1");
   BOOST_TEST(s->metadata.at("chat") == "42");
   BOOST_TEST((s->network->mode == network_mode::off));
+  BOOST_TEST(s->git->url == "https://example.org/a.git");
+  BOOST_TEST(s->git->branch == "v1");
+  BOOST_TEST(s->git->depth == 1u);
   BOOST_TEST((*s->isolation == isolation_level::strict));
   BOOST_TEST(!s->wait_until_running);
   BOOST_TEST(*s->resources.memory_bytes == 256u << 20);
@@ -68,6 +72,9 @@ BOOST_AUTO_TEST_CASE(a_wrong_member_is_named_with_a_way_out) {
     {R"({"metadata": []})", "/metadata"},
     {R"({"env": {"LD_PRELOAD": "x"}})", "/env/LD_PRELOAD"},
     {R"({"network": "wide"})", "/network"},
+    {R"({"git": {}})", "/git/url"},
+    {R"({"git": {"url": "ext::sh -c id"}})", "/git/url"},
+    {R"({"git": {"url": "https://me:key@example.org/a"}})", "/git/url"},
     {R"({"isolation": "some"})", "/isolation"},
     {R"({"resources": {"wall_seconds": 1}})", "/resources/wall_seconds"},
     {R"({"resources": {"memory_bytes": 1}})", "/resources/memory_bytes"},

@@ -1,0 +1,2 @@
+import { Troupe, TroupeError } from "@troupe/sdk";
+if (!(new Troupe().sandboxes && TroupeError)) throw new Error("not the client");
