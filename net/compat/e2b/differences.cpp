@@ -32,8 +32,7 @@ constexpr row rows[] = {
   {"files", "partial",
    "up to 64 MiB each; no quotes in names, no ranges, no metadata, no uploads "
    "in gzip"},
-  {"watch", "partial",
-   "by a Python program in the sandbox; events carry no entries"},
+  {"watch", "partial", "events carry no entries"},
   {"signed URLs", "yes", "for files of sandboxes that clients have used"},
   {"code interpreter", "partial",
    "python, javascript, typescript and bash, in interpreters of this server's "

@@ -2,14 +2,12 @@
 #include "net/api/shared/pulled_bytes.hpp"
 #include "net/compat/e2b/connect_rpc.hpp"
 #include "net/compat/e2b/facade.hpp"
-#include "net/compat/e2b/inside_program.hpp"
 #include "net/compat/e2b/paths.hpp"
-#include "net/compat/e2b/watch_program.hpp"
+#include "net/compat/e2b/watch_events.hpp"
+#include "runtime/engine/sandbox_trees.hpp"
 #include "runtime/json/writer.hpp"
 
 #include <atomic>
-#include <csignal>
-#include <limits>
 #include <map>
 #include <mutex>
 
@@ -19,7 +17,6 @@ namespace {
 
 constexpr std::size_t largest_call = 64u << 10;
 constexpr std::size_t most_watchers = 1'000; // to be fetched, of all sandboxes
-constexpr std::size_t most_events = 1'000;   // in one answer
 
 /// {"keepalive":{}} in its envelope: 16 bytes behind five.
 constexpr std::string_view keepalive{"\0\0\0\0\x10{\"keepalive\":{}}", 5 + 16};
@@ -40,26 +37,27 @@ result<watch_wish> read_wish(const json::object& body) {
   return watch_wish{std::move(*path), deep};
 }
 
-/// Why there is nothing to watch; nothing: it has not ended by itself.
-rpc_error why_ended(const process_record& how, const std::string& path) {
-  if (how.reason == process_reason::exited && how.exit_code == watch_not_found)
+rpc_error why_not_watched(const sandbox_error& why, const std::string& path) {
+  if (why.code == ec::not_found)
     return {rpc_code::not_found, "path " + path + " not found"};
-  if (how.reason == process_reason::exited && how.exit_code == watch_no_folder)
-    return {rpc_code::invalid_argument, "path is not a directory: " + path};
-  return {rpc_code::internal,
-          "watching " + path + " ended; it needs python3 in the sandbox"};
+  if (why.code == ec::invalid_request && why.problem == sandbox_problem::none)
+    return {rpc_code::invalid_argument,
+            "path is not a directory: " + path + ": " + message_of(why)};
+  return rpc_error_of(why);
 }
 
-void end_program(const sandbox_program_ptr& program) {
-  program->signal(SIGKILL, [](const auto&) {});
-}
-
-void begin(facade& shared, const visit& in, const watch_wish& wish,
-           sandbox_handler<sandbox_program_ptr> then) {
-  process_spec what;
-  what.argv = watch_command(wish.path, wish.deep);
-  what.tag = own_tag;
-  shared.sandboxes()->start(in.who, in.id, std::move(what), std::move(then));
+/// Null, and answered, where files cannot be watched.
+sandbox_trees* trees_of(facade& shared, exchange& ex, rpc_kind kind) {
+  auto* trees = shared.sandboxes()->trees();
+  if (trees)
+    return trees;
+  const rpc_error why{rpc_code::unimplemented,
+                      "files cannot be watched at this place"};
+  if (kind == rpc_kind::unary)
+    fail_rpc(ex, why);
+  else
+    fail_stream(ex, why);
+  return nullptr;
 }
 
 // -- a stream -----------------------------------------------------------------
@@ -67,10 +65,10 @@ void begin(facade& shared, const visit& in, const watch_wish& wish,
 /// Changes as envelopes, until the client goes away.
 class watch_stream final : public pulled_bytes {
 public:
-  watch_stream(exchange_ptr ex, sandbox_program_ptr program, std::string path)
-      : pulled_bytes{std::move(ex)}, lines_{std::move(program)}, path_{
-                                                                   std::move(
-                                                                     path)} {}
+  watch_stream(exchange_ptr ex, sandbox_watch_ptr watch, std::string path)
+      : pulled_bytes{std::move(ex)}, watch_{std::move(watch)}, events_{
+                                                                 std::move(
+                                                                   path)} {}
 
   void bound(std::chrono::milliseconds time) {
     on().after(time, [weak = weak_from_this()] {
@@ -87,168 +85,150 @@ private:
     head.type = "application/connect+json";
     ex.open(std::move(head), keepalive);
   }
-  void left() override { end_program(lines_.program()); }
+  void left() override { watch_->close(); }
 
-  void fail(const rpc_error& why) {
-    end_program(lines_.program());
+  bool fail(const rpc_error& why) {
+    watch_->close();
     put(end_envelope(why));
     close();
-  }
-
-  bool step() override {
-    const auto record = lines_.program()->record(); // before what it said
-    if (const auto line = lines_.next()) {
-      json::object_writer out;
-      if (line->ready)
-        out.raw("start", "{}");
-      else
-        out.raw("filesystem", to_json(*line));
-      put(envelope_of(out.finish()));
-      return true;
-    }
-    if (record.reason == process_reason::sandbox_ended
-        || record.reason == process_reason::lost) {
-      cut();
-    } else if (record.ended()) {
-      fail(why_ended(record, path_));
-    } else if (lines_.lost()) {
-      fail({rpc_code::resource_exhausted, "there were too many changes"});
-    } else if (out_of_time_) {
-      fail({rpc_code::deadline_exceeded, "context deadline exceeded"});
-    } else {
-      wait_for_more();
-    }
     return false;
   }
 
-  void wait_for_more() {
+  bool step() override {
+    if (!std::exchange(begun_, true)) {
+      put(envelope_of(R"({"start":{}})"));
+      return true;
+    }
+    const auto over = watch_->over(); // before what there is to take
+    const auto some = events_.told(watch_->take());
+    for (const auto& each : some) {
+      json::object_writer out;
+      out.raw("filesystem", each);
+      put(envelope_of(out.finish()));
+    }
+    if (events_.overflowed())
+      return fail(
+        {rpc_code::resource_exhausted, "there were too many changes"});
+    if (!some.empty())
+      return true;
+    if (over) {
+      cut();
+      return false;
+    }
+    if (out_of_time_)
+      return fail({rpc_code::deadline_exceeded, "context deadline exceeded"});
     auto self = std::static_pointer_cast<watch_stream>(shared_from_this());
-    auto read = lines_.read();
-    read.err = std::numeric_limits<std::uint64_t>::max(); // is not told
-    auto waits = lines_.program()->when_more(read, [self] { self->go_on(); });
-    if (!waits)
-      fail({rpc_code::resource_exhausted, waits.error().text});
+    watch_->when_more([self] { self->go_on(); });
+    return false;
   }
 
-  watch_reader lines_; // used by the thread that is busy
-  const std::string path_;
+  const sandbox_watch_ptr watch_;
+  watch_events events_; // used by the thread that is busy
+  bool begun_ = false;
   std::atomic<bool> out_of_time_{false};
 };
 
 void watch(facade& shared, const exchange_ptr& ex, const visit& in) {
   const auto body = message_of(*ex, rpc_kind::stream);
-  if (!body)
+  auto* trees = body ? trees_of(shared, *ex, rpc_kind::stream) : nullptr;
+  if (!trees)
     return;
   auto wish = read_wish(*body);
   if (!wish)
     return fail_stream(*ex,
                        {rpc_code::invalid_argument, message_of(wish.error())});
   auto begun = [ex, in, path = wish->path](
-                 const sandbox_result<sandbox_program_ptr>& program) {
-    if (!program && is_about_sandbox(program.error()))
+                 const sandbox_result<sandbox_watch_ptr>& watch) {
+    if (!watch && is_about_sandbox(watch.error()))
       return refuse_gone(*ex, in.id.str());
-    if (!program)
-      return fail_stream(*ex, rpc_error_of(program.error()));
-    auto stream = std::make_shared<watch_stream>(ex, *program, path);
+    if (!watch)
+      return fail_stream(*ex, why_not_watched(watch.error(), path));
+    auto stream = std::make_shared<watch_stream>(ex, *watch, path);
     if (const auto time = time_of_call(ex->in()))
       stream->bound(*time);
     stream->start();
   };
-  begin(shared, in, *wish, std::move(begun));
+  trees->watch(in.who, in.id, wish->path, wish->deep, std::move(begun));
 }
 
 // -- to be fetched ------------------------------------------------------------
 
-/// Watchers of clients that fetch what has changed, by the ids of their
-/// programs. Thread-safe.
+/// Watchers of clients that fetch what has changed. Thread-safe.
 class watchers {
 public:
-  bool put(const sandbox_id& in, const sandbox_program_ptr& program) {
+  /// Its id; nothing: there are as many as there may be.
+  std::optional<std::string> put(const sandbox_id& in, sandbox_watch_ptr watch,
+                                 const std::string& path) {
     std::lock_guard lock{mutex_};
-    std::erase_if(all_, [](const auto& each) {
-      return each.second.lines.program()->record().ended();
-    });
+    std::erase_if(all_,
+                  [](const auto& each) { return each.second.watch->over(); });
     if (all_.size() >= most_watchers)
-      return false;
-    all_.emplace(program->record().id, one{in, watch_reader{program}});
-    return true;
+      return std::nullopt;
+    auto id = sandbox_id::make().str(); // as unguessable as theirs
+    all_.emplace(id, one{in, std::move(watch), watch_events{path}});
+    return id;
   }
-  /// Null: there is none of that id in that sandbox.
-  sandbox_program_ptr take(const sandbox_id& in, const std::string& id) {
+  bool remove(const sandbox_id& in, const std::string& id) {
     std::lock_guard lock{mutex_};
     const auto found = all_.find(id);
     if (found == all_.end() || found->second.in != in)
-      return nullptr;
-    auto program = found->second.lines.program();
+      return false;
+    found->second.watch->close();
     all_.erase(found);
-    return program;
+    return true;
   }
-  std::optional<std::vector<watch_line>> read(const sandbox_id& in,
-                                              const std::string& id) {
+  struct fetched {
+    std::vector<std::string> events;
+    bool overflowed = false;
+  };
+  std::optional<fetched> read(const sandbox_id& in, const std::string& id) {
     std::lock_guard lock{mutex_};
     const auto found = all_.find(id);
     if (found == all_.end() || found->second.in != in)
       return std::nullopt;
-    std::vector<watch_line> out;
-    while (out.size() < most_events) {
-      auto line = found->second.lines.next();
-      if (!line)
-        break;
-      if (!line->ready)
-        out.push_back(std::move(*line));
-    }
+    auto& one = found->second;
+    fetched out;
+    out.events = one.events.told(one.watch->take());
+    out.overflowed = one.events.overflowed();
     return out;
   }
 
 private:
   struct one {
     sandbox_id in;
-    watch_reader lines;
+    sandbox_watch_ptr watch;
+    watch_events events;
   };
   std::mutex mutex_;
   std::map<std::string, one> all_;
 };
 using watchers_ptr = std::shared_ptr<watchers>;
 
-/// Answers once the watches stand, or when they cannot.
-void answer_created(const watchers_ptr& all, const exchange_ptr& ex,
-                    const visit& in, const sandbox_program_ptr& program,
-                    const std::string& path) {
-  auto said = [all, ex, in, program, path] {
-    if (const auto record = program->record(); record.ended())
-      return fail_rpc(*ex, why_ended(record, path));
-    if (!all->put(in.id, program)) {
-      end_program(program);
-      return fail_rpc(
-        *ex, {rpc_code::resource_exhausted, "there are too many watchers"});
-    }
-    json::object_writer out;
-    out.text("watcherId", program->record().id);
-    answer_rpc(*ex, out.finish());
-  };
-  output_offsets nothing_yet;
-  nothing_yet.err = std::numeric_limits<std::uint64_t>::max();
-  auto waits = program->when_more(nothing_yet, std::move(said));
-  if (!waits)
-    fail_rpc(*ex, {rpc_code::resource_exhausted, waits.error().text});
-}
-
 void create(const watchers_ptr& all, facade& shared, const exchange_ptr& ex,
             const visit& in) {
   const auto body = message_of(*ex, rpc_kind::unary);
-  if (!body)
+  auto* trees = body ? trees_of(shared, *ex, rpc_kind::unary) : nullptr;
+  if (!trees)
     return;
   auto wish = read_wish(*body);
   if (!wish)
     return fail_rpc(*ex,
                     {rpc_code::invalid_argument, message_of(wish.error())});
-  begin(shared, in, *wish,
-        [all, ex, in, path = wish->path](
-          const sandbox_result<sandbox_program_ptr>& program) {
-          if (!program)
-            return fail_rpc(*ex, rpc_error_of(program.error()));
-          answer_created(all, ex, in, *program, path);
-        });
+  auto begun = [all, ex, in, path = wish->path](
+                 const sandbox_result<sandbox_watch_ptr>& watch) {
+    if (!watch)
+      return fail_rpc(*ex, why_not_watched(watch.error(), path));
+    const auto id = all->put(in.id, *watch, path);
+    if (!id) {
+      (*watch)->close();
+      return fail_rpc(
+        *ex, {rpc_code::resource_exhausted, "there are too many watchers"});
+    }
+    json::object_writer out;
+    out.text("watcherId", *id);
+    answer_rpc(*ex, out.finish());
+  };
+  trees->watch(in.who, in.id, wish->path, wish->deep, std::move(begun));
 }
 
 std::optional<std::string> watcher_in(exchange& ex) {
@@ -267,12 +247,18 @@ void fetch(const watchers_ptr& all, const exchange_ptr& ex, const visit& in) {
   const auto id = watcher_in(*ex);
   if (!id)
     return;
-  const auto events = all->read(in.id, *id);
-  if (!events)
+  const auto found = all->read(in.id, *id);
+  if (!found)
     return refuse_watcher(*ex, *id);
+  if (found->overflowed) {
+    all->remove(in.id, *id);
+    return fail_rpc(*ex,
+                    {rpc_code::resource_exhausted,
+                     "there were too many changes; watch again"});
+  }
   json::object_writer out;
-  out.raw("events", json::array_of(*events, [](const watch_line& each) {
-            return to_json(each);
+  out.raw("events", json::array_of(found->events, [](const std::string& each) {
+            return each;
           }));
   answer_rpc(*ex, out.finish());
 }
@@ -281,10 +267,8 @@ void remove(const watchers_ptr& all, const exchange_ptr& ex, const visit& in) {
   const auto id = watcher_in(*ex);
   if (!id)
     return;
-  const auto program = all->take(in.id, *id);
-  if (!program)
+  if (!all->remove(in.id, *id))
     return refuse_watcher(*ex, *id);
-  end_program(program);
   answer_rpc(*ex, "{}");
 }
 
