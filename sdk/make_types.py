@@ -109,7 +109,8 @@ class Document:
                 return (Type("str", "string") if name == "BackendName"
                         else Type("Dict[str, Any]", "Limits"))
             known = [n for names in MODULES.values() for n in names]
-            assert name in known, name
+            if name not in known:  # it is not worth a type of its own
+                return self.type_of(owner, member, self.schemas[name])
             name = RENAMED.get(name, name)
             return Type(name, name, nested=name)
         if "oneOf" in schema:

@@ -1,3 +1,4 @@
+# Made of ../_async/client.py by make/sync.py: do not edit.
 """The client: code, tools and commands at once; everything else by topic."""
 from __future__ import annotations
 

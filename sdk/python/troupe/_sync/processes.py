@@ -1,3 +1,4 @@
+# Made of ../_async/processes.py by make/sync.py: do not edit.
 """Programs that run in a sandbox beside each other."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# Made of ../_async/sandbox.py by make/sync.py: do not edit.
 """One sandbox: its life, and the ways into it."""
 from __future__ import annotations
 
