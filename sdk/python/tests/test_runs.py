@@ -143,6 +143,9 @@ class Tools(unittest.TestCase):
             self.t.tools.create(source_code=self.SOURCE)
         self.assertEqual(self.t.call("add", a=2, b=40), 42)
         self.assertEqual(self.t.options(timeout=5).call("add", a=1), 2)
+        self.t.tools.put(source_code='def named(tool: str) -> str:\n'
+                         '    "Names."\n    return tool\n')
+        self.assertEqual(self.t.call("named", tool="a"), "a")
         self.assertEqual([tool.name for tool in self.t.tools.list(tag="math")],
                          ["add"])
         with self.assertRaises(troupe.Invalid):

@@ -116,6 +116,11 @@ class Sandboxes(unittest.TestCase):
             self.assertEqual(sandbox.run("z").text, "5")
             states = [e.state for e in sandbox.events() if e.type == "state"]
             self.assertIn("paused", states)
+            follow = sandbox.events(follow=True)
+            self.assertEqual(next(follow).number, 1)
+            sandbox.delete()
+            self.assertEqual([e.state for e in follow if e.type == "state"][-1],
+                             "deleted")
 
     def test_its_files_are_kept_forked_and_put_back(self):
         with self.t.sandboxes.create() as sandbox:

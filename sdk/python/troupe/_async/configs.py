@@ -103,7 +103,7 @@ class AsyncAgentVariables:
         self._http = http
         self._path = f"/v1/agents/{segment(agent)}/variables"
 
-    async def set(self, **values: str) -> None:
+    async def set(self, /, **values: str) -> None:
         """Adds variables, or overwrites them."""
         await self._http.call("PATCH", self._path, body={"values": values})
 

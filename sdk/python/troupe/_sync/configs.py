@@ -104,7 +104,7 @@ class AgentVariables:
         self._http = http
         self._path = f"/v1/agents/{segment(agent)}/variables"
 
-    def set(self, **values: str) -> None:
+    def set(self, /, **values: str) -> None:
         """Adds variables, or overwrites them."""
         self._http.call("PATCH", self._path, body={"values": values})
 
