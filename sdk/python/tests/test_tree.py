@@ -1,5 +1,6 @@
 """What is written by scripts is up to date."""
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -20,6 +21,19 @@ class Tree(unittest.TestCase):
 
     def test_the_synchronous_client_is_made_of_the_other(self):
         self.run_script(os.path.join(HERE, "../make/sync.py"))
+
+    def test_the_version_is_that_of_the_engine(self):
+        pattern = {"../CMakeLists.txt": r"project\(troupe VERSION (\S+)",
+                   "python/pyproject.toml": r'^version = "(.*)"',
+                   "python/troupe/_version.py": r'__version__ = "(.*)"',
+                   "typescript/package.json": r'^  "version": "(.*)"',
+                   "typescript/package-lock.json": r'^  "version": "(.*)"',
+                   "typescript/README.md": r"troupe-sdk-(\d.*)\.tgz"}
+        found = {}
+        for name, wanted in pattern.items():
+            with open(os.path.join(SDK, name), encoding="utf-8") as file:
+                found[name] = re.search(wanted, file.read(), re.M)[1]
+        self.assertEqual(len(set(found.values())), 1, found)
 
 
 if __name__ == "__main__":
