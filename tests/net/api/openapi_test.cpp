@@ -230,7 +230,7 @@ void drive_sandboxes(driver& d) {
   d.drive("POST", place, {}, R"({"session":"chat-42"})");
   d.drive("PATCH", one, {id},
           R"({"metadata":{"a":"b","c":null},"idle_timeout":null})");
-  d.drive("PATCH", one, {id}, R"({"network":"off"})", {}, 422);
+  d.drive("PATCH", one, {id}, R"({"network":"everything"})", {}, 422);
   d.drive("POST", one + "/pause", {id});
   d.drive("POST", one + "/resume", {id});
   d.drive("POST", one + "/connect", {id}, R"({"timeout":60})");
