@@ -109,9 +109,12 @@ class Document:
                 return (Type("str", "string") if name == "BackendName"
                         else Type("Dict[str, Any]", "Limits"))
             known = [n for names in MODULES.values() for n in names]
-            assert name in known, name
+            if name not in known:  # it is not worth a type of its own
+                return self.type_of(owner, member, self.schemas[name])
             name = RENAMED.get(name, name)
-            return Type(name, name, nested=name)
+            # A reference cannot say by itself that it may be null.
+            return Type(name, name, nested=name,
+                        nullable="null:" in schema.get("description", ""))
         if "oneOf" in schema:
             return self.union(owner, member, schema["oneOf"])
         if "enum" in schema:

@@ -15,7 +15,7 @@ import build_backend  # noqa: E402
 
 def npm_archive(to, compiled):
     folder = os.path.join(HERE, "typescript")
-    files = {}
+    files = {"LICENSE": build_backend.license_text()}
     for name in ("package.json", "README.md"):
         with open(os.path.join(folder, name), "rb") as file:
             files[name] = file.read()

@@ -109,10 +109,8 @@ const std::vector<command_example>& command_examples() {
     {"sandbox-config delete", "troupe sandbox-config delete e2b"},
     {"mcp",
      "troupe mcp --session my-project\n"
-     "troupe mcp --toolsets files,shell --read-only"},
-    {"mcp install",
      "troupe mcp install claude\n"
-     "troupe mcp install cursor --session my-project > .cursor/mcp.json"},
+     "troupe mcp install cursor --read-only > .cursor/mcp.json"},
     {"config show", "troupe config show --origin"},
     {"config check",
      "troupe config check --config-file /etc/troupe/config.ini"},

@@ -11,28 +11,34 @@ namespace troupe {
 
 namespace {
 
-struct install_words {
+struct command_words {
+  mcp_words served;
+  std::string action; // "" or "install"
   std::string client;
-  std::string session;
-  std::string server;
 };
 
 /// The members of one server, as every client has them.
-json::object server_entry(const install_words& said) {
+json::object server_entry(const command_words& said,
+                          const session_options& how) {
   json::array words{"mcp"};
-  if (!said.session.empty()) {
-    words.emplace_back("--session");
-    words.emplace_back(said.session);
-  }
-  if (!said.server.empty()) {
-    words.emplace_back("--server");
-    words.emplace_back(said.server);
-  }
+  for (const auto& [name, value] : {std::pair{"--session", said.served.session},
+                                    {"--toolsets", said.served.toolsets},
+                                    {"--tools", said.served.tools},
+                                    {"--exclude", said.served.exclude},
+                                    {"--server", how.server}})
+    if (!value.empty()) {
+      words.emplace_back(name);
+      words.emplace_back(value);
+    }
+  if (said.served.read_only)
+    words.emplace_back("--read-only");
   return {{"command", "troupe"}, {"args", std::move(words)}};
 }
 
-int print_configuration(const install_words& said) {
-  auto entry = server_entry(said);
+int print_configuration(const command_words& said, const session_options& how) {
+  if (said.client.empty())
+    return print_error("install: name the client: claude, cursor or vscode");
+  auto entry = server_entry(said, how);
   std::string_view list = "mcpServers", where = ".mcp.json in the project";
   if (said.client == "vscode") {
     entry["type"] = "stdio";
@@ -51,34 +57,32 @@ int print_configuration(const install_words& said) {
 } // namespace
 
 void add_mcp_command(CLI::App& app, invocation& call) {
-  auto said = std::make_shared<mcp_words>();
+  auto said = std::make_shared<command_words>();
   auto cmd = app.add_subcommand(
     "mcp", "Serve an MCP client on standard input and output");
-  cmd->require_subcommand(0, 1);
-  cmd->add_option("--session", said->session,
+  cmd
+    ->add_option("ACTION", said->action,
+                 "`install` prints what a client's configuration needs instead")
+    ->check(CLI::IsMember({"install"}));
+  cmd->add_option("CLIENT", said->client, "claude, cursor or vscode")
+    ->check(CLI::IsMember({"claude", "cursor", "vscode"}));
+  auto& served = said->served;
+  cmd->add_option("--session", served.session,
                   "Session to work in (default: TROUPE_SESSION, else that of "
                   "the key)");
-  cmd->add_option("--toolsets", said->toolsets,
+  cmd->add_option("--toolsets", served.toolsets,
                   "Only tools of these sets: files, shell, git, code, system, "
                   "sandbox, tools");
-  cmd->add_option("--tools", said->tools,
+  cmd->add_option("--tools", served.tools,
                   "Only these tools, or beside --toolsets these as well");
-  cmd->add_option("--exclude", said->exclude, "None of these tools");
-  cmd->add_flag("--read-only", said->read_only,
+  cmd->add_option("--exclude", served.exclude, "None of these tools");
+  cmd->add_flag("--read-only", served.read_only,
                 "Only tools that change nothing");
   auto how = add_session_options(*cmd);
-  call.on(cmd, [said, how] { return serve_mcp(*said, *how); });
-
-  auto words = std::make_shared<install_words>();
-  auto install = cmd->add_subcommand(
-    "install", "Print the configuration of a client for this command");
-  install->add_option("CLIENT", words->client, "claude, cursor or vscode")
-    ->required()
-    ->check(CLI::IsMember({"claude", "cursor", "vscode"}));
-  install->add_option("--session", words->session, "Session to work in");
-  install->add_option("--server", words->server, "URL of the engine")
-    ->type_name("URL");
-  call.on(install, [words] { return print_configuration(*words); });
+  call.on(cmd, [said, how] {
+    return said->action.empty() ? serve_mcp(said->served, *how)
+                                : print_configuration(*said, *how);
+  });
 }
 
 } // namespace troupe

@@ -52,7 +52,7 @@ result<int> delete_one(const org_words& said, api_client& engine) {
   if (!said.sure)
     return bad_field(
       "--yes",
-      "is required: this deletes " + said.id
+      "this deletes " + said.id
         + " and all its tools, variables, keys and runs, and nothing brings "
           "them back",
       "add --yes");

@@ -24,6 +24,12 @@ def _read(name):
         return file.read()
 
 
+def license_text():
+    """That of the tree; in an sdist it lies beside this file."""
+    own = os.path.join(HERE, "LICENSE")
+    return _read("LICENSE" if os.path.exists(own) else "../../LICENSE")
+
+
 def _package():
     """The files of the package, by their names in an archive."""
     files = {}
@@ -40,7 +46,8 @@ def _metadata():
     return "\n".join([
         "Metadata-Version: 2.1", "Name: troupe", "Version: " + _version(),
         "Summary: Client of Troupe, an execution engine for the tools of AI agents",
-        "License: Apache-2.0", "Classifier: Typing :: Typed",
+        "License: Apache-2.0", "License-File: LICENSE",
+        "Classifier: Typing :: Typed",
         "Requires-Python: >=3.9", "Description-Content-Type: text/markdown",
         "", ""]).encode() + _read("README.md")
 
@@ -50,6 +57,7 @@ def _wheel(directory, package):
     info = "troupe-%s.dist-info/" % _version()
     files = dict(package)
     files[info + "METADATA"] = _metadata()
+    files[info + "LICENSE"] = license_text()
     files[info + "WHEEL"] = (b"Wheel-Version: 1.0\nGenerator: troupe\n"
                              b"Root-Is-Purelib: true\nTag: py3-none-any\n")
     record = ""
@@ -79,7 +87,7 @@ def build_editable(wheel_directory, config_settings=None,
 
 def build_sdist(sdist_directory, config_settings=None):
     root = "troupe-%s" % _version()
-    files = {"PKG-INFO": _metadata(), **_package()}
+    files = {"PKG-INFO": _metadata(), "LICENSE": license_text(), **_package()}
     for name in ("README.md", "pyproject.toml", "build_backend.py"):
         files[name] = _read(name)
     write_tar(os.path.join(sdist_directory, root + ".tar.gz"), root, files)

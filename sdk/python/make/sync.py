@@ -6,6 +6,7 @@ import re
 import sys
 
 PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../troupe")
+NOTE = "# Made of ../_async/%s by make/sync.py: do not edit.\n"
 WORDS = [
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\bawait ", ""),
@@ -14,8 +15,7 @@ WORDS = [
     (r"\basyncio\.sleep\b", "time.sleep"),
     (r"\bimport asyncio\n(?=(.*\n)*?import time\n)", ""),
     (r"\.\._streams\b", ".._sockets"),
-    (r"The client for asyncio\. `_sync` is made of it by make/sync\.py\.",
-     "The client for everything else: made of `_async` by make/sync.py, do not edit."),
+    (r"The client for asyncio\. .*\.", "The client without asyncio."),
 ]
 
 
@@ -31,7 +31,7 @@ def main():
         if not name.endswith(".py"):
             continue
         with open(os.path.join(PACKAGE, "_async", name), encoding="utf-8") as file:
-            text = synchronous(file.read())
+            text = NOTE % name + synchronous(file.read())
         path = os.path.join(PACKAGE, "_sync", name)
         try:
             with open(path, encoding="utf-8") as file:

@@ -13,12 +13,19 @@ if names and os.path.isfile(names[0]):
 os.environ.pop("TROUPE_SERVER", None)
 os.environ.pop("TROUPE_API_KEY", None)
 
+import interface  # noqa: E402
 import support  # noqa: E402
 
+support.note_requests()
 loader = unittest.TestLoader()
 suite = loader.loadTestsFromNames(names) if names else loader.discover(HERE)
 try:
     result = unittest.TextTestRunner(verbosity=1).run(suite)
+    good = result.wasSuccessful()
+    # A part of the tests drives a part of the interface.
+    missing = [] if names or not good else interface.not_driven(support.DRIVEN)
+    for operation in missing:
+        print("no test asks for", operation)
 finally:
     support.stop_engine()
-sys.exit(not result.wasSuccessful())
+sys.exit(not good or bool(missing))

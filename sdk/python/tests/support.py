@@ -65,6 +65,20 @@ class Engine:
             return file.read()
 
 
+DRIVEN = set()
+
+
+def note_requests():
+    """Keeps which operations the tests have asked for."""
+    from troupe._async import http as later
+    from troupe._sync import http as now
+    for module in (later, now):
+        def noted(method, path, *more, _request=module._request):
+            DRIVEN.add((method, path))
+            return _request(method, path, *more)
+        module._request = noted
+
+
 _engine = None
 
 

@@ -8,6 +8,8 @@ from unittest import mock
 from support import engine
 import troupe
 
+ORGANIZATION = "org-00000000-0000-4000-8000-000000000009"
+
 
 class Engine(unittest.TestCase):
     def setUp(self):
@@ -20,8 +22,10 @@ class Engine(unittest.TestCase):
         self.addCleanup(variables.delete, "SDK_WORD")
         self.assertEqual(self.t.run(command="echo $SDK_WORD").stdout,
                          "secret-word\n")
+        variables.update("SDK_WORD", name="SDK_NAME", description="renamed")
+        self.addCleanup(variables.delete, "SDK_NAME")
         listed = variables.list()
-        self.assertEqual([one.key for one in listed], ["SDK_WORD"])
+        self.assertEqual([one.key for one in listed], ["SDK_NAME"])
         self.assertNotIn("secret-word", repr(listed))
 
     def test_variables_of_an_agent_are_for_its_runs_alone(self):
@@ -43,6 +47,36 @@ class Engine(unittest.TestCase):
         self.assertEqual(changed.type, "local")
         self.assertIn(config.id, [one.id for one in self.t.configs.list()])
         self.assertEqual(self.t.configs.get(config.id).id, config.id)
+        other = self.t.configs.put("daytona", {})
+        self.t.configs.delete(other.id)
+        with self.assertRaises(troupe.NotFound):
+            self.t.configs.get(other.id)
+
+    def test_packages_are_checked_before_they_are_installed(self):
+        sets = self.t.package_sets
+        with self.assertRaises(troupe.Invalid):
+            sets.build(pip=["--index-url=http://127.0.0.1"])
+        for ask in (sets.get, sets.delete, lambda name: list(sets.events(name))):
+            with self.assertRaises(troupe.NotFound):
+                ask("0" * 64)
+
+    def test_operators_look_after_the_engine(self):
+        with troupe.Troupe(engine().operator) as operator, \
+                tempfile.TemporaryDirectory() as directory:
+            backup = operator.maintenance.back_up(directory + "/backup")
+            self.assertGreater(backup.files, 0)
+            change = operator.maintenance.rotate_master_key()
+            self.assertNotEqual(change.old_key_id, change.new_key_id)
+            new = operator.keys.create("other", ["run"],
+                                       organization_id=ORGANIZATION)
+            self.assertIn(ORGANIZATION,
+                          [one.id for one in operator.organizations.list()])
+            with troupe.Troupe(engine().url, api_key=new.key) as keyed:
+                for refused in (keyed.maintenance.drain,
+                                lambda: keyed.organizations.delete(ORGANIZATION)):
+                    with self.assertRaises(troupe.Forbidden):
+                        refused()
+            operator.organizations.delete(ORGANIZATION)
 
     def test_the_engine_tells_of_itself(self):
         self.assertEqual([b.name for b in self.t.backends.list() if b.ready],

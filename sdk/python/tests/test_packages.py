@@ -34,14 +34,15 @@ class Packages(unittest.TestCase):
     def test_a_wheel_has_the_types_and_no_tests(self):
         path = os.path.join(self.at, build_backend.build_wheel(self.at))
         names = zipfile.ZipFile(path).namelist()
+        self.assertTrue(any(name.endswith("/LICENSE") for name in names))
         self.assertIn("troupe/py.typed", names)
         self.assertIn("troupe/_sync/client.py", names)
         self.assertEqual([name for name in names if "test" in name], [])
 
     def test_it_is_installed_without_an_index(self):
-        for package in (HERE + "/..", None):
-            package = package or os.path.join(
-                self.at, build_backend.build_wheel(self.at))
+        for package in (HERE + "/..",
+                        os.path.join(self.at, build_backend.build_wheel(self.at)),
+                        os.path.join(self.at, build_backend.build_sdist(self.at))):
             target = os.path.join(self.at, "target")
             done = subprocess.run(
                 [sys.executable, "-m", "pip", "install", "--quiet", "--no-index",

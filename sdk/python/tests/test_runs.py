@@ -1,6 +1,8 @@
 """Runs, at a real engine."""
+import os
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 from support import engine
 import troupe
@@ -37,6 +39,14 @@ class Runs(unittest.TestCase):
         result = self.t.run(command="tr a-z A-Z <in.txt >out.txt",
                             files={"in.txt": b"hello"}, outputs=["out.txt"])
         self.assertEqual(result.files[0].content, b"HELLO")
+
+    def test_a_large_file_is_fetched(self):
+        result = self.t.run(command="head -c 3000000 /dev/zero >big",
+                            outputs=["big"])
+        file = result.files[0]
+        self.assertIsNone(file.content)
+        data = self.t.runs.get(result.id).file(file.name)
+        self.assertEqual(len(data), file.size)
 
     def test_a_mistake_is_named_with_its_place(self):
         with self.assertRaises(troupe.Invalid) as caught:
@@ -92,6 +102,21 @@ class Runs(unittest.TestCase):
         self.assertEqual(items[11].result.value, 22)
         self.assertFalse(items[3].result.ok)
 
+    def test_one_client_is_for_all_threads_and_for_processes_forked_off(self):
+        with ThreadPoolExecutor(4) as threads:
+            values = list(threads.map(lambda i: self.t.run(f"{i} + 1").value,
+                                      range(12)))
+        self.assertEqual(values, list(range(1, 13)))
+        child = os.fork()
+        if child == 0:  # with the connections of its parent
+            code = 1
+            try:
+                code = 0 if self.t.run("'child'").value == "child" else 2
+            finally:
+                os._exit(code)
+        self.assertEqual(self.t.run("'parent'").value, "parent")
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
     def test_lists_go_on_over_pages(self):
         for _ in range(3):
             self.t.run("1", labels={"of": "pages"})
@@ -114,8 +139,13 @@ class Tools(unittest.TestCase):
     def test_a_stored_tool_is_called_by_its_name(self):
         stored = self.t.tools.put(source_code=self.SOURCE, tags=["math"])
         self.assertEqual((stored.name, stored.description), ("add", "Adds."))
+        with self.assertRaises(troupe.Conflict):
+            self.t.tools.create(source_code=self.SOURCE)
         self.assertEqual(self.t.call("add", a=2, b=40), 42)
         self.assertEqual(self.t.options(timeout=5).call("add", a=1), 2)
+        self.t.tools.put(source_code='def named(tool: str) -> str:\n'
+                         '    "Names."\n    return tool\n')
+        self.assertEqual(self.t.call("named", tool="a"), "a")
         self.assertEqual([tool.name for tool in self.t.tools.list(tag="math")],
                          ["add"])
         with self.assertRaises(troupe.Invalid):

@@ -31,6 +31,9 @@ class Sandboxes(unittest.TestCase):
         self.assertEqual("".join(process), "got this\n")
         self.assertEqual(process.wait(10).exit_code, 0)
         self.assertEqual(process.read(offset=4).data, "this\n")
+        reader = self.sandbox.start("cat; echo end", open_stdin=True)
+        reader.close_stdin()
+        self.assertEqual("".join(reader), "end\n")
         sleeper = self.sandbox.start(["sleep", "60"], tag="sleeper")
         sleeper.signal("TERM")
         self.assertEqual(sleeper.wait(10).signal, 15)
@@ -66,7 +69,11 @@ class Sandboxes(unittest.TestCase):
     def test_contexts_are_apart(self):
         context = self.sandbox.contexts.create("python", name="mine")
         context.run("y = 1")
-        self.assertEqual(context.run("y").text, "1")
+        self.assertEqual(self.sandbox.contexts.get(context.id).run("y").text, "1")
+        for event in context.stream("print(1)\nimport time\ntime.sleep(60)"):
+            if event.type == "stdout":
+                self.assertTrue(context.interrupt())
+        self.assertEqual((event.status, event.state), ("interrupted", "kept"))
         self.assertEqual(self.sandbox.run("y").error.name, "NameError")
         self.assertEqual([e.type for e in context.stream("print(2)\n3")],
                          ["stdout", "result", "end"])
@@ -102,11 +109,18 @@ class Sandboxes(unittest.TestCase):
         with self.t.sandboxes.create() as sandbox:
             sandbox.run("z = 5")
             self.assertEqual(sandbox.pause().state, "paused")
+            self.assertEqual(sandbox.resume().state, "running")
+            sandbox.pause()
             self.assertEqual(self.t.sandboxes.connect(sandbox.id).info.state,
                              "running")
             self.assertEqual(sandbox.run("z").text, "5")
             states = [e.state for e in sandbox.events() if e.type == "state"]
             self.assertIn("paused", states)
+            follow = sandbox.events(follow=True)
+            self.assertEqual(next(follow).number, 1)
+            sandbox.delete()
+            self.assertEqual([e.state for e in follow if e.type == "state"][-1],
+                             "deleted")
 
     def test_its_files_are_kept_forked_and_put_back(self):
         with self.t.sandboxes.create() as sandbox:
@@ -124,6 +138,7 @@ class Sandboxes(unittest.TestCase):
             with self.t.sandboxes.create(snapshot="first") as other:
                 self.assertEqual(other.files.read("/tmp/a"), "1")
             self.assertEqual(self.t.snapshots.get("first").id, snapshot.id)
+            self.assertIn(snapshot, self.t.snapshots.list())
 
 
 if __name__ == "__main__":

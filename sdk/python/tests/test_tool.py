@@ -45,6 +45,14 @@ def fails(word: str) -> str:
     raise ValueError(word)
 
 
+@tool
+async def awaited(x: int) -> int:
+    """Waits a moment."""
+    import asyncio
+    await asyncio.sleep(0)
+    return x + 1
+
+
 class Local(unittest.TestCase):
     def test_it_is_still_the_function(self):
         self.assertEqual(power(3), 9)
@@ -93,6 +101,7 @@ class Remote(unittest.TestCase):
         self.assertEqual(power.bind(self.t).remote(3, exponent=3), 27)
         self.assertEqual(quadruple.bind(self.t).remote(2), 8)
         self.assertEqual(asyncio.run(power.bind(self.t).remote_async(4)), 16)
+        self.assertEqual(awaited.bind(self.t).remote(4), 5)
         self.assertEqual(power.bind(self.t).spawn(5).wait().value, 25)
 
     def test_a_failure_is_raised(self):

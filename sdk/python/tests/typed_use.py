@@ -15,14 +15,21 @@ def shout(word: str) -> str:
     return word.upper()
 
 
+@tool
+async def count(word: str) -> int:
+    return len(word)
+
+
 def tools() -> None:
+    length: int = count.remote("a")
+    count.remote(1)  # type: ignore[call-overload]
     number: int = power.remote(3, exponent=2)
     again: int = power(3)
     word: str = shout.remote("a")
     wrong: str = power.remote(3)  # type: ignore[assignment]
     power.remote("3")  # type: ignore[arg-type]
     power.remote(3, exponents=2)  # type: ignore[call-arg]
-    print(number, again, word, wrong)
+    print(length, number, again, word, wrong)
 
 
 def runs(t: Troupe) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import (TYPE_CHECKING, Any, Callable, Dict, Generic,
+from typing import (TYPE_CHECKING, Any, Callable, Coroutine, Dict, Generic,
                     Iterable, Iterator, Mapping, Optional, Sequence, TypeVar,
                     Union, cast, overload)
 
@@ -14,6 +14,7 @@ from ._sync.runs import Run
 from .types import RunResult, StoredTool
 
 R = TypeVar("R")
+X = TypeVar("X")
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec
     P = ParamSpec("P")
@@ -55,11 +56,27 @@ class Tool(Generic[P, R]):
     def __call__(self, *args: "P.args", **kwargs: "P.kwargs") -> R:
         return self.function(*args, **kwargs)
 
-    def remote(self, *args: "P.args", **kwargs: "P.kwargs") -> R:
-        """The value, from the engine; ToolFailed if there is none."""
-        return cast(R, value_of(self.run(*args, **kwargs)))
+    # What an `async def` returns is awaited by the engine.
+    @overload
+    def remote(self: "Tool[P, Coroutine[Any, Any, X]]", *args: "P.args",
+               **kwargs: "P.kwargs") -> X: ...
 
-    async def remote_async(self, *args: "P.args", **kwargs: "P.kwargs") -> R:
+    @overload
+    def remote(self, *args: "P.args", **kwargs: "P.kwargs") -> R: ...
+
+    def remote(self, *args: Any, **kwargs: Any) -> Any:
+        """The value, from the engine; ToolFailed if there is none."""
+        return value_of(self.run(*args, **kwargs))
+
+    @overload
+    async def remote_async(self: "Tool[P, Coroutine[Any, Any, X]]",
+                           *args: "P.args", **kwargs: "P.kwargs") -> X: ...
+
+    @overload
+    async def remote_async(self, *args: "P.args",
+                           **kwargs: "P.kwargs") -> R: ...
+
+    async def remote_async(self, *args: Any, **kwargs: Any) -> Any:
         """As `remote`, for asyncio."""
         from ._async.client import AsyncTroupe
         client = AsyncTroupe(self._engine()._http.server)
@@ -67,7 +84,7 @@ class Tool(Generic[P, R]):
             result = await client.run(**self._request(args, kwargs))
         finally:
             client.close()
-        return cast(R, value_of(result))
+        return value_of(result)
 
     def run(self, *args: "P.args", **kwargs: "P.kwargs") -> RunResult:
         """The whole result, also that of a failure."""

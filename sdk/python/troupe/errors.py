@@ -179,7 +179,8 @@ def error_of_answer(status: int, headers: Mapping[str, str],
             return UnexpectedAnswer(
                 f"HTTP {status} without a problem that an engine would have "
                 "told; is the address right?")
-        problem = {"detail": f"HTTP {status}, not from an engine"}
+        problem = {"detail": f"HTTP {status}, but not from an engine: from a proxy "
+                   "before it, or the address is wrong"}
     kind = _BY_STATUS.get(status, EngineFault if status >= 500 else ApiError)
     return kind(problem, status, headers)
 

@@ -67,10 +67,20 @@ export class Variables {
     return new Pages<Variable>(this.#http, await this.#path()).all();
   }
 
+  /** Changes the name, the value or the description of a variable. */
+  update(key: string, change: { name?: string; value?: string; description?: string }): Promise<void> {
+    const { name, ...rest } = change;
+    return this.#each(key, "PATCH", given({ ...rest, key: name }));
+  }
+
   /** By its name; nothing happens where there is none. */
-  async delete(key: string): Promise<void> {
+  delete(key: string): Promise<void> {
+    return this.#each(key, "DELETE");
+  }
+
+  async #each(key: string, method: string, body?: object): Promise<void> {
     for (const variable of await this.list()) {
-      if (variable.key === key) await this.#http.call("DELETE", `/v1/variables/${segment(variable.id)}`);
+      if (variable.key === key) await this.#http.call(method, `/v1/variables/${segment(variable.id)}`, { body });
     }
   }
 

@@ -150,7 +150,9 @@ export function errorOfAnswer(status: number, headers: Headers, body: string): T
       return new UnexpectedAnswer(
         `HTTP ${status} without a problem that an engine would have told; is the address right?`);
     }
-    problem = { detail: `HTTP ${status}, not from an engine` };
+    problem = {
+      detail: `HTTP ${status}, but not from an engine: from a proxy before it, or the address is wrong`,
+    };
   }
   const kind = byStatus[status] ?? (status >= 500 ? EngineFault : ApiError);
   return new kind(problem, status, headers);

@@ -11,8 +11,9 @@ test("variables of a config reach its runs", async () => {
   const variables = t.variables("local");
   await variables.set("SDK_WORD", "secret-word", "for a test");
   assert.equal((await t.run({ command: "echo $SDK_WORD" })).stdout, "secret-word\n");
-  assert.deepEqual((await variables.list()).map((one) => one.key), ["SDK_WORD"]);
-  await variables.delete("SDK_WORD");
+  await variables.update("SDK_WORD", { name: "SDK_NAME" });
+  assert.deepEqual((await variables.list()).map((one) => one.key), ["SDK_NAME"]);
+  await variables.delete("SDK_NAME");
 });
 
 test("variables of an agent are for its runs alone", async () => {
@@ -30,6 +31,9 @@ test("configs change with their revision", async () => {
   const { id, revision } = await t.configs.default("local");
   assert.equal((await t.configs.update(id, { use_venv: false }, { revision })).type, "local");
   assert.ok((await t.configs.list().all()).some((one) => one.id === id));
+  const other = await t.configs.put("daytona", {});
+  await t.configs.delete(other.id);
+  await assert.rejects(t.configs.get(other.id), sdk.NotFound);
 });
 
 test("the engine tells of itself", async () => {

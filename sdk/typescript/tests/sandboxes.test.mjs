@@ -26,6 +26,9 @@ test("processes run beside each other", async () => {
   assert.equal((await all(process)).join(""), "got this\n");
   assert.equal((await process.wait()).exit_code, 0);
   assert.equal((await process.read({ offset: 4 })).data, "this\n");
+  const reader = await sandbox.start("cat; echo end", { open_stdin: true });
+  await reader.closeStdin();
+  assert.equal((await all(reader)).join(""), "end\n");
   const sleeper = await sandbox.start(["sleep", "60"], { tag: "sleeper" });
   await sleeper.signal("TERM");
   assert.equal((await sleeper.wait()).signal, 15);
@@ -62,6 +65,12 @@ test("contexts are apart", async () => {
   assert.equal((await context.run("y")).text, "1");
   assert.equal((await sandbox.run("y")).error.name, "NameError");
   assert.deepEqual((await all(context.stream("print(2)\n3"))).map((one) => one.type), ["stdout", "result", "end"]);
+  let last;
+  for await (const event of context.stream("print(1)\nimport time\ntime.sleep(60)")) {
+    if (event.type === "stdout") assert.equal(await context.interrupt(), true);
+    last = event;
+  }
+  assert.deepEqual([last.status, last.state], ["interrupted", "kept"]);
   await context.restart();
   assert.equal((await context.run("y")).error.name, "NameError");
   assert.ok((await sandbox.contexts.list()).some((one) => one.info.name === "mine"));
@@ -94,6 +103,8 @@ test("it is paused and resumed", async () => {
   const one = await t.sandboxes.create();
   await one.run("z = 5");
   assert.equal((await one.pause()).state, "paused");
+  assert.equal((await one.resume()).state, "running");
+  await one.pause();
   assert.equal((await t.sandboxes.connect(one.id)).info.state, "running");
   assert.equal((await one.run("z")).text, "5");
   assert.ok((await all(one.events())).some((event) => event.state === "paused"));
@@ -113,6 +124,7 @@ test("its files are kept, forked and put back", async () => {
   await one.rollback("first");
   assert.equal(await one.files.read("/tmp/a"), "1");
   assert.equal((await t.snapshots.get("first")).id, snapshot.id);
+  assert.ok((await t.snapshots.list()).some(({ id }) => id === snapshot.id));
   await t.snapshots.delete(snapshot.id);
   await one.delete();
 });

@@ -123,6 +123,7 @@ BOOST_AUTO_TEST_CASE(speaks_json_in_every_command_that_answers) {
                                        "troupe completion",
                                        "troupe man",
                                        "troupe help",
+                                       "troupe mcp",
                                        "troupe sandbox forward",
                                        "troupe sandbox shell"};
   for (const auto& name : mute)

@@ -164,6 +164,7 @@ BOOST_AUTO_TEST_CASE(prints_what_clients_are_configured_with) {
        "\"--session\",\"x\"]}}}\n");
   BOOST_TEST(has(run({"mcp", "install", "vscode"}).out, "{\"servers\":"));
   BOOST_TEST(run({"mcp", "install", "emacs"}).code != 0);
+  BOOST_TEST(has(run({"mcp", "install"}).err, "name the client"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -233,6 +233,34 @@ BOOST_AUTO_TEST_CASE(closing_the_connection_cancels) {
   BOOST_TEST(house.engine.cancelled == 1);
 }
 
+BOOST_AUTO_TEST_CASE(a_stream_tells_changes_until_the_server_is_about_to_stop) {
+  auto stopping = std::make_shared<std::atomic<bool>>(false);
+  net::mcp::mcp_options how;
+  how.stopping = stopping;
+  mcp_house house{how};
+  test::raw_client c{house.server.port()};
+  const auto body = mcp_house::body_of(
+    "subscriptions/listen",
+    R"("notifications":{"toolsListChanged":true,"x":true})");
+  c.send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+         "application/json\r\nContent-Length: "
+         + std::to_string(body.size()) + "\r\n"
+         + mcp_house::head_of("subscriptions/listen") + "\r\n" + body);
+  BOOST_TEST(c.sees(R"("notifications":{"toolsListChanged":true}})"), c.rest());
+  caller who;
+  who.organization = default_organization();
+  tool stored;
+  stored.name = "fresh";
+  stored.source_code = "def fresh(): pass";
+  house.engine.change(who, put_tool{stored}, [](auto) {});
+  BOOST_TEST(c.sees("notifications/tools/list_changed"), c.rest());
+  *stopping = true;
+  auto a = c.read();
+  BOOST_TEST(a.whole);
+  BOOST_TEST(has(a.body, R"("id":1,"result":{"resultType":"complete")"),
+             a.body);
+}
+
 BOOST_AUTO_TEST_CASE(notifications_are_taken_without_looking_at_them) {
   mcp_house house;
   auto a = house.send(

@@ -75,7 +75,7 @@ class AsyncTroupe:
             key=key_of(run, attached=True),
             harmless=bool(run.get("idempotent"))))
 
-    async def call(self, tool: str, **args: Any) -> Any:
+    async def call(self, tool: str, /, **args: Any) -> Any:
         """The value of a stored tool; ToolFailed if it has none."""
         return await self.options().call(tool, **args)
 
@@ -126,7 +126,7 @@ class AsyncCall:
     def __init__(self, client: AsyncTroupe, options: RunOptions) -> None:
         self._client, self._options = client, options
 
-    async def call(self, tool: str, **args: Any) -> Any:
+    async def call(self, tool: str, /, **args: Any) -> Any:
         """The value of a stored tool; ToolFailed if it has none."""
         run: Any = {**self._options, "tool_name": tool, "args": args}
         return value_of(await self._client.run(**run))

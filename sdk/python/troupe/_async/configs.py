@@ -67,6 +67,13 @@ class AsyncVariables:
             "POST", path,
             body=given(key=key, value=value, description=description)))
 
+    async def update(self, key: str, *, name: Optional[str] = None,
+                     value: Optional[str] = None,
+                     description: Optional[str] = None) -> None:
+        """Changes the name, the value or the description of a variable."""
+        await self._each(key, "PATCH", given(key=name, value=value,
+                                             description=description))
+
     async def list(self) -> List[Variable]:
         """All of them, without their values."""
         pages = AsyncPages(self._http, await self._path(), Variable, {})
@@ -74,10 +81,13 @@ class AsyncVariables:
 
     async def delete(self, key: str) -> None:
         """By its name; nothing happens where there is none."""
+        await self._each(key, "DELETE", None)
+
+    async def _each(self, key: str, method: str, body: Any) -> None:
         for variable in await self.list():
             if variable.key == key:
-                await self._http.call("DELETE",
-                                      "/v1/variables/" + segment(variable.id))
+                await self._http.call(
+                    method, "/v1/variables/" + segment(variable.id), body=body)
 
     async def _path(self) -> str:
         if self._config in KINDS:
@@ -93,7 +103,7 @@ class AsyncAgentVariables:
         self._http = http
         self._path = f"/v1/agents/{segment(agent)}/variables"
 
-    async def set(self, **values: str) -> None:
+    async def set(self, /, **values: str) -> None:
         """Adds variables, or overwrites them."""
         await self._http.call("PATCH", self._path, body={"values": values})
 

@@ -177,8 +177,9 @@ class AsyncHttp:
                 if exchange.reused and not fresh and repeatable:
                     fresh = True  # it had died while it was idle: no try of ours
                     continue
-                too_late = isinstance(error, TimeoutError) and exchange.sent
-                if too_late or tries >= self._max_retries or not repeatable:
+                final = exchange.sent if isinstance(error, TimeoutError) else \
+                    "CERTIFICATE_VERIFY_FAILED" in str(error)
+                if final or tries >= self._max_retries or not repeatable:
                     raise self._lost(request, error) from error
             except BaseException:
                 exchange.end(self._pool)
@@ -207,7 +208,12 @@ class AsyncHttp:
             return ConnectError(
                 f"no engine listens at {self.server.url}; start one (troupe "
                 "serve), or set TROUPE_SERVER")
-        return ConnectError(f"{self.server.url}: {error}")
+        text = f"{self.server.url}: {error}"
+        if "CERTIFICATE_VERIFY_FAILED" in text:
+            text += "; name its authority by ca_file or TROUPE_CA_FILE"
+        elif "WRONG_VERSION_NUMBER" in text:
+            text += "; it speaks http and not https, perhaps"
+        return ConnectError(text)
 
 
 def _request(method: str, path: str, query: Mapping[str, Any], body: Any,

@@ -5,7 +5,7 @@ from typing import (Any, AsyncIterator, Dict, Mapping, Optional, Sequence,
                     Union)
 
 from .._options import Seconds, given
-from ..errors import ConnectError, raise_if_waited
+from ..errors import ConnectError, error_of_stream, raise_if_waited
 from ..types import ProcessEvent, ProcessInfo, ProcessOutput
 from .http import AsyncHttp, segment
 
@@ -39,6 +39,8 @@ class AsyncProcess:
         async for line in self._http.stream("GET", self._path + "/output",
                                             query={"follow": True},
                                             within=within):
+            if line.get("type") == "error":
+                raise error_of_stream(line["error"])
             event = ProcessEvent.read(line)
             if event.process is not None:
                 self.info = event.process

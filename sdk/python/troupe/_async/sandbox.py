@@ -5,7 +5,7 @@ from typing import (Any, AsyncIterator, Dict, List, Mapping, Optional, Sequence,
                     Union)
 
 from .._options import Seconds, given
-from ..errors import CommandFailed
+from ..errors import CommandFailed, error_of_stream
 from ..types import (CellResult, ExecResult, ProcessInfo, SandboxEvent,
                      SandboxInfo, Snapshot)
 from .contexts import AsyncContexts, OnText, run_cell
@@ -84,7 +84,9 @@ class AsyncSandbox:
             return
         async for line in self._http.stream("GET", self._path + "/events",
                                             query={"after": after}):
-            if line.get("type") not in ("end", "error"):
+            if line.get("type") == "error":
+                raise error_of_stream(line["error"])
+            if line.get("type") != "end":
                 yield SandboxEvent.read(line)
 
     # -- its files as a whole --------------------------------------------------
@@ -114,7 +116,6 @@ class AsyncSandbox:
         if failed:
             for sandbox in made:
                 await sandbox.delete()
-            from ..errors import error_of_stream
             raise error_of_stream(failed[0])
         return made
 

@@ -1,1 +1,2 @@
-"""The client for everything else: made of `_async` by make/sync.py, do not edit."""
+# Made of ../_async/__init__.py by make/sync.py: do not edit.
+"""The client without asyncio."""

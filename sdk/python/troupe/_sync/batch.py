@@ -1,3 +1,4 @@
+# Made of ../_async/batch.py by make/sync.py: do not edit.
 """Many runs by few requests: /v1/batches."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# Made of ../_async/client.py by make/sync.py: do not edit.
 """The client: code, tools and commands at once; everything else by topic."""
 from __future__ import annotations
 
@@ -75,7 +76,7 @@ class Troupe:
             key=key_of(run, attached=True),
             harmless=bool(run.get("idempotent"))))
 
-    def call(self, tool: str, **args: Any) -> Any:
+    def call(self, tool: str, /, **args: Any) -> Any:
         """The value of a stored tool; ToolFailed if it has none."""
         return self.options().call(tool, **args)
 
@@ -126,7 +127,7 @@ class Call:
     def __init__(self, client: Troupe, options: RunOptions) -> None:
         self._client, self._options = client, options
 
-    def call(self, tool: str, **args: Any) -> Any:
+    def call(self, tool: str, /, **args: Any) -> Any:
         """The value of a stored tool; ToolFailed if it has none."""
         run: Any = {**self._options, "tool_name": tool, "args": args}
         return value_of(self._client.run(**run))

@@ -1,3 +1,4 @@
+# Made of ../_async/configs.py by make/sync.py: do not edit.
 """What runs of a kind of backend have in common, and their variables:
 /v1/sandbox-configs, /v1/variables, /v1/agents."""
 from __future__ import annotations
@@ -67,6 +68,13 @@ class Variables:
             "POST", path,
             body=given(key=key, value=value, description=description)))
 
+    def update(self, key: str, *, name: Optional[str] = None,
+                     value: Optional[str] = None,
+                     description: Optional[str] = None) -> None:
+        """Changes the name, the value or the description of a variable."""
+        self._each(key, "PATCH", given(key=name, value=value,
+                                             description=description))
+
     def list(self) -> List[Variable]:
         """All of them, without their values."""
         pages = Pages(self._http, self._path(), Variable, {})
@@ -74,10 +82,13 @@ class Variables:
 
     def delete(self, key: str) -> None:
         """By its name; nothing happens where there is none."""
+        self._each(key, "DELETE", None)
+
+    def _each(self, key: str, method: str, body: Any) -> None:
         for variable in self.list():
             if variable.key == key:
-                self._http.call("DELETE",
-                                      "/v1/variables/" + segment(variable.id))
+                self._http.call(
+                    method, "/v1/variables/" + segment(variable.id), body=body)
 
     def _path(self) -> str:
         if self._config in KINDS:
@@ -93,7 +104,7 @@ class AgentVariables:
         self._http = http
         self._path = f"/v1/agents/{segment(agent)}/variables"
 
-    def set(self, **values: str) -> None:
+    def set(self, /, **values: str) -> None:
         """Adds variables, or overwrites them."""
         self._http.call("PATCH", self._path, body={"values": values})
 

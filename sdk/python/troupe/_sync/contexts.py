@@ -1,3 +1,4 @@
+# Made of ../_async/contexts.py by make/sync.py: do not edit.
 """Interpreters in a sandbox that keep what one cell defines for the next."""
 from __future__ import annotations
 

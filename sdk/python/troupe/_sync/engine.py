@@ -1,3 +1,4 @@
+# Made of ../_async/engine.py by make/sync.py: do not edit.
 """The engine itself: backends, keys, organizations, the audit log, maintenance."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# Made of ../_async/files.py by make/sync.py: do not edit.
 """Files of a sandbox. Paths are absolute."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# Made of ../_async/packages.py by make/sync.py: do not edit.
 """Packages, installed once per set and shared by all runs that require it:
 /v1/package-sets."""
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Made of ../_async/pages.py by make/sync.py: do not edit.
 """Lists that are longer than one answer."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# Made of ../_async/ports.py by make/sync.py: do not edit.
 """Servers inside of a sandbox, seen from outside."""
 from __future__ import annotations
 

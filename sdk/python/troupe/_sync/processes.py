@@ -1,3 +1,4 @@
+# Made of ../_async/processes.py by make/sync.py: do not edit.
 """Programs that run in a sandbox beside each other."""
 from __future__ import annotations
 
@@ -5,7 +6,7 @@ from typing import (Any, Iterator, Dict, Mapping, Optional, Sequence,
                     Union)
 
 from .._options import Seconds, given
-from ..errors import ConnectError, raise_if_waited
+from ..errors import ConnectError, error_of_stream, raise_if_waited
 from ..types import ProcessEvent, ProcessInfo, ProcessOutput
 from .http import Http, segment
 
@@ -39,6 +40,8 @@ class Process:
         for line in self._http.stream("GET", self._path + "/output",
                                             query={"follow": True},
                                             within=within):
+            if line.get("type") == "error":
+                raise error_of_stream(line["error"])
             event = ProcessEvent.read(line)
             if event.process is not None:
                 self.info = event.process

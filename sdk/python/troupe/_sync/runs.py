@@ -1,3 +1,4 @@
+# Made of ../_async/runs.py by make/sync.py: do not edit.
 """Runs: /v1/runs."""
 from __future__ import annotations
 

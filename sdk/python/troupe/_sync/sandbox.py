@@ -1,3 +1,4 @@
+# Made of ../_async/sandbox.py by make/sync.py: do not edit.
 """One sandbox: its life, and the ways into it."""
 from __future__ import annotations
 
@@ -5,7 +6,7 @@ from typing import (Any, Iterator, Dict, List, Mapping, Optional, Sequence,
                     Union)
 
 from .._options import Seconds, given
-from ..errors import CommandFailed
+from ..errors import CommandFailed, error_of_stream
 from ..types import (CellResult, ExecResult, ProcessInfo, SandboxEvent,
                      SandboxInfo, Snapshot)
 from .contexts import Contexts, OnText, run_cell
@@ -84,7 +85,9 @@ class Sandbox:
             return
         for line in self._http.stream("GET", self._path + "/events",
                                             query={"after": after}):
-            if line.get("type") not in ("end", "error"):
+            if line.get("type") == "error":
+                raise error_of_stream(line["error"])
+            if line.get("type") != "end":
                 yield SandboxEvent.read(line)
 
     # -- its files as a whole --------------------------------------------------
@@ -114,7 +117,6 @@ class Sandbox:
         if failed:
             for sandbox in made:
                 sandbox.delete()
-            from ..errors import error_of_stream
             raise error_of_stream(failed[0])
         return made
 

@@ -1,3 +1,4 @@
+# Made of ../_async/sandboxes.py by make/sync.py: do not edit.
 """Sandboxes that live between calls: /v1/sandboxes."""
 from __future__ import annotations
 

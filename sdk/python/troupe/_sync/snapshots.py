@@ -1,3 +1,4 @@
+# Made of ../_async/snapshots.py by make/sync.py: do not edit.
 """Files of sandboxes, kept for others to be made from: /v1/snapshots."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# Made of ../_async/tools.py by make/sync.py: do not edit.
 """Stored tools: /v1/tools."""
 from __future__ import annotations
 

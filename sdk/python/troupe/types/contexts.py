@@ -100,7 +100,7 @@ class CellResult(CellResultAdded, Wire):
     """Bytes before that."""
     results: List[CellOutput]
     """What it showed, and its value."""
-    error: CellError
+    error: Optional[CellError]
     """What it raised; null: nothing."""
 
     _nested = {"results": CellOutput, "error": CellError}

@@ -95,7 +95,7 @@ export interface CellResult {
   /** What it showed, and its value. */
   results: CellOutput[];
   /** What it raised; null: nothing. */
-  error: CellError;
+  error: CellError | null;
 }
 
 /** `end` comes exactly once and last, with what is known of the cell. */

@@ -192,11 +192,11 @@ BOOST_AUTO_TEST_CASE(names_the_nearest_member_and_every_mistake) {
   for (auto& f : r.error().fields)
     hints += f.pointer + " " + f.hint + "\n";
   BOOST_TEST(hints
-             == " send one of tool_id, tool_name, source, code, command and "
-                "argv\n"
-                "/tool_nmae did you mean 'tool_name'?\n"
+             == "/tool_nmae did you mean 'tool_name'?\n"
                 "/sorce did you mean 'source'?\n"
-                "/agrs did you mean 'args'?\n");
+                "/agrs did you mean 'args'?\n"
+                " send one of tool_id, tool_name, source, code, command and "
+                "argv\n");
 }
 
 BOOST_AUTO_TEST_CASE(never_repeats_a_variables_value) {
