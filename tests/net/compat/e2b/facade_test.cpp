@@ -34,6 +34,16 @@ struct house {
                   std::string_view body = {}, const std::string& fields = {}) {
     return test::ask(server->port(), verb, path, body, fields);
   }
+  /// A body that is no JSON.
+  raw_answer post(const std::string& path, const std::string& body,
+                  const std::string& fields, const std::string& type) {
+    test::raw_client client{server->port()};
+    client.send("POST " + path + " HTTP/1.1\r\nHost: localhost\r\n" + fields
+                + "Connection: close\r\nContent-Type: " + type
+                + "\r\nContent-Length: " + std::to_string(body.size())
+                + "\r\n\r\n" + body);
+    return client.read(false);
+  }
   raw_answer as(const new_key& who, std::string_view verb,
                 const std::string& path, std::string_view body = {}) {
     return send(verb, path, body, key_field(who.text.reveal()));
@@ -226,16 +236,14 @@ BOOST_AUTO_TEST_CASE(ports_that_are_not_public_take_a_token_of_their_own) {
 BOOST_AUTO_TEST_CASE(a_terminal_is_told_as_one) {
   house h;
   const auto made = h.made_by(h.one);
-  const auto fields
-    = h.token_of(made) + "Content-Type: application/connect+json\r\n";
   const auto begin = [&](const std::string& size) {
-    const auto a
-      = h.send("POST", "/process.Process/Start",
-               envelope_of(R"({"process":{"cmd":"sh","args":["-c","echo hi"]},)"
-                           R"("pty":{"size":)"
-                           + size + "}}"),
-               fields);
-    return a.body;
+    const auto body = envelope_of(
+      R"({"process":{"cmd":"sh","args":["-c","echo hi"]},"pty":{"size":)" + size
+      + "}}");
+    return h
+      .post("/process.Process/Start", body, h.token_of(made),
+            "application/connect+json")
+      .body;
   };
   BOOST_TEST(begin(R"({"cols":100,"rows":20})").find(R"({"pty":"aGkK"})")
              != std::string::npos);
@@ -249,9 +257,8 @@ BOOST_AUTO_TEST_CASE(a_program_is_told_in_envelopes) {
   const auto body = envelope_of(
     R"({"process":{"cmd":"/bin/bash","args":["-l","-c","echo hi"]},)"
     R"("stdin":false})");
-  const auto a
-    = h.send("POST", "/process.Process/Start", body,
-             h.token_of(made) + "Content-Type: application/connect+json\r\n");
+  const auto a = h.post("/process.Process/Start", body, h.token_of(made),
+                        "application/connect+json");
   BOOST_REQUIRE(a.status == 200);
   envelope_reader reader{1'024};
   reader.feed(a.body);
@@ -267,9 +274,8 @@ BOOST_AUTO_TEST_CASE(a_program_is_told_in_envelopes) {
 BOOST_AUTO_TEST_CASE(files_go_in_and_out_also_by_a_signature) {
   house h;
   const auto made = h.made_by(h.one);
-  const auto bytes = "Content-Type: application/octet-stream\r\n";
-  const auto put
-    = h.send("POST", "/files?path=a.txt", "content", h.token_of(made) + bytes);
+  const auto put = h.post("/files?path=a.txt", "content", h.token_of(made),
+                          "application/octet-stream");
   BOOST_TEST(
     put.body
     == R"([{"path":"/home/user/a.txt","name":"a.txt","type":"file"}])");
