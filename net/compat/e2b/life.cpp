@@ -1,7 +1,9 @@
 // What happens to sandboxes: timeouts, pauses, connections, ends.
 #include "net/compat/e2b/facade.hpp"
+#include "net/compat/e2b/network_rules.hpp"
 #include "net/compat/e2b/sandbox_json.hpp"
 #include "runtime/json/reader.hpp"
+#include "runtime/model/codec/sandbox_codec.hpp"
 
 #include <algorithm>
 
@@ -207,6 +209,35 @@ void resume(facade& shared, const sandbox_id& id, const exchange_ptr& ex) {
               });
 }
 
+/// Replaces all rules: what is not said is as open as the operator allows.
+void set_network(facade& shared, const sandbox_id& id, const exchange_ptr& ex) {
+  auto body = control_body(*ex);
+  if (!body)
+    return;
+  json::reader in{*body};
+  const auto internet = in.boolean("allow_internet_access");
+  auto policy = read_rules(in, internet);
+  if (auto bad = in.finish_lenient())
+    return refuse(*ex, 400, message_of(*bad));
+  auto change = parse_sandbox_change(
+    {{"network", policy ? std::move(*policy) : json::value{"public"}}});
+  if (!change)
+    return refuse(*ex, 400, message_of(change.error()));
+  with_record(shared, id, ex,
+              [&shared, id, change = std::move(*change)](
+                const exchange_ptr& ex, const sandbox_record_ptr& found) {
+                if (state_of(*found) != "running")
+                  return refuse(*ex, 409,
+                                "sandbox '" + id.str() + "' is paused");
+                shared.sandboxes()->change(
+                  ex->who(), id, change,
+                  or_refuse<sandbox_record_ptr>(
+                    ex, [](exchange& ex, const sandbox_record_ptr&) {
+                      respond_no_content(ex);
+                    }));
+              });
+}
+
 } // namespace
 
 void add_life(control_routes& to) {
@@ -218,6 +249,7 @@ void add_life(control_routes& to) {
   to.add_one(method::post, one + "/connect", connect);
   to.add_one(method::post, "/v2" + one + "/connect", connect);
   to.add_one(method::post, one + "/resume", resume);
+  to.add_one(method::put, one + "/network", set_network);
 }
 
 } // namespace troupe::net::e2b_facade

@@ -22,13 +22,10 @@ constexpr std::string_view volumes = "volumes are";
 constexpr std::string_view no_volumes = "keep files in a sandbox that pauses";
 constexpr std::string_view secrets = "secrets are";
 constexpr std::string_view no_secrets = "pass values as envs of the sandbox";
-constexpr std::string_view network = "changing the network of a sandbox is";
-constexpr std::string_view no_network = "say what is allowed when it is made";
 constexpr std::string_view vendor = "administering the vendor's service is";
 constexpr std::string_view no_vendor = "use the troupe command and its /v1 API";
 
 constexpr feature features[] = {
-  {method::put, "/sandboxes/{sandbox}/network", network, no_network},
   {method::post, "/v3/templates", templates, no_templates},
   {method::post, "/v2/templates", templates, no_templates},
   {method::post, "/templates", templates, no_templates},

@@ -1,6 +1,7 @@
 #include "net/compat/e2b/sandbox_json.hpp"
 
 #include "net/compat/e2b/facade.hpp"
+#include "net/compat/e2b/network_rules.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/json/reader.hpp"
 #include "runtime/json/writer.hpp"
@@ -70,40 +71,17 @@ std::map<std::string, std::string> shown_metadata(const sandbox_record& r) {
   return out;
 }
 
-/// Allow lists of domains and addresses are those of the engine; deny lists are
-/// not, but for the one that denies everything.
 void read_network(json::reader& in, json::object& spec,
                   const std::optional<bool>& internet) {
-  const auto* network = in.member_object("network");
-  json::array allowed;
-  bool denies_all = internet.has_value() && !*internet;
-  if (network) {
-    json::reader part{*network, "/network"};
-    if (const auto* allow = part.member_array("allowOut"))
-      allowed = *allow;
-    if (const auto* deny = part.member_array("denyOut"))
-      for (const auto& each : *deny) {
-        if (each.is_string() && each.get_string() == "0.0.0.0/0")
-          denies_all = true;
-        else
-          part.complain("denyOut",
-                        "can be [\"0.0.0.0/0\"] only on this "
-                        "server, with what is allowed in allowOut");
-      }
-    if (!part.boolean("allowPublicTraffic").value_or(true))
-      note(spec, private_ports);
-    for (const char* each : {"rules", "egressProxy", "maskRequestHost"})
-      if (part.has(each))
-        part.complain(each, "is not supported by this server");
-    if (auto bad = part.finish_lenient())
-      in.absorb(std::move(*bad));
-  }
-  if (denies_all && allowed.empty())
-    spec["network"] = "off";
-  else if (!allowed.empty())
-    spec["network"] = json::object{{"allow", allowed}};
-  // `true` is what clients say who were told nothing: what the operator allows,
-  // which is told with the sandbox.
+  const json::object none;
+  const auto* said = in.member_object("network");
+  json::reader part{said ? *said : none, "/network"};
+  if (!part.boolean("allowPublicTraffic").value_or(true))
+    note(spec, private_ports);
+  if (auto policy = read_rules(part, internet))
+    spec["network"] = std::move(*policy);
+  if (auto bad = part.finish_lenient())
+    in.absorb(std::move(*bad));
 }
 
 std::string timestamp_text(const std::optional<timestamp>& t) {
