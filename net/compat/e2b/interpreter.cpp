@@ -87,19 +87,16 @@ std::string context_json(const context_record& r) {
 /// Clients make contexts in folders that they cannot enter, and go on in the
 /// usual one.
 void make_context(sandbox_contexts& contexts, const exchange_ptr& ex,
-                  const visit& in, context_spec spec, const std::string& said) {
+                  const visit& in, context_spec spec) {
   auto again = spec;
-  auto made = [&contexts, ex, in, again = std::move(again),
-               said](const sandbox_result<sandbox_context_ptr>& made) mutable {
-    if (made) {
-      auto record = (*made)->record();
-      record.cwd = said;
-      return ex->answer_json(context_json(record));
-    }
+  auto made = [&contexts, ex, in, again = std::move(again)](
+                const sandbox_result<sandbox_context_ptr>& made) mutable {
+    if (made)
+      return ex->answer_json(context_json((*made)->record()));
     if (made.error().code != ec::invalid_request || again.cwd == user_home)
       return fail_text(*ex, in, made.error());
     again.cwd = user_home;
-    make_context(contexts, ex, in, std::move(again), said);
+    make_context(contexts, ex, in, std::move(again));
   };
   contexts.create(in.who, in.id, std::move(spec), std::move(made));
 }
@@ -124,7 +121,7 @@ void create(facade& shared, const exchange_ptr& ex, const visit& in) {
   spec.cwd = *cwd;
   spec.auto_restart = true;
   spec.env.emplace("E2B_SANDBOX_ID", secret{in.id.str()});
-  make_context(*contexts, ex, in, std::move(spec), *cwd);
+  make_context(*contexts, ex, in, std::move(spec));
 }
 
 void answer_list(exchange& ex, const std::vector<sandbox_context_ptr>& all) {

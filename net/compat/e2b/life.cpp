@@ -219,8 +219,9 @@ void set_network(facade& shared, const sandbox_id& id, const exchange_ptr& ex) {
   auto policy = read_rules(in, internet);
   if (auto bad = in.finish_lenient())
     return refuse(*ex, 400, message_of(*bad));
-  auto change = parse_sandbox_change(
-    {{"network", policy ? std::move(*policy) : json::value{"public"}}});
+  json::object said;
+  said["network"] = policy ? std::move(*policy) : json::value("public");
+  auto change = parse_sandbox_change(said);
   if (!change)
     return refuse(*ex, 400, message_of(change.error()));
   with_record(shared, id, ex,

@@ -37,7 +37,7 @@ std::optional<json::value> read_rules(json::reader& in,
   if (allow && !allow->empty())
     return json::object{{"allow", *allow}};
   if (closed)
-    return json::value{"off"};
+    return json::value("off"); // in braces it would be a list
   // `true` is what clients say who were told nothing: what the operator allows,
   // which is told with the sandbox.
   return std::nullopt;
