@@ -162,34 +162,31 @@ void node_exec(const call_ptr& call) {
              : context_language::javascript);
 }
 
+/// What both of them take.
+constexpr std::string_view shared_properties
+  = R"("code":{"type":"string","minLength":1,"maxLength":1000000},
+"context":{"type":"string","default":"default","description":"Another name has its own variables."},
+"reset":{"type":"boolean","default":false,"description":"Start the interpreter anew first."},
+"wait_ms":{"type":"integer","minimum":0,"maximum":50000,"default":45000,"description":"How long to wait before handing the work to the background."},
+"timeout_ms":{"type":"integer","minimum":100,"default":60000,"description":"Killed after this time."},
+"max_chars":{"type":"integer","minimum":1000,"maximum":100000,"default":30000,"description":"Cut the result to about this many characters."})";
+
 } // namespace
 
 std::vector<tool_entry> code_tools() {
+  static const auto of_python = "{" + std::string{shared_properties} + "}";
+  static const auto of_node = "{" + std::string{shared_properties}
+    + R"(,"language":{"type":"string","enum":["javascript","typescript"],"default":"javascript","description":"Types are stripped, not checked."}})";
   return {
     {"python_exec", "Run Python", "code",
      "Runs Python code. Variables, imports and functions stay for the next "
      "call. The value of the last expression is shown, charts as images.",
-     "O",
-     R"({"code":{"type":"string","minLength":1,"maxLength":1000000},
-"context":{"type":"string","default":"default","description":"Another name has its own variables."},
-"reset":{"type":"boolean","default":false,"description":"Start the interpreter anew first."},
-"wait_ms":{"type":"integer","minimum":0,"maximum":50000,"default":45000,"description":"How long to wait before handing the work to the background."},
-"timeout_ms":{"type":"integer","minimum":100,"default":60000,"description":"Killed after this time."},
-"max_chars":{"type":"integer","minimum":1000,"maximum":100000,"default":30000,"description":"Cut the result to about this many characters."}})",
-     R"(["code"])", python_exec},
+     "O", of_python, R"(["code"])", python_exec},
     {"node_exec", "Run JavaScript", "code",
      "Runs JavaScript or TypeScript in Node. Top-level variables stay for the "
      "next call; import, require and await work. The value of the last "
      "expression is shown.",
-     "O",
-     R"({"code":{"type":"string","minLength":1,"maxLength":1000000},
-"context":{"type":"string","default":"default","description":"Another name has its own variables."},
-"reset":{"type":"boolean","default":false,"description":"Start the interpreter anew first."},
-"wait_ms":{"type":"integer","minimum":0,"maximum":50000,"default":45000,"description":"How long to wait before handing the work to the background."},
-"timeout_ms":{"type":"integer","minimum":100,"default":60000,"description":"Killed after this time."},
-"max_chars":{"type":"integer","minimum":1000,"maximum":100000,"default":30000,"description":"Cut the result to about this many characters."},
-"language":{"type":"string","enum":["javascript","typescript"],"default":"javascript","description":"Types are stripped, not checked."}})",
-     R"(["code"])", node_exec},
+     "O", of_node, R"(["code"])", node_exec},
   };
 }
 

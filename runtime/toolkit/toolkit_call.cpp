@@ -83,21 +83,30 @@ void toolkit_call::begin() {
   find_named();
 }
 
-/// A session that a model names has to be there: it makes none.
-void toolkit_call::find_named() {
+/// The sandbox that the session has, or null.
+void toolkit_call::ask_for_sandbox(
+  std::function<void(sandbox_record_ptr)> then) {
   sandbox_filter which;
   which.session = where_.session;
   which.limit = 1;
-  engine_.list(
-    who_, std::move(which),
-    or_fail<page<sandbox_record_ptr>>([this](page<sandbox_record_ptr> found) {
-      if (found.items.empty())
-        return refuse("There is no session " + where_.session
-                      + ", or it has expired; leave session_id "
-                        "out, or call sandbox_create.");
-      session_ = all_.of(who_.organization, where_.session);
-      find_sandbox();
-    }));
+  engine_.list(who_, std::move(which),
+               or_fail<page<sandbox_record_ptr>>(
+                 [then = std::move(then)](page<sandbox_record_ptr> found) {
+                   then(found.items.empty() ? nullptr
+                                            : std::move(found.items.front()));
+                 }));
+}
+
+/// A session that a model names has to be there: it makes none.
+void toolkit_call::find_named() {
+  ask_for_sandbox([this](const sandbox_record_ptr& found) {
+    if (!found)
+      return refuse("There is no session " + where_.session
+                    + ", or it has expired; leave session_id out, or call "
+                      "sandbox_create.");
+    session_ = all_.of(who_.organization, where_.session);
+    find_sandbox();
+  });
 }
 
 void toolkit_call::find_sandbox() {
@@ -118,16 +127,12 @@ void toolkit_call::find_sandbox() {
 
 /// For what can do without one.
 void toolkit_call::look_for_sandbox() {
-  sandbox_filter which;
-  which.session = where_.session;
-  which.limit = 1;
-  engine_.list(
-    who_, std::move(which),
-    or_fail<page<sandbox_record_ptr>>([this](page<sandbox_record_ptr> found) {
-      if (!found.items.empty())
-        return enter(std::move(found.items.front()));
+  ask_for_sandbox([this](sandbox_record_ptr found) {
+    if (found)
+      enter(std::move(found));
+    else
       tool_.entry.run(shared_from_this());
-    }));
+  });
 }
 
 void toolkit_call::make_sandbox() {

@@ -110,6 +110,7 @@ public:
 
 private:
   std::shared_ptr<const call_hooks> hooks() const;
+  void ask_for_sandbox(std::function<void(sandbox_record_ptr)> then);
   void find_named();
   void find_sandbox();
   void look_for_sandbox();

@@ -129,10 +129,9 @@ BOOST_AUTO_TEST_CASE(a_call_is_cancelled_by_its_id_and_not_answered) {
               R"({"name":"python_exec","arguments":{"code":"wait"},
                                 "_meta":{"progressToken":1}})",
               "\"slow\"");
-  c.send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
-         "application/json\r\nContent-Length: "
-         + std::to_string(body.size()) + "\r\nMcp-Session-Id: " + session
-         + "\r\n" + std::string{mcp_house::both} + "\r\n" + body);
+  c.send(test::posted("Mcp-Session-Id: " + session + "\r\n"
+                        + std::string{mcp_house::both},
+                      body));
   const std::string cancel
     = R"({"jsonrpc":"2.0","method":"notifications/cancelled",
           "params":{"requestId":"slow"}})";
@@ -153,12 +152,9 @@ BOOST_AUTO_TEST_CASE(a_session_has_one_stream_of_changes) {
   c.send("GET /mcp HTTP/1.1\r\nHost: localhost\r\n" + fields + "\r\n");
   BOOST_TEST(c.sees("text/event-stream"));
   BOOST_TEST(house.send("GET", "", fields).status == 409);
-  caller who;
-  who.organization = default_organization();
   tool stored;
   stored.name = "fresh";
-  stored.source_code = "def fresh(): pass";
-  house.engine.change(who, put_tool{stored}, [](auto) {});
+  test::store(house.engine, stored);
   BOOST_TEST(c.sees("notifications/tools/list_changed"), c.rest());
 }
 

@@ -99,6 +99,27 @@ struct mcp_house {
   net::http_server server;
 };
 
+/// A request as it is written, for a client that goes on reading.
+inline std::string posted(std::string_view fields, std::string_view body) {
+  std::string text{"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                   "application/json\r\nContent-Length: "};
+  return text.append(std::to_string(body.size()))
+    .append("\r\n")
+    .append(fields)
+    .append("\r\n")
+    .append(body);
+}
+
+/// Puts a tool of the default organization into the catalog.
+inline void store(fake_engine& engine, tool t) {
+  caller who;
+  who.organization = default_organization();
+  if (t.source_code.empty())
+    t.source_code = "def f(): pass";
+  engine.change(who, put_tool{std::move(t)},
+                [](result<change_reply> done) { BOOST_REQUIRE(done); });
+}
+
 inline std::string text_of(const json::object& result) {
   return std::string{result.at("content").at(0).at("text").as_string()};
 }

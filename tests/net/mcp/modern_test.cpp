@@ -178,10 +178,7 @@ BOOST_AUTO_TEST_CASE(progress_is_streamed_before_the_answer) {
   test::raw_client c{house.server.port()};
   const std::string body
     = R"({"jsonrpc":"2.0","id":"p","method":"tools/call","params":{"name":"shell_exec","arguments":{"command":"wait"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"progressToken":"t1"}}})";
-  c.send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
-         "application/json\r\nContent-Length: "
-         + std::to_string(body.size()) + "\r\n"
-         + mcp_house::head_of("tools/call", "shell_exec") + "\r\n" + body);
+  c.send(test::posted(mcp_house::head_of("tools/call", "shell_exec"), body));
   // The process has begun when it is listed.
   sandbox_program_ptr program;
   while (!program) {
@@ -211,19 +208,13 @@ BOOST_AUTO_TEST_CASE(progress_is_streamed_before_the_answer) {
 BOOST_AUTO_TEST_CASE(closing_the_connection_cancels) {
   mcp_house house;
   house.engine.hold = true;
-  caller who;
-  who.organization = default_organization();
   tool stored;
   stored.name = "slow";
-  stored.source_code = "def slow(): pass";
-  house.engine.change(who, put_tool{stored}, [](auto) {});
+  test::store(house.engine, stored);
   test::raw_client c{house.server.port()};
   const auto body
     = mcp_house::body_of("tools/call", R"("name":"slow","arguments":{})");
-  c.send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
-         "application/json\r\nContent-Length: "
-         + std::to_string(body.size()) + "\r\n"
-         + mcp_house::head_of("tools/call", "slow") + "\r\n" + body);
+  c.send(test::posted(mcp_house::head_of("tools/call", "slow"), body));
   while (house.engine.held() == 0) {
   }
   c.close();
@@ -242,17 +233,11 @@ BOOST_AUTO_TEST_CASE(a_stream_tells_changes_until_the_server_is_about_to_stop) {
   const auto body = mcp_house::body_of(
     "subscriptions/listen",
     R"("notifications":{"toolsListChanged":true,"x":true})");
-  c.send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
-         "application/json\r\nContent-Length: "
-         + std::to_string(body.size()) + "\r\n"
-         + mcp_house::head_of("subscriptions/listen") + "\r\n" + body);
+  c.send(test::posted(mcp_house::head_of("subscriptions/listen"), body));
   BOOST_TEST(c.sees(R"("notifications":{"toolsListChanged":true}})"), c.rest());
-  caller who;
-  who.organization = default_organization();
   tool stored;
   stored.name = "fresh";
-  stored.source_code = "def fresh(): pass";
-  house.engine.change(who, put_tool{stored}, [](auto) {});
+  test::store(house.engine, stored);
   BOOST_TEST(c.sees("notifications/tools/list_changed"), c.rest());
   *stopping = true;
   auto a = c.read();

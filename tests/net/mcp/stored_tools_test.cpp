@@ -27,10 +27,7 @@ void store(mcp_house& house, const std::string& name,
                     .value();
   if (with)
     with(t);
-  caller who;
-  who.organization = default_organization();
-  house.engine.change(who, put_tool{t},
-                      [](result<change_reply> done) { BOOST_REQUIRE(done); });
+  test::store(house.engine, std::move(t));
 }
 
 json::array listed(mcp_house& house) {
