@@ -1,6 +1,7 @@
 #include "runtime/local/sandbox/local_sandboxes.hpp"
 
 #include "runtime/base/packet_socket.hpp"
+#include "runtime/local/sandbox/images/image_file.hpp"
 #include "runtime/model/ids.hpp"
 
 #include <boost/asio/post.hpp>
@@ -85,7 +86,8 @@ sandbox_capabilities local_sandboxes::capabilities() const {
           .contexts = true,
           .ports = true,
           .pause = true,
-          .snapshots = true};
+          .snapshots = true,
+          .branches = images::available()};
 }
 
 result<void> local_sandboxes::ready() const {
