@@ -10,7 +10,7 @@ namespace troupe {
 class sandbox_gateway final : public sandbox_engine, private sandbox_calls {
 public:
   sandbox_gateway(context_ptr context, sandbox_services_ptr services)
-      : sandbox_calls{context, services}, contexts_{std::move(context),
+      : sandbox_calls{context, services}, contexts_{*this, std::move(context),
                                                     std::move(services)} {}
 
   void create(caller who, sandbox_spec what,
