@@ -128,8 +128,10 @@ struct start_order {
 struct process_reference {
   std::string id;
 };
+struct saved_context; // actors/sandbox/saved_context.hpp
 struct context_order {
   std::shared_ptr<const context_spec> what;
+  std::shared_ptr<const saved_context> from; // that goes on; null: a new one
 };
 /// One of the sandbox's contexts, by its id; in a list: each.
 struct context_reference {

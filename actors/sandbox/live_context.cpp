@@ -33,6 +33,18 @@ live_context::live_context(context_spec what, bool is_default,
   record_.created_at = now();
 }
 
+live_context::live_context(saved_context_ptr from, environment_of around)
+    : id_{from->id}, what_{from->what}, around_{std::move(around)},
+      from_{std::move(from)} {
+  record_.id = id_;
+  record_.name = what_.name;
+  record_.language = what_.language;
+  record_.cwd = what_.cwd;
+  record_.is_default = from_->is_default;
+  record_.auto_restart = what_.auto_restart;
+  record_.created_at = now();
+}
+
 void live_context::at_place(work what) {
   boost::asio::post(around_.place.executor,
                     [self = shared_from_this(), what] { ((*self).*what)(); });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/sandbox/live_cell.hpp"
+#include "actors/sandbox/saved_context.hpp"
 #include "runtime/engine/sandbox_kernel.hpp"
 
 #include <atomic>
@@ -31,6 +32,8 @@ public:
     std::function<void()> changed;
   };
   live_context(context_spec what, bool is_default, environment_of around);
+  /// It goes on from there.
+  live_context(saved_context_ptr from, environment_of around);
 
   const std::string& id() const { return id_; }
 
@@ -45,6 +48,12 @@ public:
   bool never_began() const;
   /// Ends it; cells that run or wait are lost.
   void close(std::string why);
+  /// As it is now; it goes on. Cells that come meanwhile wait. `begun` is
+  /// called when nothing stands against it.
+  void save(std::function<void()> begun,
+            sandbox_handler<saved_context_ptr> then);
+  /// What it had where it comes from, and has not; once it is ready.
+  void when_lost_known(sandbox_handler<std::vector<std::string>> then);
 
   // -- for its callers -------------------------------------------------------
   context_record record() const override;
@@ -75,6 +84,8 @@ private:
   void wait_until_ready(sandbox_handler<void> then);
   void answer_interrupts(bool interrupted);
   void answer_ready(const sandbox_result<void>& how);
+  void save_now(std::function<void()> begun,
+                sandbox_handler<saved_context_ptr> then);
   void set_due();
   void set_state(context_state state);
   sandbox_error lost() const;
@@ -96,6 +107,9 @@ private:
   std::string out_between_; // two cells
   std::string err_between_;
   std::uint64_t generation_ = 0; // of interpreters: what older ones say is late
+  saved_context_ptr from_; // until it has begun there
+  std::vector<std::string> lost_;
+  bool saving_ = false;
   bool starting_ = false;
   bool restarts_ = false; // when this one has ended
   patience timeout_ = patience::none;

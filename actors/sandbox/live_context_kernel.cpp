@@ -42,8 +42,10 @@ void live_context::start_kernel() {
   kernel_request wanted;
   wanted.language = what_.language;
   wanted.cwd = what_.cwd;
-  for (const auto& [name, value] : what_.env)
+  for (const auto& [name, value] : from_ ? from_->env : what_.env)
     wanted.env[name] = value.reveal();
+  if (from_)
+    wanted.image = from_->image;
   call_scope scope{std::chrono::steady_clock::now() + longest_start, nullptr};
   using came_of_it = result<std::shared_ptr<sandbox_kernel>>;
   auto start = [provider = around_.place.provider, box = around_.box,
@@ -100,8 +102,10 @@ void live_context::started(std::uint64_t generation,
   {
     std::lock_guard lock{mutex_};
     record_.pid = kernel_->pid();
-    record_.execution_count = 0;
+    record_.execution_count = from_ ? from_->execution_count : 0;
   }
+  lost_ = kernel_->lost();
+  from_.reset(); // another one after it is a fresh one
   set_state(context_state::idle);
   answer_ready({});
   pump();
@@ -115,7 +119,7 @@ void live_context::append(output_stream which, std::string_view bytes) {
 }
 
 void live_context::pump() {
-  if (current_ || starting_)
+  if (current_ || starting_ || saving_)
     return;
   {
     std::lock_guard lock{mutex_};

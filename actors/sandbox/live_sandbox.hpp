@@ -158,8 +158,8 @@ struct live_sandbox {
   void destroy();
   void finish(sandbox_state last, sandbox_end why,
               std::shared_ptr<const error> failure);
-  sandbox_result<live_context_ptr> make_context(context_spec what,
-                                                bool is_default);
+  sandbox_result<live_context_ptr>
+  make_context(context_spec what, bool is_default, saved_context_ptr from = {});
   void context_changed();
   void contexts_due(clock::time_point now);
   void end_contexts(const std::string& why);

@@ -13,8 +13,9 @@ sandbox_error no_such_context(const std::string& id) {
 
 } // namespace
 
-sandbox_result<live_context_ptr> live_sandbox::make_context(context_spec what,
-                                                            bool is_default) {
+sandbox_result<live_context_ptr>
+live_sandbox::make_context(context_spec what, bool is_default,
+                           saved_context_ptr from) {
   const auto& rules = services->options.rules;
   if (!place().provider->capabilities().contexts)
     return sandbox_error{sandbox_problem::unsupported_here, ec::invalid_request,
@@ -38,8 +39,9 @@ sandbox_result<live_context_ptr> live_sandbox::make_context(context_spec what,
           caf::anon_send(caf::actor_cast<sandbox_actor>(strong), event_v,
                          std::move(news));
       };
-  auto made
-    = std::make_shared<live_context>(std::move(what), is_default, around);
+  auto made = from
+    ? std::make_shared<live_context>(std::move(from), around)
+    : std::make_shared<live_context>(std::move(what), is_default, around);
   contexts.emplace(made->id(), made);
   made->begin();
   return made;
@@ -48,7 +50,8 @@ sandbox_result<live_context_ptr> live_sandbox::make_context(context_spec what,
 context_answer live_sandbox::begin(const context_order& order) {
   if (auto why = why_not_running())
     return std::move(*why);
-  auto made = make_context(*order.what, false);
+  auto made = make_context(order.what ? *order.what : context_spec{}, false,
+                           order.from);
   if (!made)
     return made.error();
   return sandbox_context_ptr{std::move(*made)};

@@ -99,6 +99,7 @@ const std::vector<command_example>& command_examples() {
     {"sandbox snapshots", "troupe sandbox snapshots"},
     {"sandbox rollback", "troupe sandbox rollback ID SNAPSHOT"},
     {"sandbox fork", "troupe sandbox fork ID --count 3 --timeout 1h"},
+    {"sandbox branch", "troupe sandbox branch ID --count 3"},
     {"sandbox forget", "troupe sandbox forget clean"},
     {"sandbox delete", "troupe sandbox delete ID"},
     {"sandbox-config list", "troupe sandbox-config list"},

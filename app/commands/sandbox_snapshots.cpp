@@ -1,4 +1,4 @@
-// `troupe sandbox snapshot, snapshots, rollback, fork, forget`.
+// `troupe sandbox snapshot, snapshots, rollback, fork, branch, forget`.
 #include "app/cli/commands.hpp"
 #include "app/cli/table.hpp"
 #include "app/commands/sandbox_words.hpp"
@@ -30,6 +30,10 @@ struct fork_words {
   std::vector<std::string> env;
   std::vector<std::string> metadata;
   bool as_json = false;
+};
+
+struct branch_words : fork_words {
+  std::vector<std::string> contexts;
 };
 
 struct snapshot_list_words {
@@ -91,8 +95,9 @@ result<int> print_forks(const json::value& made) {
   return int{code};
 }
 
-result<int> fork_sandbox(const fork_words& said, api_client& engine) {
-  json::object body;
+/// What is made beside the first one, as it was asked for.
+result<json::value> call_for_forks(const fork_words& said, api_client& engine,
+                                   const char* path, json::object body) {
   body["count"] = said.count;
   put_text(body, "timeout", said.timeout);
   auto env = variables_object(said.env);
@@ -103,8 +108,12 @@ result<int> fork_sandbox(const fork_words& said, api_client& engine) {
   if (!metadata)
     return metadata.error();
   body["metadata"] = std::move(*metadata);
-  auto made = engine.call(verb::post, sandbox_target(said.id, "/fork"),
-                          std::move(body));
+  return engine.call(verb::post, sandbox_target(said.id, path),
+                     std::move(body));
+}
+
+result<int> fork_sandbox(const fork_words& said, api_client& engine) {
+  auto made = call_for_forks(said, engine, "/fork", {});
   if (!made)
     return made.error();
   if (!said.as_json)
@@ -113,12 +122,58 @@ result<int> fork_sandbox(const fork_words& said, api_client& engine) {
   return int{exit_ok};
 }
 
+constexpr std::size_t widest_loss = 300;
+
+/// What does not come along is said beside the ids.
+void print_losses(const json::object& made) {
+  for (const auto& each : made.at("items").as_array())
+    for (const auto& context : each.as_object().at("contexts").as_array())
+      for (const auto& lost : context.as_object().at("lost").as_array())
+        std::cerr << "troupe: " << cell(context, "id") << " has lost "
+                  << one_line(std::string{lost.as_string()}, widest_loss)
+                  << "\n";
+  for (const auto& left : made.at("left").as_array())
+    std::cerr << "troupe: " << cell(left, "id")
+              << " was left behind: " << cell(left, "reason") << "\n";
+}
+
+result<int> branch_sandbox(const branch_words& said, api_client& engine) {
+  json::object body;
+  json::array contexts;
+  for (const auto& id : said.contexts)
+    contexts.emplace_back(id);
+  body["contexts"] = std::move(contexts);
+  auto made = call_for_forks(said, engine, "/branch", std::move(body));
+  if (!made)
+    return made.error();
+  if (said.as_json) {
+    std::cout << json::to_text(*made) << "\n";
+    return int{exit_ok};
+  }
+  print_losses(made->as_object());
+  return print_forks(*made);
+}
+
 result<int> forget_snapshot(const snapshot_words& said, api_client& engine) {
   auto gone = engine.call(verb::delete_,
                           "/v1/snapshots/" + net::percent_encode(said.id));
   if (!gone)
     return gone.error();
   return print_deleted(said.id, said.as_json);
+}
+
+void add_fork_options(CLI::App* cmd, fork_words& said) {
+  cmd->add_option("--count", said.count, "So many")->check(CLI::Range(1, 100));
+  cmd->add_option("--timeout", said.timeout,
+                  "They end after that; else as the first one: 5m, 1h");
+  cmd
+    ->add_option("--env", said.env,
+                 "NAME=VALUE, or NAME to pass on our own (repeatable)")
+    ->allow_extra_args(false);
+  cmd
+    ->add_option("--metadata", said.metadata,
+                 "NAME=VALUE instead of the first one's (repeatable)")
+    ->allow_extra_args(false);
 }
 
 } // namespace
@@ -145,17 +200,18 @@ void add_sandbox_snapshot_commands(CLI::App* group, invocation& call) {
     auto [cmd, said] = add_sandbox_session_command(
       group, call, "fork", "Make sandboxes with the same files, and print ids",
       fork_sandbox);
-    cmd->add_option("--count", said->count, "So many")
-      ->check(CLI::Range(1, 100));
-    cmd->add_option("--timeout", said->timeout,
-                    "They end after that; else as the first one: 5m, 1h");
+    add_fork_options(cmd, *said);
+  }
+  {
+    auto [cmd, said] = add_sandbox_session_command(
+      group, call, "branch",
+      "Make sandboxes with the same files in which its contexts of Python go "
+      "on, and print ids",
+      branch_sandbox);
+    add_fork_options(cmd, *said);
     cmd
-      ->add_option("--env", said->env,
-                   "NAME=VALUE, or NAME to pass on our own (repeatable)")
-      ->allow_extra_args(false);
-    cmd
-      ->add_option("--metadata", said->metadata,
-                   "NAME=VALUE instead of the first one's (repeatable)")
+      ->add_option("--context", said->contexts,
+                   "One that comes along; else all of Python (repeatable)")
       ->allow_extra_args(false);
   }
   {

@@ -83,4 +83,7 @@ private:
 /// What the engine's actors add to an `exec`.
 void measure_engine_part(report& out);
 
+/// Contexts that go on in other sandboxes.
+void measure_branches(report& out);
+
 } // namespace troupe::bench

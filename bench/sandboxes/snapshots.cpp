@@ -99,9 +99,10 @@ void measure_snapshots(report& out) {
   out.at_most("snapshots.fork.vs_bwrap", median_ratio(forked, shots), "x", 0.6);
   out.note("take: of a sandbox in which nothing runs, until it goes on; fork: "
            "of ten at once, each; bwrap: --unshare-all with /bin/true");
+  measure_branches(out);
 }
 
-const area snapshots{"snapshots", "pauses, snapshots and forks of sandboxes",
+const area snapshots{"snapshots", "pauses, snapshots, forks and branches of sandboxes",
                      measure_snapshots};
 
 } // namespace

@@ -97,6 +97,8 @@ constexpr problem_page pages[] = {
    "Read its output and exit code, or start another one."},
   {"context_lost", "The interpreter of the context has ended, with its state.",
    "Restart the context, or create it with auto_restart."},
+  {"context_not_branchable", "The context has what a branch cannot take along.",
+   "`detail` says what: end or close it, or use fork."},
   {"nothing_listens", "Nothing in the sandbox listens on this port.",
    "Start a server there, or look at the list of its ports."},
   {"bad_answer", "The server in the sandbox answers no HTTP.",

@@ -38,6 +38,7 @@ int status_of(const sandbox_error& why) {
   case sandbox_problem::sandbox_paused:
   case sandbox_problem::process_ended:
   case sandbox_problem::context_lost:
+  case sandbox_problem::context_not_branchable:
     return 409;
   case sandbox_problem::sandbox_ended:
     return 410;

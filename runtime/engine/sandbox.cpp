@@ -30,6 +30,13 @@ sandbox_provider::start_kernel(const sandbox_handle&, kernel_request,
                  std::string{name()} + " has no contexts; use exec");
 }
 
+boost::asio::awaitable<result<kernel_image_ptr>>
+sandbox_provider::save_kernel(const sandbox_handle&,
+                              std::shared_ptr<sandbox_kernel>, call_scope) {
+  co_return fail(ec::invalid_request,
+                 std::string{name()} + " has no branches; use fork");
+}
+
 boost::asio::awaitable<result<unique_fd>>
 sandbox_provider::connect(const sandbox_handle&, std::uint16_t, call_scope) {
   co_return fail(ec::invalid_request,

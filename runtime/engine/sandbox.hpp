@@ -191,10 +191,13 @@ struct sandbox_capabilities {
   bool snapshots = false;
   /// `set_network` works.
   bool set_network = false;
+  /// `save_kernel` works, and a kernel may begin from an image.
+  bool branches = false;
 };
 
 class sandbox_files;
 class sandbox_kernel;
+class kernel_image;
 struct kernel_request;
 struct kernel_events;
 
@@ -290,6 +293,13 @@ public:
   virtual later<result<std::shared_ptr<sandbox_kernel>>>
   start_kernel(const sandbox_handle& sandbox, kernel_request what,
                kernel_events events, call_scope scope);
+
+  /// An interpreter as it is now, in which no cell runs; it goes on. `conflict`
+  /// says what it has that cannot be kept. The scope's `begun` is told when
+  /// nothing of that was found.
+  virtual later<result<std::shared_ptr<const kernel_image>>>
+  save_kernel(const sandbox_handle& sandbox,
+              std::shared_ptr<sandbox_kernel> kernel, call_scope scope);
 
   /// Runs a self-contained script to its end; it prints its answer.
   virtual later<process_outcome>

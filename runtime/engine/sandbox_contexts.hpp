@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/engine/sandbox_branches.hpp"
 #include "runtime/engine/sandbox_engine.hpp"
 #include "runtime/model/sandbox_context.hpp"
 
@@ -87,6 +88,11 @@ public:
   /// by its first cell.
   virtual void run(caller who, sandbox_id in, context_choice where,
                    cell_spec what, done<sandbox_cell_ptr> then)
+    = 0;
+  /// New sandboxes with the same files, in which contexts go on as they are
+  /// now: all of them, or none.
+  virtual void branch(caller who, sandbox_id id, branch_spec what,
+                      done<sandbox_branches> then)
     = 0;
 };
 

@@ -19,6 +19,7 @@ enum class sandbox_problem : std::uint8_t {
   sandbox_ended,
   process_ended,
   context_lost,
+  context_not_branchable,
   nothing_listens,
   start_failed,
   unsupported_here,
@@ -44,6 +45,8 @@ constexpr std::string_view to_string(sandbox_problem p) {
     return "process_ended";
   case sandbox_problem::context_lost:
     return "context_lost";
+  case sandbox_problem::context_not_branchable:
+    return "context_not_branchable";
   case sandbox_problem::nothing_listens:
     return "nothing_listens";
   case sandbox_problem::start_failed:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/engine/kernel_image.hpp"
 #include "runtime/engine/sandbox.hpp"
 #include "runtime/model/sandbox_context.hpp"
 
@@ -7,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -14,6 +16,9 @@ struct kernel_request {
   context_language language = context_language::python;
   std::string cwd;                        // "": the sandbox's own
   std::map<std::string, std::string> env; // beside the sandbox's own
+  /// That it begins as, in the working directory of that one, with `env` over
+  /// its variables; null: a fresh one.
+  kernel_image_ptr image{};
 };
 
 /// How a cell ended, as its interpreter says.
@@ -38,6 +43,9 @@ class sandbox_kernel {
 public:
   virtual ~sandbox_kernel() = default;
   virtual std::int32_t pid() const = 0; // inside
+  /// What its image had and it has not: open files that are not in its sandbox,
+  /// processes. A tenant's word.
+  virtual std::vector<std::string> lost() const { return {}; }
   /// Begins a cell; `conflict` while there is one.
   virtual result<void> run(const std::string& code) = 0;
   /// Asks the cell to stop. What it has defined stays.

@@ -215,6 +215,11 @@ struct fork_spec {
   environment env;                                  // over its own
 };
 
+/// The same, with contexts that go on in each.
+struct branch_spec : fork_spec {
+  std::vector<std::string> contexts; // ids; none: all that can be taken
+};
+
 // -- events -------------------------------------------------------------------
 
 /// Something that happened to a sandbox. Numbers have no holes.

@@ -11,7 +11,7 @@ namespace troupe {
 class sandbox_gateway final : public sandbox_engine, private place_calls {
 public:
   sandbox_gateway(context_ptr context, sandbox_services_ptr services)
-      : place_calls{context, services}, contexts_{context, services},
+      : place_calls{context, services}, contexts_{*this, context, services},
         trees_{std::move(context), std::move(services)} {}
 
   void create(caller who, sandbox_spec what,

@@ -1,4 +1,5 @@
 // Snapshots and forks as front doors see them.
+#include "actors/sandbox/gateway/fork_parts.hpp"
 #include "actors/sandbox/gateway/sandbox_gateway.hpp"
 #include "actors/sandbox/place_call.hpp"
 
@@ -8,7 +9,18 @@ namespace troupe {
 
 namespace {
 
-/// Its files go at the place, if nothing is made from them.
+/// The answers of the forks, of which each comes by itself.
+struct fork_answers {
+  fork_answers(std::size_t count, sandbox_handler<sandbox_engine::forks> then)
+      : all(count, sandbox_error{}), left{count}, done{std::move(then)} {}
+
+  sandbox_engine::forks all; // each place written by one answer
+  std::atomic<std::size_t> left;
+  sandbox_handler<sandbox_engine::forks> done;
+};
+
+} // namespace
+
 void forget_at_place(const sandbox_services& services,
                      const snapshot_index::entry& gone) {
   const auto& at = services.options.places[gone.place];
@@ -23,16 +35,6 @@ void forget_at_place(const sandbox_services& services,
                            [](std::optional<result<void>>) {});
 }
 
-/// The answers of the forks, of which each comes by itself.
-struct fork_answers {
-  fork_answers(std::size_t count, sandbox_handler<sandbox_engine::forks> then)
-      : all(count, sandbox_error{}), left{count}, done{std::move(then)} {}
-
-  sandbox_engine::forks all; // each place written by one answer
-  std::atomic<std::size_t> left;
-  sandbox_handler<sandbox_engine::forks> done;
-};
-
 sandbox_spec spec_of_fork(const sandbox_spec& parent, const fork_spec& what,
                           const std::string& snapshot) {
   auto spec = parent;
@@ -46,8 +48,6 @@ sandbox_spec spec_of_fork(const sandbox_spec& parent, const fork_spec& what,
     spec.env.insert_or_assign(name, value);
   return spec;
 }
-
-} // namespace
 
 void sandbox_gateway::snapshot(caller who, sandbox_id id, std::string name,
                                done<snapshot_record_ptr> then) {

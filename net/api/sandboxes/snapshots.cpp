@@ -1,8 +1,9 @@
-// Snapshots of sandboxes, forks, and the way back.
+// Snapshots of sandboxes, forks, branches, and the way back.
 #include "net/api/sandboxes/sandbox_answers.hpp"
 #include "net/api/shared/preconditions.hpp"
 #include "net/api/shared/request_body.hpp"
 #include "net/http/problem.hpp"
+#include "runtime/engine/sandbox_contexts.hpp"
 #include "runtime/json/writer.hpp"
 #include "runtime/model/codec/sandbox_codec.hpp"
 
@@ -88,6 +89,52 @@ void fork_sandbox(sandbox_engine& engine, const sandbox_id& id,
                 }));
 }
 
+std::string branch_text(const sandbox_branch& made) {
+  const auto quoted
+    = [](const std::string& text) { return json::to_text(json::value{text}); };
+  const auto context_text = [quoted](const sandbox_branch::context& c) {
+    json::object_writer out;
+    out.text("id", c.id).raw("lost", json::array_of(c.lost, quoted));
+    return out.finish();
+  };
+  json::object_writer out;
+  out.raw("sandbox", json::to_text(to_json(*made.sandbox)))
+    .raw("contexts", json::array_of(made.contexts, context_text));
+  return out.finish();
+}
+
+std::string left_text(const sandbox_branches::left_context& left) {
+  json::object_writer out;
+  out.text("id", left.id).text("reason", left.reason);
+  return out.finish();
+}
+
+void branch_sandbox(sandbox_engine& engine, const sandbox_id& id,
+                    const exchange_ptr& ex) {
+  auto body = optional_body_of(*ex);
+  if (!body)
+    return;
+  auto what = parse_branch(*body);
+  if (!what) {
+    ex->fail(what.error());
+    return;
+  }
+  if (!engine.contexts())
+    return respond_not_found(*ex, "context", "/v1/sandboxes");
+  engine.contexts()->branch(
+    ex->who(), id, std::move(*what),
+    or_fail<sandbox_branches>(
+      ex, [](exchange& ex, const sandbox_branches& made) {
+        json::object_writer out;
+        out.raw("items", json::array_of(made.all, branch_text))
+          .raw("left", json::array_of(made.left, left_text));
+        response r;
+        r.status = 201;
+        r.body = out.finish();
+        ex.answer(std::move(r));
+      }));
+}
+
 void list_snapshots(sandbox_engine& engine, const exchange_ptr& ex) {
   engine.list_snapshots(
     ex->who(),
@@ -108,6 +155,7 @@ void add_snapshots(router& routes, const api_options& options,
   all.add(method::post, "/snapshots", take_snapshot, needing(scope::run));
   all.add(method::post, "/rollback", roll_back, needing(scope::run));
   all.add(method::post, "/fork", fork_sandbox, needing(scope::run));
+  all.add(method::post, "/branch", branch_sandbox, needing(scope::run));
   auto* engine = options.sandboxes;
   const auto with_engine = [engine](auto work) {
     return [engine, work](const exchange_ptr& ex) {

@@ -251,6 +251,14 @@ group_usage run_group::absolute() const {
   return u;
 }
 
+std::uint64_t run_group::memory_bytes() const {
+  const auto used = !memory_.empty()
+    ? read_number(memory_ + "/memory.usage_in_bytes")
+    : unified_memory_ ? read_number(unified_ + "/memory.current")
+                      : std::nullopt;
+  return used.value_or(0);
+}
+
 group_usage run_group::usage() const {
   auto u = absolute();
   if (u.cpu_us)

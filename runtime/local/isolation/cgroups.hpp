@@ -87,6 +87,8 @@ public:
 
   std::optional<std::uint64_t> cpu_us() const; // since `begin`
   group_usage usage() const;                   // since `begin`
+  /// In use now; 0: this host does not say.
+  std::uint64_t memory_bytes() const;
   /// Everything in it stands still, or goes on. An errno: EAGAIN while not all
   /// of it does, ENOTSUP where this host has no way.
   int freeze(bool still);

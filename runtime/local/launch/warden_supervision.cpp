@@ -217,6 +217,7 @@ void cold_launcher::hear(warden::message m,
   case warden::word::keep:
   case warden::word::freeze:
   case warden::word::thaw:
+  case warden::word::lend:
   case warden::word::cut:
   case warden::word::drop:
     break; // ours to say

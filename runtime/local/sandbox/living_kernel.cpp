@@ -116,8 +116,11 @@ bool living_kernel::hear() {
 }
 
 bool living_kernel::obey(kernels::frame& from) {
+  if (obey_about_image(from))
+    return true;
   if (from.word == "ready" && !is_ready_) {
     is_ready_ = true;
+    read_lost(from);
     if (auto ready = std::exchange(ready_, nullptr))
       ready();
     return true;
@@ -156,6 +159,8 @@ void living_kernel::finish(result<process_end> how) {
   over_ = true;
   boost::system::error_code ignored;
   channel_.close(ignored);
+  if (auto told = std::exchange(save_answers_, nullptr))
+    told({});
   unwritten_.clear();
   process_.reset();
   ready_ = nullptr;
@@ -171,7 +176,7 @@ void living_kernel::finish(result<process_end> how) {
 result<void> living_kernel::run(const std::string& code) {
   if (over_ || !channel_.is_open())
     return fail(ec::unavailable, "the interpreter has ended");
-  if (std::exchange(is_busy_, true))
+  if (save_answers_ || std::exchange(is_busy_, true))
     return fail(ec::conflict, "the interpreter runs a cell already");
   ++cell_;
   unwritten_ += encode(kernels::frame{"run", {{"code", code}}});

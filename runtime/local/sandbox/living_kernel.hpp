@@ -10,8 +10,10 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -33,6 +35,22 @@ public:
   /// Nothing is told from here on, and it is killed.
   void abandon();
 
+  // -- images ----------------------------------------------------------------
+  /// Whether its program can be saved at all.
+  void allow_images(bool it_can) { can_be_saved_ = it_can; }
+  /// How it is asked to be saved, and what it says to that: `take` and its
+  /// size, then, once it was given a file, `saved`; or `kept` and why. A frame
+  /// without a word: it has ended. Another cell can be run when `no_save` was
+  /// called.
+  using save_answers = std::function<void(const kernels::frame&)>;
+  result<void> ask_for_image(save_answers told);
+  /// Empty: it is not wanted any more.
+  bool give_file(const unique_fd& file);
+  void end_save();
+  /// It begins from an image: how it goes on there.
+  void go_on(const std::map<std::string, std::string>& env);
+
+  std::vector<std::string> lost() const override { return lost_; }
   std::int32_t pid() const override;
   result<void> run(const std::string& code) override;
   void interrupt() override;
@@ -49,6 +67,8 @@ private:
   /// False: it is not in the words of the channel.
   bool obey(kernels::frame& from);
   void write_later();
+  void read_lost(const kernels::frame& ready);
+  bool obey_about_image(const kernels::frame& from);
   /// The cell that runs, if it is that one still.
   void ask_to_stop(std::uint64_t cell, int times);
   /// It is not an interpreter of ours any more.
@@ -63,6 +83,9 @@ private:
   kernels::frame_reader frames_;
   std::string unwritten_; // a cell, and words that ask it to stop
   std::string first_words_;
+  save_answers save_answers_; // empty: it is not being saved
+  std::vector<std::string> lost_;
+  bool can_be_saved_ = false;
   std::string why_; // it was given up; "": the channel was closed
   bool is_given_up_ = false;
   bool is_ready_ = false;

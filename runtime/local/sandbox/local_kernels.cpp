@@ -1,6 +1,7 @@
 // Interpreters of contexts in sandboxes of this machine.
 #include "runtime/local/sandbox/contexts/kernel_program.hpp"
 #include "runtime/local/sandbox/living_kernel.hpp"
+#include "runtime/local/sandbox/local_images.hpp"
 #include "runtime/local/sandbox/local_sandboxes.hpp"
 
 namespace troupe {
@@ -9,8 +10,11 @@ namespace asio = boost::asio;
 
 namespace {
 
-error never_ready(const std::string& program, const living_kernel& kernel) {
+error never_ready(const std::string& program, const living_kernel& kernel,
+                  const std::optional<process_end>& how) {
   auto text = program + " ended before it was ready";
+  if (how && how->exit_code != 0)
+    text += local_image::why_ended(how->exit_code);
   if (!kernel.first_words().empty())
     text += ": " + kernel.first_words();
   return fail(ec::unavailable, std::move(text));
@@ -30,18 +34,30 @@ local_sandboxes::start_kernel(const sandbox_handle& sandbox,
                               kernel_request what, kernel_events events,
                               call_scope scope) {
   auto self = shared_from_this();
-  auto program = kernels::program_for(what.language);
+  const auto wanted_kernel = what;
+  const auto wanted_events = events;
+  auto program
+    = what.image ? local_image::program() : kernels::program_for(what.language);
   if (!program)
     co_return program.error();
+  const std::string name
+    = what.image ? "the saved interpreter" : program->argv.front();
+  unique_fd image;
+  if (what.image)
+    if (image = local_image::open(what.image); !image)
+      co_return fail(ec::unavailable, "the image cannot be opened");
   auto change = std::make_shared<call_wait>(executor_);
   auto is_ready = std::make_shared<bool>(false);
+  auto how_ended = std::make_shared<std::optional<process_end>>();
   std::function<void()> ready = [change, is_ready] {
     *is_ready = true;
     change->tell();
   };
   // Told to this call while it waits, and to the caller from then on.
-  events.ended = [change, told = std::move(events.ended),
-                  is_ready](result<process_end> how) {
+  events.ended = [change, told = std::move(events.ended), is_ready,
+                  how_ended](result<process_end> how) {
+    if (how)
+      *how_ended = *how;
     change->tell();
     if (*is_ready && told)
       told(std::move(how));
@@ -54,10 +70,16 @@ local_sandboxes::start_kernel(const sandbox_handle& sandbox,
   process_request wanted;
   wanted.argv = program->argv;
   wanted.input = std::move(program->text);
-  wanted.cwd = std::move(what.cwd);
-  wanted.env = std::move(what.env);
-  auto begun = begin(sandbox, std::move(wanted), false,
-                     (*kernel)->for_process(), std::move(channel));
+  (*kernel)->allow_images(what.language == context_language::python);
+  if (what.image) {
+    (*kernel)->go_on(what.env);
+  } else {
+    wanted.cwd = std::move(what.cwd);
+    wanted.env = std::move(what.env);
+  }
+  auto begun
+    = begin(sandbox, std::move(wanted), false, (*kernel)->for_process(),
+            std::move(channel), std::move(image));
   if (!begun) {
     (*kernel)->abandon();
     co_return begun.error();
@@ -66,13 +88,18 @@ local_sandboxes::start_kernel(const sandbox_handle& sandbox,
   const bool executed = co_await begun->begun->wait(scope);
   if (executed && *begun->refused) {
     (*kernel)->abandon();
-    co_return not_begun(**begun->refused, program->argv.front());
+    co_return not_begun(**begun->refused, name);
   }
   const bool changed = co_await change->wait(scope);
   if (!changed || !*is_ready) {
-    auto why = changed ? never_ready(program->argv.front(), **kernel)
+    auto why = changed ? never_ready(name, **kernel, *how_ended)
                        : not_in_time(scope, "starting an interpreter");
     (*kernel)->abandon();
+    if (*how_ended && local_image::needs_another((*how_ended)->exit_code)) {
+      auto other
+        = co_await start_kernel(sandbox, wanted_kernel, wanted_events, scope);
+      co_return other;
+    }
     co_return why;
   }
   co_return std::shared_ptr<sandbox_kernel>{*kernel};

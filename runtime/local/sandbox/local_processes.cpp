@@ -40,7 +40,7 @@ variables_of(const sandbox_handle& sandbox, const process_request& what) {
 result<local_sandboxes::beginning>
 local_sandboxes::begin(const sandbox_handle& sandbox, process_request what,
                        bool open_input, process_events events,
-                       unique_fd channel) {
+                       unique_fd channel, unique_fd input_file) {
   auto found = find(sandbox);
   if (!found)
     return found.error();
@@ -62,6 +62,8 @@ local_sandboxes::begin(const sandbox_handle& sandbox, process_request what,
   beginning out{(*found)->sandbox, *process,
                 std::make_shared<call_wait>(executor_),
                 std::make_shared<std::optional<error>>()};
+  if (input_file)
+    command.ends.in = std::move(input_file);
   command.process = *process;
   command.ends.channel = std::move(channel);
   command.launch = std::move(*block);

@@ -1,6 +1,7 @@
 #include "runtime/local/sandbox/local_sandboxes.hpp"
 
 #include "runtime/base/packet_socket.hpp"
+#include "runtime/local/sandbox/images/image_file.hpp"
 #include "runtime/model/ids.hpp"
 
 #include <boost/asio/post.hpp>
@@ -82,7 +83,8 @@ sandbox_capabilities local_sandboxes::capabilities() const {
           .ports = true,
           .pause = true,
           .snapshots = true,
-          .set_network = true};
+          .set_network = true,
+          .branches = images::available()};
 }
 
 result<void> local_sandboxes::ready() const {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/engine/sandbox.hpp"
+#include "runtime/engine/sandbox_kernel.hpp"
 #include "runtime/local/launch/cold_launcher.hpp"
 #include "runtime/local/sandbox/call_wait.hpp"
 #include "runtime/local/sandbox/living_files.hpp"
@@ -77,6 +77,10 @@ public:
   later<result<std::shared_ptr<sandbox_kernel>>>
   start_kernel(const sandbox_handle& sandbox, kernel_request what,
                kernel_events events, call_scope scope) override;
+  later<result<kernel_image_ptr>>
+  save_kernel(const sandbox_handle& sandbox,
+              std::shared_ptr<sandbox_kernel> kernel,
+              call_scope scope) override;
   later<process_outcome> run_script(const sandbox_handle& sandbox,
                                     language lang, sandbox_script script,
                                     output_sink sink,
@@ -177,7 +181,10 @@ private:
   };
   result<beginning> begin(const sandbox_handle& sandbox, process_request what,
                           bool open_input, process_events events,
-                          unique_fd channel = {});
+                          unique_fd channel = {}, unique_fd input_file = {});
+  /// Where it may be written without that its sandbox gets too large.
+  later<result<void>> make_room(const sandbox_handle& sandbox,
+                                std::uint64_t bytes, call_scope scope);
   later<result<living_sandbox::keeper_answer>>
   ask(std::shared_ptr<living_sandbox> sandbox, inside::keeper_message question,
       call_scope scope);

@@ -160,6 +160,11 @@ unique_fd cold_run::take_written() {
   return std::move(written_);
 }
 
+std::uint64_t cold_run::lend_memory() {
+  resources_.leaves_memory = true;
+  return resources_.group->memory_bytes();
+}
+
 int cold_run::freeze(bool still) {
   frozen_ = frozen_ || still;
   const int error = resources_.group->freeze(still);

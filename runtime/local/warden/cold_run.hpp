@@ -83,6 +83,9 @@ public:
   /// has no such thing.
   const unique_fd& written() const { return written_; }
   unique_fd take_written();
+  /// Others will use memory that is charged to it, perhaps beyond its end. What
+  /// it has in use now.
+  std::uint64_t lend_memory();
   bool is_alone() const { return resources_.group->count() == 1; }
   bool made_a_copy() const { return order_.copies != 0 && written_; }
   /// The listener of its filter, for the network broker; empty: it has none.

@@ -157,6 +157,7 @@ std::string encode(const message& m) {
     break;
   case word::freeze:
   case word::thaw:
+  case word::lend:
     w.raw(m.ticket);
     w.raw(m.of);
     break;
@@ -207,6 +208,7 @@ bool decode(std::string_view packet, message& out) {
     return r.done();
   case word::freeze:
   case word::thaw:
+  case word::lend:
     r.raw(out.ticket);
     r.raw(out.of);
     return r.done();

@@ -44,6 +44,8 @@ enum class word : std::uint16_t {
   cut,    // one in which nothing runs ends, and what it wrote is a layer named
           // as the question; answered by `ended`, EBUSY: something runs
   drop,   // a layer
+  lend,   // memory that a sandbox has made outlives it, in others; answered by
+          // `ended` with what its group has in use, in `peak_memory_bytes`
   // warden -> engine
   hello,    // once, first: what the host offers
   started,  // the program was executed; its filter's listener, if it has one

@@ -119,6 +119,31 @@ void warden::cut(const message& m) {
   say(std::move(done));
 }
 
+bool warden::serve_sandbox(const message& m) {
+  if (m.what == word::freeze || m.what == word::thaw)
+    freeze(m);
+  else if (m.what == word::cut)
+    cut(m);
+  else if (m.what == word::lend)
+    lend(m);
+  else if (m.what == word::drop)
+    layers_.erase(m.ticket);
+  else
+    return false;
+  return true;
+}
+
+void warden::lend(const message& m) {
+  message done;
+  done.what = word::ended;
+  done.end.ticket = m.ticket;
+  if (const auto i = running_.find(m.of); i == running_.end())
+    done.end.failure = {isolation::step::order, ESRCH};
+  else
+    done.end.peak_memory_bytes = i->second.lend_memory();
+  say(std::move(done));
+}
+
 void warden::freeze(const message& m) {
   message done;
   done.what = word::ended;

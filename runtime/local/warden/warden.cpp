@@ -137,12 +137,8 @@ void warden::obey(packet& from_engine) {
       keep(m.start, std::move(given.front()));
     else
       refuse(m.start, {isolation::step::order, EBADF}, "");
-  } else if (m.what == word::freeze || m.what == word::thaw) {
-    freeze(m);
-  } else if (m.what == word::cut) {
-    cut(m);
-  } else if (m.what == word::drop) {
-    layers_.erase(m.ticket);
+  } else if (serve_sandbox(m)) {
+    return;
   } else if (m.what == word::start) {
     auto& given = from_engine.descriptors;
     std::size_t wanted = 3u + m.start.has_stdin + m.start.has_channel;

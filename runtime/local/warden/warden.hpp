@@ -65,6 +65,10 @@ private:
                                        run_resources& resources);
   /// A sandbox that lives until it is killed or its engine closes `control`.
   void keep(const start_order& order, unique_fd control);
+  /// False: it is about something else.
+  bool serve_sandbox(const message& m);
+  /// What it has in memory may outlive it.
+  void lend(const message& m);
   /// It stands still, or goes on. Never waits: the engine asks again.
   void freeze(const message& m);
   /// What a quiet one has written becomes a layer, and it ends.

@@ -55,5 +55,6 @@ result<std::string> parse_snapshot_name(const json::object& body);
 result<std::string> parse_rollback(const json::object& body);
 /// {"count": 1, "timeout", "metadata" {}, "env" {}}, each of them optional.
 result<fork_spec> parse_fork(const json::object& body);
+result<branch_spec> parse_branch(const json::object& body);
 
 } // namespace troupe

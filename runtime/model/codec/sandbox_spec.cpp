@@ -330,14 +330,22 @@ result<std::string> parse_rollback(const json::object& body) {
   return name;
 }
 
-result<fork_spec> parse_fork(const json::object& body) {
-  json::reader in{body};
-  fork_spec f;
+namespace {
+
+void read_fork(json::reader& in, fork_spec& f) {
   f.count = static_cast<std::uint32_t>(
     in.integer("count", 1, bounds::sandbox_forks).value_or(1));
   read_sandbox_duration(in, "timeout", f.timeout);
   read_sandbox_metadata(in, f.metadata);
   read_sandbox_variables(in, f.env);
+}
+
+} // namespace
+
+result<fork_spec> parse_fork(const json::object& body) {
+  json::reader in{body};
+  fork_spec f;
+  read_fork(in, f);
   if (auto bad = in.finish())
     return *bad;
   return f;
@@ -356,6 +364,18 @@ result<terminal_size> parse_terminal_size(const json::object& body,
   if (auto bad = in.finish())
     return *bad;
   return size;
+}
+
+result<branch_spec> parse_branch(const json::object& body) {
+  constexpr std::size_t most_contexts = 64;
+  constexpr std::size_t longest_id = 64;
+  json::reader in{body};
+  branch_spec b;
+  read_fork(in, b);
+  b.contexts = codec::read_texts(in, "contexts", most_contexts, longest_id);
+  if (auto bad = in.finish())
+    return *bad;
+  return b;
 }
 
 result<process_spec> parse_process_spec(const json::object& body) {

@@ -242,6 +242,9 @@ void drive_sandboxes(driver& d) {
   d.drive("POST", one + "/rollback", {id}, "{}", {}, 422);
   d.drive("POST", one + "/fork", {id}, R"({"count":2})", {}, 201);
   d.drive("POST", one + "/fork", {id}, R"({"count":0})", {}, 422);
+  d.drive("POST", one + "/branch", {id}, R"({"count":2})", {}, 201);
+  d.drive("POST", one + "/branch", {id}, R"({"contexts":["c_none"]})", {}, 404);
+  d.drive("POST", one + "/branch", {id}, R"({"count":0})", {}, 422);
   d.drive("GET", "/v1/snapshots");
   d.drive("GET", "/v1/snapshots/{snapshot}", {snapshot});
   d.drive("GET", "/v1/snapshots/{snapshot}", {"x"}, {}, {}, 404);

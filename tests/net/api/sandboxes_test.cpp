@@ -47,6 +47,7 @@ BOOST_AUTO_TEST_CASE(tells_each_problem_by_its_code_and_status) {
     {sandbox_problem::sandbox_ended, ec::not_found, 410},
     {sandbox_problem::process_ended, ec::conflict, 409},
     {sandbox_problem::context_lost, ec::conflict, 409},
+    {sandbox_problem::context_not_branchable, ec::conflict, 409},
     {sandbox_problem::nothing_listens, ec::unavailable, 502},
     {sandbox_problem::start_failed, ec::unavailable, 503},
     {sandbox_problem::start_failed, ec::invalid_request, 422},

@@ -175,6 +175,24 @@ public:
     then(sandbox_cell_ptr{found->run(what)});
   }
 
+  void branch(caller, sandbox_id, branch_spec what,
+              done<sandbox_branches> then) override {
+    for (const auto& id : what.contexts)
+      if (!look(id))
+        return then(missing());
+    sandbox_branches out;
+    auto made = std::make_shared<sandbox_record>();
+    made->id = sandbox_id::make();
+    made->metadata = what.metadata;
+    out.all.resize(what.count);
+    for (auto& each : out.all) {
+      each.sandbox = made;
+      each.contexts.push_back({"c_1", {"file /tmp/gone"}});
+    }
+    out.left.push_back({"c_2", "a context of bash begins anew in a branch"});
+    then(std::move(out));
+  }
+
 private:
   static sandbox_error missing() {
     return sandbox_error{fail(ec::not_found, "there is no such context")};

@@ -21,11 +21,23 @@ namespace troupe::test {
 ///     exit       ends the interpreter
 ///
 /// On one executor.
+struct toy_image final : kernel_image {
+  explicit toy_image(std::string text) : kept{std::move(text)} {}
+  std::uint64_t bytes() const override { return kept.size(); }
+  std::string kept;
+};
+
 class toy_kernel final : public sandbox_kernel,
                          public std::enable_shared_from_this<toy_kernel> {
 public:
-  toy_kernel(boost::asio::any_io_executor executor, kernel_events events)
-      : executor_{std::move(executor)}, events_{std::move(events)} {}
+  toy_kernel(boost::asio::any_io_executor executor, kernel_events events,
+             const kernel_image_ptr& from = {})
+      : executor_{std::move(executor)}, events_{std::move(events)} {
+    if (from)
+      kept_ = dynamic_cast<const toy_image&>(*from).kept;
+  }
+  kernel_image_ptr save() const { return std::make_shared<toy_image>(kept_); }
+  std::vector<std::string> lost() const override { return {"file /gone"}; }
 
   std::int32_t pid() const override { return 7; }
 

@@ -54,12 +54,13 @@ sandbox_capabilities toy_provider::capabilities() const {
   can.pause = habits.pause;
   can.set_network = habits.set_network;
   can.snapshots = habits.snapshots;
+  can.branches = habits.branches;
   can.outlives_engine = habits.outlives_engine;
   return can;
 }
 
 toy_provider::later<result<std::shared_ptr<sandbox_kernel>>>
-toy_provider::start_kernel(const sandbox_handle& box, kernel_request,
+toy_provider::start_kernel(const sandbox_handle& box, kernel_request what,
                            kernel_events events, call_scope) {
   if (!rooms_.contains(box.id))
     co_return no_such_room(box);
@@ -68,7 +69,23 @@ toy_provider::start_kernel(const sandbox_handle& box, kernel_request,
     co_return fail(ec::unavailable, "the toy has no interpreter");
   }
   co_return std::shared_ptr<sandbox_kernel>{
-    std::make_shared<toy_kernel>(executor_, std::move(events))};
+    std::make_shared<toy_kernel>(executor_, std::move(events), what.image)};
+}
+
+toy_provider::later<result<kernel_image_ptr>>
+toy_provider::save_kernel(const sandbox_handle&,
+                          std::shared_ptr<sandbox_kernel> kernel,
+                          call_scope scope) {
+  if (habits.unbranchable_kernels > 0) {
+    --habits.unbranchable_kernels;
+    co_return fail(ec::conflict, "the toy has threads");
+  }
+  tell_begun(scope);
+  if (habits.failing_saves > 0) {
+    --habits.failing_saves;
+    co_return fail(ec::unavailable, "the toy lost it");
+  }
+  co_return dynamic_cast<toy_kernel&>(*kernel).save();
 }
 
 toy_provider::later<sandbox_creation>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/engine/sandbox_files.hpp"
+#include "runtime/engine/sandbox_kernel.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -35,6 +36,9 @@ struct toy_habits {
   bool files = true;
   std::atomic<bool> contexts{true};
   std::atomic<int> failing_kernels{0};
+  bool branches = true;
+  std::atomic<int> unbranchable_kernels{0};
+  std::atomic<int> failing_saves{0}; // that have begun
   std::atomic<int> failing_creations{0};
   std::atomic<int> failing_deletions{0};
   std::atomic<bool> hold_creations{false}; // until it is false, or cancelled
@@ -94,6 +98,9 @@ public:
   later<result<std::shared_ptr<sandbox_kernel>>>
   start_kernel(const sandbox_handle& box, kernel_request what,
                kernel_events events, call_scope scope) override;
+  later<result<kernel_image_ptr>>
+  save_kernel(const sandbox_handle& box, std::shared_ptr<sandbox_kernel> kernel,
+              call_scope scope) override;
   later<process_outcome> run_script(const sandbox_handle& box, language lang,
                                     sandbox_script script, output_sink sink,
                                     call_scope scope) override;

@@ -41,8 +41,9 @@ result<program> program_for(context_language language) {
   switch (language) {
   case context_language::python:
     return program{{"python3", "-"},
-                   std::string{text_of("python_values.py")}.append(
-                     text_of("python_kernel.py"))};
+                   std::string{text_of("python_values.py")}
+                     .append(text_of("python_images.py"))
+                     .append(text_of("python_kernel.py"))};
   case context_language::bash:
     return program{{"bash", "--norc", "-s"},
                    std::string{text_of("bash_kernel.bash")}};

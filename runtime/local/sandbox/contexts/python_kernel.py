@@ -1,4 +1,4 @@
-"""The Python interpreter of a context, behind python_values.py: reads cells from
+"""The Python interpreter of a context, behind python_images.py: reads cells from
 descriptor 3 and tells there what comes of them. What they print goes to
 descriptors 1 and 2. Standard library only, Python 3.8 and later; read from
 standard input, which leaves that at its end, so that input() raises EOFError.
@@ -379,6 +379,8 @@ def main():
         word, parts = channel.read()
         if word == "run":
             interpreter.run(parts["code"].decode("utf-8", "replace"))
+        elif word == "image":
+            save_image(parts)
 
 
 interpreter = Interpreter()

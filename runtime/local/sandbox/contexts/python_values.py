@@ -1,5 +1,5 @@
 """What a value looks like: its forms by MIME type, bounded. The first part of
-the Python interpreter of a context; python_kernel.py follows."""
+the Python interpreter of a context; python_images.py follows."""
 
 import sys
 import traceback

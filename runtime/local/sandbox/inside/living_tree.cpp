@@ -6,6 +6,7 @@
 #include "runtime/local/sandbox/inside/overlay.hpp"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -255,6 +256,24 @@ outcome assemble(const tree_plan& tree, opened_sources& from,
   return show_terminals();
 }
 
+/// Libraries tell processes apart by their numbers alone, and an interpreter
+/// may have been in another sandbox before.
+void begin_numbers_anywhere() noexcept {
+  constexpr unsigned first = 300; // the kernel's, after the last one
+  constexpr unsigned count = 30'000;
+  unsigned any = 0;
+  if (::getrandom(&any, sizeof any, 0) != sizeof any)
+    return;
+  char text[16];
+  const int size = std::snprintf(text, sizeof text, "%u", first + any % count);
+  const int fd = ::open("proc/sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  [[maybe_unused]] const auto n
+    = ::write(fd, text, static_cast<std::size_t>(size));
+  ::close(fd);
+}
+
 /// No namespace can be made below this one, even without the filter, and what
 /// is watched with inotify is bounded. In the network every port is open to a
 /// server, and what a socket holds is bounded: it is the host's memory. Last of
@@ -262,6 +281,7 @@ outcome assemble(const tree_plan& tree, opened_sources& from,
 /// the counters. Where that is read-only the filter stands alone, and the
 /// host's own bounds hold.
 void bound_namespaces() noexcept {
+  begin_numbers_anywhere();
   constexpr std::array<std::array<const char*, 2>, 13> bounds{
     {{"proc/sys/user/max_user_namespaces", "0"},
      {"proc/sys/user/max_pid_namespaces", "0"},

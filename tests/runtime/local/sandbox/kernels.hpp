@@ -39,10 +39,11 @@ struct told_cell {
 class kernel_under_test {
 public:
   kernel_under_test(sandbox_host& host, const sandbox_handle& in,
-                    context_language language)
+                    context_language language, kernel_image_ptr image = {})
       : host_{host} {
     kernel_request what;
     what.language = language;
+    what.image = std::move(image);
     auto came = host_.call(host_.provider().start_kernel(
       in, what, events(), within(std::chrono::seconds{30})));
     BOOST_REQUIRE_MESSAGE(came, (came ? "" : to_string(came.error())));
@@ -83,6 +84,12 @@ public:
   told_cell run(const std::string& code) {
     begin(code);
     return wait();
+  }
+  const std::shared_ptr<sandbox_kernel>& kernel() const { return kernel_; }
+  result<kernel_image_ptr> save(const sandbox_handle& in,
+                                std::chrono::milliseconds time
+                                = std::chrono::seconds{30}) {
+    return host_.call(host_.provider().save_kernel(in, kernel_, within(time)));
   }
   /// Until it has printed `ready`; then it is interrupted.
   told_cell interrupt(const std::string& code) {
