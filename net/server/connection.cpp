@@ -154,17 +154,22 @@ void connection::skipped(error_code ec, std::size_t n) {
 
 /// The client sends no more. What it has sent is answered: it may have closed
 /// only its half. One that has closed both looks the same until something is
-/// written to it, so something is: where nothing can be, it counts as gone.
+/// written to it, so something is: where nothing can be, it counts as gone, and
+/// a stream to it ends with the connection.
 void connection::peer_closed(bool cleanly) {
   peer_done_ = true;
   if (phase_ != phase::handling && phase_ != phase::streaming) {
     process_input();
     return;
   }
-  if (cleanly && !probe_text().empty())
+  if (cleanly && !probe_text().empty()) {
     probe();
-  else if (auto ex = handled_.lock())
+  } else if (phase_ == phase::streaming) {
+    log(stream_status_, stream_bytes_);
+    abort();
+  } else if (auto ex = handled_.lock()) {
     ex->notify_disconnect();
+  }
 }
 
 /// What may be written at any time without meaning anything.

@@ -215,6 +215,23 @@ BOOST_AUTO_TEST_CASE(output_follows_to_the_end_of_the_process) {
   BOOST_TEST(body_of(exact).at("data").as_string() == "bmQ=");
 }
 
+BOOST_AUTO_TEST_CASE(a_reader_who_leaves_leaves_nothing_behind) {
+  http_house house;
+  const auto one = created(house);
+  auto begun = house.post(one + "/processes", R"({"command":"wait"})");
+  {
+    raw_client reader{house.port};
+    reader.send("GET " + begun.fields["location"]
+                + "/output?follow=true HTTP/1.1\r\nHost: localhost\r\n"
+                  "Accept: application/x-ndjson\r\n\r\n");
+    BOOST_TEST(reader.sees("\r\n\r\n"));
+  } // nothing more is written: the end of the connection is all that tells
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  while (house.get("/metrics").body.find("_requests_in_flight 1\n")
+         == std::string::npos)
+    BOOST_REQUIRE(std::chrono::steady_clock::now() < end);
+}
+
 BOOST_AUTO_TEST_CASE(files_are_bytes) {
   http_house house;
   const auto content = created(house) + "/files/content";
