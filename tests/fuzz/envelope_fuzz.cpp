@@ -1,9 +1,9 @@
 // Envelopes of the Connect protocol, and the tokens and paths that come with
 // them. In one piece and byte by byte the same ones are found.
-#include "net/compat/e2b/connect_rpc.hpp"
 #include "net/compat/e2b/entry_info.hpp"
-#include "net/compat/e2b/paths.hpp"
-#include "net/compat/e2b/tokens.hpp"
+#include "net/compat/e2b/wire/connect_rpc.hpp"
+#include "net/compat/e2b/wire/paths.hpp"
+#include "net/compat/e2b/wire/tokens.hpp"
 
 #include <cstdlib>
 

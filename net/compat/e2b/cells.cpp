@@ -1,8 +1,8 @@
 // The code interpreter's cells.
 #include "net/compat/e2b/cell_code.hpp"
-#include "net/compat/e2b/connect_rpc.hpp"
 #include "net/compat/e2b/execute_stream.hpp"
 #include "net/compat/e2b/interpreter.hpp"
+#include "net/compat/e2b/wire/connect_rpc.hpp"
 
 #include <atomic>
 

@@ -1,7 +1,7 @@
 #include "net/compat/e2b/e2b.hpp"
 
 #include "net/compat/e2b/facade.hpp"
-#include "net/compat/e2b/routing.hpp"
+#include "net/compat/e2b/wire/routing.hpp"
 
 namespace troupe::net::e2b_facade {
 

@@ -1,7 +1,7 @@
 #include "net/compat/e2b/entry_info.hpp"
 
 #include "net/compat/e2b/inside_program.hpp"
-#include "net/compat/e2b/paths.hpp"
+#include "net/compat/e2b/wire/paths.hpp"
 #include "runtime/json/writer.hpp"
 #include "runtime/model/codec/codec.hpp"
 

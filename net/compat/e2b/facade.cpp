@@ -1,8 +1,8 @@
 #include "net/compat/e2b/facade.hpp"
 
 #include "net/api/shared/request_body.hpp"
-#include "net/compat/e2b/routing.hpp"
 #include "net/compat/e2b/sandbox_json.hpp"
+#include "net/compat/e2b/wire/routing.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/json/writer.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "net/api/shared/preconditions.hpp"
-#include "net/compat/e2b/answers.hpp"
 #include "net/compat/e2b/known_sandboxes.hpp"
-#include "net/compat/e2b/tokens.hpp"
+#include "net/compat/e2b/wire/answers.hpp"
+#include "net/compat/e2b/wire/tokens.hpp"
 #include "net/server/exchange.hpp"
 #include "net/server/router.hpp"
 #include "runtime/engine/sandbox_engine.hpp"

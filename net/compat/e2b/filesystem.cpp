@@ -1,8 +1,8 @@
 // filesystem.Filesystem: names in a sandbox's tree.
-#include "net/compat/e2b/connect_rpc.hpp"
 #include "net/compat/e2b/entry_info.hpp"
 #include "net/compat/e2b/facade.hpp"
-#include "net/compat/e2b/paths.hpp"
+#include "net/compat/e2b/wire/connect_rpc.hpp"
+#include "net/compat/e2b/wire/paths.hpp"
 #include "runtime/json/writer.hpp"
 
 #include <algorithm>

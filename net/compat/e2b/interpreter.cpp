@@ -1,8 +1,8 @@
 // The code interpreter's contexts.
 #include "net/compat/e2b/interpreter.hpp"
 
-#include "net/compat/e2b/connect_rpc.hpp"
-#include "net/compat/e2b/paths.hpp"
+#include "net/compat/e2b/wire/connect_rpc.hpp"
+#include "net/compat/e2b/wire/paths.hpp"
 #include "runtime/json/writer.hpp"
 
 #include <algorithm>

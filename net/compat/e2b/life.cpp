@@ -1,7 +1,7 @@
 // What happens to sandboxes: timeouts, pauses, connections, ends.
 #include "net/compat/e2b/facade.hpp"
-#include "net/compat/e2b/network_rules.hpp"
 #include "net/compat/e2b/sandbox_json.hpp"
+#include "net/compat/e2b/wire/network_rules.hpp"
 #include "runtime/json/reader.hpp"
 #include "runtime/model/codec/sandbox_codec.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "net/api/shared/pulled_bytes.hpp"
-#include "net/compat/e2b/connect_rpc.hpp"
+#include "net/compat/e2b/wire/connect_rpc.hpp"
 #include "runtime/engine/sandbox_engine.hpp"
 
 #include <atomic>

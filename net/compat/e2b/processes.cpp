@@ -1,9 +1,9 @@
 // process.Process: programs in a sandbox.
-#include "net/compat/e2b/connect_rpc.hpp"
 #include "net/compat/e2b/facade.hpp"
 #include "net/compat/e2b/inside_program.hpp"
-#include "net/compat/e2b/paths.hpp"
 #include "net/compat/e2b/process_stream.hpp"
+#include "net/compat/e2b/wire/connect_rpc.hpp"
+#include "net/compat/e2b/wire/paths.hpp"
 #include "runtime/json/writer.hpp"
 #include "runtime/model/codec/sandbox_codec.hpp"
 

@@ -1,7 +1,7 @@
 #include "net/compat/e2b/sandbox_json.hpp"
 
 #include "net/compat/e2b/facade.hpp"
-#include "net/compat/e2b/network_rules.hpp"
+#include "net/compat/e2b/wire/network_rules.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/json/reader.hpp"
 #include "runtime/json/writer.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "net/compat/e2b/known_sandboxes.hpp"
-#include "net/compat/e2b/tokens.hpp"
+#include "net/compat/e2b/wire/tokens.hpp"
 #include "runtime/json/json.hpp"
 #include "runtime/model/sandbox.hpp"
 

@@ -2,7 +2,7 @@
 #include "net/api/shared/request_body.hpp"
 #include "net/compat/e2b/facade.hpp"
 #include "net/compat/e2b/inside_program.hpp"
-#include "net/compat/e2b/paths.hpp"
+#include "net/compat/e2b/wire/paths.hpp"
 #include "net/http/multipart.hpp"
 #include "net/http/problem.hpp"
 #include "net/http/url.hpp"

@@ -1,6 +1,6 @@
 // Servers in a sandbox, by the fields that name it and the port.
 #include "net/compat/e2b/facade.hpp"
-#include "net/compat/e2b/routing.hpp"
+#include "net/compat/e2b/wire/routing.hpp"
 #include "net/previews/forwarded_head.hpp"
 #include "net/previews/relay.hpp"
 #include "runtime/json/writer.hpp"

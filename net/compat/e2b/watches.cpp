@@ -1,9 +1,9 @@
 // filesystem.Filesystem: changes in folders, as a stream or to be fetched.
 #include "net/api/shared/pulled_bytes.hpp"
-#include "net/compat/e2b/connect_rpc.hpp"
 #include "net/compat/e2b/facade.hpp"
-#include "net/compat/e2b/paths.hpp"
-#include "net/compat/e2b/watch_events.hpp"
+#include "net/compat/e2b/wire/connect_rpc.hpp"
+#include "net/compat/e2b/wire/paths.hpp"
+#include "net/compat/e2b/wire/watch_events.hpp"
 #include "runtime/engine/sandbox_trees.hpp"
 #include "runtime/json/writer.hpp"
 

@@ -1,7 +1,7 @@
 #include "net/compat/e2b/entry_info.hpp"
 #include "net/compat/e2b/execute_stream.hpp"
-#include "net/compat/e2b/paths.hpp"
 #include "net/compat/e2b/process_stream.hpp"
+#include "net/compat/e2b/wire/paths.hpp"
 
 #include <boost/test/unit_test.hpp>
 

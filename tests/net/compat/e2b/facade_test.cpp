@@ -1,6 +1,6 @@
-#include "net/compat/e2b/connect_rpc.hpp"
 #include "net/compat/e2b/e2b.hpp"
 #include "net/compat/e2b/facade.hpp"
+#include "net/compat/e2b/wire/connect_rpc.hpp"
 #include "net/http/url.hpp"
 #include "runtime/engine/api_key.hpp"
 #include "tests/support/http/http_server.hpp"

@@ -1,4 +1,4 @@
-#include "net/compat/e2b/connect_rpc.hpp"
+#include "net/compat/e2b/wire/connect_rpc.hpp"
 
 #include <boost/test/unit_test.hpp>
 

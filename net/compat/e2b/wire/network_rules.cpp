@@ -1,4 +1,4 @@
-#include "net/compat/e2b/network_rules.hpp"
+#include "net/compat/e2b/wire/network_rules.hpp"
 
 #include <string_view>
 

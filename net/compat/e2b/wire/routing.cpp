@@ -1,6 +1,6 @@
-#include "net/compat/e2b/routing.hpp"
+#include "net/compat/e2b/wire/routing.hpp"
 
-#include "net/compat/e2b/tokens.hpp"
+#include "net/compat/e2b/wire/tokens.hpp"
 #include "net/server/request_parser.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-#include "net/compat/e2b/watch_events.hpp"
+#include "net/compat/e2b/wire/watch_events.hpp"
 
-#include "net/compat/e2b/paths.hpp"
+#include "net/compat/e2b/wire/paths.hpp"
 #include "runtime/json/writer.hpp"
 
 namespace troupe::net::e2b_facade {

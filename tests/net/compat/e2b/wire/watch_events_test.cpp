@@ -1,4 +1,4 @@
-#include "net/compat/e2b/watch_events.hpp"
+#include "net/compat/e2b/wire/watch_events.hpp"
 #include "runtime/json/json.hpp"
 
 #include <boost/test/unit_test.hpp>

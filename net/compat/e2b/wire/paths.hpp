@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/compat/e2b/connect_rpc.hpp"
+#include "net/compat/e2b/wire/connect_rpc.hpp"
 #include "net/http/request.hpp"
 #include "runtime/base/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "net/compat/e2b/answers.hpp"
+#include "net/compat/e2b/wire/answers.hpp"
 
 #include "net/http/problem.hpp"
 #include "runtime/json/writer.hpp"

@@ -1,4 +1,4 @@
-#include "net/compat/e2b/paths.hpp"
+#include "net/compat/e2b/wire/paths.hpp"
 
 #include "runtime/base/base64.hpp"
 #include "runtime/engine/sandbox_files.hpp"

@@ -1,6 +1,6 @@
-#include "net/compat/e2b/connect_rpc.hpp"
+#include "net/compat/e2b/wire/connect_rpc.hpp"
 
-#include "net/compat/e2b/answers.hpp"
+#include "net/compat/e2b/wire/answers.hpp"
 #include "net/http/problem.hpp"
 #include "runtime/base/base64.hpp"
 #include "runtime/base/text.hpp"

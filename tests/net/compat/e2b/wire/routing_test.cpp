@@ -1,5 +1,5 @@
-#include "net/compat/e2b/routing.hpp"
-#include "net/compat/e2b/tokens.hpp"
+#include "net/compat/e2b/wire/routing.hpp"
+#include "net/compat/e2b/wire/tokens.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "net/compat/e2b/tokens.hpp"
+#include "net/compat/e2b/wire/tokens.hpp"
 #include "runtime/model/sandbox.hpp"
 
 #include <boost/test/unit_test.hpp>
