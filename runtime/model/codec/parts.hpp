@@ -36,4 +36,11 @@ void read(const field_place& at, id<Kind>& into) {
   into = checked_id<id<Kind>>(at.in, at.name);
 }
 
+// -- of sandboxes, and of what runs in them (process_spec.cpp) ----------------
+
+std::string read_sandbox_name(json::reader& in, std::string_view name);
+void read_sandbox_duration(json::reader& in, std::string_view name,
+                           std::optional<std::chrono::milliseconds>& into);
+void read_sandbox_variables(json::reader& in, environment& into);
+
 } // namespace troupe::codec

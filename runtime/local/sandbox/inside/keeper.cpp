@@ -269,9 +269,8 @@ private:
     } else {
       return true;
     }
-    const bool more = m.what != keeper_word::ended;
     say(m, std::move(given));
-    return more;
+    return m.what != keeper_word::ended;
   }
 
   /// Orphans of commands, parents of commands, hands.
