@@ -51,7 +51,7 @@ const std::vector<command_example>& command_examples() {
      "troupe var set REGION=eu --agent agent-1"},
     {"var unset", "troupe var unset OPENAI_API_KEY"},
     {"var import", "troupe var import variables.csv"},
-    {"e2b env", "troupe e2b env >> .env"},
+    {"e2b env", "troupe e2b env > .env"},
     {"sandbox create", "id=$(troupe sandbox create --name work --timeout 1h)"},
     {"sandbox list", "troupe sandbox list"},
     {"sandbox show", "troupe sandbox show ID"},
