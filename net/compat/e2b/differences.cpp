@@ -59,8 +59,15 @@ std::string row_json(const row& r) {
 }
 
 void describe(facade& shared, const exchange_ptr& ex) {
-  constexpr std::array<std::string_view, 2> tested
-    = {"e2b (npm) 2.51.0", "@e2b/code-interpreter (npm) 2.8.0"};
+  constexpr std::array<std::string_view, 8> tested
+    = {"e2b (npm) 2.51.0",
+       "e2b (npm) 2.45.0",
+       "e2b (npm) 2.39.0",
+       "e2b (npm) 2.14.0",
+       "e2b (npm) 2.12.1",
+       "e2b (npm) 2.7.0",
+       "@e2b/code-interpreter (npm) 2.8.0",
+       "@e2b/cli (npm) 2.19.0"};
   json::object_writer out;
   out.text("server", "Troupe " TROUPE_VERSION)
     .list("urls", shared.urls(),

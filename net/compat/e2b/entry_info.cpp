@@ -21,6 +21,9 @@ constexpr const char* follow
 /// Kinds of what a link leads to, where that is there.
 constexpr std::string_view found_kinds = "fdpsbc";
 
+/// The end of the year 9999, as far as texts go.
+constexpr std::int64_t latest_second = 253'402'300'799;
+
 std::vector<std::string_view> split_fields(std::string_view said) {
   std::vector<std::string_view> out;
   while (!said.empty()) {
@@ -66,7 +69,8 @@ bool comes_before(const entry_info& a, const entry_info& b) {
 /// "2026-01-02T03:04:05.678901Z" of "1767323045.6789012340".
 std::string time_text(std::string_view seconds) {
   const auto dot = seconds.find('.');
-  const auto whole = number_of<std::int64_t>(seconds.substr(0, dot));
+  const auto whole = std::clamp<std::int64_t>(
+    number_of<std::int64_t>(seconds.substr(0, dot)), 0, latest_second);
   std::int64_t micros = 0;
   if (dot != seconds.npos) {
     std::string digits{seconds.substr(dot + 1, 6)};
@@ -216,6 +220,10 @@ void find_entries(facade& shared, const visit& in, const std::string& path,
                auto found = parse_entries(came->out);
                if (!found)
                  return then(sandbox_error{found.error()});
+               // The program is the tenant's own: it may say nothing at all.
+               if (depth == 0 && found->empty())
+                 return then(sandbox_error{
+                   fail(ec::not_found, "file not found: " + path)});
                follow_links(shared, in, std::move(*found), then);
              });
 }

@@ -6,8 +6,10 @@ void known_sandboxes::put(const sandbox_id& id, known_sandbox what) {
   std::lock_guard lock{mutex_};
   // Those that are over are forgotten when they are next asked about: beyond
   // this bound any one goes, and a call with its owner's key brings it back.
-  if (entries_.size() >= most && !entries_.contains(id))
+  if (entries_.size() >= most && !entries_.contains(id)) {
+    samples_.erase(entries_.begin()->first);
     entries_.erase(entries_.begin());
+  }
   entries_.insert_or_assign(id, std::move(what));
 }
 
@@ -31,6 +33,7 @@ std::optional<known_sandbox> known_sandboxes::find(const sandbox_id& id) const {
 void known_sandboxes::forget(const sandbox_id& id) {
   std::lock_guard lock{mutex_};
   entries_.erase(id);
+  samples_.erase(id);
 }
 
 std::vector<sandbox_id> known_sandboxes::all() const {
@@ -62,12 +65,19 @@ void known_sandboxes::paused(const sandbox_id& id, timestamp at) {
 
 void known_sandboxes::add_sample(const sandbox_id& id,
                                  const usage_sample& sample) {
-  change(id, [&](known_sandbox& known) {
-    auto& all = known.samples;
-    if (all.size() >= most_samples)
-      all.erase(all.begin());
-    all.push_back(sample);
-  });
+  std::lock_guard lock{mutex_};
+  if (!entries_.contains(id))
+    return;
+  auto& all = samples_[id];
+  if (all.size() >= most_samples)
+    all.erase(all.begin());
+  all.push_back(sample);
+}
+
+std::vector<usage_sample> known_sandboxes::samples(const sandbox_id& id) const {
+  std::lock_guard lock{mutex_};
+  const auto found = samples_.find(id);
+  return found == samples_.end() ? std::vector<usage_sample>{} : found->second;
 }
 
 std::uint64_t known_sandboxes::next_cell(const sandbox_id& id,

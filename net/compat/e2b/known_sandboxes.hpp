@@ -35,7 +35,6 @@ struct known_sandbox {
   std::optional<bool> internet; // as it was asked for
   std::optional<timestamp> resumed_at;
   std::optional<timestamp> paused_at;
-  std::vector<usage_sample> samples;
   /// Of each context: cells that a client has run.
   std::map<std::string, std::uint64_t> cells;
 };
@@ -57,6 +56,7 @@ public:
   void resumed(const sandbox_id& id, timestamp at);
   void paused(const sandbox_id& id, timestamp at);
   void add_sample(const sandbox_id& id, const usage_sample& sample);
+  std::vector<usage_sample> samples(const sandbox_id& id) const;
   /// The number of the next cell of a context.
   std::uint64_t next_cell(const sandbox_id& id, const std::string& context);
   void restart_cells(const sandbox_id& id, const std::string& context);
@@ -67,6 +67,7 @@ private:
 
   mutable std::mutex mutex_;
   std::map<sandbox_id, known_sandbox> entries_;
+  std::map<sandbox_id, std::vector<usage_sample>> samples_; // of these
 };
 
 } // namespace troupe::net::e2b_facade

@@ -138,7 +138,6 @@ std::string fork_json(facade& shared, const known_sandbox& like,
   json::object_writer out;
   if (each) {
     auto known = like;
-    known.samples.clear();
     known.cells.clear();
     known.resumed_at.reset();
     shared.known().put((*each)->id, known);

@@ -137,10 +137,8 @@ void measure(facade& shared, const caller& who, const sandbox_id& id,
       if (!came)
         return then(came.error());
       auto now = sample_of(came->out);
-      const auto known = shared.known().find(id);
-      const auto before = known && !known->samples.empty()
-        ? known->samples.back()
-        : usage_sample{};
+      const auto all = shared.known().samples(id);
+      const auto before = all.empty() ? usage_sample{} : all.back();
       now.cpu_percent = percent_between(before, now);
       shared.known().add_sample(id, now);
       then(now);
@@ -155,10 +153,9 @@ struct time_range {
 void answer_samples(facade& shared, exchange& ex, const sandbox_id& id,
                     time_range range) {
   std::vector<usage_sample> some;
-  if (const auto known = shared.known().find(id))
-    for (const auto& each : known->samples)
-      if (each.at >= range.start && each.at <= range.end)
-        some.push_back(each);
+  for (const auto& each : shared.known().samples(id))
+    if (each.at >= range.start && each.at <= range.end)
+      some.push_back(each);
   ex.answer_json(json::array_of(some, metric_json));
 }
 

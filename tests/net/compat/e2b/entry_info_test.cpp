@@ -58,6 +58,25 @@ BOOST_AUTO_TEST_CASE(an_entry_is_told_as_the_clients_read_it) {
        R"("group":"users","modifiedTime":"2026-01-02T03:04:05.670000Z"})");
 }
 
+BOOST_AUTO_TEST_CASE(what_a_tenant_says_of_a_file_is_kept_within_bounds) {
+  const std::vector<std::string> hostile{
+    "",  "x", "999999", "", "", "99999999999999999999", "9999999999999999999.x",
+    "/a"};
+  std::string text;
+  for (const auto& each : hostile) {
+    text += each;
+    text += '\0';
+  }
+  const auto all = parse_entries(text);
+  BOOST_REQUIRE(all);
+  const auto told = to_json(all->front());
+  BOOST_TEST(json::parse_object(told).has_value());
+  BOOST_TEST(told.find("FILE_TYPE_UNSPECIFIED") != std::string::npos);
+  entry_info late = all->front();
+  late.modified = "253402300800";
+  BOOST_TEST(to_json(late).find("9999-12-31T23:59:59") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_list_that_was_cut_off_is_refused) {
   auto text = said("/a");
   text.resize(text.find('\0', 3) + 1);
