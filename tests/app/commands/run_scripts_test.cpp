@@ -8,8 +8,6 @@ using namespace troupe;
 
 BOOST_AUTO_TEST_SUITE(run_scripts)
 
-namespace {
-
 struct scripts : temporary_folder {
   std::string write(const std::string& name, const std::string& text) {
     std::ofstream{path / name} << text;
@@ -19,8 +17,6 @@ struct scripts : temporary_folder {
     return run_program(std::move(words), path);
   }
 };
-
-} // namespace
 
 BOOST_FIXTURE_TEST_CASE(runs_a_script_once_as_a_program, scripts) {
   auto guarded = write("main.py",

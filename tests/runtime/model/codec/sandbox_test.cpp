@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_process_that_cannot_begin_is_refused_with_its_pointer) {
     {R"({"command": "ls", "cwd": "tmp"})", "/cwd"},
     {R"({"command": "ls", "cwd": "/a\u0000"})", "/cwd"},
     {R"({"command": "ls", "timeout": -1})", "/timeout"},
-    {R"({"comand": "ls"})", ""},
+    {R"({"comand": "ls"})", "/comand"}, // which explains what is missing
   };
   for (const auto& [body, pointer] : all) {
     auto p = parse_process_spec(parsed(body));
