@@ -105,7 +105,7 @@ void write_lists(writer& w, const run_result& r, form f) {
 }
 
 /// The answer first, then what is known about it.
-std::string to_text(const run_result& r, form f,
+std::string text_as(const run_result& r, form f,
                     writer::style how = writer::style::full) {
   json::object_writer w{how};
   w.reserve(2'048 + r.value_json.size() + r.stdout_text.size()
@@ -160,15 +160,15 @@ json::object to_json(const isolation_report& r) {
 }
 
 std::string to_json_text(const run_result& r) {
-  return to_text(r, form::parsed);
+  return text_as(r, form::parsed);
 }
 
 std::string to_wire_text(const run_result& r) {
-  return to_text(r, form::as_text);
+  return text_as(r, form::as_text);
 }
 
 std::string to_stored_text(const run_result& r) {
-  return to_text(r, form::as_text, writer::style::brief);
+  return text_as(r, form::as_text, writer::style::brief);
 }
 
 json::object to_wire(const run_result& r) {

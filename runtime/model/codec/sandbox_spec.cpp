@@ -10,7 +10,7 @@ namespace troupe {
 
 namespace {
 
-constexpr std::size_t longest_path = 4'096;
+constexpr std::size_t longest_git_path = 4'096;
 
 void read_sandbox_metadata(json::reader& in,
                            std::map<std::string, std::string>& into) {
@@ -127,7 +127,7 @@ void read_git(json::reader& outer, std::optional<git_source>& into) {
   };
   git.url = text("url", 2'048);
   git.branch = text("branch", 256);
-  git.path = text("path", longest_path);
+  git.path = text("path", longest_git_path);
   git.depth
     = static_cast<std::uint32_t>(in.integer("depth", 0, 1'000'000).value_or(0));
   if (in.has("url"))
