@@ -9,12 +9,13 @@ namespace troupe {
 
 void add_life_options(CLI::App* cmd, life_words& said) {
   cmd->add_option("--on-timeout", said.on_timeout,
-                  "What its timeout does: delete or pause");
+                  "Action at the timeout: delete or pause");
   cmd->add_option("--idle-timeout", said.idle_timeout,
-                  "It ends when nothing has used it for so long: 10m");
-  cmd->add_option("--on-idle", said.on_idle, "What that does: delete or pause");
+                  "End it after this long without use: 10m");
+  cmd->add_option("--on-idle", said.on_idle,
+                  "Action when idle: delete or pause");
   cmd->add_flag("--auto-resume", said.auto_resume,
-                "What needs it to run resumes it");
+                "Resume it by itself when a request needs it");
 }
 
 void put_life(json::object& body, const life_words& said) {
@@ -145,41 +146,41 @@ void add_sandbox_life_commands(CLI::App* group, invocation& call) {
   {
     auto [cmd, said] = add_sandbox_session_command(
       group, call, "connect",
-      "See to it that a sandbox runs, and count that as a use of it",
+      "Resume a sandbox if it is paused, and count as a use of it",
       connect_sandbox);
     cmd->add_option("--timeout", said->timeout,
-                    "It ends so long from now: 5m, 1h");
+                    "New lifetime, from now: 5m, 1h");
   }
-  add_sandbox_session_command(group, call, "pause",
-                              "Let all of a sandbox stand still in its memory",
-                              pause_sandbox);
-  add_sandbox_session_command(group, call, "resume",
-                              "Let a sandbox that is paused go on",
+  add_sandbox_session_command(
+    group, call, "pause",
+    "Pause a sandbox: its processes stop and stay in memory", pause_sandbox);
+  add_sandbox_session_command(group, call, "resume", "Resume a paused sandbox",
                               resume_sandbox);
   {
     auto [cmd, said] = add_sandbox_session_command(
       group, call, "set", "Change labels, clocks and the network of a sandbox",
       set_sandbox);
     cmd->add_option("--timeout", said->timeout,
-                    "It ends so long from now: 5m, 1h");
+                    "New lifetime, from now: 5m, 1h");
     add_life_options(cmd, said->life);
     cmd->add_option("--network", said->network,
                     "off, public or allow=host,host:port; connections that it "
                     "refuses end");
     cmd
       ->add_option("--metadata", said->metadata,
-                   "NAME=VALUE, to find it by (repeatable)")
+                   "NAME=VALUE, to find it again (repeatable)")
       ->allow_extra_args(false);
     cmd
       ->add_option("--without", said->without,
-                   "A name of its metadata that goes (repeatable)")
+                   "Remove this name from the metadata (repeatable)")
       ->allow_extra_args(false);
   }
   {
     auto [cmd, said] = add_sandbox_session_command(
-      group, call, "events", "What happened to a sandbox", show_events);
-    cmd->add_option("--after", said->after, "Only those behind this number");
-    cmd->add_flag("--follow", said->follows, "Go on until it is over");
+      group, call, "events", "Print the events of a sandbox", show_events);
+    cmd->add_option("--after", said->after, "Only events after this number");
+    cmd->add_flag("--follow", said->follows,
+                  "Keep printing until the sandbox ends");
   }
 }
 

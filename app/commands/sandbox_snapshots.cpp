@@ -163,16 +163,17 @@ result<int> forget_snapshot(const snapshot_words& said, api_client& engine) {
 }
 
 void add_fork_options(CLI::App* cmd, fork_words& said) {
-  cmd->add_option("--count", said.count, "So many")->check(CLI::Range(1, 100));
+  cmd->add_option("--count", said.count, "How many")->check(CLI::Range(1, 100));
   cmd->add_option("--timeout", said.timeout,
-                  "They end after that; else as the first one: 5m, 1h");
+                  "Their lifetime: 5m, 1h (default: that of the first)");
   cmd
     ->add_option("--env", said.env,
-                 "NAME=VALUE, or NAME to pass on our own (repeatable)")
+                 "NAME=VALUE, or NAME to pass the current value (repeatable)")
     ->allow_extra_args(false);
   cmd
-    ->add_option("--metadata", said.metadata,
-                 "NAME=VALUE instead of the first one's (repeatable)")
+    ->add_option(
+      "--metadata", said.metadata,
+      "NAME=VALUE in place of the metadata of the first (repeatable)")
     ->allow_extra_args(false);
 }
 
@@ -182,24 +183,24 @@ void add_sandbox_snapshot_commands(CLI::App* group, invocation& call) {
   {
     auto [cmd, said] = add_sandbox_session_command(
       group, call, "snapshot",
-      "Keep the files of a sandbox as they are now, and print an id",
+      "Take a snapshot of the files of a sandbox and print its id",
       take_snapshot);
-    cmd->add_option("--name", said->name, "A name, once per organization");
+    cmd->add_option("--name", said->name, "Name, unique in the organization");
   }
-  add_session_command(group, call, "snapshots", "Snapshots there are",
+  add_session_command(group, call, "snapshots", "List snapshots",
                       list_snapshots);
   {
     auto [cmd, said] = add_sandbox_session_command(
       group, call, "rollback",
-      "Put the files of a snapshot back; everything in the sandbox ends",
+      "Restore the files of a snapshot; ends all processes in the sandbox",
       roll_back);
-    cmd->add_option("SNAPSHOT", said->snapshot, "One of this sandbox")
+    cmd->add_option("SNAPSHOT", said->snapshot, "A snapshot of this sandbox")
       ->required();
   }
   {
     auto [cmd, said] = add_sandbox_session_command(
-      group, call, "fork", "Make sandboxes with the same files, and print ids",
-      fork_sandbox);
+      group, call, "fork",
+      "Create sandboxes with the same files and print their ids", fork_sandbox);
     add_fork_options(cmd, *said);
   }
   {

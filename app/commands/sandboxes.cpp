@@ -190,49 +190,49 @@ result<int> delete_sandbox(const one_sandbox& said, api_client& engine) {
 
 void add_create_command(CLI::App* group, invocation& call) {
   auto [cmd, said] = add_session_command(
-    group, call, "create", "Make a sandbox and print its id", create_sandbox);
-  cmd->add_option("--name", said->name, "A name, once per organization");
-  cmd->add_option("--template", said->template_name, "What it is made from");
+    group, call, "create", "Create a sandbox and print its id", create_sandbox);
+  cmd->add_option("--name", said->name, "Name, unique in the organization");
+  cmd->add_option("--template", said->template_name, "Template to create it from");
   cmd->add_option("--place", said->place,
                   "local, e2b, daytona, modal, aio, or an account of these");
-  cmd->add_option("--timeout", said->timeout, "It ends after that: 5m, 1h");
+  cmd->add_option("--timeout", said->timeout, "Lifetime: 5m, 1h");
   add_life_options(cmd, said->life);
   cmd->add_option("--session", said->session,
-                  "Of a chat: the same session gives the same sandbox");
+                  "Session, such as of a chat: there is one sandbox per session");
   cmd->add_option("--snapshot", said->snapshot,
-                  "The id or the name of one that it is made from");
+                  "Snapshot to create it from, by id or name");
   cmd->add_option("--network", said->network,
                   "off, public or allow=host,host:port");
   cmd->add_option("--git", said->git,
                   "The URL of a repository that is cloned before it runs");
   cmd->add_option("--git-branch", said->git_branch, "A branch or a tag of it");
   cmd->add_option("--isolation", said->isolation,
-                  "strict, standard or best_effort");
+                  "strict, standard or best-effort");
   cmd->add_option("--memory", said->memory, "256MiB");
   cmd
     ->add_option("--env", said->env,
-                 "NAME=VALUE, or NAME to pass on our own (repeatable)")
+                 "NAME=VALUE, or NAME to pass the current value (repeatable)")
     ->allow_extra_args(false);
   cmd
     ->add_option("--metadata", said->metadata,
-                 "NAME=VALUE, to find it by (repeatable)")
+                 "NAME=VALUE, to find it again (repeatable)")
     ->allow_extra_args(false);
-  cmd->add_flag("--no-wait", said->does_not_wait, "Do not wait until it runs");
+  cmd->add_flag("--no-wait", said->does_not_wait, "Do not wait until it is running");
 }
 
 } // namespace
 
 void add_sandboxes_command(CLI::App& app, invocation& call) {
   auto group
-    = app.add_subcommand("sandbox", "Sandboxes that live between calls");
+    = app.add_subcommand("sandbox", "Create and use sandboxes that live between calls");
   add_create_command(group, call);
   {
     auto [cmd, said] = add_session_command(
-      group, call, "list", "Sandboxes there are", list_sandboxes);
-    cmd->add_option("--state", said->state, "Only those of this state");
-    cmd->add_option("--name", said->name, "Only the one of this name");
+      group, call, "list", "List sandboxes", list_sandboxes);
+    cmd->add_option("--state", said->state, "Only sandboxes in this state");
+    cmd->add_option("--name", said->name, "Only the sandbox of this name");
   }
-  add_sandbox_session_command(group, call, "show", "One sandbox, as JSON",
+  add_sandbox_session_command(group, call, "show", "Show a sandbox as JSON",
                               show_sandbox);
   add_sandbox_exec_command(group, call);
   add_sandbox_shell_command(group, call);
@@ -243,14 +243,14 @@ void add_sandboxes_command(CLI::App& app, invocation& call) {
   add_sandbox_forward_command(group, call);
   {
     auto [cmd, said] = add_sandbox_session_command(
-      group, call, "renew", "Let a sandbox live for so long from now",
+      group, call, "renew", "Set the lifetime of a sandbox, from now",
       renew_sandbox);
     cmd->add_option("TIMEOUT", said->timeout, "5m, 1h")->required();
   }
   add_sandbox_life_commands(group, call);
   add_sandbox_snapshot_commands(group, call);
   add_sandbox_session_command(group, call, "delete",
-                              "End a sandbox with all that is in it",
+                              "Delete a sandbox and everything in it",
                               delete_sandbox);
 }
 

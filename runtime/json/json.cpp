@@ -108,7 +108,7 @@ private:
   }
   void do_deallocate(void* at, std::size_t bytes, std::size_t align) override {
     wipe(at, bytes);
-    ::operator delete (at, bytes, std::align_val_t{align});
+    ::operator delete (at, std::align_val_t{align});
   }
   bool do_is_equal(const memory_resource& other) const noexcept override {
     return this == &other;

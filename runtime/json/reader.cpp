@@ -251,8 +251,9 @@ std::optional<error> reader::finish() {
       break;
   }
   // What is wrong with one member usually explains what is with the whole.
-  std::ranges::stable_partition(
-    complaints_, [&](const auto& each) { return each.pointer != pointer_; });
+  std::stable_partition(
+    complaints_.begin(), complaints_.end(),
+    [&](const auto& each) { return each.pointer != pointer_; });
   return finish_lenient();
 }
 

@@ -90,8 +90,9 @@ void fork_sandbox(sandbox_engine& engine, const sandbox_id& id,
 }
 
 std::string branch_text(const sandbox_branch& made) {
+  // In braces it would be a list of one.
   const auto quoted
-    = [](const std::string& text) { return json::to_text(json::value{text}); };
+    = [](const std::string& text) { return json::to_text(json::value(text)); };
   const auto context_text = [quoted](const sandbox_branch::context& c) {
     json::object_writer out;
     out.text("id", c.id).raw("lost", json::array_of(c.lost, quoted));

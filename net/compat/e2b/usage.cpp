@@ -23,7 +23,7 @@ constexpr std::uint64_t kib = 1'024;
 constexpr const char* ask
   = "cat /proc/meminfo; head -n 1 /proc/stat; "
     "echo cpus $(nproc); "
-    "echo disk $(df -B1 --output=used,size / | tail -n 1)";
+    "echo disk $(df --block-size=1 --output=used,size / | tail -n 1)";
 
 /// The numbers of a line behind its name.
 std::vector<std::uint64_t> numbers_after(std::string_view text,

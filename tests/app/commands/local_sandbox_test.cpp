@@ -61,11 +61,18 @@ BOOST_AUTO_TEST_CASE(keep_what_a_cell_defined_for_the_next_one) {
   BOOST_TEST(gone.find(" 204 ") != gone.npos, gone);
 }
 
-BOOST_AUTO_TEST_CASE(refuse_a_network_that_they_cannot_have) {
+BOOST_AUTO_TEST_CASE(have_the_network_that_they_ask_for_and_no_other) {
   temporary_folder folder;
   serving engine{folder};
-  auto refused
-    = ask(engine.address(), "POST /v1/sandboxes", R"({"network": "public"})");
+  const auto create = [&](const char* body) {
+    return ask(engine.address(), "POST /v1/sandboxes", body);
+  };
+  auto open = create(R"({"network": "public"})");
+  BOOST_TEST(open.find(" 201 ") != open.npos, open);
+  BOOST_TEST(open.find(R"("network":"public")") != open.npos, open);
+  auto closed = create("{}");
+  BOOST_TEST(closed.find(R"("network":"off")") != closed.npos, closed);
+  auto refused = create(R"({"network": "everything"})");
   BOOST_TEST(refused.find(" 422 ") != refused.npos, refused);
   BOOST_TEST(refused.find("/network") != refused.npos, refused);
 }
