@@ -152,6 +152,7 @@ const cases = {
     await browser.until(`document.querySelector("dialog code.key")`);
     const made = await browser.run(`document.querySelector("dialog code.key").textContent`);
     await browser.run(press("I have it", "dialog"));
+    await browser.until(`!document.querySelector("dialog code.key")`);
     assert.ok(!(await browser.run("document.documentElement.outerHTML")).includes(made));
     await engine.ask("POST", "/v1/sandbox-configs/default", { type: "local" });
     await show("variables");

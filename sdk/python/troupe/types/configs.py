@@ -15,11 +15,13 @@ class SandboxConfig(Wire):
     type: Literal["local", "e2b", "modal", "daytona", "aio", "peer"]
     """The kind of backend that it is for."""
     config: Dict[str, Any]
-    """The config as it is stored, with its defaults."""
+    """The config as it is stored, with its defaults. Of type `local`,
+    `sandbox_dir`, `use_venv` and `venv_name` are there for Letta's
+    clients, and have no effect unless they are changed."""
     revision: int
     """Grows with every change; the ETag is made of it."""
     fingerprint: str
-    """SHA-256 of the canonical config, as a decimal number."""
+    """The first 12 hex digits of SHA-256 of the canonical config."""
     created_at: str
     """When it was created."""
     updated_at: str

@@ -33,7 +33,8 @@ class Backend(Wire):
     configured: bool
     """Whether it is enabled by the settings."""
     ready: bool
-    """Whether it accepts runs."""
+    """Whether it is configured and reachable, as far as it is known. It is
+    not sent runs while `circuit` is `open`."""
     reason: str
     """"ready", or why it is not used: what is missing, or after how many
     failures its circuit breaker opened and until when."""

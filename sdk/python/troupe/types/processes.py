@@ -1,7 +1,7 @@
 """Written by sdk/make_types.py from net/api/openapi.json: do not edit."""
 from __future__ import annotations
 
-from typing import List, Literal, Optional
+from typing import Any, Dict, List, Literal, Optional
 
 from .._added import ExecResultAdded
 from .._wire import Wire, record
@@ -39,6 +39,8 @@ class ProcessInfo(Wire):
     """Bytes written to standard output, also those beyond the limit."""
     stderr_bytes: int
     """Bytes written to standard error, also those beyond the limit."""
+    terminal: Optional[Dict[str, Any]]
+    """How large its terminal is; null: it has none."""
 
 
 @record(frozen=True)
@@ -72,6 +74,8 @@ class ExecResult(ExecResultAdded, Wire):
     """Bytes written to standard output, also those beyond the limit."""
     stderr_bytes: int
     """Bytes written to standard error, also those beyond the limit."""
+    terminal: Optional[Dict[str, Any]]
+    """How large its terminal is; null: it has none."""
     stdout: str
     """The last 1 MiB."""
     stdout_missed: int

@@ -189,8 +189,8 @@ class RunResult(RunResultAdded, Wire):
     backend: str
     """The backend that executes it."""
     fingerprint: Optional[str]
-    """Identifies the sandbox config: SHA-256 over its content, as a
-    decimal number (Letta's form)."""
+    """Identifies the sandbox config: the first 12 hex digits of SHA-256
+    over its content."""
     package_set: Optional[str]
     """Fingerprint of the package set that is used."""
     failover: List[Failover]
@@ -331,8 +331,8 @@ class Explanation(Wire):
     isolation: Literal["strict", "standard", "best_effort", "off"]
     """The isolation level that would be required."""
     fingerprint: str
-    """Identifies the sandbox config: SHA-256 over its content, as a
-    decimal number (Letta's form)."""
+    """Identifies the sandbox config: the first 12 hex digits of SHA-256
+    over its content."""
 
     _nested = {"variables": ExplainedVariable}
 

@@ -151,7 +151,9 @@ class SandboxEntry(Wire):
     """Name in its directory."""
     path: str
     """Absolute path inside the sandbox."""
-    type: Literal["file", "folder"]
-    """file or folder."""
+    type: Literal["file", "folder", "link"]
+    """What it is; no link is followed at the end of a path."""
     bytes: int
-    """Size of the file."""
+    """Size of the file; 0 for others."""
+    target: Optional[str]
+    """What a link leads to, as it says; null: it is no link."""

@@ -7,11 +7,15 @@ export interface SandboxConfig {
   organization_id?: string;
   /** The kind of backend that it is for. */
   type: "local" | "e2b" | "modal" | "daytona" | "aio" | "peer";
-  /** The config as it is stored, with its defaults. */
+  /**
+   * The config as it is stored, with its defaults. Of type `local`,
+   * `sandbox_dir`, `use_venv` and `venv_name` are there for Letta's clients,
+   * and have no effect unless they are changed.
+   */
   config: Record<string, unknown>;
   /** Grows with every change; the ETag is made of it. */
   revision: number;
-  /** SHA-256 of the canonical config, as a decimal number. */
+  /** The first 12 hex digits of SHA-256 of the canonical config. */
   fingerprint: string;
   /** When it was created. */
   created_at: string;

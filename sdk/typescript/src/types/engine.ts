@@ -24,7 +24,10 @@ export interface Backend {
   kind: "local" | "e2b" | "modal" | "daytona" | "aio" | "peer";
   /** Whether it is enabled by the settings. */
   configured: boolean;
-  /** Whether it accepts runs. */
+  /**
+   * Whether it is configured and reachable, as far as it is known. It is not
+   * sent runs while `circuit` is `open`.
+   */
   ready: boolean;
   /**
    * "ready", or why it is not used: what is missing, or after how many failures

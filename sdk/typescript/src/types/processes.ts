@@ -30,6 +30,8 @@ export interface ProcessInfo {
   stdout_bytes: number;
   /** Bytes written to standard error, also those beyond the limit. */
   stderr_bytes: number;
+  /** How large its terminal is; null: it has none. */
+  terminal: { cols?: number; rows?: number } | null;
 }
 
 export interface ExecResult {
@@ -61,6 +63,8 @@ export interface ExecResult {
   stdout_bytes: number;
   /** Bytes written to standard error, also those beyond the limit. */
   stderr_bytes: number;
+  /** How large its terminal is; null: it has none. */
+  terminal: { cols?: number; rows?: number } | null;
   /** The last 1 MiB. */
   stdout: string;
   /** Bytes before that. */
@@ -126,4 +130,10 @@ export interface ProcessInput {
   timeout?: number | string;
   /** A word of yours, at most 64 bytes. */
   tag?: string;
+  /**
+   * A terminal in place of three streams: what it shows is its standard output,
+   * its input is always open, and Ctrl-C, job control and sizes work. TERM is
+   * xterm-256color, unless `env` says otherwise.
+   */
+  terminal?: { cols?: number; rows?: number };
 }

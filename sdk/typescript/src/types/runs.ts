@@ -181,8 +181,8 @@ export interface RunResult<T = unknown> {
   /** The backend that executes it. */
   backend: string;
   /**
-   * Identifies the sandbox config: SHA-256 over its content, as a decimal
-   * number (Letta's form).
+   * Identifies the sandbox config: the first 12 hex digits of SHA-256 over its
+   * content.
    */
   fingerprint?: string;
   /** Fingerprint of the package set that is used. */
@@ -325,8 +325,8 @@ export interface Explanation {
   /** The isolation level that would be required. */
   isolation: "strict" | "standard" | "best_effort" | "off";
   /**
-   * Identifies the sandbox config: SHA-256 over its content, as a decimal
-   * number (Letta's form).
+   * Identifies the sandbox config: the first 12 hex digits of SHA-256 over its
+   * content.
    */
   fingerprint: string;
 }

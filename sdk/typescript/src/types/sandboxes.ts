@@ -141,10 +141,12 @@ export interface SandboxEntry {
   name: string;
   /** Absolute path inside the sandbox. */
   path: string;
-  /** file or folder. */
-  type: "file" | "folder";
-  /** Size of the file. */
+  /** What it is; no link is followed at the end of a path. */
+  type: "file" | "folder" | "link";
+  /** Size of the file; 0 for others. */
   bytes: number;
+  /** What a link leads to, as it says; null: it is no link. */
+  target: string | null;
 }
 
 export interface SandboxInput {
@@ -195,12 +197,18 @@ export interface SandboxInput {
   metadata?: Record<string, string>;
   /** `off`, `public`, or the hosts that may be reached. */
   network?: "off" | "public" | { allow: string[] };
-  /** The least that it insists on. */
+  /** The isolation that it requires at least. */
   isolation?: "strict" | "standard" | "best_effort" | "off";
   /** What all of it may use together. */
   resources?: { memory_bytes?: number | string; disk_bytes?: number | string; inodes?: number | string; processes?: number | string };
   /** Whether the answer comes when it runs, or as soon as it is accepted. */
   wait?: "running" | "none";
+  /**
+   * A repository that is cloned before the sandbox runs, within the minute that
+   * it may take to begin. It takes `git` in the sandbox, and a `network` that
+   * names the host.
+   */
+  git?: { url: string; branch?: string; path?: string; depth?: number };
 }
 
 export interface SandboxChange {
@@ -222,6 +230,12 @@ export interface SandboxChange {
    * paused.
    */
   auto_resume?: boolean;
+  /**
+   * What it may reach from now on: `off`, `public`, or the hosts. Connections
+   * that it refuses end. `conflict` for one that was made with `off` and has
+   * begun processes.
+   */
+  network?: "off" | "public" | { allow: string[] };
 }
 
 export interface SandboxForkInput {

@@ -225,8 +225,8 @@ BOOST_AUTO_TEST_CASE(an_archive_has_what_a_folder_has_and_makes_it_again) {
     std::string without;
   };
   for (const auto& [format, without] :
-       {row{"gnu", "none"}, row{"pax", "none"}, row{"ustar", "t/link"},
-        row{"v7", "t/n*"}}) {
+       {row{"gnu", "none"}, row{"pax", "none"}, row{"ustar", "t/link t/n*"},
+        row{"v7", "none"}}) {
     const auto made = host.shell(*box,
                                  "rm -rf " + without + " new; tar --format="
                                    + format + " -cf /tmp/b.tar -C t .");
