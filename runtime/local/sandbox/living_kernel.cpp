@@ -23,11 +23,14 @@ constexpr int max_last_hearings = 1'024;
 constexpr int stop_requests = 9;
 constexpr std::chrono::milliseconds between_stop_requests{200};
 
+/// For one that has closed its channel to say how it ended.
+constexpr std::chrono::seconds time_to_end{1};
+
 } // namespace
 
 living_kernel::living_kernel(asio::any_io_executor executor,
                              kernel_events events, std::function<void()> ready)
-    : channel_{executor}, ask_again_{std::move(executor)},
+    : channel_{executor}, ask_again_{executor}, end_by_{std::move(executor)},
       events_{std::move(events)}, ready_{std::move(ready)} {}
 
 result<std::shared_ptr<living_kernel>>
@@ -96,7 +99,7 @@ bool living_kernel::hear() {
   if (size < 0 && (errno == EAGAIN || errno == EINTR))
     return true;
   if (size <= 0) {
-    give_up();
+    expect_end();
     return false;
   }
   // What it printed before it said that.
@@ -139,6 +142,16 @@ bool living_kernel::obey(kernels::frame& from) {
   if (events_.told)
     events_.told(std::move(event));
   return true;
+}
+
+void living_kernel::expect_end() {
+  boost::system::error_code ignored;
+  channel_.close(ignored);
+  end_by_.expires_after(time_to_end);
+  end_by_.async_wait([weak = weak_from_this()](boost::system::error_code code) {
+    if (auto self = weak.lock(); self && !code && !self->over_)
+      self->give_up();
+  });
 }
 
 void living_kernel::give_up(const char* why) {

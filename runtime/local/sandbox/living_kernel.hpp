@@ -71,12 +71,15 @@ private:
   bool obey_about_image(const kernels::frame& from);
   /// The cell that runs, if it is that one still.
   void ask_to_stop(std::uint64_t cell, int times);
+  /// It has closed its channel, as it does on its way out.
+  void expect_end();
   /// It is not an interpreter of ours any more.
   void give_up(const char* why = "");
   void finish(result<process_end> how);
 
   stream channel_;
   boost::asio::steady_timer ask_again_;
+  boost::asio::steady_timer end_by_;
   kernel_events events_;
   std::function<void()> ready_;
   std::shared_ptr<living_process> process_;
