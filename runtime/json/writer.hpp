@@ -121,11 +121,11 @@ public:
     if (!says(!map.empty()))
       return *this;
     name(n).begin('{');
-    for (const auto& [key, value] : map)
-      if constexpr (requires { value.reveal(); })
-        escaped_name(key).text(value.reveal());
+    for (const auto& entry : map) // clang takes no binding in `requires`
+      if constexpr (requires { entry.second.reveal(); })
+        escaped_name(entry.first).text(entry.second.reveal());
       else
-        escaped_name(key).text(value);
+        escaped_name(entry.first).text(entry.second);
     return end('}');
   }
 

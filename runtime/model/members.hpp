@@ -25,8 +25,9 @@ template <class Get>
 named_member(std::string_view, Get) -> named_member<Get>;
 
 #define TROUPE_MEMBER(name)                                                    \
-  ::troupe::named_member(#name,                                                \
-                         [](auto& s) -> decltype((s.name)) { return s.name; })
+  ::troupe::named_member {                                                     \
+#name, [](auto& s) -> decltype((s.name)) { return s.name; }                \
+  }
 
 template <class Member, class Struct>
 concept member_of = std::is_invocable_v<const Member&, Struct&>;

@@ -64,8 +64,8 @@ BOOST_AUTO_TEST_CASE(keep_what_a_cell_defined_for_the_next_one) {
 BOOST_AUTO_TEST_CASE(have_the_network_that_they_ask_for_and_no_other) {
   temporary_folder folder;
   serving engine{folder};
-  const auto create = [&](const char* body) {
-    return ask(engine.address(), "POST /v1/sandboxes", body);
+  const auto create = [address = engine.address()](const char* body) {
+    return ask(address, "POST /v1/sandboxes", body);
   };
   auto open = create(R"({"network": "public"})");
   BOOST_TEST(open.find(" 201 ") != open.npos, open);
