@@ -34,8 +34,9 @@ live_context::live_context(context_spec what, bool is_default,
 }
 
 live_context::live_context(saved_context_ptr from, environment_of around)
-    : id_{from->id}, what_{from->what}, around_{std::move(around)},
-      from_{std::move(from)} {
+    : id_{from->id}, what_{from->what}, around_{std::move(around)}, from_{
+                                                                      std::move(
+                                                                        from)} {
   record_.id = id_;
   record_.name = what_.name;
   record_.language = what_.language;

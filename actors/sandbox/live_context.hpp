@@ -107,7 +107,7 @@ private:
   std::string out_between_; // two cells
   std::string err_between_;
   std::uint64_t generation_ = 0; // of interpreters: what older ones say is late
-  saved_context_ptr from_; // until it has begun there
+  saved_context_ptr from_;       // until it has begun there
   std::vector<std::string> lost_;
   bool saving_ = false;
   bool starting_ = false;

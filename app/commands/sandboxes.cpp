@@ -192,13 +192,15 @@ void add_create_command(CLI::App* group, invocation& call) {
   auto [cmd, said] = add_session_command(
     group, call, "create", "Create a sandbox and print its id", create_sandbox);
   cmd->add_option("--name", said->name, "Name, unique in the organization");
-  cmd->add_option("--template", said->template_name, "Template to create it from");
+  cmd->add_option("--template", said->template_name,
+                  "Template to create it from");
   cmd->add_option("--place", said->place,
                   "local, e2b, daytona, modal, aio, or an account of these");
   cmd->add_option("--timeout", said->timeout, "Lifetime: 5m, 1h");
   add_life_options(cmd, said->life);
-  cmd->add_option("--session", said->session,
-                  "Session, such as of a chat: there is one sandbox per session");
+  cmd->add_option(
+    "--session", said->session,
+    "Session, such as of a chat: there is one sandbox per session");
   cmd->add_option("--snapshot", said->snapshot,
                   "Snapshot to create it from, by id or name");
   cmd->add_option("--network", said->network,
@@ -217,18 +219,19 @@ void add_create_command(CLI::App* group, invocation& call) {
     ->add_option("--metadata", said->metadata,
                  "NAME=VALUE, to find it again (repeatable)")
     ->allow_extra_args(false);
-  cmd->add_flag("--no-wait", said->does_not_wait, "Do not wait until it is running");
+  cmd->add_flag("--no-wait", said->does_not_wait,
+                "Do not wait until it is running");
 }
 
 } // namespace
 
 void add_sandboxes_command(CLI::App& app, invocation& call) {
-  auto group
-    = app.add_subcommand("sandbox", "Create and use sandboxes that live between calls");
+  auto group = app.add_subcommand(
+    "sandbox", "Create and use sandboxes that live between calls");
   add_create_command(group, call);
   {
-    auto [cmd, said] = add_session_command(
-      group, call, "list", "List sandboxes", list_sandboxes);
+    auto [cmd, said] = add_session_command(group, call, "list",
+                                           "List sandboxes", list_sandboxes);
     cmd->add_option("--state", said->state, "Only sandboxes in this state");
     cmd->add_option("--name", said->name, "Only the sandbox of this name");
   }

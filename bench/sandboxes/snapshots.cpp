@@ -102,7 +102,8 @@ void measure_snapshots(report& out) {
   measure_branches(out);
 }
 
-const area snapshots{"snapshots", "pauses, snapshots, forks and branches of sandboxes",
+const area snapshots{"snapshots",
+                     "pauses, snapshots, forks and branches of sandboxes",
                      measure_snapshots};
 
 } // namespace

@@ -115,7 +115,7 @@ private:
     /// Every command of a sandbox has the same filter: what one that is asked
     /// about has opened could be handed to one that is not.
     bool may_leave = false;
-    bool has_begun = false;                  // a command
+    bool has_begun = false;                    // a command
     std::shared_ptr<network::broker> broker{}; // null: nothing was heard
   };
   struct entry {

@@ -26,9 +26,9 @@
 ///     end status:N count:N                 ok, error or interrupted
 ///
 /// Between two cells `image entry:N code:N` asks it to save itself; it says
-/// `take bytes:N`, gets a byte with a descriptor beside it, and says `saved`; or
-/// `kept why:N`. One that begins from an image is told `resume env:N`, and its
-/// `ready` says what it has `lost:N`.
+/// `take bytes:N`, gets a byte with a descriptor beside it, and says `saved`;
+/// or `kept why:N`. One that begins from an image is told `resume env:N`, and
+/// its `ready` says what it has `lost:N`.
 ///
 /// What comes is written by the tenant's own process.
 namespace troupe::kernels {
