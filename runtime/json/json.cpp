@@ -103,11 +103,19 @@ public:
   }
 
 private:
+  /// Boost.JSON takes a name back with another alignment than it asked for:
+  /// what is usual is one and the same.
+  static bool is_usual(std::size_t align) {
+    return align <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+  }
   void* do_allocate(std::size_t bytes, std::size_t align) override {
-    return ::operator new (bytes, std::align_val_t{align});
+    return is_usual(align) ? ::operator new(bytes)
+                           : ::operator new (bytes, std::align_val_t{align});
   }
   void do_deallocate(void* at, std::size_t bytes, std::size_t align) override {
     wipe(at, bytes);
+    if (is_usual(align))
+      return ::operator delete(at);
     ::operator delete (at, std::align_val_t{align});
   }
   bool do_is_equal(const memory_resource& other) const noexcept override {

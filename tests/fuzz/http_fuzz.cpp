@@ -46,7 +46,7 @@ private:
   void write_all(boost::asio::const_buffer from) override {
     written_.append(static_cast<const char*>(from.data()), from.size());
     auto self = std::static_pointer_cast<memory_connection>(shared_from_this());
-    home().letters().put([self, n = from.size()] { self->on_written({}, n); });
+    home().tasks().put([self, n = from.size()] { self->on_written({}, n); });
   }
   void shut_write() override {}
   void close() override { closed_ = true; }
@@ -94,14 +94,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   s.shared->connections.fetch_add(1);
   s.shared->addresses.enter(traits.peer, 0);
   auto c = std::make_shared<memory_connection>(s.home, traits);
-  s.home->enlist(*c);
+  s.home->add_connection(*c);
   c->begin();
   while (!bytes.empty() && c->feed(bytes, piece))
     s.home->poll();
   c->end();
   s.home->poll();
   if (!c->closed())
-    c->die();
+    c->abort();
   check(c->written());
   return 0;
 }
