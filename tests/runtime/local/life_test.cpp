@@ -220,9 +220,12 @@ BOOST_AUTO_TEST_CASE(keeps_a_run_that_comes_with_the_death_of_the_warden) {
   std::promise<std::shared_ptr<watcher>> begun;
   // On its strand, so that the run is next and the death is not heard of.
   boost::asio::post(host.backend().strand(), [&] {
+    // It must not read the run: then it might have begun.
+    siginfo_t stopped{}, dead{};
+    ::kill(dying, SIGSTOP);
+    ::waitid(P_PID, static_cast<id_t>(dying), &stopped, WSTOPPED | WNOWAIT);
     begun.set_value(host.start(shell("echo on")));
     ::kill(dying, SIGKILL);
-    siginfo_t dead{};
     ::waitid(P_PID, static_cast<id_t>(dying), &dead, WEXITED | WNOWAIT);
   });
   const auto outcome = begun.get_future().get()->wait();
